@@ -1,0 +1,8 @@
+//! The loops behind Deciban: bytes become tokens, tokens become counts, counts are weighed.
+//!
+//! This crate knows no Python. `mail` turns a raw message into a [`view::View`], `text` turns a view
+//! into tokens and counts, `score` weighs tokens. Nothing here is unsafe, nothing here panics on input.
+#![forbid(unsafe_code)]
+
+pub mod mail;
+pub mod view;
