@@ -4,5 +4,9 @@
 //! into tokens and counts, `score` weighs tokens. Nothing here is unsafe, nothing here panics on input.
 #![forbid(unsafe_code)]
 
+pub mod intake;
 pub mod mail;
+pub mod score;
+pub mod source;
+pub mod text;
 pub mod view;

@@ -1,0 +1,192 @@
+//! The served artefact: an item's bytes become scores and reasons.
+//!
+//!     score_c(item) = bias_c + Σ_j x_j · W_jc        x_j: how often word j occurs, or whether it does
+//!
+//! Floor: one pass over the bytes (≈ 1 GB/s a core) and one look-up per word in a table of the dictionary.
+
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+use crate::text::count::Rules;
+use crate::text::reader::Reader;
+use crate::text::table::Slots;
+use crate::text::token::Token;
+use crate::view::View;
+
+/// Turns scores into log posteriors in place: b ← b − [B + log Σ e^{b−B}], B = max b (Bayes' rule in logs).
+pub fn log_posterior(b: &mut [f64]) {
+    let top = b.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let log_sum = top + b.iter().map(|&s| (s - top).exp()).sum::<f64>().ln();
+    b.iter_mut().for_each(|s| *s -= log_sum);
+}
+
+/// A dictionary: which features there are, by hash.
+pub struct Dictionary {
+    /// How items are read.
+    pub reader: Reader,
+    /// How occurrences become features.
+    pub rules: Rules,
+    slots: Slots,
+}
+
+/// Rows of a sparse matrix in compressed form.
+#[derive(Default)]
+pub struct Rows {
+    /// Where each row ends.
+    pub ends: Vec<i64>,
+    /// Features of each row, ascending.
+    pub features: Vec<i32>,
+    /// Their values.
+    pub values: Vec<f64>,
+}
+
+/// One reason: a word of the dictionary that occurs in the item.
+pub struct Reason {
+    /// Which feature.
+    pub feature: u32,
+    /// The word's name.
+    pub name: String,
+    /// How often it occurs.
+    pub count: u32,
+    /// Where, in characters of the readable text.
+    pub places: Vec<(usize, usize)>,
+}
+
+/// Working memory of one thread.
+#[derive(Default)]
+struct Scratch {
+    view: View,
+    found: Vec<u32>,
+}
+
+/// A reason keeps at most this many places.
+const MOST_PLACES: usize = 100;
+
+/// Items that a thread takes at once.
+const STRETCH: usize = 16;
+
+impl Dictionary {
+    /// A dictionary of the features with these hashes, in this order.
+    pub fn new(reader: Reader, rules: Rules, hashes: impl ExactSizeIterator<Item = u64>) -> Dictionary {
+        let mut slots = Slots::with_capacity(hashes.len());
+        for hash in hashes {
+            slots.entry(hash);
+        }
+        Dictionary { reader, rules, slots }
+    }
+
+    /// How many features there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The item's features in order of occurrence (counts) or ascending and once each (binary).
+    fn find(&self, item: &[u8], scratch: &mut Scratch) {
+        let Scratch { view, found } = scratch;
+        found.clear();
+        self.reader.tokens(item, view, |_, token| {
+            if let Some(feature) = self.slots.get(self.rules.feature(token.hash)) {
+                found.push(feature);
+            }
+        });
+        if self.rules.binary {
+            found.sort_unstable();
+            found.dedup();
+        }
+    }
+
+    /// Scores of many items: N rows of C, from `weights` (a row of C per feature) and `bias` (C).
+    pub fn scores(&self, items: &[&[u8]], weights: &[f64], bias: &[f64]) -> Vec<f64> {
+        let classes = bias.len();
+        let mut out = vec![0.0; items.len() * classes];
+        out.par_chunks_mut(classes * STRETCH).zip(items.par_chunks(STRETCH)).for_each_init(
+            Scratch::default,
+            |scratch, (out, items)| {
+                for (row, item) in out.chunks_exact_mut(classes).zip(items) {
+                    self.find(item, scratch);
+                    row.copy_from_slice(bias);
+                    for &feature in &scratch.found {
+                        let at = feature as usize * classes;
+                        for (score, w) in row.iter_mut().zip(&weights[at..at + classes]) {
+                            *score += w;
+                        }
+                    }
+                }
+            },
+        );
+        out
+    }
+
+    /// Items as rows of feature values.
+    pub fn rows(&self, items: &[&[u8]]) -> Rows {
+        let stretches: Vec<Rows> = items
+            .par_chunks(STRETCH * 16)
+            .map_init(Scratch::default, |scratch, items| {
+                let mut rows = Rows::default();
+                for item in items {
+                    self.find(item, scratch);
+                    scratch.found.sort_unstable();
+                    for run in scratch.found.chunk_by(|a, b| a == b) {
+                        rows.features.push(run[0] as i32);
+                        rows.values.push(run.len() as f64);
+                    }
+                    rows.ends.push(rows.features.len() as i64);
+                }
+                rows
+            })
+            .collect();
+        let mut all = Rows::default();
+        for rows in stretches {
+            let before = all.features.len() as i64;
+            all.ends.extend(rows.ends.iter().map(|end| before + end));
+            all.features.extend(rows.features);
+            all.values.extend(rows.values);
+        }
+        all
+    }
+
+    /// The item's readable text and every feature found in it, with its places, by first occurrence.
+    pub fn reasons(&self, item: &[u8]) -> (String, Vec<Reason>) {
+        let mut view = View::default();
+        self.reader.view(item, &mut view);
+        let mut reasons: Vec<Reason> = Vec::new();
+        let mut known: HashMap<(u32, String), usize> = HashMap::new();
+        self.reader.tokens_of(&view, |text: &str, token: Token| {
+            let Some(feature) = self.slots.get(self.rules.feature(token.hash)) else { return };
+            let name = self.reader.tokenizer.name(text, token);
+            let at = *known.entry((feature, name.clone())).or_insert_with(|| {
+                reasons.push(Reason { feature, name, count: 0, places: Vec::new() });
+                reasons.len() - 1
+            });
+            let reason = &mut reasons[at];
+            reason.count += 1;
+            if reason.places.len() < MOST_PLACES {
+                reason.places.push((token.start, token.end));
+            }
+        });
+        in_characters(&view.text, &mut reasons);
+        (view.text, reasons)
+    }
+}
+
+/// Turns places from bytes into characters, in one pass over the text.
+fn in_characters(text: &str, reasons: &mut [Reason]) {
+    if text.is_ascii() {
+        return;
+    }
+    let mut at = vec![0; text.len() + 1];
+    let mut characters = 0;
+    for (byte, _) in text.char_indices() {
+        at[byte] = characters;
+        characters += 1;
+    }
+    at[text.len()] = characters;
+    for place in reasons.iter_mut().flat_map(|reason| &mut reason.places) {
+        *place = (at[place.0], at[place.1]);
+    }
+}

@@ -1,0 +1,237 @@
+//! Reading items from files, a bounded amount at a time: one message a file, or an mbox of many.
+
+use rayon::prelude::*;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+/// A file to read.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Where it is.
+    pub path: PathBuf,
+    /// An mbox of many messages, each begun by a line "From …" after an empty line; otherwise one item.
+    pub mbox: bool,
+}
+
+/// An item and which input it came from.
+pub struct Item {
+    /// Position in the list of inputs.
+    pub input: usize,
+    /// The item's bytes, at most one more than the limit.
+    pub bytes: Vec<u8>,
+}
+
+/// What went wrong, and where.
+#[derive(Debug)]
+pub struct ReadError {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+/// Bytes of a batch, about.
+const BATCH: usize = 16 << 20;
+/// Files read at once.
+const FILES: usize = 2048;
+
+/// Reads inputs batch by batch.
+pub struct Batches {
+    inputs: Vec<Input>,
+    next: usize,
+    /// An item longer than this is cut off one byte beyond it.
+    most_bytes: usize,
+    open: Option<Mbox<File>>,
+}
+
+impl Batches {
+    /// Reads `inputs` in order; of items longer than `most_bytes` only the first `most_bytes` + 1.
+    pub fn new(inputs: Vec<Input>, most_bytes: usize) -> Batches {
+        Batches { inputs, next: 0, most_bytes, open: None }
+    }
+
+    /// The next items; none at the end.
+    pub fn read(&mut self) -> Result<Vec<Item>, ReadError> {
+        loop {
+            if let Some(mbox) = &mut self.open {
+                let input = self.next - 1;
+                let mut items = Vec::new();
+                let mut size = 0;
+                while size < BATCH {
+                    match mbox.message().map_err(|error| fault(&self.inputs, input, error))? {
+                        Some(bytes) => {
+                            size += bytes.len();
+                            items.push(Item { input, bytes });
+                        }
+                        None => {
+                            self.open = None;
+                            break;
+                        }
+                    }
+                }
+                if !items.is_empty() {
+                    return Ok(items);
+                }
+                continue;
+            }
+            let Some(input) = self.inputs.get(self.next) else { return Ok(Vec::new()) };
+            if input.mbox {
+                let file = File::open(&input.path).map_err(|error| fault(&self.inputs, self.next, error))?;
+                self.open = Some(Mbox::new(file, self.most_bytes));
+                self.next += 1;
+                continue;
+            }
+            return self.files();
+        }
+    }
+
+    /// Reads a run of one-item files on all cores.
+    fn files(&mut self) -> Result<Vec<Item>, ReadError> {
+        let start = self.next;
+        let run = self.inputs[start..].iter().take(FILES).take_while(|input| !input.mbox).count();
+        let mut items = Vec::with_capacity(run);
+        let mut size = 0;
+        // Small groups, so that a batch of large files stays near its size.
+        for group in self.inputs[start..start + run].chunks(64) {
+            let first = self.next;
+            let most = self.most_bytes;
+            let read: Vec<_> = group.par_iter().map(|input| read_file(input, most)).collect();
+            for (i, bytes) in read.into_iter().enumerate() {
+                let bytes = bytes.map_err(|error| fault(&self.inputs, first + i, error))?;
+                size += bytes.len();
+                items.push(Item { input: first + i, bytes });
+            }
+            self.next += group.len();
+            if size >= BATCH {
+                break;
+            }
+        }
+        Ok(items)
+    }
+}
+
+fn fault(inputs: &[Input], input: usize, error: io::Error) -> ReadError {
+    ReadError { path: inputs[input].path.clone(), error }
+}
+
+fn read_file(input: &Input, most_bytes: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(8 << 10);
+    File::open(&input.path)?.take(most_bytes as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Cuts a stream into the messages of an mbox.
+pub struct Mbox<R> {
+    source: R,
+    buffer: Vec<u8>,
+    start: usize,
+    most_bytes: usize,
+    ended: bool,
+}
+
+impl<R: Read> Mbox<R> {
+    /// Messages of `source`; of longer ones only the first `most_bytes` + 1 bytes.
+    pub fn new(source: R, most_bytes: usize) -> Mbox<R> {
+        Mbox { source, buffer: Vec::new(), start: 0, most_bytes, ended: false }
+    }
+
+    /// The next message, without the "From " line that begins it and the empty line that ends it.
+    pub fn message(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut searched = self.start;
+        let mut message: Vec<u8> = Vec::new();
+        loop {
+            if let Some(end) = boundary(&self.buffer, searched, self.start) {
+                self.keep(&mut message, end);
+                self.start = end;
+                return Ok(Some(unwrapped(message)));
+            }
+            // A boundary may straddle what has been read and what comes next.
+            searched = self.buffer.len().saturating_sub(8).max(self.start);
+            if searched - self.start > self.most_bytes {
+                self.keep(&mut message, searched);
+                self.start = searched;
+            }
+            if self.ended {
+                let end = self.buffer.len();
+                self.keep(&mut message, end);
+                self.start = end;
+                return Ok((!message.is_empty()).then(|| unwrapped(message)));
+            }
+            let moved = self.fill()?;
+            searched -= moved;
+        }
+    }
+
+    /// Adds the buffer up to `end` to the message, as far as it may grow.
+    fn keep(&self, message: &mut Vec<u8>, end: usize) {
+        let room = (self.most_bytes + 1).saturating_sub(message.len());
+        message.extend_from_slice(&self.buffer[self.start..end.min(self.start + room)]);
+    }
+
+    /// Reads more; says by how much the buffer moved.
+    fn fill(&mut self) -> io::Result<usize> {
+        let moved = self.start;
+        self.buffer.drain(..moved);
+        self.start = 0;
+        let before = self.buffer.len();
+        let read = (&mut self.source).take(4 << 20).read_to_end(&mut self.buffer)?;
+        self.ended = read == 0 && before == self.buffer.len();
+        Ok(moved)
+    }
+}
+
+/// Where the next message begins: an empty line, then "From ". The search begins at `from`; `start` is where the
+/// present message begins, whose own first line is no boundary.
+fn boundary(buffer: &[u8], from: usize, start: usize) -> Option<usize> {
+    memchr::memmem::find_iter(&buffer[from..], b"\nFrom ").map(|i| from + i).find_map(|i| {
+        let before = &buffer[start..i];
+        (before.ends_with(b"\n") || before.ends_with(b"\n\r")).then_some(i + 1)
+    })
+}
+
+/// Takes off the "From " line at the start and the empty line at the end.
+fn unwrapped(mut message: Vec<u8>) -> Vec<u8> {
+    if message.starts_with(b"From ") {
+        let line = memchr::memchr(b'\n', &message).map_or(message.len(), |i| i + 1);
+        message.drain(..line);
+    }
+    if message.ends_with(b"\n\n") {
+        message.pop();
+    } else if message.ends_with(b"\r\n\r\n") {
+        message.truncate(message.len() - 2);
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands out one byte a read, to put every boundary across two reads.
+    struct Drip<'a>(&'a [u8]);
+    impl Read for Drip<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(out.len()).min(1);
+            out[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn messages(text: &str, most: usize) -> Vec<String> {
+        let mut mbox = Mbox::new(Drip(text.as_bytes()), most);
+        std::iter::from_fn(|| mbox.message().unwrap()).map(|m| String::from_utf8(m).unwrap()).collect()
+    }
+
+    #[test]
+    fn an_mbox_is_cut_at_from_lines_after_empty_lines() {
+        let text = "From a\nX: 1\n\nbody\nFrom here on\n\nFrom b\nX: 2\n\n>From x\n\n";
+        assert_eq!(messages(text, 1000), ["X: 1\n\nbody\nFrom here on\n", "X: 2\n\n>From x\n"]);
+        assert_eq!(messages("", 10), [""; 0]);
+        assert_eq!(messages("no mbox", 100), ["no mbox"]);
+        let long = format!("From a\n{}\n\nFrom b\nX: 2\n", "y".repeat(500));
+        let cut = messages(&long, 50);
+        assert_eq!((cut.len(), cut[0].len(), cut[1].as_str()), (2, 51 - 7, "X: 2\n"));
+    }
+}

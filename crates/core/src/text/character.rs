@@ -1,0 +1,110 @@
+//! What each character is to a word, and what a disguised word says once the disguise is taken off.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// What a character outside ASCII does to the word it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A letter or digit that is already in its final form: its bytes are hashed as they stand.
+    Plain,
+    /// A letter or mark that changes under case folding or normalisation: the word goes through [`fold`].
+    Folds,
+    /// Belongs to a script written without spaces: words are its overlapping pairs of characters.
+    Unspaced,
+    /// Invisible; inside a word it is a disguise.
+    Invisible,
+    /// Ends a word.
+    Break,
+}
+
+/// The role of a character outside ASCII.
+pub fn role(c: char) -> Role {
+    match c as u32 {
+        0xAC00..=0xD7A3 | 0x3131..=0x3163 | 0x3165..=0x318E => Role::Plain, // Hangul syllables, compatibility letters
+        0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x323AF => Role::Unspaced, // Han
+        0x3041..=0x3096 | 0x30A1..=0x30FA | 0x30FC => Role::Unspaced,       // kana
+        0x0E01..=0x0EDF | 0x1000..=0x109F | 0x1780..=0x17D3 => Role::Unspaced, // Thai, Lao, Burmese, Khmer
+        0x00DF..=0x00F6 | 0x00F8..=0x00FF => Role::Plain,                   // é and its Latin-1 kin
+        0x00AD | 0x034F | 0x115F | 0x1160 | 0x180B..=0x180E | 0x3164 => Role::Invisible,
+        0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFA0 => Role::Invisible,
+        0x0300..=0x036F => Role::Folds, // combining marks
+        _ if c.is_alphanumeric() => Role::Folds,
+        _ => Role::Break,
+    }
+}
+
+/// Writes the final form of a word into `out`: compatibility-composed (NFKC), invisible characters gone,
+/// lower case, look-alike Cyrillic and Greek letters turned Latin where the word also has Latin letters.
+/// Says whether the word was disguised: it held invisible characters or letters of mixed alphabets.
+pub fn fold(word: &str, out: &mut String) -> bool {
+    out.clear();
+    let invisible = word.chars().any(|c| !c.is_ascii() && role(c) == Role::Invisible);
+    let latin = word.bytes().any(|b| b.is_ascii_alphabetic());
+    let mut mixed = false;
+    for c in word.nfkc().filter(|&c| c.is_ascii() || role(c) != Role::Invisible) {
+        for c in c.to_lowercase() {
+            match latin_twin(c) {
+                Some(twin) if latin => {
+                    mixed = true;
+                    out.push(twin);
+                }
+                _ => out.push(c),
+            }
+        }
+    }
+    invisible || mixed
+}
+
+/// The Latin letter that a Cyrillic or Greek small letter is commonly mistaken for (Unicode UTS #39, confusables).
+fn latin_twin(c: char) -> Option<char> {
+    Some(match c {
+        'а' | 'α' => 'a',
+        'ь' => 'b',
+        'с' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' | 'ё' => 'e',
+        'һ' => 'h',
+        'і' | 'ι' => 'i',
+        'ј' | 'ϳ' => 'j',
+        'к' | 'κ' => 'k',
+        'ӏ' => 'l',
+        'м' => 'm',
+        'п' | 'η' => 'n',
+        'о' | 'ο' | 'σ' => 'o',
+        'р' | 'ρ' => 'p',
+        'ԛ' => 'q',
+        'г' => 'r',
+        'ѕ' => 's',
+        'т' | 'τ' => 't',
+        'υ' => 'u',
+        'ν' | 'ѵ' => 'v',
+        'ԝ' | 'ω' => 'w',
+        'х' | 'χ' => 'x',
+        'у' | 'γ' => 'y',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disguises_come_off() {
+        let cases = [
+            ("Ｆｒｅｅ", "free", false),
+            ("vi\u{200B}agra", "viagra", true),
+            ("vіаgrа", "viagra", true),
+            ("москва", "москва", false),
+            ("대\u{200B}출", "대출", true),
+            ("\u{1103}\u{1162}\u{110E}\u{116E}\u{11AF}", "대출", false),
+            ("Ünïcode", "ünïcode", false),
+            ("e\u{301}te", "éte", false),
+        ];
+        let mut out = String::new();
+        for (word, clean, disguised) in cases {
+            assert_eq!(fold(word, &mut out), disguised, "{word}");
+            assert_eq!(out, clean);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Counting labelled items on all cores.
+//!
+//! Every worker owns a table and takes the next stretch of items until none is left; the tables are added at the
+//! end. Sums of whole numbers do not depend on who counted what, so the result has the same bytes for any number
+//! of threads. Where items have weights, sums of fractions would depend on it: then one worker counts, in order.
+//!
+//! Floor: a byte-wise hash runs at 1.0–1.3 GB/s a core, with counting into tables beyond the cache at ≈ 0.45.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use super::reader::Reader;
+use super::table::{Count, Table};
+use super::token::Token;
+use super::wordbook::Wordbook;
+use crate::view::View;
+
+/// How occurrences become counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// A word counts once per item, however often it occurs there.
+    pub binary: bool,
+    /// Features are 2^bits buckets of the hash instead of words by name.
+    pub hashed_bits: Option<u32>,
+    /// With more distinct words than this, the rarest are dropped.
+    pub most_words: usize,
+}
+
+impl Rules {
+    /// The feature that a token's hash stands for.
+    #[inline(always)]
+    pub fn feature(&self, hash: u64) -> u64 {
+        match self.hashed_bits {
+            // Kept in the top bits, where tables look; the 1 keeps bucket 0 apart from "empty".
+            Some(bits) => hash >> (64 - bits) << (64 - bits) | 1,
+            None => hash,
+        }
+    }
+}
+
+/// Counts of labelled items, while they are being read.
+pub struct Counter {
+    reader: Reader,
+    rules: Rules,
+    threads: usize,
+    tables: Tables,
+    items: Vec<f64>,
+    /// Items begun so far; numbers items over all calls so that "seen in this item" is never confused.
+    begun: u32,
+    dropped: usize,
+}
+
+enum Tables {
+    Whole(Vec<Table<u32>>),
+    Weighted(Table<f64>),
+}
+
+/// Items that a worker takes at once.
+const STRETCH: usize = 16;
+
+impl Counter {
+    /// Nothing counted yet. With `weighted`, each item comes with a weight.
+    pub fn new(reader: Reader, rules: Rules, classes: usize, threads: usize, weighted: bool) -> Counter {
+        let tables = match weighted {
+            true => Tables::Weighted(Table::new(classes)),
+            false => Tables::Whole((0..threads.max(1)).map(|_| Table::new(classes)).collect()),
+        };
+        Counter {
+            reader,
+            rules,
+            threads: threads.max(1),
+            tables,
+            items: vec![0.0; classes],
+            begun: 0,
+            dropped: 0,
+        }
+    }
+
+    /// How items are read.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Workers at most.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Counts items of the given classes, each below the number of classes.
+    pub fn add(&mut self, items: &[&[u8]], classes: &[usize]) {
+        for &class in classes {
+            self.items[class] += 1.0;
+        }
+        match &mut self.tables {
+            Tables::Weighted(table) => {
+                let work =
+                    Work { reader: &self.reader, rules: self.rules, items, classes, before: self.begun };
+                work.count(table, &AtomicUsize::new(0), |_| 1.0);
+            }
+            Tables::Whole(tables) => {
+                let work =
+                    Work { reader: &self.reader, rules: self.rules, items, classes, before: self.begun };
+                let next = AtomicUsize::new(0);
+                rayon::scope(|scope| {
+                    for table in tables.iter_mut() {
+                        scope.spawn(|_| work.count(table, &next, |_| 1));
+                    }
+                });
+            }
+        }
+        self.begun = self.begun.wrapping_add(items.len() as u32);
+        self.bound();
+    }
+
+    /// Counts items with weights; only for a counter made `weighted`.
+    pub fn add_weighted(&mut self, items: &[&[u8]], classes: &[usize], weights: &[f64]) {
+        let Tables::Weighted(table) = &mut self.tables else { return };
+        for (&class, &weight) in classes.iter().zip(weights) {
+            self.items[class] += weight;
+        }
+        let work = Work { reader: &self.reader, rules: self.rules, items, classes, before: self.begun };
+        work.count(table, &AtomicUsize::new(0), |i| weights[i]);
+        self.begun = self.begun.wrapping_add(items.len() as u32);
+        self.bound();
+    }
+
+    /// Drops the rarest words while there are too many. Called where the input says, never where threads happen to
+    /// stand, so that the same input always drops the same words.
+    fn bound(&mut self) {
+        match &mut self.tables {
+            Tables::Whole(tables) => {
+                if tables.iter().map(Table::len).sum::<usize>() > self.rules.most_words {
+                    let mut whole = merged(std::mem::take(tables));
+                    let classes = self.items.len();
+                    self.dropped += drop_rare(&mut whole, self.rules.most_words);
+                    *tables = std::iter::once(whole)
+                        .chain((1..self.threads).map(|_| Table::new(classes)))
+                        .collect();
+                }
+            }
+            Tables::Weighted(table) => self.dropped += drop_rare(table, self.rules.most_words),
+        }
+    }
+
+    /// The counts, and how many rare words were dropped to keep them bounded.
+    pub fn finish(self) -> (Wordbook, usize) {
+        let classes = self.items.len();
+        let (hashes, counts, names) = match self.tables {
+            Tables::Whole(tables) => merged(tables).into_sorted(),
+            Tables::Weighted(table) => table.into_sorted(),
+        };
+        (Wordbook { classes, hashes, counts, names, items: self.items }, self.dropped)
+    }
+}
+
+/// All tables added to the largest.
+fn merged<T: Count>(mut tables: Vec<Table<T>>) -> Table<T> {
+    tables.sort_by_key(Table::len);
+    let mut whole = tables.pop().unwrap_or_else(|| Table::new(1));
+    for table in &tables {
+        whole.absorb(table);
+    }
+    whole
+}
+
+/// Drops words seen at most `floor` times, with the smallest floor that leaves at most half of `most`.
+fn drop_rare<T: Count>(table: &mut Table<T>, most: usize) -> usize {
+    let before = table.len();
+    if before <= most {
+        return 0;
+    }
+    let mut totals: Vec<f64> = table.totals().collect();
+    let rank = before - most / 2 - 1;
+    let floor = *totals.select_nth_unstable_by(rank, f64::total_cmp).1;
+    *table = std::mem::replace(table, Table::new(1)).retain_above(floor);
+    before - table.len()
+}
+
+/// Items to be counted by several workers.
+struct Work<'a> {
+    reader: &'a Reader,
+    rules: Rules,
+    items: &'a [&'a [u8]],
+    classes: &'a [usize],
+    before: u32,
+}
+
+impl Work<'_> {
+    fn count<T: Count>(&self, table: &mut Table<T>, next: &AtomicUsize, weight: impl Fn(usize) -> T) {
+        let mut view = View::default();
+        loop {
+            let start = next.fetch_add(STRETCH, Relaxed);
+            if start >= self.items.len() {
+                break;
+            }
+            for i in start..self.items.len().min(start + STRETCH) {
+                self.count_one(table, i, weight(i), &mut view);
+            }
+        }
+    }
+
+    #[inline]
+    fn count_one<T: Count>(&self, table: &mut Table<T>, i: usize, weight: T, view: &mut View) {
+        let tokenizer = &self.reader.tokenizer;
+        let once = self.rules.binary.then_some(self.before.wrapping_add(i as u32 + 1));
+        let named = self.rules.hashed_bits.is_none();
+        self.reader.tokens(self.items[i], view, |text: &str, token: Token| {
+            let feature = self.rules.feature(token.hash);
+            table.add(feature, self.classes[i], weight, once, || named.then(|| tokenizer.name(text, token)));
+        });
+    }
+}

@@ -1,0 +1,8 @@
+//! Text: characters become words, words become keyed hashes, hashes become counts.
+pub mod character;
+pub mod count;
+pub mod hash;
+pub mod reader;
+pub mod table;
+pub mod token;
+pub mod wordbook;

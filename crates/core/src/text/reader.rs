@@ -1,0 +1,76 @@
+//! How an item's bytes become tokens: plain text as it stands, mail through its view.
+
+use super::token::{Token, Tokenizer};
+use crate::mail::{self, Limits};
+use crate::view::{Field, View};
+
+/// What the items are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Plain text.
+    Text,
+    /// Raw messages, headers and all.
+    Mail,
+}
+
+/// Settings that turn any bytes into tokens.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    /// What the items are.
+    pub kind: Kind,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// Bounds on what a message may ask for.
+    pub limits: Limits,
+}
+
+impl Reader {
+    /// Fills `view` with what a reader of the item sees; the remarks about its form stand at its end.
+    pub fn view(&self, item: &[u8], view: &mut View) {
+        match self.kind {
+            Kind::Text => {
+                view.clear();
+                view.push(Field::Body, &String::from_utf8_lossy(item));
+            }
+            Kind::Mail => {
+                mail::read(&mail::strip(item), &self.limits, view);
+                let shapes = std::mem::take(&mut view.shapes);
+                if !shapes.is_empty() {
+                    view.text.push('\n');
+                }
+                for shape in &shapes {
+                    view.text.push('\n');
+                    view.push(Field::Shape, shape);
+                }
+                view.shapes = shapes;
+            }
+        }
+    }
+
+    /// Hands every token of the item to `sink`, with the text it stands in. `view` is working memory.
+    #[inline]
+    pub fn tokens(&self, item: &[u8], view: &mut View, mut sink: impl FnMut(&str, Token)) {
+        if self.kind == Kind::Text
+            && let Ok(text) = std::str::from_utf8(item)
+        {
+            self.tokenizer.scan(text, Field::Body, 0, text.len(), &mut |token| sink(text, token));
+            return;
+        }
+        self.view(item, view);
+        self.tokens_of(view, sink);
+    }
+
+    /// Hands every token of a view to `sink`.
+    pub fn tokens_of(&self, view: &View, mut sink: impl FnMut(&str, Token)) {
+        let text = view.text.as_str();
+        for span in &view.spans {
+            let (field, start, end) = (span.field, span.start, span.end);
+            if field == Field::Shape {
+                let hash = self.tokenizer.key.word(field, &text[start..end]);
+                sink(text, Token { hash, field, start, end });
+            } else {
+                self.tokenizer.scan(text, field, start, end, &mut |token| sink(text, token));
+            }
+        }
+    }
+}

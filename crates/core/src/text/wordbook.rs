@@ -1,0 +1,124 @@
+//! The sufficient statistics of labelled text: how often each word was seen in each class. They add and subtract.
+
+use super::table::Names;
+
+/// Words by ascending hash, with their counts per class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wordbook {
+    /// How many classes there are.
+    pub classes: usize,
+    /// Hash of each word, strictly ascending.
+    pub hashes: Vec<u64>,
+    /// Counts, word by word, a row of `classes` each.
+    pub counts: Vec<f64>,
+    /// Name of each word; empty when features are hashed.
+    pub names: Names,
+    /// Items (or their weight) per class.
+    pub items: Vec<f64>,
+}
+
+/// Why parts do not make a wordbook, or one cannot be taken from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The arrays do not belong together.
+    Shape(&'static str),
+    /// More is to be forgotten than was learnt; the word's name, or empty for the items themselves.
+    Negative(String),
+}
+
+impl Wordbook {
+    /// Checks that the parts belong together.
+    pub fn checked(self) -> Result<Wordbook, Fault> {
+        let n = self.hashes.len();
+        let fault = if self.classes == 0 || self.items.len() != self.classes {
+            "one number of items per class is expected"
+        } else if self.counts.len() != n * self.classes {
+            "one count per word and class is expected"
+        } else if !self.names.is_empty() && self.names.len() != n {
+            "one name per word is expected"
+        } else if !self.hashes.windows(2).all(|pair| pair[0] < pair[1]) {
+            "hashes in strictly ascending order are expected"
+        } else if !self.counts.iter().chain(&self.items).all(|&c| c >= 0.0 && c.is_finite()) {
+            "counts that are finite and not negative are expected"
+        } else {
+            return Ok(self);
+        };
+        Err(Fault::Shape(fault))
+    }
+
+    /// The counts of one word.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.counts[i * self.classes..(i + 1) * self.classes]
+    }
+
+    /// What both saw together: counts add.
+    pub fn plus(&self, other: &Wordbook) -> Result<Wordbook, Fault> {
+        self.combine(other, |a, b| a + b)
+    }
+
+    /// What is left when what `other` saw is forgotten: counts subtract, words seen no more are gone.
+    pub fn minus(&self, other: &Wordbook) -> Result<Wordbook, Fault> {
+        self.combine(other, |a, b| a - b)
+    }
+
+    fn combine(&self, other: &Wordbook, f: impl Fn(f64, f64) -> f64) -> Result<Wordbook, Fault> {
+        if self.classes != other.classes {
+            return Err(Fault::Shape("the same classes are expected"));
+        }
+        let items: Vec<f64> = self.items.iter().zip(&other.items).map(|(&a, &b)| f(a, b)).collect();
+        if items.iter().any(|&n| n < 0.0) {
+            return Err(Fault::Negative(String::new()));
+        }
+        let mut out = Wordbook { classes: self.classes, items, ..Wordbook::default() };
+        let (mut i, mut j) = (0, 0);
+        let zeros = vec![0.0; self.classes];
+        while i < self.hashes.len() || j < other.hashes.len() {
+            let left = self.hashes.get(i).copied().unwrap_or(u64::MAX);
+            let right = other.hashes.get(j).copied().unwrap_or(u64::MAX);
+            let mine = if left <= right && i < self.hashes.len() { self.row(i) } else { &zeros };
+            let theirs = if right <= left && j < other.hashes.len() { other.row(j) } else { &zeros };
+            let name =
+                if left <= right && i < self.hashes.len() { self.names.get(i) } else { other.names.get(j) };
+            out.push(left.min(right), name, mine.iter().zip(theirs).map(|(&a, &b)| f(a, b)))?;
+            i += usize::from(left <= right && i < self.hashes.len());
+            j += usize::from(right <= left && j < other.hashes.len());
+        }
+        if self.names.is_empty() && other.names.is_empty() {
+            out.names = Names::default();
+        }
+        Ok(out)
+    }
+
+    /// Appends a word unless all its counts are zero.
+    fn push(&mut self, hash: u64, name: &str, counts: impl Iterator<Item = f64>) -> Result<(), Fault> {
+        let start = self.counts.len();
+        self.counts.extend(counts);
+        let row = &self.counts[start..];
+        if row.iter().any(|&c| c < 0.0) {
+            return Err(Fault::Negative(name.to_string()));
+        }
+        if row.iter().all(|&c| c == 0.0) {
+            self.counts.truncate(start);
+        } else {
+            self.hashes.push(hash);
+            self.names.push(name);
+        }
+        Ok(())
+    }
+
+    /// The rows of the `k` words seen most often over all classes, in the order of the book; ties go to the lower hash.
+    pub fn most_frequent(&self, k: usize) -> Vec<usize> {
+        let n = self.hashes.len();
+        if k >= n {
+            return (0..n).collect();
+        }
+        let total = |i: usize| self.row(i).iter().sum::<f64>();
+        let mut order: Vec<(f64, usize)> = (0..n).map(|i| (-total(i), i)).collect();
+        if k > 0 {
+            order.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        }
+        let mut rows: Vec<usize> = order[..k].iter().map(|&(_, i)| i).collect();
+        rows.sort_unstable();
+        rows
+    }
+}

@@ -1,0 +1,121 @@
+//! Counting labelled items.
+
+use deciban_core::intake::Intake;
+use deciban_core::text::count::{self, Rules};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::items::{borrow, hold};
+use super::reader::Reader;
+use super::wordbook::Wordbook;
+use super::work::{run, threads};
+
+/// Counts words of labelled items, class by class.
+#[pyclass(module = "deciban._core")]
+pub struct Counter {
+    inner: Option<Inner>,
+    classes: usize,
+    threads: usize,
+}
+
+enum Inner {
+    All(count::Counter),
+    Once(Intake),
+}
+
+/// The rules in force; refuses sizes that make no sense.
+pub fn rules(binary: bool, hashed_bits: Option<u32>, most_words: usize) -> PyResult<Rules> {
+    if hashed_bits.is_some_and(|bits| !(1..=30).contains(&bits)) {
+        return Err(PyValueError::new_err(format!(
+            "hashed_bits from 1 to 30 is expected, not {hashed_bits:?}"
+        )));
+    }
+    Ok(Rules { binary, hashed_bits, most_words: most_words.max(2) })
+}
+
+#[pymethods]
+impl Counter {
+    /// `once`: exact duplicates count once. `weighted`: items come with weights. Beyond `most_words` the rarest are dropped.
+    #[new]
+    #[pyo3(signature = (reader, classes, *, binary=false, hashed_bits=None, most_words=1 << 20, once=false, weighted=false, n_jobs=None))]
+    #[allow(clippy::too_many_arguments)] // one keyword each
+    fn new(
+        reader: &Reader,
+        classes: usize,
+        binary: bool,
+        hashed_bits: Option<u32>,
+        most_words: usize,
+        once: bool,
+        weighted: bool,
+        n_jobs: Option<usize>,
+    ) -> PyResult<Counter> {
+        let rules = rules(binary, hashed_bits, most_words)?;
+        if classes == 0 || (once && weighted) {
+            return Err(PyValueError::new_err(
+                "at least one class is expected, and not both once and weighted",
+            ));
+        }
+        let threads = threads(n_jobs);
+        let counter = count::Counter::new(reader.inner.clone(), rules, classes, threads, weighted);
+        let inner = if once { Inner::Once(Intake::new(counter)) } else { Inner::All(counter) };
+        Ok(Counter { inner: Some(inner), classes, threads })
+    }
+
+    /// Counts items (str or bytes), each of the class with the given number, with its weight if the counter is weighted.
+    #[pyo3(signature = (items, classes, weights=None))]
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        items: &Bound<'_, PyAny>,
+        classes: Vec<usize>,
+        weights: Option<Vec<f64>>,
+    ) -> PyResult<()> {
+        let held = hold(items)?;
+        let lengths_differ =
+            held.len() != classes.len() || weights.as_ref().is_some_and(|w| w.len() != held.len());
+        if lengths_differ || classes.iter().any(|&class| class >= self.classes) {
+            return Err(PyValueError::new_err("one known class (and one weight) per item is expected"));
+        }
+        let items = borrow(&held);
+        let inner = self.inner.as_mut().ok_or_else(finished)?;
+        run(py, self.threads, || match (inner, &weights) {
+            (Inner::All(counter), Some(weights)) => counter.add_weighted(&items, &classes, weights),
+            (Inner::All(counter), None) => counter.add(&items, &classes),
+            (Inner::Once(intake), _) => intake.take(&items, &classes),
+        })
+    }
+
+    /// (wordbook, words dropped, digests, classes of the digests, duplicates, duplicates of another class)
+    #[allow(clippy::type_complexity)] // said in the line above
+    fn finish<'py>(
+        &mut self,
+        py: Python<'py>,
+    ) -> PyResult<(Wordbook, usize, Bound<'py, PyBytes>, Vec<usize>, u64, u64)> {
+        let inner = self.inner.take().ok_or_else(finished)?;
+        let ((book, dropped), seen) = run(py, self.threads, || match inner {
+            Inner::All(counter) => (counter.finish(), None),
+            Inner::Once(intake) => {
+                let (counter, seen) = intake.finish();
+                (counter.finish(), Some(seen))
+            }
+        })?;
+        let Some(seen) = seen else {
+            return Ok((Wordbook { inner: book }, dropped, PyBytes::new(py, &[]), Vec::new(), 0, 0));
+        };
+        let digests: Vec<u8> = seen.items.iter().flat_map(|(digest, _)| *digest).collect();
+        let classes = seen.items.iter().map(|&(_, class)| class).collect();
+        Ok((
+            Wordbook { inner: book },
+            dropped,
+            PyBytes::new(py, &digests),
+            classes,
+            seen.duplicates,
+            seen.conflicts,
+        ))
+    }
+}
+
+fn finished() -> PyErr {
+    PyRuntimeError::new_err("this counter has finished; begin a new one")
+}

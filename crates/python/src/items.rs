@@ -1,0 +1,57 @@
+//! Items as Python hands them over: str or bytes, borrowed for as long as the core reads them.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyString};
+
+/// One item, kept alive.
+pub enum Held {
+    Str(PyBackedStr),
+    Bytes(PyBackedBytes),
+    Owned(Vec<u8>),
+}
+
+impl Held {
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Held::Str(s) => s.as_bytes(),
+            Held::Bytes(b) => b,
+            Held::Owned(v) => v,
+        }
+    }
+
+    fn new(item: &Bound<'_, PyAny>, position: usize) -> PyResult<Held> {
+        if let Ok(text) = item.cast::<PyString>() {
+            return Ok(match text.to_str() {
+                Ok(_) => Held::Str(PyBackedStr::try_from(text.clone())?),
+                Err(_) => Held::Owned(text.to_string_lossy().into_owned().into_bytes()), // lone surrogates
+            });
+        }
+        if let Ok(bytes) = item.cast::<PyBytes>() {
+            return Ok(Held::Bytes(PyBackedBytes::from(bytes.clone())));
+        }
+        Err(PyTypeError::new_err(format!(
+            "texts are expected, each str or bytes; item {position} is {}",
+            item.get_type().name()?
+        )))
+    }
+}
+
+/// All items of an iterable of str or bytes; a single str is refused, as it would be read letter by letter.
+pub fn hold(items: &Bound<'_, PyAny>) -> PyResult<Vec<Held>> {
+    if items.is_instance_of::<PyString>() || items.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err("an iterable of texts is expected, not one text: put it in a list"));
+    }
+    items.try_iter()?.enumerate().map(|(i, item)| Held::new(&item?, i)).collect()
+}
+
+/// The one item given.
+pub fn hold_one(item: &Bound<'_, PyAny>) -> PyResult<Held> {
+    Held::new(item, 0)
+}
+
+/// The items' bytes.
+pub fn borrow(held: &[Held]) -> Vec<&[u8]> {
+    held.iter().map(Held::bytes).collect()
+}

@@ -1,0 +1,77 @@
+//! How items are read.
+
+use deciban_core::intake::digest;
+use deciban_core::mail::Limits;
+use deciban_core::text::hash::Key;
+use deciban_core::text::reader as core;
+use deciban_core::text::token::{MOST_WORDS, Tokenizer};
+use deciban_core::view::View;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::items::hold_one;
+
+/// Settings that turn an item into tokens.
+#[pyclass(frozen, module = "deciban._core")]
+pub struct Reader {
+    pub inner: core::Reader,
+}
+
+#[pymethods]
+impl Reader {
+    /// `kind` "text" or "mail"; n-grams of `words[0]` to `words[1]` words; `key` of the hash.
+    #[new]
+    #[pyo3(signature = (kind, words=(1, 1), key=0))]
+    fn new(kind: &str, words: (usize, usize), key: u64) -> PyResult<Reader> {
+        let kind = match kind {
+            "text" => core::Kind::Text,
+            "mail" => core::Kind::Mail,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "kind \"text\" or \"mail\" is expected, not {other:?}"
+                )));
+            }
+        };
+        let (shortest, longest) = words;
+        if shortest < 1 || shortest > longest || longest > MOST_WORDS {
+            return Err(PyValueError::new_err(format!(
+                "words=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ {MOST_WORDS} is expected, not {words:?}"
+            )));
+        }
+        let tokenizer = Tokenizer { key: Key::new(key), shortest, longest };
+        Ok(Reader { inner: core::Reader { kind, tokenizer, limits: Limits::default() } })
+    }
+
+    /// Bytes of an item that are read; what is longer is cut off there.
+    #[getter]
+    fn most_bytes(&self) -> usize {
+        self.inner.limits.message_bytes
+    }
+
+    /// The item's readable text, and what in it carries evidence: (field prefix, start, end) in bytes.
+    fn view(&self, item: &Bound<'_, PyAny>) -> PyResult<(String, Vec<(&'static str, usize, usize)>)> {
+        let item = hold_one(item)?;
+        let mut view = View::default();
+        self.inner.view(item.bytes(), &mut view);
+        let spans = view.spans.iter().map(|span| (span.field.prefix(), span.start, span.end)).collect();
+        Ok((view.text, spans))
+    }
+
+    /// The names of the item's tokens, in order.
+    fn tokens(&self, item: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+        let item = hold_one(item)?;
+        let mut names = Vec::new();
+        let mut view = View::default();
+        self.inner.tokens(item.bytes(), &mut view, |text, token| {
+            names.push(self.inner.tokenizer.name(text, token))
+        });
+        Ok(names)
+    }
+
+    /// The digest by which the item is known: 16 bytes.
+    fn digest<'py>(&self, py: Python<'py>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let item = hold_one(item)?;
+        Ok(PyBytes::new(py, &digest(self.inner.kind, item.bytes())))
+    }
+}

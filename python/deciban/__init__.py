@@ -1,0 +1,43 @@
+"""Classifiers that weigh evidence and show their weighing.
+
+    data → features → model → score → calibration → decision → verdict with evidence
+
+Names are loaded when first used, so that `import deciban` costs nothing and judging one message never
+loads what only training needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .mail.filter import Filter as Filter
+    from .models.naive_bayes import NaiveBayes as NaiveBayes
+    from .store import load as load
+    from .text.classifier import TextClassifier as TextClassifier
+    from .text.vectorizer import TextVectorizer as TextVectorizer
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Filter": ".mail.filter",
+    "NaiveBayes": ".models.naive_bayes",
+    "TextClassifier": ".text.classifier",
+    "TextVectorizer": ".text.vectorizer",
+    "load": ".store",
+}
+
+__all__ = ["Filter", "NaiveBayes", "TextClassifier", "TextVectorizer", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'deciban' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(_HOME[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

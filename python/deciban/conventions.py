@@ -1,0 +1,24 @@
+"""What every file of this package takes for granted, said once.
+
+Shapes      N examples (rows), d features, C classes. X is (N, d), dense or sparse; a row x is (d,).
+            Parameters of a class are rows, φ (C, d); weights of a score are columns, W (d, C), so that
+            score = X @ W + bias is (N, C). `sample_weight` (N,) means repetition: weight 2 is "twice".
+Labels      Users pass any labels; `classes_` holds them sorted, and inside y is an index 0 … C−1 into it.
+            Margins use y ∈ {−1, +1}, where +1 is the second of two classes.
+Signs       Evidence is for a label *against* another: positive speaks for the label. With two classes the
+            decision is the log-odds of `classes_[1]` against `classes_[0]`.
+Intercept   A bias stands apart from the weights, is never penalised, and never hides in a column of ones.
+            A prior is a term of its own beside the evidence: log-odds = prior + Σ terms.
+Ties        Equal scores go to the class that comes first in `classes_`; sign(0) = +1.
+Kinks       Where a loss has a corner, its slope there is the one of the flat side.
+Units       Formulas are in nats. People are shown decibans, 10·log10 of an odds ratio: about the smallest
+            change in the weight of evidence that intuition can feel (Good 1950). 10 decibans are odds of
+            10 : 1. 1 nat = 10 / ln 10 ≈ 4.3429 decibans.
+Logarithms  Probabilities are added in logs and normalised by one function, `scores.log_posterior`.
+"""
+
+from __future__ import annotations
+
+import math
+
+DECIBANS_PER_NAT = 10.0 / math.log(10.0)

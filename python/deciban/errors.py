@@ -1,0 +1,79 @@
+"""What can go wrong outside this program, each with the exit code that sysexits.h gives it.
+
+A message says in one to three sentences what was expected, what came, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+import os
+from difflib import get_close_matches
+from typing import ClassVar
+
+
+class DecibanError(Exception):
+    """Everything this package raises on purpose. `exit_code` is what the command ends with."""
+
+    exit_code: ClassVar[int] = 70
+
+
+class UsageError(DecibanError):
+    """The command or the call is wrong, whatever the data: EX_USAGE."""
+
+    exit_code = 64
+
+
+class DataError(DecibanError, ValueError):
+    """The data was read and is not what it should be: EX_DATAERR."""
+
+    exit_code = 65
+
+
+class NoInputError(DecibanError):
+    """An input is not there or may not be read: EX_NOINPUT."""
+
+    exit_code = 66
+
+
+class StorageError(DecibanError):
+    """Reading or writing broke off half-way: EX_IOERR."""
+
+    exit_code = 74
+
+
+def shown(name: str) -> str:
+    """`name` as a message may print it: control characters and bytes that are not UTF-8 are escaped.
+
+    >>> shown("Junk" + chr(27) + "[2J" + chr(0xDCFF))
+    'Junk\\\\x1b[2J\\\\xff'
+    """
+    return name if name.isprintable() else "".join(map(_escaped, name))
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable():
+        return character
+    if "\udc80" <= character <= "\udcff":  # a byte that the file system's encoding could not decode
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def unreadable(path: str, error: OSError | ValueError) -> NoInputError:
+    """What `error`, raised on looking at or opening `path`, means to the person who named it."""
+    name = shown(path)
+    if isinstance(error, PermissionError):
+        return NoInputError(
+            f"{name}: expected to read it; permission was denied. Change its mode or its owner."
+        )
+    if isinstance(error, OSError) and not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return NoInputError(f"{name}: expected to read it; the system said: {error.strerror}.")
+    # ValueError is what Python makes of a NUL in a name.
+    return NoInputError(f"{name}: expected a file or a folder; there is none of that name.{_closest(path)}")
+
+
+def _closest(path: str) -> str:
+    folder, name = os.path.split(path.rstrip("/"))
+    try:
+        near = get_close_matches(name, os.listdir(folder or "."), n=1)
+    except (OSError, ValueError):
+        return ""
+    return f" Did you mean {shown(os.path.join(folder, near[0]))}?" if near else ""

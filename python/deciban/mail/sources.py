@@ -1,0 +1,277 @@
+"""What people have, as a list of files by label: mbox, Maildir, folders of messages, one file.
+
+    find(["spam=Junk/", "ham=Inbox.mbox"])        label=PATH, split at the first "="
+    find(["corpus/"])                             a folder whose sub-folders are the classes
+
+Only names and the first bytes are read here; the messages themselves are read by the core. Files come in
+the order of the arguments and, inside a folder, in natural order (`inmail.9` before `inmail.10`), which is
+the order of arrival for Maildirs and for most corpora. The cost is one `open` a file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, zip_longest
+from typing import Literal, NamedTuple, TypeAlias
+
+from ..errors import DataError, UsageError, shown, unreadable
+from .sniff import Kind, begins_mbox, kind_in_folder, looks_like_mail, read_head
+
+__all__ = ["Source", "check_classes", "find", "kind_of", "looks_like_mail"]
+
+Identity: TypeAlias = tuple[int, int]  # device and inode: the same file under any name
+
+STDIN = "-"
+
+
+class Source(NamedTuple):
+    """One file: its label, its path ("-" is standard input), and whether it holds one message or many."""
+
+    label: str
+    path: str
+    kind: Kind
+
+
+def find(arguments: Sequence[str]) -> list[Source]:
+    """The files that `arguments` name, each with its label.
+
+    An argument is `label=PATH` or a folder with one sub-folder per class. PATH is an mbox (its first line is
+    "From ", a sender, a date), a Maildir (it has cur/ and new/), a folder searched to any depth, a file with one
+    message, or "-" (which comes as one message: the caller knows better). In a folder, if any file ends in .eml,
+    .txt, .msg, .mbox or .mbx, only those count; otherwise every file that is not hidden. A real folder is visited
+    once, so links that form a loop end. What one label names itself is left out of another label's folder:
+    `spam=Mail/Junk ham=Mail` does what it says.
+
+    Raises UsageError (no label, no file or folder, one path under two labels), NoInputError (not there, not
+    readable) and DataError (nothing in it).
+
+    >>> find(["spam=-"])
+    [Source(label='spam', path='-', kind='message')]
+    """
+    if not arguments:
+        raise UsageError("Expected label=PATH, or a folder with one sub-folder per class; nothing came.")
+    roots = list(dict.fromkeys(chain.from_iterable(map(_roots, arguments))))
+    seen = _claims(roots)
+    return [source for label, path in roots for source in _sources(label, path, seen)]
+
+
+def check_classes(sources: Sequence[Source]) -> None:
+    """Raises DataError unless the sources have at least two labels."""
+    labels = sorted({source.label for source in sources})
+    if len(labels) >= 2:
+        return
+    if not labels:
+        raise DataError("Expected files of at least two classes; no files came. Name them as label=PATH.")
+    raise DataError(
+        f"Expected files of at least two classes; all {len(sources)} are '{shown(labels[0])}'. "
+        "Add another class as label=PATH, for example ham=Inbox.mbox."
+    )
+
+
+def kind_of(sources: Sequence[Source]) -> Literal["mail", "text"]:
+    """Whether the files are mail or plain text: what most of up to 20 look like, drawn from each label in turn.
+
+    Standard input is not looked at. Mail where nothing else is known, and on a tie.
+    """
+    by_label: dict[str, list[Source]] = {}
+    for source in sources:
+        if source.path != STDIN:
+            by_label.setdefault(source.label, []).append(source)
+    in_turn = (source for row in zip_longest(*by_label.values()) for source in row if source)
+    votes = [_is_mail(source) for source in islice(in_turn, 20)]
+    return "mail" if 2 * sum(votes) >= len(votes) else "text"
+
+
+def _is_mail(source: Source) -> bool:
+    return source.path.lower().endswith((".eml", *_MBOX)) or looks_like_mail(read_head(source.path) or b"")
+
+
+# --- arguments ---------------------------------------------------------------------------------------------
+
+
+def _roots(argument: str) -> list[tuple[str, str]]:
+    """(label, path) for `label=PATH`; one for each sub-folder for a folder of classes."""
+    label, equals, path = argument.partition("=")
+    if not equals:
+        return _classes(argument)
+    if not label or not path:
+        missing = "label" if not label else "path"
+        raise UsageError(f"'{shown(argument)}': expected label=PATH; the {missing} is empty.")
+    return [(label, path if os.path.lexists(path) else os.path.expanduser(path))]
+
+
+def _classes(folder: str) -> list[tuple[str, str]]:
+    name = shown(folder)
+    if folder == STDIN:
+        raise UsageError("'-': expected a label for standard input. Write label=-, for example spam=-.")
+    if not stat.S_ISDIR(_stat(folder).st_mode):
+        raise UsageError(
+            f"{name}: expected a label for this file. Write label=PATH, for example spam={name}."
+        )
+    inside = _scan(folder)
+    names = sorted((e.name for e in inside if _is_folder(e) and not e.name.startswith(".")), key=_natural)
+    if not names or _is_maildir(inside):
+        what = "a Maildir" if names else "a folder without sub-folders"
+        raise UsageError(
+            f"{name}: expected one sub-folder per class; this is {what}. "
+            f"If it is one class, write label=PATH, for example spam={name}."
+        )
+    return [(each, os.path.join(folder, each)) for each in names]
+
+
+def _claims(roots: Sequence[tuple[str, str]]) -> set[Identity]:
+    """What the arguments name themselves; raises UsageError where two labels claim the same path."""
+    claimed: dict[Identity, str] = {}
+    for label, path in roots:
+        identity = (-1, -1) if path == STDIN else _identity(_stat(path))
+        other = claimed.setdefault(identity, label)
+        if other != label:
+            raise UsageError(
+                f"{shown(path)}: expected one label; it came as '{shown(other)}' and as '{shown(label)}'. "
+                "Keep one of the two."
+            )
+    return set(claimed)
+
+
+def _sources(label: str, path: str, seen: set[Identity]) -> Iterator[Source]:
+    if path == STDIN:
+        return iter([Source(label, STDIN, "message")])
+    about = _stat(path)
+    if stat.S_ISDIR(about.st_mode):
+        return _in_folder(label, path, seen)
+    if not stat.S_ISREG(about.st_mode):
+        raise UsageError(
+            f"{shown(path)}: expected a file or a folder; this is a pipe or a device. "
+            f"To read from a pipe, write {shown(label)}=- and use standard input."
+        )
+    if about.st_size == 0:
+        raise DataError(f"{shown(path)}: expected messages; the file is empty.")
+    head = read_head(path) or b""
+    if path.lower().endswith(_MBOX) and not head.startswith(b"From "):
+        raise DataError(
+            f'{shown(path)}: expected an mbox, which begins with "From "; it begins with {head[:12]!r}. '
+            "If it is one message, rename it to end in .eml."
+        )
+    return iter([Source(label, path, "mbox" if begins_mbox(head) else "message")])
+
+
+# --- folders -----------------------------------------------------------------------------------------------
+
+_MBOX = (".mbox", ".mbx")
+_COUNTED = (".eml", ".txt", ".msg", *_MBOX)
+_INDEX = ".msf"  # Thunderbird keeps one beside every mbox
+
+
+class _File(NamedTuple):
+    path: str
+    in_maildir: bool
+
+
+def _in_folder(label: str, root: str, seen: set[Identity]) -> Iterator[Source]:
+    files = list(_walk(root, seen))
+    if any(not f.in_maildir and f.path.lower().endswith(_COUNTED) for f in files):
+        files = [f for f in files if f.in_maildir or f.path.lower().endswith(_COUNTED)]
+    empty = True
+    for path, in_maildir in files:
+        kind = kind_in_folder(path)
+        if kind is not None:  # else it was moved away since, as mail programs do
+            empty = False
+            yield Source(label, path, "message" if in_maildir else kind)
+    if empty:
+        raise DataError(
+            f"{shown(root)}: expected messages for '{shown(label)}'; the folder has none. Files that end in "
+            f"{', '.join(_COUNTED)} count; where there are none of those, all that are not hidden."
+        )
+
+
+def _walk(root: str, seen: set[Identity]) -> Iterator[_File]:
+    """Every regular file that is not hidden, depth first, in natural order. Folders visited join `seen`.
+
+    The stack is explicit because a path may be some 2,000 folders deep, more than Python's own stack.
+    """
+    stack: list[_File | str] = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, _File):
+            yield item
+            continue
+        identity = _identity(_stat(item))
+        if item != root and identity in seen:
+            continue  # an argument of its own, or met again through a link
+        seen.add(identity)
+        stack.extend(reversed(_entries(item, seen)))
+
+
+def _entries(folder: str, seen: set[Identity]) -> list[_File | str]:
+    inside = _scan(folder)
+    if _is_maildir(inside):
+        boxes = sorted(e.path for e in inside if e.name in ("cur", "new"))
+        return [_File(e.path, True) for box in boxes for e in _visible(_scan(box)) if _is_file(e)]
+    inodes = {inode for _, inode in seen}
+    found: list[_File | str] = []
+    for entry in _visible(inside):
+        if _is_folder(entry):
+            found.append(entry.path)
+        elif _is_file(entry) and not entry.name.endswith(_INDEX):
+            may_be_seen = entry.inode() in inodes or entry.is_symlink()
+            if not (may_be_seen and _identity(entry.stat()) in seen):
+                found.append(_File(entry.path, False))
+    return found
+
+
+def _visible(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+    return sorted((e for e in entries if not e.name.startswith(".")), key=lambda e: _natural(e.name))
+
+
+def _is_maildir(entries: list[os.DirEntry[str]]) -> bool:
+    return sum(e.name in ("cur", "new") and _is_folder(e) for e in entries) == 2
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def _natural(name: str) -> tuple[list[bytes | int], bytes]:
+    """Orders by bytes, and runs of digits by their value; the bytes themselves break ties ("1" and "01")."""
+    raw = os.fsencode(name)
+    parts: list[bytes | int] = list(_DIGITS.split(raw))
+    parts[1::2] = map(int, parts[1::2])
+    return parts, raw
+
+
+_DIGITS = re.compile(rb"([0-9]+)")
+
+
+# --- the file system, with errors that say where -----------------------------------------------------------
+
+
+def _identity(about: os.stat_result) -> Identity:
+    return about.st_dev, about.st_ino
+
+
+def _stat(path: str) -> os.stat_result:
+    try:
+        return os.stat(path)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise unreadable(path, error) from error
+
+
+def _scan(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError as error:
+        raise unreadable(folder, error) from error

@@ -1,0 +1,86 @@
+"""What a fit can prove about itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deciban import __version__
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was minimised, how close to the minimum the fit came, and on which data.
+
+        relative_gap = (primal − dual) / max(1, |primal|)
+
+    By weak duality no parameters reach below `dual`, so the gap bounds what is left to gain. Where the
+    problem is not convex there is no dual and no gap; `kkt_violation` is then the norm of the gradient.
+    `status` says how the fit ended and `advice` what to do about it. `digest` is the SHA-256 of the data or,
+    for counting models, of the sufficient statistics, which are all that the data are to such a model.
+    """
+
+    objective: str
+    primal: float
+    dual: float | None
+    kkt_violation: float
+    iterations: int
+    status: str
+    advice: str
+    seconds: float
+    n: float
+    d: int
+    class_counts: Mapping[Any, float]
+    seed: int | None
+    digest: str
+    version: str = __version__
+
+    @property
+    def relative_gap(self) -> float | None:
+        """(primal − dual) / max(1, |primal|), or None where there is no dual."""
+        return None if self.dual is None else (self.primal - self.dual) / max(1.0, abs(self.primal))
+
+    def to_json(self) -> dict[str, Any]:
+        """What a model file stores: all but the wall time, so that the same fit gives the same bytes."""
+        return {
+            "objective": self.objective,
+            "primal": self.primal,
+            "dual": self.dual,
+            "relative_gap": self.relative_gap,
+            "kkt_violation": self.kkt_violation,
+            "iterations": self.iterations,
+            "status": self.status,
+            "advice": self.advice,
+            "n": self.n,
+            "d": self.d,
+            "class_counts": {str(label): count for label, count in self.class_counts.items()},
+            "seed": self.seed,
+            "version": self.version,
+            "digest": self.digest,
+        }
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{label}: {count:,.10g}" for label, count in self.class_counts.items())
+        gap = "no gap (not convex)" if self.relative_gap is None else f"relative gap {self.relative_gap:.1e}"
+        advice = f"; {self.advice}" if self.advice else ""
+        return (
+            f"{self.status}{advice}; {self.n:,.10g} examples ({counts}), {self.d:,} features, "
+            f"{self.iterations} iterations, {gap}, {self.seconds:.3g} s, data {self.digest[:12]}"
+        )
+
+
+def digest(*arrays: np.ndarray[Any, Any]) -> str:
+    """SHA-256 of shapes and values, as little-endian float64 in C order: the same on every machine.
+
+    >>> digest(np.array([1, 2])) == digest(np.array([1.0, 2.0], dtype=">f8"))
+    True
+    """
+    sha = hashlib.sha256()
+    for array in arrays:
+        sha.update(np.array([array.ndim, *array.shape], dtype="<i8").tobytes())
+        sha.update(np.asarray(array + 0.0, dtype="<f8").tobytes())  # + 0.0 makes one zero of −0 and 0
+    return sha.hexdigest()
