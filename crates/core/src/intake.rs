@@ -47,6 +47,11 @@ impl Intake {
         Intake { counter, known: HashMap::new(), duplicates: 0, conflicts: 0 }
     }
 
+    /// Makes room for more classes.
+    pub fn grow(&mut self, classes: usize) {
+        self.counter.grow(classes);
+    }
+
     /// Counts those items that were not seen before.
     pub fn take(&mut self, items: &[&[u8]], classes: &[usize]) {
         let kind = self.counter.reader().kind;

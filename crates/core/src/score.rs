@@ -56,6 +56,7 @@ pub struct Reason {
 #[derive(Default)]
 struct Scratch {
     view: View,
+    tokens: Vec<Token>,
     found: Vec<u32>,
 }
 
@@ -87,13 +88,10 @@ impl Dictionary {
 
     /// The item's features in order of occurrence (counts) or ascending and once each (binary).
     fn find(&self, item: &[u8], scratch: &mut Scratch) {
-        let Scratch { view, found } = scratch;
+        let Scratch { view, tokens, found } = scratch;
+        self.reader.tokens(item, view, tokens);
         found.clear();
-        self.reader.tokens(item, view, |_, token| {
-            if let Some(feature) = self.slots.get(self.rules.feature(token.hash)) {
-                found.push(feature);
-            }
-        });
+        found.extend(tokens.iter().filter_map(|token| self.slots.get(self.rules.feature(token.hash))));
         if self.rules.binary {
             found.sort_unstable();
             found.dedup();
@@ -156,9 +154,11 @@ impl Dictionary {
         self.reader.view(item, &mut view);
         let mut reasons: Vec<Reason> = Vec::new();
         let mut known: HashMap<(u32, String), usize> = HashMap::new();
-        self.reader.tokens_of(&view, |text: &str, token: Token| {
-            let Some(feature) = self.slots.get(self.rules.feature(token.hash)) else { return };
-            let name = self.reader.tokenizer.name(text, token);
+        let mut tokens = Vec::new();
+        self.reader.tokens_of(&view, &mut tokens);
+        for token in tokens {
+            let Some(feature) = self.slots.get(self.rules.feature(token.hash)) else { continue };
+            let name = self.reader.tokenizer.name(&view.text, token);
             let at = *known.entry((feature, name.clone())).or_insert_with(|| {
                 reasons.push(Reason { feature, name, count: 0, places: Vec::new() });
                 reasons.len() - 1
@@ -166,9 +166,9 @@ impl Dictionary {
             let reason = &mut reasons[at];
             reason.count += 1;
             if reason.places.len() < MOST_PLACES {
-                reason.places.push((token.start, token.end));
+                reason.places.push((token.start as usize, token.end as usize));
             }
-        });
+        }
         in_characters(&view.text, &mut reasons);
         (view.text, reasons)
     }

@@ -128,12 +128,15 @@ pub struct Mbox<R> {
     start: usize,
     most_bytes: usize,
     ended: bool,
+    /// The stream does not begin as an mbox does: it is one message.
+    single: bool,
 }
 
 impl<R: Read> Mbox<R> {
-    /// Messages of `source`; of longer ones only the first `most_bytes` + 1 bytes.
+    /// Messages of `source`, or the one it is if it does not begin with "From "; of those longer than `most_bytes`
+    /// only the first `most_bytes` + 1 bytes.
     pub fn new(source: R, most_bytes: usize) -> Mbox<R> {
-        Mbox { source, buffer: Vec::new(), start: 0, most_bytes, ended: false }
+        Mbox { source, buffer: Vec::new(), start: 0, most_bytes, ended: false, single: false }
     }
 
     /// The next message, without the "From " line that begins it and the empty line that ends it.
@@ -141,7 +144,9 @@ impl<R: Read> Mbox<R> {
         let mut searched = self.start;
         let mut message: Vec<u8> = Vec::new();
         loop {
-            if let Some(end) = boundary(&self.buffer, searched, self.start) {
+            if !self.single
+                && let Some(end) = boundary(&self.buffer, searched, self.start)
+            {
                 self.keep(&mut message, end);
                 self.start = end;
                 return Ok(Some(unwrapped(message)));
@@ -176,7 +181,10 @@ impl<R: Read> Mbox<R> {
         self.start = 0;
         let before = self.buffer.len();
         let read = (&mut self.source).take(4 << 20).read_to_end(&mut self.buffer)?;
-        self.ended = read == 0 && before == self.buffer.len();
+        self.ended = read == 0;
+        if before == 0 && moved == 0 {
+            self.single = !self.buffer.starts_with(b"From ");
+        }
         Ok(moved)
     }
 }
@@ -229,7 +237,7 @@ mod tests {
         let text = "From a\nX: 1\n\nbody\nFrom here on\n\nFrom b\nX: 2\n\n>From x\n\n";
         assert_eq!(messages(text, 1000), ["X: 1\n\nbody\nFrom here on\n", "X: 2\n\n>From x\n"]);
         assert_eq!(messages("", 10), [""; 0]);
-        assert_eq!(messages("no mbox", 100), ["no mbox"]);
+        assert_eq!(messages("no mbox\n\nFrom x\n", 100), ["no mbox\n\nFrom x\n"]);
         let long = format!("From a\n{}\n\nFrom b\nX: 2\n", "y".repeat(500));
         let cut = messages(&long, 50);
         assert_eq!((cut.len(), cut[0].len(), cut[1].as_str()), (2, 51 - 7, "X: 2\n"));

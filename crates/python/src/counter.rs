@@ -62,6 +62,16 @@ impl Counter {
         Ok(Counter { inner: Some(inner), classes, threads })
     }
 
+    /// Makes room for more classes.
+    fn grow(&mut self, classes: usize) -> PyResult<()> {
+        match self.inner.as_mut().ok_or_else(finished)? {
+            Inner::All(counter) => counter.grow(classes),
+            Inner::Once(intake) => intake.grow(classes),
+        }
+        self.classes = self.classes.max(classes);
+        Ok(())
+    }
+
     /// Counts items (str or bytes), each of the class with the given number, with its weight if the counter is weighted.
     #[pyo3(signature = (items, classes, weights=None))]
     fn add(

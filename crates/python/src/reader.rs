@@ -61,11 +61,9 @@ impl Reader {
     /// The names of the item's tokens, in order.
     fn tokens(&self, item: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         let item = hold_one(item)?;
-        let mut names = Vec::new();
-        let mut view = View::default();
-        self.inner.tokens(item.bytes(), &mut view, |text, token| {
-            names.push(self.inner.tokenizer.name(text, token))
-        });
+        let (mut view, mut tokens) = (View::default(), Vec::new());
+        let text = self.inner.tokens(item.bytes(), &mut view, &mut tokens);
+        let names = tokens.iter().map(|&token| self.inner.tokenizer.name(text, token)).collect();
         Ok(names)
     }
 

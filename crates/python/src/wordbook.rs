@@ -78,13 +78,18 @@ impl Wordbook {
         self.inner == other.inner
     }
 
-    fn __add__(&self, py: Python<'_>, other: &Wordbook) -> PyResult<Wordbook> {
-        let sum = py.detach(|| self.inner.plus(&other.inner));
+    /// Both together. With `known_only`, words that stand only in `other` are passed over.
+    #[pyo3(signature = (other, known_only=false))]
+    fn plus(&self, py: Python<'_>, other: &Wordbook, known_only: bool) -> PyResult<Wordbook> {
+        let sum = py.detach(|| self.inner.plus(&other.inner, known_only));
         Ok(Wordbook { inner: sum.map_err(fault)? })
     }
 
-    fn __sub__(&self, py: Python<'_>, other: &Wordbook) -> PyResult<Wordbook> {
-        let difference = py.detach(|| self.inner.minus(&other.inner));
+    /// This one without `other`. With `known_only`, words that stand only in `other` are passed over, and no count
+    /// sinks below zero; otherwise either is a ValueError.
+    #[pyo3(signature = (other, known_only=false))]
+    fn minus(&self, py: Python<'_>, other: &Wordbook, known_only: bool) -> PyResult<Wordbook> {
+        let difference = py.detach(|| self.inner.minus(&other.inner, known_only));
         Ok(Wordbook { inner: difference.map_err(fault)? })
     }
 

@@ -65,7 +65,7 @@ class Bernoulli:
         """
         X = as_rows(X)
         if self.binarize is not None:
-            return self._present(X)
+            return _present(X, self.binarize)
         values = X.data if sparse.issparse(X) else X
         if values.dtype != bool and not ((values == 0) | (values == 1)).all():
             refuse_where(
@@ -75,18 +75,6 @@ class Bernoulli:
                 "binarise (x > 0) first, or choose the multinomial model for counts",
             )
         return X
-
-    def _present(self, X: Any) -> Any:
-        threshold = self.binarize
-        if not sparse.issparse(X):
-            return np.greater(X, threshold).astype(np.float64)
-        if np.less(threshold, 0.0):
-            raise ValueError(
-                f"binarize={threshold!r} would make every zero of a sparse matrix present: "
-                "use binarize ≥ 0, or a dense array"
-            )
-        present = np.greater(X.data, threshold).astype(np.float64)
-        return sparse.csr_array((present, X.indices, X.indptr), shape=X.shape)
 
     def check_counts(self, seen: Counts) -> None:
         """No feature was present in more examples than there were (one forgotten that never was learnt)."""
@@ -123,7 +111,8 @@ class Bernoulli:
             c, j = first(undefined)
             raise StatisticError(
                 f"estimate={estimate!r} is undefined for {{feature}} in {{label}} "
-                f"(present in {seen.s[c, j]:g} of {seen.n[c]:g} examples, alpha={self.alpha:g}, beta={self.beta:g}): "
+                f"(present in {seen.s[c, j]:g} of {seen.n[c]:g} examples, "
+                f"alpha={self.alpha:g}, beta={self.beta:g}): "
                 "use estimate='bayes' with alpha > 0",
                 feature=j,
                 label=c,
@@ -156,3 +145,16 @@ class Bernoulli:
         """φ against the best value of the objective that `estimate` minimises, one coin a feature."""
         counted = np.stack(self._present_absent(seen, estimate), axis=-1)
         return share_optimum(counted, np.stack([phi, 1.0 - phi], axis=-1))
+
+
+def _present(X: Any, threshold: float) -> Any:
+    """1{X > threshold}, dense or CSR like X."""
+    if not sparse.issparse(X):
+        return np.greater(X, threshold).astype(np.float64)
+    if threshold < 0.0:
+        raise ValueError(
+            f"binarize={threshold!r} would make every zero of a sparse matrix present: "
+            "use binarize ≥ 0, or a dense array"
+        )
+    present = np.greater(X.data, threshold).astype(np.float64)
+    return sparse.csr_array((present, X.indices, X.indptr), shape=X.shape)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
+from deciban.errors import DataError
+
 Floats = NDArray[np.float64]
 
 # Sums of fractional weights, taken in another order, differ by this share; whole numbers do not differ.
@@ -19,7 +21,7 @@ _ROUNDING = 1e-12
 _FEW_CLASSES = 32
 
 
-class StatisticError(ValueError):
+class StatisticError(DataError):
     """A refusal that knows its place, so that a model can say it again with the user's own names.
 
     `text` may contain {feature} and {label}, whose indices are `feature` and `label`.
@@ -30,11 +32,11 @@ class StatisticError(ValueError):
         known = feature is not None or label is not None
         super().__init__(text.format(feature=f"feature {feature}", label=f"class {label}") if known else text)
 
-    def named(self, features: Callable[[int], str], labels: Callable[[int], str]) -> ValueError:
-        """The same refusal as a plain ValueError, with `features(j)` and `labels(c)` in place of numbers."""
+    def named(self, features: Callable[[int], str], labels: Callable[[int], str]) -> DataError:
+        """The same refusal as a plain DataError, with `features(j)` and `labels(c)` in place of numbers."""
         feature = "" if self.feature is None else features(self.feature)
         label = "" if self.label is None else labels(self.label)
-        return ValueError(self.text.format(feature=feature, label=label))
+        return DataError(self.text.format(feature=feature, label=label))
 
 
 @dataclass(frozen=True, eq=False)

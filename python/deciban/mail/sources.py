@@ -39,11 +39,12 @@ def find(arguments: Sequence[str]) -> list[Source]:
     """The files that `arguments` name, each with its label.
 
     An argument is `label=PATH` or a folder with one sub-folder per class. PATH is an mbox (its first line is
-    "From ", a sender, a date), a Maildir (it has cur/ and new/), a folder searched to any depth, a file with one
-    message, or "-" (which comes as one message: the caller knows better). In a folder, if any file ends in .eml,
-    .txt, .msg, .mbox or .mbx, only those count; otherwise every file that is not hidden. A real folder is visited
-    once, so links that form a loop end. What one label names itself is left out of another label's folder:
-    `spam=Mail/Junk ham=Mail` does what it says.
+    "From ", a sender, a date), a Maildir (it has cur/ and new/), a folder searched to any depth, a file with
+    one message, or "-" (which comes as one message: the caller knows better).
+
+    In a folder, if any file ends in .eml, .txt, .msg, .mbox or .mbx, only those count; otherwise every file
+    that is not hidden. A real folder is visited once, so links that form a loop end. What one label names
+    itself is left out of another label's folder: `spam=Mail/Junk ham=Mail` does what it says.
 
     Raises UsageError (no label, no file or folder, one path under two labels), NoInputError (not there, not
     readable) and DataError (nothing in it).
@@ -72,7 +73,7 @@ def check_classes(sources: Sequence[Source]) -> None:
 
 
 def kind_of(sources: Sequence[Source]) -> Literal["mail", "text"]:
-    """Whether the files are mail or plain text: what most of up to 20 look like, drawn from each label in turn.
+    """Whether the files are mail or plain text: what most of up to 20 look like, each label in turn.
 
     Standard input is not looked at. Mail where nothing else is known, and on a tie.
     """

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, Literal, Self
 
@@ -19,21 +17,22 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from deciban.distributions import Bernoulli, Distribution, StatisticError, by_name
+from deciban.distributions import Bernoulli, Distribution, by_name
 from deciban.distributions.class_prior import class_prior
 from deciban.distributions.counts import Floats
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.trust.certificate import Certificate, digest
 
 from .tally import Labels, Tally
+from .transaction import all_or_nothing
 
 Estimate = Literal["bayes", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 _ESTIMATES = {
-    "bayes": "with alpha = {alpha:g} pseudo-counts (its minimum is the posterior mean)",
-    "map": "plus the negative log of the prior, alpha = {alpha:g} (its minimum is the posterior mode)",
-    "ml": "alone (its minimum is the raw ratios)",
+    "bayes": "with {alpha:g} pseudo-counts an outcome, so that its minimum is the posterior mean",
+    "map": "and of the prior with alpha = {alpha:g}, so that its minimum is the posterior mode",
+    "ml": "alone, so that its minimum is the raw ratios",
 }
 
 
@@ -66,7 +65,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ['spam']
     >>> why = model.explain([[0, 1]])[0]
     >>> [(term.feature, round(term.decibans, 2)) for term in why.terms], round(why.prior_decibans, 2)
-    ([(1, 3.01)], -3.01)
+    ([(1, 3.8)], -3.01)
     """
 
     _compiled: AffineScore | None
@@ -97,7 +96,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn X (N, d), y (N,) from nothing, and check that the evidence is finite."""
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             started = perf_counter()
             self._become(self._count(X, y, sample_weight, first=True))
             self._compiled = self._compile()
@@ -108,7 +107,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn more. New labels bring new classes; `classes` declares labels that may come later."""
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             started = perf_counter()
             first = not hasattr(self, "counts_")
             more = self._count(X, y, sample_weight, first)
@@ -121,7 +120,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take back what was learnt of X, y with these weights; a class with nothing left goes too."""
         check_is_fitted(self)
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             left = self._tally() - self._count(X, y, sample_weight, first=False)
             self._family().check_counts(left.counts)
             self._become(left.without_the_forgotten())
@@ -155,23 +154,24 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Judging is one affine score.
 
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """(N, C) log p(x, c), the score itself: its differences are log-odds and do not saturate."""
+        X = self._rows_to_judge(X)
+        return self.score_(X)
+
     def predict(self, X: Any) -> Labels:
         """(N,) the label of the largest score; of equal ones the first in `classes_`."""
-        labels: Labels = self.classes_[self._scores(X).argmax(axis=1)]
+        winner = self.predict_joint_log_proba(X).argmax(axis=1)
+        labels: Labels = self.classes_[winner]
         return labels
 
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
-        return log_posterior(self._scores(X))
+        return log_posterior(self.predict_joint_log_proba(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x)."""
         return np.exp(self.predict_log_proba(X))
-
-    def decision_function(self, X: Any) -> Floats:
-        """Two classes: (N,) log-odds in nats of `classes_[1]`; otherwise (N, C) log p(c | x)."""
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else log_posterior(scores)
 
     def explain(self, X: Any) -> list[Explanation]:
         """Per row: the winner against its runner-up, and the evidence in decibans, strongest first."""
@@ -187,7 +187,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The model as it judges, compiled from the counts when they have changed."""
         check_is_fitted(self)
         if self._compiled is None:
-            with self._all_or_nothing():
+            with all_or_nothing(self):
                 self._compiled = self._compile()
         return self._compiled
 
@@ -220,8 +220,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found += family.optimum(self.counts_, phi, self.estimate)
         n, d = self.counts_.n, self.n_features_in_
         estimated = _ESTIMATES[self.estimate].format(alpha=self.alpha)
+        prior = self.class_prior if isinstance(self.class_prior, str) else "given"
         return Certificate(
-            objective=f"negative log joint likelihood of labels and features ({self.likelihood}) {estimated}",
+            objective=f"−log joint likelihood of labels and {self.likelihood} features {estimated}; "
+            f"class prior {prior}",
             primal=found.primal,
             dual=found.dual,
             kkt_violation=found.violation,
@@ -261,12 +263,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _rows_to_judge(self, X: Any) -> Any:
         check_is_fitted(self)
         self._refuse_nothing()
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             return self._family().statistic(validate_data(self, X, accept_sparse="csr", reset=False))
-
-    def _scores(self, X: Any) -> Floats:
-        X = self._rows_to_judge(X)
-        return self.score_(X)
 
     # State.
 
@@ -289,21 +287,3 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _refuse_nothing(self) -> None:
         if not self.counts_.n.any():
             raise NotFittedError("nothing is learnt: every example was forgotten; fit or partial_fit first")
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Either the block succeeds or the model stays as it was; refusals speak the user's names."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException as error:
-            now = dict(self.__dict__)
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            if isinstance(error, StatisticError):
-                names, classes = now.get("feature_names_in_"), now.get("classes_")
-                raise error.named(
-                    lambda j: f"feature {j if names is None else repr(names[j])}",
-                    lambda c: f"class {c if classes is None else repr(classes.tolist()[c])}",
-                ) from None
-            raise

@@ -35,7 +35,8 @@ class Tally:
         return Tally(classes, counts, union(self.declared, other.declared))
 
     def __sub__(self, other: Tally) -> Tally:
-        strange = [label for label in other.classes.tolist() if label not in self.classes.tolist()]
+        known = set(self.classes.tolist())
+        strange = [label for label in other.classes.tolist() if label not in known]
         if strange:
             raise ValueError(f"cannot forget {strange[0]!r}: the labels learnt are {self.classes.tolist()}")
         return Tally(self.classes, self.counts - other._among(self.classes), self.declared)
@@ -62,6 +63,6 @@ def union(a: Labels, b: Labels) -> Labels:
     except TypeError:
         pass
     raise ValueError(
-        f"labels must be of one kind, but {a[0].item() if hasattr(a[0], 'item') else a[0]!r} was learnt "
-        f"before and {b[0]!r} came now: give all labels as text or all as numbers"
+        f"labels must be of one kind, but {a.tolist()[0]!r} was learnt before and {b.tolist()[0]!r} came "
+        "now: give all labels as text or all as numbers"
     )

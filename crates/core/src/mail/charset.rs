@@ -3,17 +3,54 @@
 use super::charset_name::{Charset, charset};
 use super::shifted;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
 use memchr::memchr;
 use std::borrow::Cow;
+use std::cell::Cell;
 
-/// How much of a text the detector sees, from its first byte above ASCII on.
-const DETECTED_BYTES: usize = 32 << 10;
+/// How much of a text the detector sees: it is slow, and a hundred words tell it enough.
+const SAMPLE_BYTES: usize = 1 << 10;
 /// A declared charset is believed while at most one in this many characters above ASCII is broken.
 const BELIEF: usize = 16;
 
-/// What raw bytes are tried as between UTF-8 and detection.
-pub(super) type Fallback = Option<&'static Encoding>;
+/// Texts of one message whose charset is detected; later ones are read as Windows-1252.
+const DETECTIONS: u32 = 64;
+
+/// What a message has told of its charsets so far.
+#[derive(Debug)]
+pub(super) struct Charsets {
+    /// What raw bytes are tried as between UTF-8 and detection.
+    declared: Option<&'static Encoding>,
+    /// Detections that are left: a message of nothing but short raw texts must not cost one for each.
+    detections: Cell<u32>,
+}
+
+impl Default for Charsets {
+    fn default() -> Self {
+        Charsets { declared: None, detections: Cell::new(DETECTIONS) }
+    }
+}
+
+impl Charsets {
+    /// Takes note of a declared charset.
+    pub(super) fn declare(&mut self, label: &[u8]) {
+        if let Some(Charset::Web(encoding)) = charset(label)
+            && encoding.is_ascii_compatible()
+            && encoding != UTF_8
+        {
+            self.declared = Some(encoding);
+        }
+    }
+
+    /// The likeliest encoding of bytes that are not UTF-8.
+    fn detect(&self, bytes: &[u8]) -> &'static Encoding {
+        let Some(left) = self.detections.get().checked_sub(1) else { return WINDOWS_1252 };
+        self.detections.set(left);
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        detector.feed(&sample(bytes), false);
+        detector.guess(None, Utf8Detection::Allow)
+    }
+}
 
 /// Bytes made readable.
 #[derive(Debug)]
@@ -28,20 +65,12 @@ pub(super) struct Decoded<'b> {
     pub unknown: bool,
 }
 
-/// The encoding that `label` names, as a [`Fallback`] for other texts of the same message.
-pub(super) fn fallback(label: &[u8]) -> Fallback {
-    match charset(label)? {
-        Charset::Web(encoding) if encoding.is_ascii_compatible() && encoding != UTF_8 => Some(encoding),
-        _ => None,
-    }
-}
-
 /// Makes `bytes` readable; every byte sequence has a reading.
-pub(super) fn decode<'b>(bytes: &'b [u8], label: Option<&[u8]>, fallback: Fallback) -> Decoded<'b> {
+pub(super) fn decode<'b>(bytes: &'b [u8], label: Option<&[u8]>, known: &Charsets) -> Decoded<'b> {
     let declared = label.and_then(charset);
     let unknown = label.is_some() && declared.is_none();
     let plain = |text, name, wrong| Decoded { text, name, wrong, unknown };
-    if needs_no_ascii_check(declared)
+    if is_ascii_compatible(declared)
         && Encoding::ascii_valid_up_to(bytes) == bytes.len()
         && let Ok(text) = std::str::from_utf8(bytes)
     {
@@ -52,7 +81,9 @@ pub(super) fn decode<'b>(bytes: &'b [u8], label: Option<&[u8]>, fallback: Fallba
     }
     let fits = match declared {
         Some(Charset::Web(encoding)) => whole(encoding, bytes),
-        Some(Charset::Iso2022Kr) => shifted::iso_2022_kr(bytes).map(|text| (text.into(), Some("iso-2022-kr"))),
+        Some(Charset::Iso2022Kr) => {
+            shifted::iso_2022_kr(bytes).map(|text| (text.into(), Some("iso-2022-kr")))
+        }
         Some(Charset::Hz) => shifted::hz(bytes).map(|text| (text.into(), Some("hz"))),
         Some(Charset::Utf7) => shifted::utf7(bytes).map(|text| (text.into(), Some("utf-7"))),
         Some(Charset::Ascii) | None => None,
@@ -60,17 +91,17 @@ pub(super) fn decode<'b>(bytes: &'b [u8], label: Option<&[u8]>, fallback: Fallba
     if let Some((text, name)) = fits {
         return plain(text, name, false);
     }
-    let (text, name) = detect(bytes, fallback);
     // A few broken characters are damage, not a wrong name.
     if let Some(Charset::Web(encoding)) = declared
         && let Some(text) = mostly(encoding, bytes)
     {
         return plain(Cow::Owned(text), token_name(encoding), true);
     }
+    let (text, name) = undeclared(bytes, known);
     plain(text, name, declared.is_some())
 }
 
-fn needs_no_ascii_check(declared: Option<Charset>) -> bool {
+fn is_ascii_compatible(declared: Option<Charset>) -> bool {
     match declared {
         None | Some(Charset::Ascii) => true,
         Some(Charset::Web(encoding)) => encoding.is_ascii_compatible(),
@@ -84,7 +115,7 @@ fn escapes(bytes: &[u8]) -> Option<(String, &'static str)> {
     if bytes[escape..].starts_with(b"\x1b$)C") {
         return Some((shifted::iso_2022_kr(bytes)?, "iso-2022-kr"));
     }
-    let text = ISO_2022_JP.decode_without_bom_handling_and_without_replacement(bytes)?;
+    let (text, _) = whole(ISO_2022_JP, bytes)?;
     Some((text.into_owned(), "iso-2022-jp"))
 }
 
@@ -93,6 +124,11 @@ fn whole<'b>(encoding: &'static Encoding, bytes: &'b [u8]) -> Option<(Cow<'b, st
     if encoding == UTF_8 {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         return std::str::from_utf8(bytes).ok().map(|text| (Cow::Borrowed(text), None));
+    }
+    if encoding == ISO_2022_JP {
+        let bytes = shifted::without_idle_escapes(bytes);
+        let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes)?.into_owned();
+        return Some((Cow::Owned(text), token_name(encoding)));
     }
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
     Some((text, token_name(encoding)))
@@ -110,19 +146,42 @@ fn mostly(encoding: &'static Encoding, bytes: &[u8]) -> Option<String> {
 }
 
 /// The chain for bytes whose declared charset does not help.
-fn detect(bytes: &[u8], fallback: Fallback) -> (Cow<'_, str>, Option<&'static str>) {
-    for encoding in [Some(UTF_8), fallback].into_iter().flatten() {
+fn undeclared<'b>(bytes: &'b [u8], known: &Charsets) -> (Cow<'b, str>, Option<&'static str>) {
+    for encoding in [Some(UTF_8), known.declared].into_iter().flatten() {
         if let Some(found) = whole(encoding, bytes) {
             return found;
         }
     }
-    let start = Encoding::ascii_valid_up_to(bytes);
-    let end = bytes.len().min(start + DETECTED_BYTES);
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(&bytes[start..end], end == bytes.len());
-    let encoding = detector.guess(None, Utf8Detection::Allow);
+    let encoding = known.detect(bytes);
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     (text, token_name(encoding))
+}
+
+/// The words that hold bytes above ASCII, from the first one on.
+fn sample(bytes: &[u8]) -> Vec<u8> {
+    // No encoding's character goes on with a byte below 0x40 other than a digit, so none is cut.
+    let inside = |byte: &&u8| **byte >= 0x40 || byte.is_ascii_digit();
+    let mut out = Vec::with_capacity(SAMPLE_BYTES);
+    let mut rest = bytes;
+    loop {
+        let ascii = Encoding::ascii_valid_up_to(rest);
+        if ascii == rest.len() {
+            return out;
+        }
+        let before =
+            rest[..ascii].iter().rev().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let room = SAMPLE_BYTES - out.len();
+        let length = before + rest[ascii..].iter().take_while(inside).take(room).count();
+        out.extend_from_slice(&rest[ascii - before..][..length.min(room)]);
+        if out.len() == SAMPLE_BYTES {
+            return out;
+        }
+        out.push(b' ');
+        if out.len() == SAMPLE_BYTES {
+            return out;
+        }
+        rest = &rest[ascii - before + length..];
+    }
 }
 
 /// An encoding's name for a token, nothing for UTF-8.

@@ -63,11 +63,17 @@ fn special(key: &[u8]) -> Option<Charset> {
 fn misspelt(key: &[u8]) -> Option<&'static Encoding> {
     let found = match key {
         b"uft8" | b"utf8" | b"ut8" | b"utf" | b"unicode" | b"utf88bit" | b"utf8mb4" | b"utf8utf8" => UTF_8,
-        b"utf88591" | b"8859" | b"88591" | b"iso88591" | b"iso85591" | b"iso8559" | b"latin" | b"latin1" => WINDOWS_1252,
+        b"utf88591" | b"8859" | b"88591" | b"iso88591" | b"iso85591" | b"iso8559" | b"latin" | b"latin1" => {
+            WINDOWS_1252
+        }
         b"ansi" | b"western" | b"cp850" | b"iso8859" | b"iso" => WINDOWS_1252,
-        b"euckr" | b"ksc5601" | b"ksc56011987" | b"ksc56011992" | b"cp949" | b"ms949" | b"xwindows949" => EUC_KR,
+        b"euckr" | b"ksc5601" | b"ksc56011987" | b"ksc56011992" | b"cp949" | b"ms949" | b"xwindows949" => {
+            EUC_KR
+        }
         b"uhc" | b"5601" | b"ks" | b"ksx1001" | b"korean" | b"koreaneuckr" => EUC_KR,
-        b"iso2022jp1" | b"iso2022jp2" | b"iso2022jp3" | b"iso2022jpms" | b"cp50220" | b"cp50221" => ISO_2022_JP,
+        b"iso2022jp1" | b"iso2022jp2" | b"iso2022jp3" | b"iso2022jpms" | b"cp50220" | b"cp50221" => {
+            ISO_2022_JP
+        }
         b"iso2022jpesc" => ISO_2022_JP,
         b"gb" | b"gb2312" | b"gb231280" | b"cp936" | b"ms936" | b"euccn" => GBK,
         b"cp950" | b"big5eten" => encoding_rs::BIG5,

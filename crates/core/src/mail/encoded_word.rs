@@ -1,6 +1,6 @@
 //! Encoded words in headers (RFC 2047), `=?utf-8?B?...?=`, joined before their charset is resolved.
 
-use super::charset::{self, Fallback};
+use super::charset::{self, Charsets};
 use super::transfer::{base64, hex_pair};
 use encoding_rs::Encoding;
 use memchr::{memchr, memmem};
@@ -15,16 +15,16 @@ struct Word<'v> {
 }
 
 /// Appends an unfolded header value as a reader sees it.
-pub(super) fn decode(value: &[u8], fallback: Fallback, out: &mut String) {
+pub(super) fn decode(value: &[u8], known: &Charsets, out: &mut String) {
     let mut rest = value;
     let mut bytes = Vec::new();
     while let Some(found) = memmem::find(rest, b"=?") {
         let Some(first) = word(&rest[found..]) else {
-            push(&rest[..found + 2], fallback, out);
+            push(&rest[..found + 2], known, out);
             rest = &rest[found + 2..];
             continue;
         };
-        push(&rest[..found], fallback, out);
+        push(&rest[..found], known, out);
         rest = &rest[found..];
         bytes.clear();
         let charset = first.charset;
@@ -39,19 +39,19 @@ pub(super) fn decode(value: &[u8], fallback: Fallback, out: &mut String) {
                 rest = after;
             }
         }
-        out.push_str(&clean(&charset::decode(&bytes, Some(charset), fallback).text));
+        out.push_str(&clean(&charset::decode(&bytes, Some(charset), known).text));
     }
-    push(rest, fallback, out);
+    push(rest, known, out);
 }
 
 /// Text between the words.
-fn push(bytes: &[u8], fallback: Fallback, out: &mut String) {
+fn push(bytes: &[u8], known: &Charsets, out: &mut String) {
     if Encoding::ascii_valid_up_to(bytes) == bytes.len()
         && let Ok(text) = std::str::from_utf8(bytes)
     {
         out.push_str(text);
     } else {
-        out.push_str(&charset::decode(bytes, None, fallback).text);
+        out.push_str(&charset::decode(bytes, None, known).text);
     }
 }
 
@@ -72,7 +72,9 @@ fn word(bytes: &[u8]) -> Option<Word<'_>> {
     let near = &inside[..inside.len().min(64)];
     let mark = memchr(b'?', near)?;
     let charset = near[..mark].trim_ascii();
-    let [letter, b'?', text @ ..] = &inside[mark + 1..] else { return None };
+    let [letter, b'?', text @ ..] = &inside[mark + 1..] else {
+        return None;
+    };
     let base64 = match letter {
         b'b' | b'B' => true,
         b'q' | b'Q' => false,
@@ -131,18 +133,19 @@ fn unwrap(word: &Word, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::charset::Charsets;
     use super::decode;
 
     fn read(value: &str) -> String {
         let mut out = String::new();
-        decode(value.as_bytes(), None, &mut out);
+        decode(value.as_bytes(), &Charsets::default(), &mut out);
         out
     }
 
     #[test]
     fn words_are_read_as_they_are_meant() {
         assert_eq!(read("=?utf-8?Q?caf=C3=A9_au_lait?= please"), "café au lait please");
-        assert_eq!(read("Re: =?EUC-KR?B?x9GxuyC/5Lit?="), "Re: 한굳 요르");
+        assert_eq!(read("Re: =?EUC-KR?B?x9Gx2yC/5Liu?="), "Re: 한글 요리");
         assert_eq!(read("=?utf-8?Q?a?= =?utf-8?Q?b?= c"), "ab c");
         assert_eq!(read("=?utf-8?B?7ZU=?= =?utf-8?B?nOq4gA==?="), "한글");
         assert_eq!(read("=?utf-8?Q?a?= =?iso-8859-1?Q?=E9?="), "aé");

@@ -50,8 +50,7 @@ impl<'m> Block<'m> {
             if next - start > max_bytes {
                 return block.cut(message, at, delimits);
             }
-            let envelope = at == start && is_envelope(text);
-            if !envelope && !block.take(message, at, (end, next)) {
+            if !block.take(message, at, (end, next)) {
                 break;
             }
             at = next;
@@ -63,26 +62,26 @@ impl<'m> Block<'m> {
     /// Takes one line into the block; false where the block must have ended before it.
     fn take(&mut self, message: &'m [u8], at: usize, (end, next): (usize, usize)) -> bool {
         let text = &message[at..end];
-        if matches!(text[0], b' ' | b'\t') {
-            if let Some(field) = self.fields.last_mut() {
-                // Only a break stands between the two, so the value simply grows.
-                field.value = &message[self.value_start..end];
-                return true;
+        match LineKind::of(message, at, (end, next), !self.fields.is_empty()) {
+            LineKind::Envelope => {}
+            LineKind::Body => return false,
+            LineKind::Fold => {
+                if let Some(field) = self.fields.last_mut() {
+                    // Only a break stands between the two, so the value simply grows.
+                    field.value = &message[self.value_start..end];
+                }
             }
-        } else if let Some(colon) = colon(text) {
-            let name = text[..colon].trim_ascii_end();
-            self.value_start = at + colon + 1;
-            self.fields.push(HeaderField { name, value: &text[colon + 1..] });
-            return true;
+            LineKind::Named(colon) => {
+                self.value_start = at + colon + 1;
+                let name = text[..colon].trim_ascii_end();
+                self.fields.push(HeaderField { name, value: &text[colon + 1..] });
+            }
+            LineKind::Stray => {
+                self.value_start = at;
+                self.fields.push(HeaderField { name: b"", value: text });
+            }
         }
-        // One stray line among fields is damage; the first line, or two in a row, are a body.
-        let following = &message[next..line(message, next).0];
-        let stray = !self.fields.is_empty() && (following.is_empty() || colon_or_fold(following));
-        if stray {
-            self.value_start = at;
-            self.fields.push(HeaderField { name: b"", value: text });
-        }
-        stray
+        true
     }
 
     /// Ends the block at `at`, where it outgrew its limit; the rest of it is kept aside.
@@ -110,17 +109,52 @@ impl<'m> Block<'m> {
     }
 }
 
-/// "From alice@example.org Mon Jan ...", as mailbox files put it before a message.
-fn is_envelope(text: &[u8]) -> bool {
+/// What a line that is not blank is within a header block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineKind {
+    /// "From alice@example.org Mon Jan ...", as mailbox files put it before a message.
+    Envelope,
+    /// A field, with the place of its colon.
+    Named(usize),
+    /// The continuation of a field.
+    Fold,
+    /// Damage among fields.
+    Stray,
+    /// No longer the header.
+    Body,
+}
+
+impl LineKind {
+    /// The kind of the line from `at` to `end`, the following one starting at `next`, behind a field or not.
+    pub(super) fn of(message: &[u8], at: usize, (end, next): (usize, usize), behind_field: bool) -> Self {
+        let text = &message[at..end];
+        if behind_field && is_fold(text) {
+            return LineKind::Fold;
+        }
+        if !behind_field && is_envelope(text) {
+            return LineKind::Envelope;
+        }
+        if let Some(colon) = colon(text) {
+            return LineKind::Named(colon);
+        }
+        // One stray line among fields is damage; the first line, or two in a row, are a body.
+        let following = &message[next..line(message, next).0];
+        let alone = following.is_empty() || is_fold(following) || colon(following).is_some();
+        if behind_field && alone { LineKind::Stray } else { LineKind::Body }
+    }
+}
+
+/// "From alice@example.org Mon Jan ...", quoted or not.
+pub(super) fn is_envelope(text: &[u8]) -> bool {
     text.starts_with(b"From ") || text.starts_with(b">From ")
 }
 
-fn colon_or_fold(text: &[u8]) -> bool {
-    matches!(text.first(), Some(b' ' | b'\t')) || colon(text).is_some()
+fn is_fold(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b' ' | b'\t'))
 }
 
 /// Where the colon of a field stands: after visible ASCII and perhaps blanks. `http://` is no field.
-pub(super) fn colon(text: &[u8]) -> Option<usize> {
+fn colon(text: &[u8]) -> Option<usize> {
     let colon = memchr(b':', text)?;
     let name = text[..colon].trim_ascii_end();
     let visible = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);

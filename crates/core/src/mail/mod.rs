@@ -1,18 +1,54 @@
 //! Mail: any bytes become what a reader of the message sees, and where every stretch of it came from.
+//!
+//! ```
+//! use deciban_core::mail::{Limits, read};
+//! use deciban_core::view::{Field, View};
+//!
+//! let mut view = View::default();
+//! read(b"Subject: =?utf-8?Q?caf=C3=A9?=\n\nCome in.\n", &Limits::default(), &mut view);
+//! assert_eq!(view.text, "Subject: café\n\nCome in.\n");
+//! assert_eq!(view.spans[0].field, Field::Subject);
+//! ```
+mod alternative;
+mod charset;
+mod charset_name;
+mod encoded_word;
+mod entity;
+mod evidence;
+mod header;
+mod html;
 mod limits;
+mod lines;
+mod links;
+mod parameters;
+mod reader;
+mod shapes;
+mod shifted;
+mod strip;
+mod transfer;
+mod walk;
 
-use crate::view::{Field, View};
+use crate::view::View;
 pub use limits::Limits;
-use std::borrow::Cow;
+pub use strip::strip;
 
-/// Reads `message` into `view`.
+/// Reads `message` into `view`, whatever its bytes are: never fails, never panics, and takes time and
+/// memory linear in the length of the message.
+///
+/// The view's text is made for people: a line `Name: value` for every header, a blank line, the texts
+/// of the parts. Its spans say which stretches are evidence of what, its shapes what is remarkable
+/// about the message's form. Nothing is kept from an earlier use of the view.
 pub fn read(message: &[u8], limits: &Limits, view: &mut View) {
     view.clear();
     let head = &message[..message.len().min(limits.message_bytes)];
-    view.push(Field::Body, &String::from_utf8_lossy(head));
-}
-
-/// The message without earlier filters' remarks.
-pub fn strip(message: &[u8]) -> Cow<'_, [u8]> {
-    Cow::Borrowed(message)
+    if head.len() < message.len() {
+        shapes::remark(view, "limit-message-bytes");
+    }
+    if memchr::memchr(0, head).is_some() {
+        shapes::remark(view, "nul-bytes");
+    }
+    if lines::has_long_line(head) {
+        shapes::remark(view, "long-line");
+    }
+    walk::Walk::run(head, limits, reader::Reader::new(limits, view));
 }

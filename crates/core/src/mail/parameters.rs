@@ -1,6 +1,8 @@
 //! Values with parameters, `text/plain; charset=utf-8`, and their continued and encoded forms (RFC 2231).
 
-use super::{charset, encoded_word, transfer::hex_pair};
+use super::charset::{self, Charsets};
+use super::encoded_word;
+use super::transfer::hex_pair;
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -89,16 +91,18 @@ struct Piece<'v> {
 
 /// The parameter called `name` as a reader sees it: pieces joined, percent signs, charset and encoded
 /// words resolved. Empty if there is none.
-pub(super) fn readable(value: &[u8], name: &str, fallback: charset::Fallback) -> String {
+pub(super) fn readable(value: &[u8], name: &str, known: &Charsets) -> String {
     let mut out = String::new();
     let mut pieces: Vec<Piece> = Vec::new();
     for (found, value) in Parameters::of(value) {
-        let Some((stem, tail)) = found.split_at_checked(name.len()) else { continue };
+        let Some((stem, tail)) = found.split_at_checked(name.len()) else {
+            continue;
+        };
         if !stem.eq_ignore_ascii_case(name.as_bytes()) || pieces.len() == MAX_PIECES {
             continue;
         }
         if tail.is_empty() {
-            encoded_word::decode(&value, fallback, &mut out);
+            encoded_word::decode(&value, known, &mut out);
             return out;
         }
         if let Some((order, encoded)) = piece_of(tail) {
@@ -106,7 +110,7 @@ pub(super) fn readable(value: &[u8], name: &str, fallback: charset::Fallback) ->
         }
     }
     pieces.sort_by_key(|piece| piece.order);
-    join(&pieces, fallback, &mut out);
+    join(&pieces, known, &mut out);
     out
 }
 
@@ -123,7 +127,7 @@ fn piece_of(tail: &[u8]) -> Option<(u32, bool)> {
 }
 
 /// Joins pieces before their charset is resolved: real mail cuts them inside a character.
-fn join(pieces: &[Piece], fallback: charset::Fallback, out: &mut String) {
+fn join(pieces: &[Piece], known: &Charsets, out: &mut String) {
     let mut bytes = Vec::new();
     let mut label = None;
     for (index, piece) in pieces.iter().enumerate() {
@@ -138,8 +142,8 @@ fn join(pieces: &[Piece], fallback: charset::Fallback, out: &mut String) {
         if piece.encoded { unpercent(value, &mut bytes) } else { bytes.extend_from_slice(value) }
     }
     match label {
-        Some(label) if !label.is_empty() => out.push_str(&charset::decode(&bytes, Some(label), fallback).text),
-        _ => encoded_word::decode(&bytes, fallback, out),
+        Some(label) if !label.is_empty() => out.push_str(&charset::decode(&bytes, Some(label), known).text),
+        _ => encoded_word::decode(&bytes, known, out),
     }
 }
 

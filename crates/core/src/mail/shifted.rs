@@ -90,6 +90,25 @@ pub(super) fn utf7(bytes: &[u8]) -> Option<String> {
     Some(text)
 }
 
+/// ISO-2022-JP without escapes that another follows at once, as joined encoded words leave them: they
+/// change nothing, but count as damage.
+pub(super) fn without_idle_escapes(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(found) = memchr::memchr(0x1b, rest) {
+        out.extend_from_slice(&rest[..found]);
+        rest = &rest[found..];
+        let idle = rest.get(3) == Some(&0x1b);
+        let length = rest.len().min(3);
+        if !idle {
+            out.extend_from_slice(&rest[..length]);
+        }
+        rest = &rest[length..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
 fn strict(encoding: &'static Encoding, bytes: &[u8]) -> Option<String> {
     encoding.decode_without_bom_handling_and_without_replacement(bytes).map(|text| text.into_owned())
 }

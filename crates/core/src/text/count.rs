@@ -85,6 +85,15 @@ impl Counter {
         self.threads
     }
 
+    /// Makes room for more classes.
+    pub fn grow(&mut self, classes: usize) {
+        self.items.resize(classes.max(self.items.len()), 0.0);
+        match &mut self.tables {
+            Tables::Whole(tables) => tables.iter_mut().for_each(|table| table.grow(classes)),
+            Tables::Weighted(table) => table.grow(classes),
+        }
+    }
+
     /// Counts items of the given classes, each below the number of classes.
     pub fn add(&mut self, items: &[&[u8]], classes: &[usize]) {
         for &class in classes {
@@ -92,13 +101,11 @@ impl Counter {
         }
         match &mut self.tables {
             Tables::Weighted(table) => {
-                let work =
-                    Work { reader: &self.reader, rules: self.rules, items, classes, before: self.begun };
+                let work = Work::new(&self.reader, self.rules, items, classes, self.begun);
                 work.count(table, &AtomicUsize::new(0), |_| 1.0);
             }
             Tables::Whole(tables) => {
-                let work =
-                    Work { reader: &self.reader, rules: self.rules, items, classes, before: self.begun };
+                let work = Work::new(&self.reader, self.rules, items, classes, self.begun);
                 let next = AtomicUsize::new(0);
                 rayon::scope(|scope| {
                     for table in tables.iter_mut() {
@@ -117,7 +124,7 @@ impl Counter {
         for (&class, &weight) in classes.iter().zip(weights) {
             self.items[class] += weight;
         }
-        let work = Work { reader: &self.reader, rules: self.rules, items, classes, before: self.begun };
+        let work = Work::new(&self.reader, self.rules, items, classes, self.begun);
         work.count(table, &AtomicUsize::new(0), |i| weights[i]);
         self.begun = self.begun.wrapping_add(items.len() as u32);
         self.bound();
@@ -181,31 +188,46 @@ struct Work<'a> {
     rules: Rules,
     items: &'a [&'a [u8]],
     classes: &'a [usize],
+    /// Items class by class, in their own order within each.
+    order: Vec<usize>,
     before: u32,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(reader: &'a Reader, rules: Rules, items: &'a [&'a [u8]], classes: &'a [usize], before: u32) -> Work<'a> {
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_by_key(|&i| classes[i]);
+        Work { reader, rules, items, classes, order, before }
+    }
+
     fn count<T: Count>(&self, table: &mut Table<T>, next: &AtomicUsize, weight: impl Fn(usize) -> T) {
-        let mut view = View::default();
+        let mut scratch = Scratch::default();
         loop {
             let start = next.fetch_add(STRETCH, Relaxed);
             if start >= self.items.len() {
                 break;
             }
-            for i in start..self.items.len().min(start + STRETCH) {
-                self.count_one(table, i, weight(i), &mut view);
+            for &i in &self.order[start..self.items.len().min(start + STRETCH)] {
+                self.count_one(table, i, weight(i), &mut scratch);
             }
         }
     }
 
     #[inline]
-    fn count_one<T: Count>(&self, table: &mut Table<T>, i: usize, weight: T, view: &mut View) {
+    fn count_one<T: Count>(&self, table: &mut Table<T>, i: usize, weight: T, scratch: &mut Scratch) {
         let tokenizer = &self.reader.tokenizer;
         let once = self.rules.binary.then_some(self.before.wrapping_add(i as u32 + 1));
         let named = self.rules.hashed_bits.is_none();
-        self.reader.tokens(self.items[i], view, |text: &str, token: Token| {
-            let feature = self.rules.feature(token.hash);
-            table.add(feature, self.classes[i], weight, once, || named.then(|| tokenizer.name(text, token)));
-        });
+        let tokens = &mut scratch.tokens;
+        let text = self.reader.tokens(self.items[i], &mut scratch.view, tokens);
+        let features = tokens.iter().map(|token| self.rules.feature(token.hash));
+        table.add(features, self.classes[i], weight, once, |k| named.then(|| tokenizer.name(text, tokens[k])));
     }
+}
+
+/// Working memory of one worker.
+#[derive(Default)]
+struct Scratch {
+    view: View,
+    tokens: Vec<Token>,
 }

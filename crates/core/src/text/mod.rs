@@ -1,4 +1,5 @@
 //! Text: characters become words, words become keyed hashes, hashes become counts.
+mod ascii;
 pub mod character;
 pub mod count;
 pub mod hash;

@@ -47,29 +47,34 @@ impl Reader {
         }
     }
 
-    /// Hands every token of the item to `sink`, with the text it stands in. `view` is working memory.
+    /// Fills `tokens` with the item's tokens and gives the text they stand in. `view` is working memory.
+    ///
+    /// Tokens are collected first and looked up afterwards: a loop of nothing but look-ups keeps many cache misses
+    /// in flight at once.
     #[inline]
-    pub fn tokens(&self, item: &[u8], view: &mut View, mut sink: impl FnMut(&str, Token)) {
+    pub fn tokens<'a>(&self, item: &'a [u8], view: &'a mut View, tokens: &mut Vec<Token>) -> &'a str {
+        tokens.clear();
         if self.kind == Kind::Text
             && let Ok(text) = std::str::from_utf8(item)
         {
-            self.tokenizer.scan(text, Field::Body, 0, text.len(), &mut |token| sink(text, token));
-            return;
+            self.tokenizer.scan(text, Field::Body, 0, text.len(), tokens);
+            return text;
         }
         self.view(item, view);
-        self.tokens_of(view, sink);
+        self.tokens_of(view, tokens);
+        &view.text
     }
 
-    /// Hands every token of a view to `sink`.
-    pub fn tokens_of(&self, view: &View, mut sink: impl FnMut(&str, Token)) {
+    /// Appends every token of a view.
+    pub fn tokens_of(&self, view: &View, tokens: &mut Vec<Token>) {
         let text = view.text.as_str();
         for span in &view.spans {
             let (field, start, end) = (span.field, span.start, span.end);
             if field == Field::Shape {
                 let hash = self.tokenizer.key.word(field, &text[start..end]);
-                sink(text, Token { hash, field, start, end });
+                tokens.push(Token { hash, start: start as u32, end: end as u32, field });
             } else {
-                self.tokenizer.scan(text, field, start, end, &mut |token| sink(text, token));
+                self.tokenizer.scan(text, field, start, end, tokens);
             }
         }
     }

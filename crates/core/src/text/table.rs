@@ -1,5 +1,7 @@
 //! Hash tables keyed by word hashes: the hashes are already mixed, so the top bits choose the slot.
 
+use rayon::prelude::*;
+
 /// One slot: 16 bytes, four to a cache line.
 #[derive(Clone, Copy, Default)]
 pub struct Slot {
@@ -88,10 +90,10 @@ impl Count for f64 {}
 
 /// Words with their counts per class.
 pub struct Table<T> {
-    classes: usize,
     slots: Slots,
     hashes: Vec<u64>,
-    counts: Vec<T>,
+    /// A column per class: items are counted class by class, so only one column is warm at a time.
+    counts: Vec<Vec<T>>,
     names: Names,
 }
 
@@ -145,12 +147,17 @@ impl<T: Count> Table<T> {
     /// An empty table for so many classes.
     pub fn new(classes: usize) -> Table<T> {
         Table {
-            classes,
             slots: Slots::with_capacity(1 << 12),
             hashes: Vec::new(),
-            counts: Vec::new(),
+            counts: vec![Vec::new(); classes],
             names: Names::default(),
         }
+    }
+
+    /// Makes room for more classes.
+    pub fn grow(&mut self, classes: usize) {
+        let words = self.hashes.len();
+        self.counts.resize_with(classes.max(self.counts.len()), || vec![T::default(); words]);
     }
 
     /// How many words it holds.
@@ -163,89 +170,103 @@ impl<T: Count> Table<T> {
         self.hashes.is_empty()
     }
 
-    /// Counts one occurrence of a word in an item of `class`. With `once` given, only the first in that item counts.
-    #[inline(always)]
+    /// Counts the features of one item of `class`, `name(i)` naming the i-th. With `once` given, the number of this
+    /// item, each feature counts only the first time.
+    #[inline]
     pub fn add(
         &mut self,
-        hash: u64,
+        features: impl Iterator<Item = u64>,
         class: usize,
         weight: T,
         once: Option<u32>,
-        name: impl FnOnce() -> Option<String>,
+        name: impl Fn(usize) -> Option<String>,
     ) {
-        let (slot, new) = self.slots.entry(hash);
-        let id = slot.id as usize;
-        if let Some(item) = once {
-            if slot.seen == item {
-                return;
+        for (i, feature) in features.enumerate() {
+            let (slot, new) = self.slots.entry(feature);
+            let id = slot.id as usize;
+            if let Some(item) = once {
+                if slot.seen == item {
+                    continue;
+                }
+                slot.seen = item;
             }
-            slot.seen = item;
-        }
-        if new {
-            self.hashes.push(hash);
-            self.counts.resize(self.counts.len() + self.classes, T::default());
-            if let Some(name) = name() {
-                self.names.push(&name);
+            if new {
+                self.insert(feature, name(i));
             }
+            self.counts[class][id] += weight;
         }
-        self.counts[id * self.classes + class] += weight;
+    }
+
+    #[cold]
+    fn insert(&mut self, hash: u64, name: Option<String>) {
+        self.hashes.push(hash);
+        self.counts.iter_mut().for_each(|column| column.push(T::default()));
+        if let Some(name) = name {
+            self.names.push(&name);
+        }
     }
 
     /// Adds another table's counts to this one's.
     pub fn absorb(&mut self, other: &Table<T>) {
-        for (i, &hash) in other.hashes.iter().enumerate() {
-            let (slot, new) = self.slots.entry(hash);
-            let id = slot.id as usize;
-            if new {
-                self.hashes.push(hash);
-                self.counts.resize(self.counts.len() + self.classes, T::default());
-                if i < other.names.len() {
-                    self.names.push(other.names.get(i));
+        let ids: Vec<usize> = (0..other.len())
+            .map(|i| {
+                let (slot, new) = self.slots.entry(other.hashes[i]);
+                let id = slot.id as usize;
+                if new {
+                    self.hashes.push(other.hashes[i]);
+                    if i < other.names.len() {
+                        self.names.push(other.names.get(i));
+                    }
                 }
-            }
-            let mine = &mut self.counts[id * self.classes..(id + 1) * self.classes];
-            for (mine, &theirs) in mine.iter_mut().zip(&other.counts[i * self.classes..]) {
-                *mine += theirs;
+                id
+            })
+            .collect();
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            mine.resize(self.hashes.len(), T::default());
+            for (&id, &count) in ids.iter().zip(theirs) {
+                mine[id] += count;
             }
         }
     }
 
-    /// The words by ascending hash, as parts: hashes, counts per class, names.
+    /// The words by ascending hash, as parts: hashes, counts (a row per word), names.
     pub fn into_sorted(self) -> (Vec<u64>, Vec<f64>, Names) {
-        let mut order: Vec<(u64, u32)> =
-            self.hashes.iter().enumerate().map(|(i, &h)| (h, i as u32)).collect();
-        rayon::slice::ParallelSliceMut::par_sort_unstable(order.as_mut_slice());
-        let mut counts = Vec::with_capacity(self.counts.len());
-        let mut names = Names::default();
-        for &(_, i) in &order {
-            let i = i as usize;
-            counts.extend(self.counts[i * self.classes..(i + 1) * self.classes].iter().map(|&c| c.into()));
-            if !self.names.is_empty() {
-                names.push(self.names.get(i));
+        let mut order: Vec<(u64, u32)> = self.hashes.iter().enumerate().map(|(i, &h)| (h, i as u32)).collect();
+        order.par_sort_unstable();
+        let classes = self.counts.len();
+        let mut counts = vec![0.0; order.len() * classes];
+        counts.par_chunks_mut(classes * 1024).zip(order.par_chunks(1024)).for_each(|(rows, order)| {
+            for (row, &(_, i)) in rows.chunks_exact_mut(classes).zip(order) {
+                for (out, column) in row.iter_mut().zip(&self.counts) {
+                    *out = column[i as usize].into();
+                }
             }
+        });
+        let mut names = Names::default();
+        if !self.names.is_empty() {
+            names.text.reserve(self.names.text.len());
+            order.iter().for_each(|&(_, i)| names.push(self.names.get(i as usize)));
         }
         (order.iter().map(|&(hash, _)| hash).collect(), counts, names)
     }
 
     /// Keeps only the words seen more than `floor` times over all classes.
     pub fn retain_above(self, floor: f64) -> Table<T> {
-        let mut kept = Table::new(self.classes);
-        for (i, &hash) in self.hashes.iter().enumerate() {
-            let counts = &self.counts[i * self.classes..(i + 1) * self.classes];
-            if counts.iter().map(|&c| c.into()).sum::<f64>() > floor {
-                kept.slots.entry(hash);
-                kept.hashes.push(hash);
-                kept.counts.extend_from_slice(counts);
-                if !self.names.is_empty() {
-                    kept.names.push(self.names.get(i));
-                }
+        let mut kept = Table::new(self.counts.len());
+        let rows: Vec<usize> = self.totals().enumerate().filter(|&(_, n)| n > floor).map(|(i, _)| i).collect();
+        for &i in &rows {
+            kept.slots.entry(self.hashes[i]);
+            kept.hashes.push(self.hashes[i]);
+            if !self.names.is_empty() {
+                kept.names.push(self.names.get(i));
             }
         }
+        kept.counts = self.counts.iter().map(|column| rows.iter().map(|&i| column[i]).collect()).collect();
         kept
     }
 
     /// How often each word was seen, over all classes.
     pub fn totals(&self) -> impl Iterator<Item = f64> + '_ {
-        self.counts.chunks_exact(self.classes).map(|row| row.iter().map(|&c| c.into()).sum())
+        (0..self.len()).map(|i| self.counts.iter().map(|column| column[i].into()).sum())
     }
 }

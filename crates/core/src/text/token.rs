@@ -4,8 +4,9 @@
 //! ("don't"); outside running text so do dots and hyphens ("mx1.example.org", "198.51.100.7"). Scripts written
 //! without spaces yield overlapping pairs of characters. Words of more than [`LONGEST`] bytes are passed over.
 
+use super::ascii::{self, Style, is_word};
 use super::character::{Role, fold, role};
-use super::hash::Key;
+use super::hash::{Key, finish, join};
 use crate::view::Field;
 
 /// Words longer than this many bytes carry no evidence that could come twice.
@@ -14,8 +15,11 @@ pub const LONGEST: usize = 64;
 /// The largest n of an n-gram.
 pub const MOST_WORDS: usize = 5;
 
+/// Bytes of one text that are read; what lies beyond is passed over.
+pub const MOST_BYTES: usize = u32::MAX as usize;
+
 /// How text becomes tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokenizer {
     /// Key of the hash.
     pub key: Key,
@@ -30,231 +34,205 @@ pub struct Tokenizer {
 pub struct Token {
     /// Keyed hash of the token's name.
     pub hash: u64,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
     /// Where it came from; [`Field::Shape`] means "the word here was disguised".
     pub field: Field,
-    /// First byte.
-    pub start: usize,
-    /// One past the last byte.
-    pub end: usize,
 }
 
-/// What an ASCII byte is to a word: its lower case, or one of the marks below.
-const WORD: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut b = 0;
-    while b < 128 {
-        let c = b as u8;
-        if c.is_ascii_alphanumeric() {
-            table[b] = c.to_ascii_lowercase();
-        }
-        b += 1;
-    }
-    table
-};
-
-/// May this byte join two parts of one word?
-#[inline(always)]
-fn joins(byte: u8, field: Field) -> bool {
-    match byte {
-        b'\'' | b'_' => true,
-        b'.' | b'-' => !matches!(field, Field::Body | Field::Subject),
-        _ => false,
-    }
-}
-
-/// A word as it is read: `state` is the running hash, valid unless `folds`.
-struct Word {
-    state: u64,
-    end: usize,
-    folds: bool,
-}
-
-impl Tokenizer {
-    /// Tokens of `text[start..end]`, which came from `field`, in order: each word, then the n-grams it ends.
-    #[inline]
-    pub fn scan(&self, text: &str, field: Field, start: usize, end: usize, sink: &mut impl FnMut(Token)) {
-        let bytes = &text.as_bytes()[..end];
-        let mut grams = Grams::default();
-        let mut folded = String::new();
-        let mut i = start;
-        while i < end {
-            let b = bytes[i];
-            if WORD[b as usize] == 0 {
-                if b < 0x80 {
-                    i += 1;
-                    continue;
-                }
-                let c = character(text, i);
-                match role(c) {
-                    Role::Plain | Role::Folds => {}
-                    Role::Unspaced => {
-                        i = self.pairs(text, field, i, end, &mut grams, sink);
-                        continue;
-                    }
-                    Role::Invisible | Role::Break => {
-                        i += c.len_utf8();
-                        continue;
-                    }
-                }
-            }
-            let word = self.word(text, bytes, field, i);
-            if word.end - i <= LONGEST {
-                let mut hash = self.key.finish(word.state);
-                if word.folds {
-                    let disguised = fold(&text[i..word.end], &mut folded);
-                    hash = self.key.word(field, &folded);
-                    if disguised {
-                        let hash = self.key.word(Field::Shape, DISGUISED);
-                        sink(Token { hash, field: Field::Shape, start: i, end: word.end });
-                    }
-                }
-                grams.push(self, Token { hash, field, start: i, end: word.end }, sink);
-            } else {
-                grams.clear();
-            }
-            i = word.end;
-        }
+impl Token {
+    fn too_long(&self) -> bool {
+        (self.end - self.start) as usize > LONGEST
     }
 
-    /// Reads the word that begins at `i`.
-    #[inline(always)]
-    fn word(&self, text: &str, bytes: &[u8], field: Field, mut i: usize) -> Word {
-        let mut state = self.key.start(field);
-        let mut folds = false;
-        while i < bytes.len() {
-            let b = bytes[i];
-            let lower = WORD[b as usize];
-            if lower != 0 {
-                state = self.key.step(state, lower);
-                i += 1;
-            } else if b >= 0x80 {
-                let c = character(text, i);
-                let next = i + c.len_utf8();
-                match role(c) {
-                    Role::Plain => state = bytes[i..next].iter().fold(state, |h, &b| self.key.step(h, b)),
-                    Role::Folds | Role::Invisible => folds = true,
-                    Role::Unspaced | Role::Break => break,
-                }
-                i = next;
-            } else if joins(b, field) && bytes.get(i + 1).is_some_and(|&n| WORD[n as usize] != 0) {
-                state = self.key.step(state, b);
-                i += 1;
-            } else {
-                break;
-            }
-        }
-        Word { state, end: i, folds }
-    }
-
-    /// Overlapping pairs of a run of characters of scripts without spaces; a lone one stands for itself.
-    fn pairs(
-        &self,
-        text: &str,
-        field: Field,
-        start: usize,
-        end: usize,
-        grams: &mut Grams,
-        sink: &mut impl FnMut(Token),
-    ) -> usize {
-        grams.clear();
-        let mut previous: Option<usize> = None;
-        let mut i = start;
-        let mut emitted = false;
-        while i < end {
-            let Some(c) = text[i..end].chars().next().filter(|&c| !c.is_ascii() && role(c) == Role::Unspaced)
-            else {
-                break;
-            };
-            let next = i + c.len_utf8();
-            if let Some(previous) = previous {
-                let hash = self.key.word(field, &text[previous..next]);
-                grams.push(self, Token { hash, field, start: previous, end: next }, sink);
-                emitted = true;
-            }
-            previous = Some(i);
-            i = next;
-        }
-        if !emitted {
-            let hash = self.key.word(field, &text[start..i]);
-            grams.push(self, Token { hash, field, start, end: i }, sink);
-        }
-        grams.clear();
-        i
-    }
-
-    /// The token's name as people read it: prefix, then its words in final form, one space between.
-    pub fn name(&self, text: &str, token: Token) -> String {
-        let mut name = String::from(token.field.prefix());
-        if token.field == Field::Shape {
-            let remark = &text[token.start..token.end];
-            name.push_str(if remark.is_ascii() { remark } else { DISGUISED });
-            return name;
-        }
-        let words = Tokenizer { shortest: 1, longest: 1, ..*self };
-        let mut folded = String::new();
-        let mut first = true;
-        words.scan(text, token.field, token.start, token.end, &mut |word| {
-            if word.field == Field::Shape {
-                return;
-            }
-            if !std::mem::take(&mut first) {
-                name.push(' ');
-            }
-            fold(&text[word.start..word.end], &mut folded);
-            name.push_str(&folded);
-        });
-        name
+    /// The stretch of text where it stands.
+    pub fn place(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
     }
 }
 
 /// The shape that says: the word here hid behind invisible or look-alike characters.
 const DISGUISED: &str = "disguised";
 
-/// The character at byte `i`, a character boundary inside `text`.
-#[inline]
-fn character(text: &str, i: usize) -> char {
-    text[i..].chars().next().unwrap_or('\u{FFFD}')
-}
-
-/// The last few words, to form n-grams from.
-#[derive(Default)]
-struct Grams {
-    hashes: [u64; MOST_WORDS],
-    starts: [usize; MOST_WORDS],
-    held: usize,
-}
-
-impl Grams {
-    fn clear(&mut self) {
-        self.held = 0;
-    }
-
-    /// Takes the next word and hands on every n-gram that ends with it.
-    #[inline(always)]
-    fn push(&mut self, tokenizer: &Tokenizer, word: Token, sink: &mut impl FnMut(Token)) {
-        if tokenizer.shortest == 1 {
-            sink(word);
+impl Tokenizer {
+    /// Appends the tokens of `text[start..end]`, which came from `field`: each word, then the n-grams it ends.
+    pub fn scan(&self, text: &str, field: Field, start: usize, end: usize, out: &mut Vec<Token>) {
+        let first = out.len();
+        let end = end.min(MOST_BYTES);
+        Scan { tokenizer: self, text, bytes: &text.as_bytes()[..end], field, folded: String::new() }.run(start, out);
+        // Long words are rare: taken out afterwards rather than asked for at every word.
+        if out[first..].iter().any(Token::too_long) {
+            let mut i = 0;
+            out.retain(|token| (i < first, i += 1).0 || !token.too_long());
         }
-        if tokenizer.longest > 1 {
-            self.extend(tokenizer, word, sink);
+        if self.longest > 1 {
+            let words = out.split_off(first);
+            self.grams(&words, out);
         }
     }
 
+    /// Appends words and the n-grams that end with each. Whatever was passed over between two words parts them.
+    fn grams(&self, words: &[Token], out: &mut Vec<Token>) {
+        let mut tails = [0; MOST_WORDS];
+        let mut held = 0;
+        for (i, &word) in words.iter().enumerate() {
+            if word.field == Field::Shape {
+                out.push(word);
+                continue;
+            }
+            // `tails[n]` is the gram of the n + 1 words that ended just before.
+            for n in (1..=held.min(self.longest - 1)).rev() {
+                tails[n] = join(tails[n - 1], word.hash);
+            }
+            tails[0] = word.hash;
+            held = (held + 1).min(self.longest);
+            let mut start = i;
+            for n in 1..=held {
+                if n >= self.shortest {
+                    out.push(Token { hash: tails[n - 1], start: words[start].start, ..word });
+                }
+                // One word further back, over any remark about a disguise.
+                start = (0..start).rev().find(|&k| words[k].field != Field::Shape).unwrap_or(0);
+            }
+        }
+    }
+
+    /// The token's name as people read it: prefix, then its words in final form, one space between.
+    pub fn name(&self, text: &str, token: Token) -> String {
+        let mut name = String::from(token.field.prefix());
+        let place = token.place();
+        if token.field == Field::Shape {
+            let remark = &text[place];
+            name.push_str(if remark.is_ascii() { remark } else { DISGUISED });
+            return name;
+        }
+        let mut words = Vec::new();
+        let bytes = &text.as_bytes()[..place.end];
+        Scan { tokenizer: self, text, bytes, field: token.field, folded: String::new() }.run(place.start, &mut words);
+        let mut folded = String::new();
+        for (i, word) in words.iter().filter(|word| word.field != Field::Shape).enumerate() {
+            if i > 0 {
+                name.push(' ');
+            }
+            fold(&text[word.place()], &mut folded);
+            name.push_str(&folded);
+        }
+        name
+    }
+}
+
+/// A pass over one stretch of text.
+struct Scan<'a> {
+    tokenizer: &'a Tokenizer,
+    text: &'a str,
+    bytes: &'a [u8],
+    field: Field,
+    folded: String,
+}
+
+impl Scan<'_> {
+    fn run(&mut self, start: usize, out: &mut Vec<Token>) {
+        let style = Style::of(self.field);
+        let key = &self.tokenizer.key;
+        let mut i = start;
+        while i < self.bytes.len() {
+            let stretch = ascii::stretch(self.bytes, i, style);
+            if stretch > i {
+                ascii::words(key, self.bytes, i, stretch, self.field, out);
+                i = stretch;
+            } else {
+                i = self.step_over(i, style, out);
+            }
+        }
+    }
+
+    /// Reads what begins at `i`, a word with characters outside ASCII or one that is no word; says where it ends.
+    fn step_over(&mut self, i: usize, style: Style, out: &mut Vec<Token>) -> usize {
+        let b = self.bytes[i];
+        if b < 0x80 {
+            return if is_word(b) { self.word(i, style, out) } else { i + 1 };
+        }
+        let c = self.character(i);
+        match role(c) {
+            Role::Plain | Role::Folds => self.word(i, style, out),
+            Role::Unspaced => self.pairs(i, out),
+            Role::Invisible | Role::Break => i + c.len_utf8(),
+        }
+    }
+
+    /// Reads the word that begins at `i`.
+    fn word(&mut self, start: usize, style: Style, out: &mut Vec<Token>) -> usize {
+        let key = &self.tokenizer.key;
+        let mut state = key.start(self.field);
+        let mut folds = false;
+        let mut i = start;
+        while i < self.bytes.len() {
+            let b = self.bytes[i];
+            let mut next = i + 1;
+            if b >= 0x80 {
+                let c = self.character(i);
+                match role(c) {
+                    Role::Plain => {}
+                    Role::Folds | Role::Invisible => folds = true,
+                    Role::Unspaced | Role::Break => break,
+                }
+                next = i + c.len_utf8();
+            } else if !is_word(b) && !(style.joins(b) && self.bytes.get(i + 1).is_some_and(|&n| is_word(n))) {
+                break;
+            }
+            state = key.extend(state, &self.bytes[i..next]);
+            i = next;
+        }
+        let (hash, field) = (finish(state), self.field);
+        let token = Token { hash, start: start as u32, end: i as u32, field };
+        if folds {
+            // What is too long is passed over in the end; so it need not be folded.
+            if !token.too_long() && fold(&self.text[start..i], &mut self.folded) {
+                out.push(Token { hash: key.word(Field::Shape, DISGUISED), field: Field::Shape, ..token });
+            }
+            out.push(Token { hash: key.word(field, &self.folded), ..token });
+        } else {
+            out.push(token);
+        }
+        i
+    }
+
+    /// Reads a run of characters of scripts without spaces: its overlapping pairs, or the lone one.
+    fn pairs(&self, start: usize, out: &mut Vec<Token>) -> usize {
+        let key = &self.tokenizer.key;
+        let first = out.len();
+        let mut push = |from: usize, to: usize| {
+            let hash = key.word(self.field, &self.text[from..to]);
+            out.push(Token { hash, start: from as u32, end: to as u32, field: self.field });
+        };
+        let (mut previous, mut i) = (start, start);
+        while i < self.bytes.len() {
+            let c = self.character(i);
+            if c.is_ascii() || role(c) != Role::Unspaced {
+                break;
+            }
+            let next = i + c.len_utf8();
+            if i > start {
+                push(previous, next);
+            }
+            (previous, i) = (i, next);
+        }
+        if previous == start {
+            push(start, i);
+        }
+        debug_assert!(out.len() > first);
+        i
+    }
+
+    /// The character at byte `i`, a character boundary.
     #[inline]
-    fn extend(&mut self, tokenizer: &Tokenizer, word: Token, sink: &mut impl FnMut(Token)) {
-        // `hashes[n]` is the gram of the n + 1 words ending at the previous word.
-        for n in (1..=self.held.min(tokenizer.longest - 1)).rev() {
-            self.hashes[n] = tokenizer.key.join(self.hashes[n - 1], word.hash);
-            self.starts[n] = self.starts[n - 1];
-        }
-        self.hashes[0] = word.hash;
-        self.starts[0] = word.start;
-        self.held = (self.held + 1).min(tokenizer.longest);
-        for n in tokenizer.shortest.max(2)..=self.held {
-            sink(Token { hash: self.hashes[n - 1], start: self.starts[n - 1], ..word });
-        }
+    fn character(&self, i: usize) -> char {
+        self.text[i..].chars().next().unwrap_or('\u{FFFD}')
     }
 }
+
 
 #[cfg(test)]
 mod tests {
@@ -262,35 +240,39 @@ mod tests {
 
     fn names(text: &str, field: Field, shortest: usize, longest: usize) -> Vec<String> {
         let tokenizer = Tokenizer { key: Key::new(7), shortest, longest };
-        let mut names = Vec::new();
-        tokenizer.scan(text, field, 0, text.len(), &mut |t| names.push(tokenizer.name(text, t)));
-        names
+        let mut tokens = Vec::new();
+        tokenizer.scan(text, field, 0, text.len(), &mut tokens);
+        tokens.iter().map(|&token| tokenizer.name(text, token)).collect()
     }
 
     #[test]
     fn words_and_grams() {
-        let body = |text| names(text, Field::Body, 1, 1);
+        let body = |text: &str| names(text, Field::Body, 1, 1);
         assert_eq!(body("Don't PANIC: 42 e-mails_sent!"), ["don't", "panic", "42", "e", "mails_sent"]);
-        assert_eq!(body("'quoted' 'tis"), ["quoted", "tis"]);
-        assert_eq!(body("무료 쿠폰 ÉTÉ Straße"), ["무료", "쿠폰", "été", "straße"]);
+        assert_eq!(body("'quoted' 'tis it''s a_"), ["quoted", "tis", "it", "s", "a"]);
+        assert_eq!(body("무료 쿠폰 ÉTÉ Straße x"), ["무료", "쿠폰", "été", "straße", "x"]);
+        assert_eq!(body("A무료B쿠폰 caféine"), ["a무료b쿠폰", "caféine"]);
         assert_eq!(body("東京都 a"), ["東京", "京都", "a"]);
         assert_eq!(body("vi\u{200B}agra"), ["shape:disguised", "viagra"]);
         assert_eq!(names("a b c", Field::Body, 1, 3), ["a", "b", "a b", "c", "b c", "a b c"]);
         assert_eq!(names("a b c", Field::Body, 2, 2), ["a b", "b c"]);
-        assert_eq!(
-            names("mx-1.example.org [192.0.2.7]", Field::Received, 1, 1),
-            ["received:mx-1.example.org", "received:192.0.2.7"]
-        );
+        assert_eq!(names("mx-1.example.org. [192.0.2.7]", Field::Received, 1, 1), [
+            "received:mx-1.example.org",
+            "received:192.0.2.7"
+        ]);
         assert!(body(&"x".repeat(65)).is_empty());
+        assert_eq!(body(&format!("{} y", "x".repeat(600))), ["y"]);
         assert!(body("").is_empty());
     }
 
     #[test]
     fn a_word_hashes_like_its_name() {
         let tokenizer = Tokenizer { key: Key::new(1), shortest: 1, longest: 1 };
-        let text = "ＦＲＥＥ viАgra Größe 대출 ABC's 漢字";
-        tokenizer.scan(text, Field::Subject, 0, text.len(), &mut |t| {
-            assert_eq!(t.hash, tokenizer.key.word(Field::Body, &tokenizer.name(text, t)));
-        });
+        let text = "ＦＲＥＥ viАgra Größe 대출 ABC's 漢字 plain Words_here";
+        let mut tokens = Vec::new();
+        tokenizer.scan(text, Field::Subject, 0, text.len(), &mut tokens);
+        for token in tokens {
+            assert_eq!(token.hash, tokenizer.key.word(Field::Body, &tokenizer.name(text, token)));
+        }
     }
 }

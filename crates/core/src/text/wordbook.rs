@@ -51,17 +51,20 @@ impl Wordbook {
         &self.counts[i * self.classes..(i + 1) * self.classes]
     }
 
-    /// What both saw together: counts add.
-    pub fn plus(&self, other: &Wordbook) -> Result<Wordbook, Fault> {
-        self.combine(other, |a, b| a + b)
+    /// What both saw together: counts add. With `known_only`, words that stand only in `other` are passed over: so
+    /// a book that is as large as it may be still learns about the words it has.
+    pub fn plus(&self, other: &Wordbook, known_only: bool) -> Result<Wordbook, Fault> {
+        self.combine(other, known_only, |a, b| a + b)
     }
 
-    /// What is left when what `other` saw is forgotten: counts subtract, words seen no more are gone.
-    pub fn minus(&self, other: &Wordbook) -> Result<Wordbook, Fault> {
-        self.combine(other, |a, b| a - b)
+    /// What is left when what `other` saw is forgotten: counts subtract, words seen no more are gone. With
+    /// `known_only`, words that stand only in `other` are passed over and no word's count sinks below zero: so a
+    /// book from which rare words were dropped can still forget what held them.
+    pub fn minus(&self, other: &Wordbook, known_only: bool) -> Result<Wordbook, Fault> {
+        self.combine(other, known_only, |a, b| if known_only { (a - b).max(0.0) } else { a - b })
     }
 
-    fn combine(&self, other: &Wordbook, f: impl Fn(f64, f64) -> f64) -> Result<Wordbook, Fault> {
+    fn combine(&self, other: &Wordbook, known_only: bool, f: impl Fn(f64, f64) -> f64) -> Result<Wordbook, Fault> {
         if self.classes != other.classes {
             return Err(Fault::Shape("the same classes are expected"));
         }
@@ -69,19 +72,23 @@ impl Wordbook {
         if items.iter().any(|&n| n < 0.0) {
             return Err(Fault::Negative(String::new()));
         }
+        let zeros = vec![0.0; self.classes];
         let mut out = Wordbook { classes: self.classes, items, ..Wordbook::default() };
         let (mut i, mut j) = (0, 0);
-        let zeros = vec![0.0; self.classes];
         while i < self.hashes.len() || j < other.hashes.len() {
-            let left = self.hashes.get(i).copied().unwrap_or(u64::MAX);
-            let right = other.hashes.get(j).copied().unwrap_or(u64::MAX);
-            let mine = if left <= right && i < self.hashes.len() { self.row(i) } else { &zeros };
-            let theirs = if right <= left && j < other.hashes.len() { other.row(j) } else { &zeros };
-            let name =
-                if left <= right && i < self.hashes.len() { self.names.get(i) } else { other.names.get(j) };
-            out.push(left.min(right), name, mine.iter().zip(theirs).map(|(&a, &b)| f(a, b)))?;
-            i += usize::from(left <= right && i < self.hashes.len());
-            j += usize::from(right <= left && j < other.hashes.len());
+            let (left, right) = (self.hashes.get(i), other.hashes.get(j));
+            let mine = right.is_none() || left.is_some_and(|l| Some(l) <= right);
+            let theirs = left.is_none() || right.is_some_and(|r| Some(r) <= left);
+            let a = if mine { self.row(i) } else { &zeros };
+            let b = if theirs { other.row(j) } else { &zeros };
+            let counts = a.iter().zip(b).map(|(&a, &b)| f(a, b));
+            match (mine, left, right) {
+                (true, Some(&hash), _) => out.push(hash, self.names.get(i), counts)?,
+                (false, _, Some(&hash)) if !known_only => out.push(hash, other.names.get(j), counts)?,
+                _ => {}
+            }
+            i += usize::from(mine);
+            j += usize::from(theirs);
         }
         if self.names.is_empty() && other.names.is_empty() {
             out.names = Names::default();

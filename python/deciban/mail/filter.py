@@ -1,0 +1,214 @@
+"""The filter: a text model, the ledger of what it learnt, and the file both live in.
+
+    filter, counted = train_files(find(["spam=Junk/", "ham=Inbox.mbox"]))
+    filter.save("filter.deciban")
+    with updating("filter.deciban") as update:
+        update.filter, outcomes = update.filter.learn([message], "spam")
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from .. import store
+from .._core import Counter, Files
+from ..errors import DataError
+from ..text.counting import Counted, count, counter
+from ..text.model import Bayes, TextModel
+from ..text.served import ServedText
+from ..text.settings import TextSettings
+from .ledger import Ledger
+from .sources import STDIN, Source
+
+# What became of one item: counted now; known under this label, nothing changed; moved here from another label.
+Outcome = Literal["learnt", "already known", "relabelled", "forgotten", "not known"]
+
+MAIL = TextSettings(kind="mail", max_features=None, binary=True)
+"""How the filter reads mail unless told otherwise."""
+
+MAIL_BAYES = Bayes("multinomial", alpha=1.0)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A text model that knows what it has learnt.
+
+    Learning is exact addition, forgetting exact subtraction: after `learn` and `forget` of the same items the
+    filter, and its file, are what they were, to the last byte.
+    """
+
+    model: TextModel
+    ledger: Ledger
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Filter:
+        """The filter in a .deciban file."""
+        stored = store.read(path)
+        return cls(TextModel.from_stored(stored), Ledger.from_stored(stored))
+
+    def save(self, path: str | os.PathLike[str]) -> ServedText:
+        """Write the file in one step; gives the compiled score that was written."""
+        served = self.model.compile()
+        store.write(path, self.model.header(), {**self.model.arrays(served), **self.ledger.arrays()})
+        return served
+
+    def class_of(self, label: str) -> int:
+        """The number of a label; DataError names those there are."""
+        labels = [str(c) for c in self.model.classes]
+        if label in labels:
+            return labels.index(label)
+        close = get_close_matches(label, labels, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise DataError(f"expected one of the filter's labels, {', '.join(map(repr, labels))}; got {label!r}.{hint}")
+
+    def learn(self, items: Sequence[bytes], label: str) -> tuple[Filter, list[Outcome]]:
+        """Learn items as `label`. One known under another label moves here; known under this one, nothing happens."""
+        target = self.class_of(label)
+        reader, ledger = self.model.settings.reader(), self.ledger
+        outcomes: list[Outcome] = []
+        more: list[tuple[bytes, int]] = []
+        less: list[tuple[bytes, int]] = []
+        for item in items:
+            digest = reader.digest(item)
+            known = ledger.label(digest)
+            if known == target:
+                outcomes.append("already known")
+                continue
+            if known is not None:
+                less.append((item, known))
+            more.append((item, target))
+            ledger = ledger.learnt(digest, target)
+            outcomes.append("learnt" if known is None else "relabelled")
+        return self._updated(more, less, ledger), outcomes
+
+    def forget(self, items: Sequence[bytes], label: str | None = None) -> tuple[Filter, list[Outcome]]:
+        """Take back the last label of each item (which must be `label`, if given); what it replaced holds again."""
+        wanted = None if label is None else self.class_of(label)
+        reader, ledger = self.model.settings.reader(), self.ledger
+        outcomes: list[Outcome] = []
+        more: list[tuple[bytes, int]] = []
+        less: list[tuple[bytes, int]] = []
+        for item in items:
+            digest = reader.digest(item)
+            known = ledger.label(digest)
+            if known is None:
+                outcomes.append("not known")
+                continue
+            if wanted is not None and known != wanted:
+                raise DataError(
+                    f"this item was learnt as {self.model.classes[known]!r}, not as {label!r}; nothing was changed. "
+                    f"To take that back, forget it --as {self.model.classes[known]}."
+                )
+            less.append((item, known))
+            ledger = ledger.forgotten(digest)
+            before = ledger.label(digest)
+            if before is not None:
+                more.append((item, before))
+            outcomes.append("forgotten")
+        return self._updated(more, less, ledger), outcomes
+
+    def _updated(self, more: list[tuple[bytes, int]], less: list[tuple[bytes, int]], ledger: Ledger) -> Filter:
+        model = self.model
+        if more:
+            model = model.plus(self._count(more))
+        if less:
+            model = model.minus(self._count(less))
+        return Filter(model, ledger)
+
+    def _count(self, items: list[tuple[bytes, int]]) -> Any:
+        settings, classes = self.model.settings, len(self.model.classes)
+        return count(settings, [item for item, _ in items], [c for _, c in items], classes)[0]
+
+
+@dataclass
+class Update:
+    """A filter under the lock of its file; assign `filter` to write it."""
+
+    filter: Filter
+
+
+@contextlib.contextmanager
+def updating(path: str | os.PathLike[str]) -> Iterator[Update]:
+    """Loads the filter, holds its file alone, and writes it in one step if the block changed it.
+
+    Two processes that update at once wait for each other, so neither's learning is lost; an exception or an
+    interruption inside the block leaves the file as it was.
+    """
+    with store.locked(path):
+        update = Update(Filter.load(path))
+        before = update.filter
+        yield update
+        if update.filter.ledger is not before.ledger:
+            update.filter.save(path)
+
+
+Progress = Callable[[int], None]
+"""Told how many bytes have been read since the last call."""
+
+
+def train_files(
+    sources: Sequence[Source],
+    settings: TextSettings = MAIL,
+    bayes: Bayes = MAIL_BAYES,
+    progress: Progress | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Filter, Counted]:
+    """Learn the items of files; exact duplicates count once. Memory stays bounded whatever the size."""
+    settings = bayes.vectors(settings)
+    labels = sorted({source.label for source in sources})
+    members = [labels.index(source.label) for source in sources]
+    pass_ = counter(settings, len(labels), once=True, n_jobs=n_jobs)
+    for numbers, items in read_files(sources, settings.reader().most_bytes, n_jobs):
+        pass_.add(items, [members[i] for i in numbers])
+        if progress is not None:
+            progress(sum(map(len, items)))
+    return _finished(pass_, settings, bayes, labels)
+
+
+def train_rows(
+    batches: Iterable[tuple[Sequence[str], Sequence[str]]],
+    settings: TextSettings = TextSettings(),  # noqa: B008 (frozen)
+    bayes: Bayes = Bayes(),  # noqa: B008 (frozen)
+    progress: Progress | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Filter, Counted]:
+    """Learn batches of (texts, labels), labels as they come; exact duplicates count once."""
+    settings = bayes.vectors(settings)
+    labels: dict[str, int] = {}
+    pass_ = counter(settings, 1, once=True, n_jobs=n_jobs)
+    for texts, names in batches:
+        members = [labels.setdefault(name, len(labels)) for name in names]
+        pass_.grow(len(labels))
+        pass_.add(texts, members)
+        if progress is not None:
+            progress(sum(map(len, texts)))
+    return _finished(pass_, settings, bayes, list(labels))
+
+
+def read_files(
+    sources: Sequence[Source], most_bytes: int, n_jobs: int | None = None
+) -> Iterable[tuple[list[int], list[bytes]]]:
+    """Items of files, batch by batch, with the number of the source of each."""
+    paths = ["/dev/stdin" if source.path == STDIN else source.path for source in sources]
+    mboxes = [source.kind == "mbox" or source.path == STDIN for source in sources]
+    return Files(paths, mboxes, most_bytes, n_jobs)
+
+
+def _finished(
+    pass_: Counter, settings: TextSettings, bayes: Bayes, labels: list[str]
+) -> tuple[Filter, Counted]:
+    counted = Counted(*pass_.finish())
+    in_order = sorted(labels)
+    model = TextModel(settings, bayes, tuple(labels), counted.book, counted.dropped)
+    ledger = Ledger.of(counted.digests, counted.members)
+    if len(labels) < 2:
+        only = f"all items are {labels[0]!r}" if labels else "there are no items"
+        raise DataError(f"expected items of at least two classes; {only}. Add another class.")
+    if labels != in_order:
+        model, ledger = model.with_classes(in_order), ledger.with_classes([in_order.index(c) for c in labels])
+    return Filter(model, ledger), replace(counted, book=model.book)

@@ -1,0 +1,224 @@
+"""The .deciban file: safetensors with a JSON header; never pickle, so that a stranger's file is only data.
+
+    8 bytes   length of the safetensors header
+    header    JSON: where each tensor lies, and under __metadata__.deciban the JSON header of this package
+    tensors   little-endian, one after the other
+
+The header of this package holds `schema` (the version of this layout), `model` (which kind), what that kind
+needs, and `digest`, the SHA-256 of all the rest. Times, dates and paths are never written: the same model is the
+same bytes. A file is replaced in one step or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .errors import DataError, StorageError, shown, unreadable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .text.classifier import TextClassifier
+
+SCHEMA = 1
+_KEY = "deciban"
+_DTYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8", "I64": "<i8", "F64": "<f8", "F32": "<f4"}
+
+
+class Tensor(NamedTuple):
+    """One tensor as it lies in the file."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+    def array(self) -> NDArray[Any]:
+        """The tensor as a NumPy array (read-only view)."""
+        import numpy as np
+
+        return np.frombuffer(self.data, dtype=_DTYPES[self.dtype]).reshape(self.shape)
+
+
+class Stored(NamedTuple):
+    """What a file holds: the header of this package, and the tensors by name."""
+
+    header: dict[str, Any]
+    tensors: dict[str, Tensor]
+
+
+def load(path: str | os.PathLike[str]) -> TextClassifier:
+    """The classifier in a .deciban file.
+
+    Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
+    """
+    from .text.classifier import TextClassifier
+
+    return TextClassifier.load(path)
+
+
+def read(path: str | os.PathLike[str]) -> Stored:
+    """Reads and checks a .deciban file."""
+    name = shown(os.fspath(path))
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise unreadable(os.fspath(path), error) from error
+    return parse(content, name)
+
+
+def parse(content: bytes, name: str = "the model") -> Stored:
+    """Checks the bytes of a .deciban file; `name` is what the errors call it."""
+    from safetensors import SafetensorError, deserialize
+
+    header = _header(content, name)
+    try:
+        raw = deserialize(content)
+    except SafetensorError as error:
+        raise DataError(f"{name}: expected a whole .deciban file; it is truncated or damaged ({error}).") from error
+    tensors = {
+        key: Tensor(value["dtype"], tuple(value["shape"]), bytes(value["data"])) for key, value in raw
+    }
+    said = header.pop("digest", None)
+    if said != _digest(header, {key: tensor.data for key, tensor in tensors.items()}):
+        raise DataError(
+            f"{name}: its digest does not fit its content: the file was altered or damaged. "
+            "Restore it from a backup, or train again."
+        )
+    return Stored({**header, "digest": said}, tensors)
+
+
+def _header(content: bytes, name: str) -> dict[str, Any]:
+    """The JSON header of this package, from a file that may be anything."""
+    foreign = DataError(f"{name}: expected a .deciban file, as `deciban train` writes it; this is something else.")
+    size = int.from_bytes(content[:8], "little")
+    if len(content) < 9 or content[8:9] != b"{":
+        raise foreign
+    if size > len(content) - 8:
+        raise DataError(f"{name}: expected a whole .deciban file; it is truncated ({len(content):,} bytes are left).")
+    try:
+        header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][_KEY])
+        schema = header["schema"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise foreign from None
+    if not isinstance(schema, int) or schema > SCHEMA:
+        raise DataError(
+            f"{name}: written by a newer version (schema {schema}; this one reads up to {SCHEMA}). "
+            "Upgrade: pip install --upgrade deciban."
+        )
+    return header  # type: ignore[no-any-return]
+
+
+def _canonical(header: Mapping[str, Any]) -> str:
+    return json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _digest(header: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    sha = hashlib.sha256(_canonical(header).encode("utf-8", "surrogatepass"))
+    for name in sorted(data):
+        sha.update(f"\n{name} {len(data[name])}\n".encode())
+        sha.update(data[name])
+    return sha.hexdigest()
+
+
+def to_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The content of a .deciban file with this header and these arrays."""
+    import numpy as np
+    from safetensors.numpy import save
+
+    header = {**header, "schema": SCHEMA}
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    header["digest"] = _digest(header, {name: array.tobytes() for name, array in whole.items()})
+    return save(whole, metadata={_KEY: _canonical(header)})
+
+
+def write(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Writes the file in one step: a temporary file beside it, fsync, rename. What was there survives any failure."""
+    replace(path, to_bytes(header, arrays))
+
+
+def replace(path: str | os.PathLike[str], content: bytes) -> None:
+    """Puts `content` in the place of the file, keeping its mode; through a link, the file it points to."""
+    target = os.path.realpath(path)
+    folder, base = os.path.split(target)
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{base}.", suffix=".part", dir=folder)
+        with open(handle, "wb") as file:
+            os.chmod(temporary, _mode(target))
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+        temporary = None
+        _sync_folder(folder)
+    except OSError as error:
+        raise StorageError(
+            f"{shown(os.fspath(path))}: could not be written: {error.strerror}. "
+            "Nothing was changed; make room or choose another place, and try again."
+        ) from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def _mode(target: str) -> int:
+    """The mode of the file that is there, or of a new one under the umask."""
+    try:
+        return os.stat(target).st_mode & 0o7777
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+
+
+def _sync_folder(folder: str) -> None:
+    with contextlib.suppress(OSError):  # not every file system lets a folder be synced
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Holds the file alone while it is updated: others wait.
+
+    The lock is on the file itself; as an update puts a new file in its place, whoever waited looks again whether
+    what it holds is still the file of that name.
+    """
+    import fcntl
+
+    while True:
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            raise unreadable(os.fspath(path), error) from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            try:
+                same = os.path.samestat(os.fstat(handle), os.stat(path))
+            except FileNotFoundError:
+                same = False
+            if same:
+                yield
+                return
+        finally:
+            os.close(handle)
+
+
+def narrowest(values: NDArray[np.float64]) -> NDArray[Any]:
+    """Whole numbers below 2^32 as such, anything else as it is: exact either way."""
+    import numpy as np
+
+    small = bool(((values >= 0) & (values < 2**32) & (values == np.floor(values))).all())
+    return values.astype("<u4") if small else values.astype("<f8")

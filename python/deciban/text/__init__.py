@@ -1,0 +1,1 @@
+"""Text: from words to a classifier."""

@@ -1,0 +1,217 @@
+"""Texts to labels, with the evidence: the estimator behind the command."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from .. import store
+from ..scores import log_posterior
+from ..trust.certificate import Certificate
+from ..verdict import TextExplanation
+from .counting import count
+from .model import Bayes, TextModel
+from .parameters import settings_of
+from .served import ServedText
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Labelled texts to a classifier that learns on, unlearns and explains.
+
+        log p(c | text) = log π_c + Σ_words x_j log φ_jc − log Σ_c' (the same of c')
+
+    Naive Bayes over the words of the text (`likelihood="multinomial"`), or over which words of the dictionary
+    are there and which are not ("bernoulli"). Every word ever seen is counted, so that the dictionary, too, is
+    derived: learning in any order and any pieces gives the same model, and what is forgotten was never learnt,
+    to the last bit.
+
+    Parameters
+    ----------
+    model : "auto" or "naive-bayes".
+    likelihood, alpha, estimate, class_prior : see `NaiveBayes`.
+    words, max_features, hashed_bits, binary, kind, random_state, n_jobs : see `TextVectorizer`.
+
+    Attributes: `classes_` (C,) sorted, `model_` the counts, `served_` the compiled score, `certificate_`.
+    A text is a str, or bytes in any charset. `sample_weight` means repetition. Cost of a fit: one pass over the
+    bytes on all cores.
+
+    >>> texts = ["cheap pills now", "cheap loan now", "lunch at noon?", "see you at lunch"]
+    >>> clf = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
+    >>> clf.predict(["pills for lunch now"]).tolist()
+    ['spam']
+    >>> why = clf.explain(["cheap lunch"])[0]
+    >>> [(term.term, round(term.decibans, 1)) for term in why.terms]
+    [('cheap', 4.8), ('lunch', -4.8)]
+    """
+
+    def __init__(
+        self,
+        model: str = "auto",
+        *,
+        likelihood: str = "multinomial",
+        alpha: float = 1.0,
+        estimate: str = "bayes",
+        class_prior: str | Sequence[float] = "fitted",
+        words: tuple[int, int] = (1, 1),
+        max_features: int | None = 10_000,
+        hashed_bits: int | None = None,
+        binary: bool = False,
+        kind: str = "text",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.model = model
+        self.likelihood = likelihood
+        self.alpha = alpha
+        self.estimate = estimate
+        self.class_prior = class_prior
+        self.words = words
+        self.max_features = max_features
+        self.hashed_bits = hashed_bits
+        self.binary = binary
+        self.kind = kind
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    # Learning is +, unlearning −.
+
+    def fit(
+        self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn N texts with their labels y (N,) from nothing."""
+        started = perf_counter()
+        model = self._counted(texts, y, sample_weight)
+        if len(model.classes) < 2:
+            raise ValueError(f"at least two classes are expected; all labels are {model.classes[0]!r}")
+        self._become(model, perf_counter() - started)
+        return self
+
+    def partial_fit(
+        self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn more texts; new labels bring new classes, new words enter the dictionary."""
+        started = perf_counter()
+        more = self._counted(texts, y, sample_weight)
+        if hasattr(self, "model_"):
+            classes = _union(self.model_.classes, more.classes)
+            more = self.model_.with_classes(classes).plus(more.with_classes(classes).book)
+        self._become(more, perf_counter() - started)
+        return self
+
+    def forget(
+        self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Take back what was learnt of these texts under these labels; a class with nothing left goes too."""
+        check_is_fitted(self, "model_")
+        less = self._counted(texts, y, sample_weight)
+        unknown = [label for label in less.classes if label not in self.model_.classes]
+        if unknown:
+            raise ValueError(f"labels that were learnt are expected, {list(self.model_.classes)}; got {unknown}")
+        self._become(self.model_.minus(less.with_classes(self.model_.classes).book).without_empty(), 0.0)
+        return self
+
+    def _counted(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None) -> TextModel:
+        texts = texts if isinstance(texts, list) else list(texts)
+        labels, members = np.unique(column_or_1d(y), return_inverse=True)
+        if len(texts) != len(members):
+            raise ValueError(f"one label per text is expected; there are {len(texts)} texts and {len(members)} labels")
+        if not texts:
+            raise ValueError("at least one text is expected")
+        weights = None if sample_weight is None else _weights(sample_weight, len(texts))
+        bayes = self._bayes()
+        settings = bayes.vectors(settings_of(self))
+        book, dropped = count(settings, texts, members.tolist(), len(labels), weights, self.n_jobs)
+        return TextModel(settings, bayes, tuple(labels.tolist()), book, dropped)
+
+    def _bayes(self) -> Bayes:
+        if self.model not in ("auto", "naive-bayes"):
+            raise ValueError(f"model must be 'auto' or 'naive-bayes', got {self.model!r}")
+        prior = self.class_prior if isinstance(self.class_prior, str) else tuple(self.class_prior)
+        return Bayes(self.likelihood, self.alpha, self.estimate, prior)
+
+    def _become(self, model: TextModel, seconds: float) -> None:
+        served = model.compile(self.n_jobs)
+        self.model_, self.served_, self._seconds = model, served, seconds
+        self.classes_ = np.array(model.classes)
+
+    # Judging is one affine score.
+
+    def predict_joint_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
+        """(N, C) log p(text, c), the score itself: its differences are log-odds and do not saturate."""
+        check_is_fitted(self, "served_")
+        return self.served_.scores(texts)
+
+    def predict(self, texts: Iterable[str | bytes]) -> NDArray[Any]:
+        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+        return self.classes_[self.predict_joint_log_proba(texts).argmax(axis=1)]
+
+    def predict_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
+        """(N, C) log p(c | text)."""
+        return log_posterior(self.predict_joint_log_proba(texts))
+
+    def predict_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
+        """(N, C) p(c | text)."""
+        return np.exp(self.predict_log_proba(texts))
+
+    def explain(self, texts: Iterable[str | bytes]) -> list[TextExplanation]:
+        """Per text: the verdict, and the evidence word by word in decibans, with its places in the text."""
+        check_is_fitted(self, "served_")
+        return [self.served_.explain(text) for text in texts]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What the fit minimised and how close it came: exactly, by counting."""
+        check_is_fitted(self, "model_")
+        return self.model_.certificate(self._seconds)
+
+    # The file.
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a .deciban file, in one step."""
+        check_is_fitted(self, "model_")
+        store.write(path, self.model_.header(), self.model_.arrays(self.served_))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TextClassifier:
+        """The classifier in a .deciban file."""
+        model = TextModel.from_stored(store.read(path))
+        settings, bayes = model.settings, model.bayes
+        self = cls(
+            "naive-bayes",
+            likelihood=bayes.likelihood,
+            alpha=bayes.alpha,
+            estimate=bayes.estimate,
+            class_prior=bayes.class_prior,
+            words=settings.words,
+            max_features=settings.max_features,
+            hashed_bits=settings.hashed_bits,
+            binary=settings.binary,
+            kind=settings.kind,
+            random_state=settings.key,
+        )
+        self._become(model, 0.0)
+        return self
+
+
+def _union(mine: Iterable[Any], theirs: Iterable[Any]) -> list[Any]:
+    return np.unique(np.array([*mine, *theirs])).tolist()  # type: ignore[no-any-return]
+
+
+def _weights(weights: ArrayLike, n: int) -> list[float]:
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
+        raise ValueError(f"sample_weight of {n} finite numbers ≥ 0 is expected, got shape {values.shape}")
+    return values.tolist()  # type: ignore[no-any-return]

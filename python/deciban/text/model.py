@@ -1,0 +1,184 @@
+"""A text model as it learns: the counts of all words by class. Learning is +, unlearning −, the score is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import Wordbook
+from ..distributions import Counts, Distribution, StatisticError, by_name
+from ..distributions.class_prior import class_prior
+from ..errors import DataError
+from ..scores import AffineScore
+from ..store import Stored, narrowest
+from .served import TENSORS, ServedText
+from .settings import TextSettings
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """Which naive Bayes: see `NaiveBayes` for the words."""
+
+    likelihood: str = "multinomial"
+    alpha: float = 1.0
+    estimate: str = "bayes"
+    class_prior: str | tuple[float, ...] = "fitted"
+
+    def family(self) -> Distribution:
+        """The distribution, with its prior."""
+        return by_name(self.likelihood).symmetric(self.alpha)
+
+    def vectors(self, settings: TextSettings) -> TextSettings:
+        """The settings for vectors that the likelihood understands: present or absent for Bernoulli."""
+        return replace(settings, binary=settings.binary or self.likelihood == "bernoulli")
+
+    def to_json(self) -> dict[str, Any]:
+        """As the file's header keeps it."""
+        prior = self.class_prior if isinstance(self.class_prior, str) else list(self.class_prior)
+        return {"likelihood": self.likelihood, "alpha": self.alpha, "estimate": self.estimate, "class_prior": prior}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Bayes:
+        """What a file's header holds."""
+        prior = values["class_prior"]
+        return cls(**{**values, "class_prior": prior if isinstance(prior, str) else tuple(prior)})
+
+
+@dataclass(frozen=True)
+class TextModel:
+    """Naive Bayes over the words of a text.
+
+    `book` counts every word seen, also those outside the dictionary: which words are the most frequent is derived
+    like every other parameter, so that any order of learning and unlearning ends in the same model. If there were
+    more than `settings.max_words` distinct words, the `dropped` rarest are not in it; from then on only known words
+    are learnt, and forgetting passes over words it does not know.
+    """
+
+    settings: TextSettings
+    bayes: Bayes
+    classes: tuple[Any, ...]
+    book: Wordbook
+    dropped: int = 0
+
+    def plus(self, more: Wordbook) -> TextModel:
+        """The model that has also learnt `more`, which counts the same classes."""
+        full = len(self.book) >= self.settings.max_words
+        return replace(self, book=self.book.plus(more, known_only=full))
+
+    def minus(self, less: Wordbook) -> TextModel:
+        """The model that never learnt `less`; DataError if it had not learnt it."""
+        try:
+            partial = self.dropped > 0 or len(self.book) >= self.settings.max_words
+            return replace(self, book=self.book.minus(less, known_only=partial))
+        except ValueError as error:
+            raise DataError(f"cannot forget what was never learnt: {error}.") from error
+
+    def with_classes(self, classes: Sequence[str]) -> TextModel:
+        """The same counts as part of more classes, given in their new order."""
+        place = [list(classes).index(c) for c in self.classes]
+        hashes, counts, items, words, ends = self.book.parts()
+        wide, members = np.zeros((len(hashes), len(classes))), np.zeros(len(classes))
+        wide[:, place], members[place] = counts, items
+        return replace(self, classes=tuple(classes), book=Wordbook(hashes, wide, members, words, ends))
+
+    def without_empty(self) -> TextModel:
+        """The same model without classes of which nothing is left; two at least stay."""
+        hashes, counts, items, words, ends = self.book.parts()
+        kept = np.flatnonzero(items > 0)
+        if len(kept) == len(items) or len(kept) < 2:
+            return self
+        book = Wordbook(hashes, np.ascontiguousarray(counts[:, kept]), items[kept], words, ends)
+        return replace(self, classes=tuple(self.classes[c] for c in kept), book=book)
+
+    def dictionary(self) -> NDArray[np.int64]:
+        """Rows of the book that are features: the most frequent words, or all buckets."""
+        k = self.settings.max_features
+        return self.book.most_frequent(len(self.book) if k is None or self.settings.hashed_bits else k)
+
+    def counts(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint64], Counts]:
+        """Hashes and sufficient statistics of the given rows of the book."""
+        hashes, counts = self.book.rows(rows)
+        return hashes, Counts(np.array(self.book.items), np.ascontiguousarray(counts.T))
+
+    def compile(self, n_jobs: int | None = None) -> ServedText:
+        """The model as it judges: φ from the counts, the affine form of log p(x | c), the class prior."""
+        rows = self.dictionary()
+        if not len(rows):
+            raise DataError("No words were found in the items: nothing to learn from.")
+        hashes, seen = self.counts(rows)
+        family = self.bayes.family()
+        try:
+            phi = family.parameters(seen, self.bayes.estimate)
+            W, absent = family.affine(phi)
+        except StatisticError as error:
+            names = self.book.names(rows.tolist())
+            raise error.named(lambda j: f"word {names[j]!r}", lambda c: f"class {self.classes[c]!r}") from error
+        pi, _ = class_prior(self._prior(), seen.n)
+        with np.errstate(divide="ignore"):
+            score = AffineScore(W, np.log(pi), absent)
+        names = [] if self.settings.hashed_bits else [n.encode() for n in self.book.names(rows.tolist())]
+        return ServedText(
+            self.settings,
+            self.classes,
+            _bytes(hashes),
+            _bytes(score.W),
+            _bytes(score.prior),
+            _bytes(score.bias),
+            b"" if score.absent is None else _bytes(score.absent),
+            b"".join(names),
+            np.cumsum([len(n) for n in names], dtype="<u8").tobytes(),
+            n_jobs,
+        )
+
+    def _prior(self) -> Any:
+        prior = self.bayes.class_prior
+        return prior if isinstance(prior, str) else np.array(prior)
+
+    # The file.
+
+    def header(self) -> dict[str, Any]:
+        """What the file's header keeps of the model."""
+        return {
+            "model": "naive-bayes",
+            "classes": list(self.classes),
+            "text": self.settings.to_json(),
+            "bayes": self.bayes.to_json(),
+            "dropped": self.dropped,
+        }
+
+    def arrays(self, served: ServedText) -> dict[str, NDArray[Any]]:
+        """What the file keeps: the statistics, and the score derived from them."""
+        hashes, counts, items, words, ends = self.book.parts()
+        kinds = dict(zip(TENSORS, ("<u8", "<f8", "<f8", "<f8", "<f8", "u1", "<u8"), strict=True))
+        score = {f"score.{n}": np.frombuffer(getattr(served, n), kind) for n, kind in kinds.items()}
+        return {
+            **score,
+            "state.hashes": hashes,
+            "state.counts": narrowest(counts),
+            "state.items": items,
+            "state.words": np.frombuffer(words, "u1"),
+            "state.ends": ends,
+        }
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> TextModel:
+        """The model in a file that `store.read` has checked."""
+        header, tensors = stored
+        state = {n: tensors[f"state.{n}"] for n in ("hashes", "counts", "items", "words", "ends")}
+        book = Wordbook(
+            state["hashes"].array(),
+            state["counts"].array().astype(np.float64),
+            state["items"].array(),
+            state["words"].data,
+            state["ends"].array(),
+        )
+        settings, bayes = TextSettings.from_json(header["text"]), Bayes.from_json(header["bayes"])
+        return cls(settings, bayes, tuple(header["classes"]), book, header["dropped"])
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    return np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()

@@ -1,0 +1,45 @@
+"""How text becomes features, in one value that goes into the file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from .._core import Reader
+
+Kind = Literal["text", "mail"]
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """How items become features.
+
+    kind          "text", or "mail": raw messages, whose headers, links and form speak too
+    words         n-grams from words[0] to words[1] words
+    max_features  the dictionary holds the so many most frequent words; None: all
+    hashed_bits   None, or 2^bits buckets of the hash instead of words by name
+    binary        a word counts once per item
+    max_words     so many distinct words are counted at most; beyond, the rarest are dropped
+    key           of the hash
+    """
+
+    kind: Kind = "text"
+    words: tuple[int, int] = (1, 1)
+    max_features: int | None = 10_000
+    hashed_bits: int | None = None
+    binary: bool = False
+    max_words: int = 1 << 20
+    key: int = 0
+
+    def reader(self) -> Reader:
+        """The core's reader with these settings."""
+        return Reader(self.kind, tuple(self.words), self.key)
+
+    def to_json(self) -> dict[str, Any]:
+        """As the file's header keeps it."""
+        return {**asdict(self), "words": list(self.words)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> TextSettings:
+        """The settings that a file's header holds."""
+        return cls(**{**values, "words": tuple(values["words"])})

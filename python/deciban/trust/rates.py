@@ -1,0 +1,44 @@
+"""A share of items, such as an error, with the interval that its binomial distribution gives it exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import beta
+
+Interval = tuple[float, float]
+
+
+def clopper_pearson(errors: int, n: int, level: float = 0.95) -> Interval:
+    """The interval for a share of which `errors` of `n` were seen; each tail beyond it is (1 − level)/2.
+
+    low = Beta⁻¹((1 − level)/2; e, n − e + 1), high = Beta⁻¹((1 + level)/2; e + 1, n − e). (0, 1) where n = 0.
+    It covers the true share at least as often as `level` says. Clopper & Pearson, Biometrika 26, 1934.
+
+    >>> [round(end, 4) for end in clopper_pearson(0, 10)]
+    [0.0, 0.3085]
+    """
+    tail = (1 - level) / 2
+    low = float(beta.ppf(tail, errors, n - errors + 1)) if errors > 0 else 0.0
+    high = float(beta.isf(tail, errors + 1, n - errors)) if errors < n else 1.0
+    return low, high
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of `n` items, with its 95 % interval."""
+
+    errors: int
+    n: int
+
+    @property
+    def rate(self) -> float:
+        return self.errors / self.n
+
+    @property
+    def interval(self) -> Interval:
+        return clopper_pearson(self.errors, self.n)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"errors": self.errors, "n": self.n, "rate": self.rate, "interval": list(self.interval)}

@@ -1,0 +1,25 @@
+"""Settings every test shares; standing here, it also puts `tests/` on the import path for `oracle`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("deciban", deadline=None, derandomize=True, max_examples=50)
+settings.load_profile("deciban")
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def data() -> Callable[[str], Path]:
+    """`data("sms.parquet")` is the path of a real data set; the test is skipped where the set is absent."""
+
+    def shared(name: str) -> Path:
+        path = SHARED / name
+        if not path.exists():
+            pytest.skip(f"the data set {name} is not beside the repository, in {SHARED}")
+        return path
+
+    return shared

@@ -1,0 +1,390 @@
+"""What is said of a table that cannot be read: the exact words, with the line."""
+
+import csv
+import io
+import os
+import sys
+
+import polars as pl
+import pytest
+from deciban.errors import DataError, NoInputError, StorageError, UsageError
+from deciban.tables import delimited, lines
+from deciban.tables.rows import read
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A folder to stand in, so that messages name short paths."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(error, name, content=None, **options):
+    if isinstance(content, str):
+        content = content.encode()
+    if content is not None:
+        with open(name, "wb") as file:
+            file.write(content)
+    with pytest.raises(error) as caught:
+        for _ in read(name, **{"text": "text", "label": "label", **options}):
+            pass
+    assert type(caught.value) is error
+    return str(caught.value)
+
+
+# --- the file ----------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_not_there_or_is_a_folder(here):
+    (here / "reviews.csv").touch()
+    assert said(NoInputError, "review.csv") == (
+        "review.csv: expected a file or a folder; there is none of that name. Did you mean reviews.csv?"
+    )
+    (here / "folder").mkdir()
+    assert said(UsageError, "folder", kind="csv") == (
+        "folder: expected a table; this is a folder. Name a file, or write label=PATH for its texts."
+    )
+
+
+def test_an_unknown_ending():
+    known = ".csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq"
+    assert said(UsageError, "a.xls", "x") == (
+        f"a.xls: expected a name that ends in {known}; came '.xls'. Rename the file."
+    )
+    assert said(UsageError, "table", "x") == (
+        f"table: expected a name that ends in {known}; it has none. Rename the file."
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [
+        (b"\x1f\x8b\x08\0", "compressed by gzip. Unpack it first."),
+        (b"\xfd7zXZ\0", "compressed by xz. Unpack it first."),
+        (b"\x28\xb5\x2f\xfd", "compressed by zstd. Unpack it first."),
+        (b"PK\x03\x04", "a zip file or an Excel workbook. Unpack it, or save it as CSV in UTF-8."),
+        (b"\xd0\xcf\x11\xe0", "an old Excel workbook. Save it as CSV in UTF-8."),
+        (b"PAR1xxxxPAR1", "Parquet. Rename it to end in .parquet."),
+    ],
+)
+def test_a_file_that_is_something_else_than_its_name_says(start, what):
+    assert said(DataError, "a.csv", start) == f"a.csv: expected csv; the file is {what}"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet"])
+def test_an_empty_file(name):
+    assert said(DataError, name, "") == f"{name}: expected a table; the file is empty."
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.csv", "text,label\n"), ("a.csv", "text,label"), ("a.tsv", "text\tlabel\n\n"), ("a.jsonl", "\n \n")],
+)
+def test_a_header_and_no_rows(name, content):
+    assert said(DataError, name, content) == f"{name}: expected rows under the header; there are none."
+
+
+def test_parquet_without_rows():
+    pl.DataFrame({"text": [], "label": []}).write_parquet("a.parquet")
+    assert said(DataError, "a.parquet") == "a.parquet: expected rows under the header; there are none."
+
+
+def test_only_a_byte_order_mark_or_blank_lines():
+    expected = "a.csv, line 1: expected a column 'text'; the columns are none. Choose one with --text."
+    assert said(DataError, "a.csv", b"\xef\xbb\xbf") == expected
+    assert said(DataError, "a.csv", "\n\n") == expected
+
+
+# --- the columns -------------------------------------------------------------------------------------------
+
+
+def test_a_column_that_is_not_there():
+    assert said(DataError, "a.csv", "id,Text ,label\n1,x,y\n") == (
+        "a.csv, line 1: expected a column 'text'; "
+        "the columns are 'id', 'Text ', 'label'. Did you mean 'Text '?"
+    )
+    assert said(DataError, "a.csv", "a,b\n1,2\n", text="a", label="sentiment") == (
+        "a.csv, line 1: expected a column 'sentiment'; the columns are 'a', 'b'. Choose one with --label."
+    )
+    many = ",".join(f"c{i}" for i in range(30))
+    listed = ", ".join(f"'c{i}'" for i in range(20))
+    assert said(DataError, "a.csv", many + "\n") == (
+        f"a.csv, line 1: expected a column 'text'; the columns are {listed} and 10 more. "
+        "Choose one with --text."
+    )
+
+
+def test_a_header_with_another_separator():
+    assert said(DataError, "a.csv", "text;label\nx;y\n") == (
+        "a.csv, line 1: expected a column 'text'; the header is 'text;label'. "
+        "It looks separated by semicolons: write it with commas, or as .tsv."
+    )
+    assert said(DataError, "a.csv", "text\tlabel\nx\ty\n") == (
+        "a.csv, line 1: expected a column 'text'; the header is 'text\\tlabel'. "
+        "It looks separated by tabs: write it with commas, or as .tsv."
+    )
+
+
+def test_a_column_that_is_there_twice_or_asked_for_twice():
+    assert said(DataError, "a.csv", "text,label,text\n1,2,3\n") == (
+        "a.csv, line 1: expected one column 'text'; there are 2. Rename the others."
+    )
+    assert said(UsageError, "a.csv", "text\nx\n", label="text") == (
+        "Expected two columns, one of texts and one of labels; 'text' came for both."
+    )
+
+
+def test_a_key_or_a_parquet_column_that_is_not_there():
+    assert said(DataError, "a.jsonl", '{"text": "a", "label": "b"}\n{"text": "a", "lable": "b"}\n') == (
+        "a.jsonl, line 2: expected a column 'label'; the columns are 'text', 'lable'. Did you mean 'lable'?"
+    )
+    pl.DataFrame({"texts": ["a"], "label": ["b"]}).write_parquet("a.parquet")
+    assert said(DataError, "a.parquet") == (
+        "a.parquet: expected a column 'text'; the columns are 'texts', 'label'. Did you mean 'texts'?"
+    )
+
+
+# --- the rows ----------------------------------------------------------------------------------------------
+
+RAGGED = "A text with the separator or a line break in it must stand in double quotes."
+
+
+def test_ragged_rows():
+    assert said(DataError, "a.csv", "text,label\n\nx,y\ngood, really,pos\n") == (
+        f"a.csv, line 4: expected 2 fields, as in the header; found 3. {RAGGED}"
+    )
+    assert said(DataError, "a.csv", 'text,label\n"a\nb"\n') == (
+        f"a.csv, lines 2 to 3: expected 2 fields, as in the header; found 1. {RAGGED}"
+    )
+    assert said(DataError, "a.csv", "text\na,b\n", label=None) == (
+        f"a.csv, line 2: expected 1 field, as in the header; found 2. {RAGGED}"
+    )
+    assert said(DataError, "a.tsv", "text\tlabel\na\tb\nonly one\n") == (
+        f"a.tsv, line 3: expected 2 fields, as in the header; found 1. {RAGGED}"
+    )
+
+
+def test_a_quote_that_is_never_closed():
+    assert said(DataError, "a.csv", 'text,label\nx,y\n"never closed,pos\nz,w\n') == (
+        "a.csv, line 3: expected a closing double quote for a field of the row that begins here; "
+        "the file ended without one. Close the quote, or double it if it belongs to the text."
+    )
+
+
+def test_a_quote_that_is_never_closed_in_a_file_longer_than_a_field_may_be(monkeypatch):
+    monkeypatch.setattr(delimited, "LONGEST_LINE", 1 << 20)
+    before = csv.field_size_limit(1 << 20)
+    try:
+        message = said(DataError, "a.csv", 'text,label\na,b\n"never closed\n' + ("x" * 1000 + "\n") * 2000)
+    finally:
+        csv.field_size_limit(before)
+    assert message == (
+        "a.csv, line 3: expected a closing double quote for a field of the row that begins here; "
+        "1 Mi characters passed without one. Close the quote, or double it if it belongs to the text."
+    )
+
+
+def test_a_quote_inside_a_quoted_text():
+    assert said(DataError, "a.csv", 'text,label\n"he said "no" twice",pos\n') == (
+        "a.csv, line 2: expected a comma or a line end after a closing double quote; came more text. "
+        "Double each quote that belongs to a text."
+    )
+
+
+@pytest.mark.parametrize("value", ['""', '"  "', "null", "NaN"])
+def test_an_empty_label_in_json(value):
+    content = f'{{"text": "a", "label": "b"}}\n\n{{"text": "a", "label": {value}}}\n'
+    assert said(DataError, "a.jsonl", content) == (
+        "a.jsonl, line 3: expected a label in column 'label'; it is empty. Fill it in, or remove the row."
+    )
+
+
+def test_an_empty_label_in_csv_and_parquet():
+    assert said(DataError, "a.csv", 'text,label\n"a\nb",c\nd, \n') == (
+        "a.csv, line 4: expected a label in column 'label'; it is empty. Fill it in, or remove the row."
+    )
+    pl.DataFrame({"text": ["a"] * 300, "label": ["b"] * 299 + [None]}).write_parquet("a.parquet")
+    assert said(DataError, "a.parquet") == (
+        "a.parquet, row 300: expected a label in column 'label'; it is empty. Fill it in, or remove the row."
+    )
+
+
+def test_values_that_are_no_text_and_no_label():
+    assert said(DataError, "a.jsonl", '{"text": {"a": 1}, "label": "b"}\n') == (
+        "a.jsonl, line 1: expected a text in column 'text'; came an object. "
+        "Choose another column, or write a text there."
+    )
+    assert said(DataError, "a.jsonl", '{"text": "a", "label": ["b", "c"]}\n') == (
+        "a.jsonl, line 1: expected one label in column 'label'; came a value of type list. "
+        "Choose another column, or write a text there."
+    )
+
+
+def test_lines_that_are_no_json_object():
+    assert said(DataError, "a.jsonl", '{"text": "a", "label": "b"}\n{"text": "a" "label"}\n') == (
+        "a.jsonl, line 2, character 14: expected a JSON object; it is not JSON (Expecting ',' delimiter). "
+        "Each line must hold one whole object."
+    )
+    for value, what in (('["a", "b"]', "an array"), ('"a"', "a string"), ("3", "a number"), ("null", "null")):
+        assert said(DataError, "a.jsonl", value + "\n") == (
+            f"a.jsonl, line 1: expected a JSON object; came {what}. "
+            'Write each row as {"text": "…", "label": "…"}.'
+        )
+    for hostile in ("[" * 200_000, '{"label": ' + "9" * 10_000 + "}"):
+        assert said(DataError, "a.jsonl", hostile) == (
+            "a.jsonl, line 1: expected a JSON object; it nests too deep or has too long a number. "
+            "Remove the line."
+        )
+
+
+# --- the encoding ------------------------------------------------------------------------------------------
+
+
+def test_bytes_that_are_not_utf_8():
+    korean = "text,label\n좋아요,pos\n".encode("cp949")
+    assert said(DataError, "a.csv", korean) == (
+        "a.csv, line 2, byte 12 of the file: expected UTF-8; came 0xC1. "
+        "These bytes read as Korean: try --encoding cp949."
+    )
+    assert said(DataError, "a.csv", b"text,label\r\na,b\r\ncaf\xe9,pos\r\n") == (
+        "a.csv, line 3, byte 21 of the file: expected UTF-8; came 0xE9. "
+        "For Western European text try --encoding latin-1, for Korean --encoding cp949."
+    )
+    assert said(DataError, "a.jsonl", b'{"text": "\xff", "label": "a"}') == (
+        "a.jsonl, line 1, byte 11 of the file: expected UTF-8; came 0xFF. "
+        "For Western European text try --encoding latin-1, for Korean --encoding cp949."
+    )
+    assert said(DataError, "a.csv", b"text,label\na,\xe2\x82") == (
+        "a.csv, line 2, byte 14 of the file: expected UTF-8; came 0xE2. "
+        "For Western European text try --encoding latin-1, for Korean --encoding cp949."
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 1000, 1638, 1639, 5000, 100_000])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_the_line_and_the_byte_are_right_wherever_a_read_ends(rows, mark):
+    content = mark + b"text,label\n" + "좋아요,b\n".encode() * rows + b"x\xe9y,b\n"
+    byte = content.index(b"\xe9y") + 1
+    assert said(DataError, "a.csv", content).startswith(f"a.csv, line {rows + 2}, byte {byte} of the file: ")
+
+
+def test_another_encoding_that_does_not_fit():
+    assert said(DataError, "a.csv", b"text,label\n\xff\xff,a\n", encoding="cp949") == (
+        "a.csv, line 2, byte 12 of the file: expected cp949; came 0xFF. "
+        "Leave --encoding out to read the file as UTF-8, or give its true encoding."
+    )
+
+
+def test_a_byte_order_mark_that_contradicts_the_encoding():
+    assert said(DataError, "a.csv", "text,label\na,b\n".encode("utf-16"), encoding="utf-8") == (
+        "a.csv: expected utf-8; the file begins with the byte order mark of utf-16. "
+        "Use --encoding utf-16, or leave --encoding out."
+    )
+    assert said(DataError, "a.csv", b"\xef\xbb\xbftext,label\na,b\n", encoding="cp949") == (
+        "a.csv: expected cp949; the file begins with the byte order mark of utf-8. "
+        "Use --encoding utf-8, or leave --encoding out."
+    )
+
+
+def test_an_encoding_nobody_knows():
+    assert said(UsageError, "a.csv", "text,label\n", encoding="cp99") == (
+        "Expected the name of a text encoding; came 'cp99'. Did you mean cp949?"
+    )
+    assert said(UsageError, "a.csv", "text,label\n", encoding="!") == (
+        "Expected the name of a text encoding; came '!'. Examples: utf-8, cp949, latin-1."
+    )
+    assert said(UsageError, "a.csv", "text,label\n", encoding="base64").startswith(
+        "Expected the name of a text encoding; came 'base64'."
+    )
+
+
+def test_nul_bytes():
+    assert said(DataError, "a.csv", "text,label\na,b\nx\0y,b\n") == (
+        "a.csv, line 3, character 2: expected text; came a NUL byte. "
+        "If the file is UTF-16, add --encoding utf-16; otherwise it is binary or damaged."
+    )
+    assert said(DataError, "a.csv", "text,label\na,b\n".encode("utf-16-le")) == (
+        "a.csv, line 1, character 2: expected text; came a NUL byte. "
+        "If the file is UTF-16, add --encoding utf-16; otherwise it is binary or damaged."
+    )
+
+
+def test_a_line_without_end(monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1000)
+    for name in ("a.csv", "a.jsonl"):
+        assert said(DataError, name, "text,label\n"[: 11 * (name == "a.csv")] + "x" * 2000) == (
+            f"{name}, line {1 + (name == 'a.csv')}: expected a line of at most 64 Mi characters; "
+            "this one is longer. Check that this is a text file with one row a line."
+        )
+
+
+def test_reading_that_breaks_off(monkeypatch):
+    class Broken(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            if self.tell_once:
+                self.tell_once = False
+                buffer[:15] = b"text,label\na,b\n"
+                return 15
+            raise OSError(5, "Input/output error")
+
+        tell_once = True
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Broken())))
+    assert said(StorageError, "-") == ("standard input, line 3: reading broke off: Input/output error.")
+
+
+# --- Parquet, and standard input ---------------------------------------------------------------------------
+
+
+def test_a_file_that_is_no_parquet_or_not_all_of_it():
+    assert said(DataError, "a.parquet", "text,label\n") == (
+        "a.parquet: expected Parquet, which begins with the bytes PAR1; it begins with b'text'. "
+        "If it is CSV or JSON lines, rename it to end in .csv or .jsonl."
+    )
+    pl.DataFrame({"text": ["a"] * 1000, "label": ["b"] * 1000}).write_parquet("b.parquet")
+    with open("b.parquet", "rb") as file:
+        whole = file.read()
+    assert said(DataError, "a.parquet", whole[: len(whole) // 2]) == (
+        "a.parquet: expected Parquet, which ends with the bytes PAR1; it is cut short. "
+        "Write or fetch it again."
+    )
+
+
+def test_damage_inside_a_parquet_file_never_escapes_as_something_else(capfd):
+    words = [f"word {i * i}" for i in range(2000)]
+    pl.DataFrame({"text": words, "label": ["b"] * 2000}).write_parquet("b.parquet")
+    with open("b.parquet", "rb") as file:
+        whole = file.read()
+    messages = []
+    for at in range(4, len(whole) - 4, max(1, len(whole) // 200)):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0xFF
+        with open("a.parquet", "wb") as file:
+            file.write(damaged)
+        try:
+            list(read("a.parquet", text="text", label="label"))
+        except DataError as error:
+            messages.append(str(error))
+    assert len(messages) > 20
+    assert all(message.startswith("a.parquet") for message in messages)
+    capfd.readouterr()  # what the Parquet reader says of its own panics
+
+
+def test_parquet_on_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"PAR1" + bytes(20)))))
+    assert said(UsageError, "-") == (
+        "Expected csv, tsv or jsonl on standard input; Parquet is read from a file only."
+    )
+
+
+def test_nothing_on_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b""))))
+    assert said(DataError, "-") == "standard input: expected a table; the file is empty."
+
+
+def test_a_name_with_odd_bytes_is_shown_escaped():
+    name = os.fsdecode(b"caf\xe9.csv")
+    assert said(DataError, name, "") == "caf\\xe9.csv: expected a table; the file is empty."
