@@ -159,26 +159,37 @@ fn time_of(message: &[u8]) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
+/// The first of several measurements that is below `bound`, or the last: noise is retried, a law is not.
+fn retried(bound: f64, measure: impl Fn() -> f64) -> f64 {
+    let mut last = f64::INFINITY;
+    for _ in 0..5 {
+        last = measure();
+        if last < bound {
+            break;
+        }
+    }
+    last
+}
+
 #[test]
 fn storms_cost_linear_time() {
-    const BYTES: usize = 100_000;
+    const BYTES: usize = 40_000;
     for (name, head, unit) in STORMS {
         let (one, eight) = (storm(head, unit, BYTES), storm(head, unit, 8 * BYTES));
-        // Linear is a factor of 8, quadratic one of 64. Noise is retried, a law is not.
-        let factors = [(); 4].map(|()| time_of(&eight) / time_of(&one).max(1e-4));
-        let least = factors.into_iter().fold(f64::INFINITY, f64::min);
-        assert!(least < 24.0, "{name}: eight times the bytes took {least:.0} times as long");
+        // Linear is a factor of 8, quadratic one of 64.
+        let factor = retried(24.0, || time_of(&eight) / time_of(&one).max(1e-4));
+        assert!(factor < 24.0, "{name}: eight times the bytes took {factor:.0} times as long");
     }
 }
 
 #[test]
 fn storms_cost_little_time() {
+    // Unoptimised code is given ten times as long.
+    let bound = if cfg!(debug_assertions) { 2.5 } else { 0.25 };
     for (name, head, unit) in STORMS {
-        let message = storm(head, unit, 1 << 20);
-        let least = [(); 3].map(|()| time_of(&message)).into_iter().fold(f64::INFINITY, f64::min);
-        // Unoptimised code is given ten times as long.
-        let bound = if cfg!(debug_assertions) { 5.0 } else { 0.5 };
-        assert!(least < bound, "{name}: one megabyte took {least:.2} s");
+        let message = storm(head, unit, 512 << 10);
+        let seconds = retried(bound, || time_of(&message));
+        assert!(seconds < bound, "{name}: half a megabyte took {seconds:.2} s");
     }
 }
 

@@ -193,6 +193,7 @@ def _walk(root: str, seen: set[Identity]) -> Iterator[_File]:
 
     The stack is explicit because a path may be some 2,000 folders deep, more than Python's own stack.
     """
+    inodes = {inode for _, inode in seen}  # those of folders met later cannot be a file's
     stack: list[_File | str] = [root]
     while stack:
         item = stack.pop()
@@ -203,15 +204,14 @@ def _walk(root: str, seen: set[Identity]) -> Iterator[_File]:
         if item != root and identity in seen:
             continue  # an argument of its own, or met again through a link
         seen.add(identity)
-        stack.extend(reversed(_entries(item, seen)))
+        stack.extend(reversed(_entries(item, seen, inodes)))
 
 
-def _entries(folder: str, seen: set[Identity]) -> list[_File | str]:
+def _entries(folder: str, seen: set[Identity], inodes: set[int]) -> list[_File | str]:
     inside = _scan(folder)
     if _is_maildir(inside):
         boxes = sorted(e.path for e in inside if e.name in ("cur", "new"))
         return [_File(e.path, True) for box in boxes for e in _visible(_scan(box)) if _is_file(e)]
-    inodes = {inode for _, inode in seen}
     found: list[_File | str] = []
     for entry in _visible(inside):
         if _is_folder(entry):

@@ -229,7 +229,7 @@ def _open(path: str) -> io.BufferedReader:
         return cast(io.BufferedReader, open(path, "rb", buffering=1 << 18))
     except IsADirectoryError as error:
         raise UsageError(
-            f"{shown(path)}: expected a table; this is a folder. Name a file, or write label=PATH for its texts."
+            f"{shown(path)}: expected a table; this is a folder. Name a file, or for texts write label=PATH."
         ) from error
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error

@@ -137,9 +137,9 @@ def evaluate(
     the ROC area is the mean over the classes of each against the rest.
 
     Probabilities of 1.0 tie: `scores`, log-odds of `positive` (N,) or a score per class (N, C), order the
-    items for the ROC area instead. The log loss is clipped against log 0 only: a probability counts as 2.2e-308
-    at least. A label that is not among `classes` is an error, and stands in `unseen`; all but `n`, `errors` and
-    precision is over the others. Cost: a sort a class, and 100 passes for the bootstrap.
+    items for the ROC area instead. The log loss is clipped against log 0 only: a probability counts as at
+    least 2.2e-308. A label that is not among `classes` is an error, and stands in `unseen`; all but `n`,
+    `errors` and precision is over the others. Cost: a sort a class, and 100 passes for the bootstrap.
 
     Raises DataError (shapes, what is no probability, no known label) and UsageError (positive, threshold).
 

@@ -188,3 +188,49 @@ fn sample(bytes: &[u8]) -> Vec<u8> {
 fn token_name(encoding: &'static Encoding) -> Option<&'static str> {
     (encoding != UTF_8).then(|| encoding.name())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Charsets, DETECTIONS, SAMPLE_BYTES, decode, sample};
+    use encoding_rs::{EUC_KR, KOI8_R};
+
+    #[test]
+    fn the_declared_charset_counts_unless_it_does_not_fit() {
+        let known = Charsets::default();
+        let korean = EUC_KR.encode("한국어 편지를 드립니다").0.into_owned();
+        let found = decode(&korean, Some(b"euc-kr"), &known);
+        assert_eq!(
+            (&*found.text, found.name, found.wrong),
+            ("한국어 편지를 드립니다", Some("EUC-KR"), false)
+        );
+        let found = decode(&korean, Some(b"utf-8"), &known);
+        assert_eq!((&*found.text, found.name, found.wrong), ("한국어 편지를 드립니다", Some("EUC-KR"), true));
+        let found = decode("é".as_bytes(), Some(b"nonsense"), &known);
+        assert_eq!((&*found.text, found.name, found.unknown), ("é", None, true));
+    }
+
+    #[test]
+    fn what_the_message_declares_comes_before_detection() {
+        let mut known = Charsets::default();
+        known.declare(b"koi8-r");
+        let bytes = KOI8_R.encode("да").0.into_owned();
+        assert_eq!(decode(&bytes, None, &known).text, "да");
+    }
+
+    #[test]
+    fn detections_of_one_message_are_counted() {
+        let known = Charsets::default();
+        for _ in 0..2 * DETECTIONS {
+            decode(b"caf\xe9", None, &known);
+        }
+        assert_eq!(known.detections.get(), 0);
+        assert_eq!(decode(b"caf\xe9", None, &known).text, "café");
+    }
+
+    #[test]
+    fn a_sample_holds_the_words_above_ascii() {
+        assert_eq!(sample(b"plain <b>caf\xe9</b> plain \xe0 l"), b"caf\xe9 \xe0 ");
+        assert_eq!(sample(&b"\xe9t\xe9 ".repeat(10_000)).len(), SAMPLE_BYTES);
+        assert_eq!(sample(b"plain"), b"");
+    }
+}

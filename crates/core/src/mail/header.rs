@@ -178,3 +178,44 @@ pub(super) fn unfold(raw: &[u8]) -> Cow<'_, [u8]> {
     out.extend_from_slice(rest);
     Cow::Owned(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Block, unfold};
+
+    fn names(message: &str) -> (Vec<String>, usize) {
+        let block = Block::read(message.as_bytes(), 0, 100, |text| text == b"--b");
+        let names = block.fields.iter().map(|field| String::from_utf8_lossy(field.name).into_owned());
+        (names.collect(), block.end)
+    }
+
+    #[test]
+    fn a_block_ends_where_its_body_begins() {
+        let ends = |message: &str, fields: &[&str], body: &str| {
+            let (names, end) = names(message);
+            assert_eq!(names, fields, "{message:?}");
+            assert_eq!(&message[end..], body, "{message:?}");
+        };
+        ends("A: 1\nB : 2\n\nbody", &["A", "B"], "body");
+        ends("A: 1\n--b\n\nbody", &["A"], "--b\n\nbody");
+        ends("A: 1\nstray\nB: 2\n\nbody", &["A", "", "B"], "body");
+        ends("A: 1\nno header\nany more", &["A"], "no header\nany more");
+        ends("http://a.example\n\n", &[], "http://a.example\n\n");
+        ends(" no field before\n\n", &[], " no field before\n\n");
+    }
+
+    #[test]
+    fn what_lies_beyond_the_limit_is_kept_aside() {
+        let message = format!("A: 1\nB: {}\nC: 3\n\nbody", "x".repeat(200));
+        let block = Block::read(message.as_bytes(), 0, 100, |_| false);
+        assert_eq!(block.fields.len(), 1);
+        assert!(block.beyond.starts_with(b"B: xxx") && block.beyond.ends_with(b"C: 3\n"));
+        assert_eq!(&message[block.end..], "body");
+    }
+
+    #[test]
+    fn folds_and_nuls_become_blanks() {
+        assert_eq!(&*unfold(b" a\r\n\t b\n c\0d "), b"a b c d");
+        assert_eq!(&*unfold(b" plain "), b"plain");
+    }
+}

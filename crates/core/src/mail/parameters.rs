@@ -163,3 +163,32 @@ fn unpercent(text: &[u8], out: &mut Vec<u8>) {
     }
     out.extend_from_slice(rest);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::charset::Charsets;
+    use super::{main_value, plain, readable};
+
+    #[test]
+    fn parameters_are_found_in_any_case_and_quoting() {
+        let value =
+            b"text/plain; Charset = \"utf-8\"; junk; name=a\\b; title=\"say \\\"hi; you\\\"\"; last=z";
+        assert_eq!(main_value(value), b"text/plain");
+        let found = |name| plain(value, name).map(|text| String::from_utf8_lossy(&text).into_owned());
+        assert_eq!(found("charset").as_deref(), Some("utf-8"));
+        assert_eq!(found("title").as_deref(), Some("say \"hi; you\""));
+        assert_eq!(found("last").as_deref(), Some("z"));
+        assert_eq!(found("junk"), None);
+        assert_eq!(plain(b"a; b=\"never closed", "b").as_deref(), Some(&b"never closed"[..]));
+    }
+
+    #[test]
+    fn pieces_are_joined_in_order_before_their_charset() {
+        let known = Charsets::default();
+        let value = b"attachment; name*1*=%9C%EA%B8%80; name*0*=utf-8''%ED%95; name*2=\".txt\"";
+        assert_eq!(readable(value, "name", &known), "한글.txt");
+        assert_eq!(readable(b"a; name*=''50%25%zz", "name", &known), "50%%zz");
+        assert_eq!(readable(b"a; name=\"=?utf-8?B?7ZWc6riA?=\"", "name", &known), "한글");
+        assert_eq!(readable(b"a; other=x", "name", &known), "");
+    }
+}

@@ -125,7 +125,14 @@ impl<'r> Reader<'r> {
     fn html(&mut self, entity: &Entity, bytes: &[u8], frames: &[Frame]) {
         self.has_html = true;
         self.new_line();
-        let label = entity.charset().or_else(|| html::declared_charset(bytes).map(Into::into));
+        let label = entity.charset();
+        if label.is_none()
+            && !bytes.is_ascii()
+            && let Some(label) = html::declared_charset(bytes)
+        {
+            // Pages are copied and converted with what they say of themselves: UTF-8 goes first.
+            self.known.declare(&label);
+        }
         let decoded = charset::decode(bytes, label.as_deref(), &self.known);
         self.remark_charset(&decoded);
         self.page.clear();

@@ -160,6 +160,12 @@ mod tests {
     }
 
     #[test]
+    fn the_envelope_goes_once_it_stands_in_front() {
+        assert_eq!(stripped("X-Spam-Flag: YES\nFrom a@b Mon\nTo: x\n\n"), "To: x\n\n");
+        assert_eq!(stripped("To: x\nFrom a@b Mon\nCc: y\n\n"), "To: x\nFrom a@b Mon\nCc: y\n\n");
+    }
+
+    #[test]
     fn what_needs_no_change_is_borrowed() {
         for message in ["", "\n", "Subject: x\n\nbody", "no header\nStatus: here", " folded\nStatus: x"] {
             assert!(matches!(strip(message.as_bytes()), Cow::Borrowed(_)), "{message:?}");

@@ -1,0 +1,59 @@
+# make demo    set everything up, then train, judge and explain on the sample mailbox
+# make test    set everything up and pass every check and test
+# make lint    formatters, linters, type checkers, stubs
+# make bench   measure against the rivals
+# make docs    list the documentation; every snippet in it runs in `make test`
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+FUZZ_SECONDS ?= 3
+
+RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Cargo.lock crates/core/Cargo.toml crates/python/Cargo.toml
+
+.PHONY: demo test lint bench docs tools clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/.installed
+	@$(BIN)/deciban demo
+
+test: lint
+	cargo test --workspace --release --quiet
+	sh crates/core/fuzz/run $(FUZZ_SECONDS)
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.tested
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --release --quiet -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest deciban._core
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/run.py
+
+docs:
+	@ls README.md CONTRIBUTING.md CHANGELOG.md docs/*.md 2>/dev/null
+
+# What is missing is named, with where to get it.
+tools:
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.88 or newer from https://rustup.rs"; exit 1; }
+	@command -v cc >/dev/null || { echo "cc is missing: Rust links with it; on Debian: apt install build-essential"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3.11 or newer, or say make PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is too old: Python 3.11 or newer is needed; say make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv is missing: on Debian: apt install python3-venv"; exit 1; }
+
+$(BIN)/python: | tools
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml $(RUST) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.tested: pyproject.toml $(RUST) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) target crates/core/fuzz/target
