@@ -61,9 +61,7 @@ def unreadable(path: str, error: OSError | ValueError) -> NoInputError:
     """What `error`, raised on looking at or opening `path`, means to the person who named it."""
     name = shown(path)
     if isinstance(error, PermissionError):
-        return NoInputError(
-            f"{name}: expected to read it; permission was denied. Change its mode or its owner."
-        )
+        return NoInputError(f"{name}: expected to read it; permission was denied. Change its mode or its owner.")
     if isinstance(error, OSError) and not isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return NoInputError(f"{name}: expected to read it; the system said: {error.strerror}.")
     # ValueError is what Python makes of a NUL in a name.

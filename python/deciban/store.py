@@ -80,12 +80,10 @@ def parse(content: bytes, name: str = "the model") -> Stored:
 
     header = _header(content, name)
     try:
-        raw = deserialize(content)
+        raw = deserialize(content)  # type: ignore[no-untyped-call]
     except SafetensorError as error:
         raise DataError(f"{name}: expected a whole .deciban file; it is truncated or damaged ({error}).") from error
-    tensors = {
-        key: Tensor(value["dtype"], tuple(value["shape"]), bytes(value["data"])) for key, value in raw
-    }
+    tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), bytes(value["data"])) for key, value in raw}
     said = header.pop("digest", None)
     if said != _digest(header, {key: tensor.data for key, tensor in tensors.items()}):
         raise DataError(

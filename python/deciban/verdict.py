@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Verdict:
         }
 
 
-class TextTerm(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TextTerm:
     """One piece of evidence: a word, its weight in decibans, how often it occurs, and where in the text.
 
     Places are (start, end) in characters of the explanation's text. A word that is absent has count 0.

@@ -47,8 +47,7 @@ def refused(text, kind=ValueError):
         (
             NaiveBayes(estimate="map", alpha=0.5),
             X,
-            "estimate='map' is undefined for feature 0 in class 'spam' (counted 0 of 1, alpha=0.5): "
-            + ADVICE,
+            "estimate='map' is undefined for feature 0 in class 'spam' (counted 0 of 1, alpha=0.5): " + ADVICE,
         ),
         (
             NaiveBayes(estimate="ml"),
@@ -193,9 +192,7 @@ def test_parameters_are_checked_in_fit(parameters, text):
 
 
 def test_a_threshold_below_zero_makes_a_sparse_matrix_full():
-    with refused(
-        "binarize=-1.0 would make every zero of a sparse matrix present: use binarize ≥ 0, or a dense array"
-    ):
+    with refused("binarize=-1.0 would make every zero of a sparse matrix present: use binarize ≥ 0, or a dense array"):
         NaiveBayes("bernoulli", binarize=-1.0).fit(sparse.csr_array(X), Y)
     assert NaiveBayes("bernoulli", binarize=-1.0).fit(X, Y).feature_count_.tolist() == [[2, 2], [1, 1]]
 

@@ -27,9 +27,7 @@ def said(error, *arguments):
 
 
 def test_exit_codes_are_those_of_sysexits():
-    codes = {
-        kind: kind.exit_code for kind in (DecibanError, UsageError, DataError, NoInputError, StorageError)
-    }
+    codes = {kind: kind.exit_code for kind in (DecibanError, UsageError, DataError, NoInputError, StorageError)}
     assert list(codes.values()) == [70, 64, 65, 66, 74]
     assert all(issubclass(kind, DecibanError) for kind in codes)
     assert issubclass(DataError, ValueError)
@@ -49,17 +47,12 @@ def test_a_path_that_is_not_there(here):
     assert said(NoInputError, "spam=Jnk") == (
         "Jnk: expected a file or a folder; there is none of that name. Did you mean Junk?"
     )
-    assert said(NoInputError, "spam=far/away") == (
-        "far/away: expected a file or a folder; there is none of that name."
-    )
+    assert said(NoInputError, "spam=far/away") == ("far/away: expected a file or a folder; there is none of that name.")
     assert said(NoInputError, "spam=Junk/x\0y") == (
         "Junk/x\\x00y: expected a file or a folder; there is none of that name."
     )
     (here / "note").write_bytes(MAIL)
-    assert (
-        said(NoInputError, "spam=note/x")
-        == "note/x: expected a file or a folder; there is none of that name."
-    )
+    assert said(NoInputError, "spam=note/x") == "note/x: expected a file or a folder; there is none of that name."
 
 
 def test_a_name_with_control_characters_or_odd_bytes_cannot_disturb_the_terminal():
@@ -75,10 +68,7 @@ def test_a_file_without_a_label(here):
     assert said(UsageError, "a.eml") == (
         "a.eml: expected a label for this file. Write label=PATH, for example spam=a.eml."
     )
-    assert (
-        said(UsageError, "-")
-        == "'-': expected a label for standard input. Write label=-, for example spam=-."
-    )
+    assert said(UsageError, "-") == "'-': expected a label for standard input. Write label=-, for example spam=-."
 
 
 def test_a_folder_without_classes_in_it(here):
@@ -106,9 +96,7 @@ def test_an_empty_folder(here):
     (here / "Junk" / "Inbox.mbox").write_bytes(b"")
     assert said(DataError, "spam=Junk") == expected
     (here / "Corpus" / "spam").mkdir(parents=True)
-    assert said(DataError, "Corpus").startswith(
-        "Corpus/spam: expected messages for 'spam'; the folder has none."
-    )
+    assert said(DataError, "Corpus").startswith("Corpus/spam: expected messages for 'spam'; the folder has none.")
 
 
 def test_an_empty_file_and_an_mbox_that_is_none(here):
@@ -150,9 +138,7 @@ def test_one_class_only():
     )
     with pytest.raises(DataError) as caught:
         check_classes([])
-    assert str(caught.value) == (
-        "Expected files of at least two classes; no files came. Name them as label=PATH."
-    )
+    assert str(caught.value) == ("Expected files of at least two classes; no files came. Name them as label=PATH.")
 
 
 @contextlib.contextmanager
@@ -181,6 +167,4 @@ def test_what_may_not_be_read(closed):
                 message = said(NoInputError, f"spam={name}/Junk")
         finally:
             Path(name, closed).chmod(0o755)
-    assert message == (
-        f"{name}/{closed}: expected to read it; permission was denied. Change its mode or its owner."
-    )
+    assert message == (f"{name}/{closed}: expected to read it; permission was denied. Change its mode or its owner.")

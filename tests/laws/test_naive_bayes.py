@@ -113,9 +113,7 @@ def test_the_format_of_the_rows_does_not_matter(likelihood, data):
     forms += [data.X.tolist(), data.X.astype(np.float32), data.X.astype(float)]
     for form in forms:
         assert same(NaiveBayes(likelihood).fit(form, data.y), model)
-        assert_allclose(
-            model.predict_log_proba(form), model.predict_log_proba(data.X), rtol=1e-10, atol=1e-12
-        )
+        assert_allclose(model.predict_log_proba(form), model.predict_log_proba(data.X), rtol=1e-10, atol=1e-12)
     same(NaiveBayes(likelihood).fit(data.X > 0, data.y), NaiveBayes(likelihood).fit(1 * (data.X > 0), data.y))
 
 

@@ -101,9 +101,7 @@ def test_a_row_has_many_forms_and_one_explanation(case):
     csr = sparse.csr_array(X)
     zeros = sparse.csr_array(X + 1.0)  # entries that are stored and zero
     zeros.data = zeros.data - 1.0
-    twice = sparse.csr_array(
-        (np.repeat(csr.data, 2) / 2, np.repeat(csr.indices, 2), csr.indptr * 2), shape=csr.shape
-    )
+    twice = sparse.csr_array((np.repeat(csr.data, 2) / 2, np.repeat(csr.indices, 2), csr.indptr * 2), shape=csr.shape)
     for i in range(len(X)):
         plain = score.terms(X[i], 0, 1)
         for form in (X[[i]], csr[[i]], sparse.csr_matrix(csr)[i], csr.tocsc()[[i]], zeros[[i]], twice[[i]]):

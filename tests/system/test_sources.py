@@ -79,9 +79,7 @@ def test_order_is_natural_depth_first_and_by_bytes(tmp_path):
 def test_known_extensions_rule_where_there_are_any(tmp_path):
     tree(tmp_path, {"1.eml": MAIL, "2.EML": MAIL, "deep/3.txt": b"text", "index": b"x", "notes.pdf": b"%PDF"})
     assert names(tmp_path, "m=ROOT") == ["1.eml", "2.EML", "deep/3.txt"]
-    tree(
-        tmp_path, {"bare/1.9af3": MAIL, "bare/cmds": b"mv a b", "bare/.hidden": MAIL, "bare/Inbox.msf": b"//"}
-    )
+    tree(tmp_path, {"bare/1.9af3": MAIL, "bare/cmds": b"mv a b", "bare/.hidden": MAIL, "bare/Inbox.msf": b"//"})
     assert names(tmp_path, "m=ROOT/bare") == ["bare/1.9af3", "bare/cmds"]
 
 
@@ -250,9 +248,7 @@ def test_two_classes_pass(tmp_path):
 
 
 def test_importing_loads_nothing_heavy():
-    code = (
-        "import sys, deciban.mail.sources; print(*{'numpy', 'polars', 'scipy', 'sklearn'} & set(sys.modules))"
-    )
+    code = "import sys, deciban.mail.sources; print(*{'numpy', 'polars', 'scipy', 'sklearn'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == ""
 

@@ -1,6 +1,8 @@
 //! The served artefact: an item's bytes become scores and reasons.
 //!
-//!     score_c(item) = bias_c + Σ_j x_j · W_jc        x_j: how often word j occurs, or whether it does
+//! ```text
+//! score_c(item) = bias_c + Σ_j x_j · W_jc        x_j: how often word j occurs, or whether it does
+//! ```
 //!
 //! Floor: one pass over the bytes (≈ 1 GB/s a core) and one look-up per word in a table of the dictionary.
 

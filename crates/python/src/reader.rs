@@ -18,6 +18,9 @@ pub struct Reader {
     pub inner: core::Reader,
 }
 
+/// Prefix of the field, first byte, one past the last.
+type Span = (&'static str, usize, usize);
+
 #[pymethods]
 impl Reader {
     /// `kind` "text" or "mail"; n-grams of `words[0]` to `words[1]` words; `key` of the hash.
@@ -50,7 +53,7 @@ impl Reader {
     }
 
     /// The item's readable text, and what in it carries evidence: (field prefix, start, end) in bytes.
-    fn view(&self, item: &Bound<'_, PyAny>) -> PyResult<(String, Vec<(&'static str, usize, usize)>)> {
+    fn view(&self, item: &Bound<'_, PyAny>) -> PyResult<(String, Vec<Span>)> {
         let item = hold_one(item)?;
         let mut view = View::default();
         self.inner.view(item.bytes(), &mut view);

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .counts import (
     Counts,
@@ -18,6 +17,7 @@ from .counts import (
     check_prior,
     class_sums,
     first,
+    is_sparse,
     pseudo_counts,
     refuse_where,
     share_optimum,
@@ -66,7 +66,7 @@ class Bernoulli:
         X = as_rows(X)
         if self.binarize is not None:
             return _present(X, self.binarize)
-        values = X.data if sparse.issparse(X) else X
+        values = X.data if is_sparse(X) else X
         if values.dtype != bool and not ((values == 0) | (values == 1)).all():
             refuse_where(
                 lambda v: (v != 0) & (v != 1),
@@ -149,7 +149,7 @@ class Bernoulli:
 
 def _present(X: Any, threshold: float) -> Any:
     """1{X > threshold}, dense or CSR like X."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.greater(X, threshold).astype(np.float64)
     if threshold < 0.0:
         raise ValueError(
@@ -157,4 +157,6 @@ def _present(X: Any, threshold: float) -> Any:
             "use binarize ≥ 0, or a dense array"
         )
     present = np.greater(X.data, threshold).astype(np.float64)
+    from scipy import sparse
+
     return sparse.csr_array((present, X.indices, X.indptr), shape=X.shape)

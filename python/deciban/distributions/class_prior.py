@@ -5,45 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
 
-from .counts import Floats, Optimum, share_optimum
+from .counts import Floats, Optimum, share_optimum, weighted_log
 
 # Pseudo-counts a class, Dirichlet(1, …, 1) when smoothed.
 _LEARNT = {"fitted": 0.0, "smoothed": 1.0}
 
 
-def class_prior(option: Any, n: Floats) -> tuple[Floats, Optimum]:
-    """π (C,) from the weights n (C,) of the classes, and how good it is.
+def class_prior(option: Any, n: Floats) -> Floats:
+    """π (C,) from the weights n (C,) of the classes.
 
         "fitted"    π_c = n_c / N, the raw ratio
         "smoothed"  π_c = (n_c + 1) / (N + C), Laplace's rule
         "uniform"   π_c = 1 / C
         an array    π (C,), > 0, summing to 1, in the order of `classes_`
 
-    The latter two are given, not learnt, so there is nothing to improve on.
     A class that was declared and never seen has π_c = 0 when fitted.
 
-    >>> class_prior("smoothed", np.array([3.0, 0.0]))[0].tolist()
+    >>> class_prior("smoothed", np.array([3.0, 0.0])).tolist()
     [0.8, 0.2]
     """
     if isinstance(option, str) and option in _LEARNT:
         a = n + _LEARNT[option]
-        pi = a / a.sum()
-        return pi, share_optimum(a, pi)
-    pi = (
-        np.full(len(n), 1.0 / len(n))
-        if isinstance(option, str) and option == "uniform"
-        else _given(option, n)
-    )
-    value = float(-xlogy(n, pi).sum())
-    return pi, Optimum(value, value, 0.0)
+        pi: Floats = a / a.sum()
+        return pi
+    if isinstance(option, str) and option == "uniform":
+        return np.full(len(n), 1.0 / len(n))
+    return _given(option, n)
+
+
+def prior_optimum(option: Any, n: Floats) -> Optimum:
+    """How far π is from the best; one that is given, not learnt, leaves nothing to improve on."""
+    pi = class_prior(option, n)
+    if isinstance(option, str) and option in _LEARNT:
+        return share_optimum(n + _LEARNT[option], pi)
+    value = -weighted_log(n, pi)
+    return Optimum(value, value, 0.0)
 
 
 def _given(option: Any, n: Floats) -> Floats:
-    wanted = (
-        f"class_prior must be 'fitted', 'smoothed', 'uniform' or {len(n)} probabilities > 0 that sum to 1"
-    )
+    wanted = f"class_prior must be 'fitted', 'smoothed', 'uniform' or {len(n)} probabilities > 0 that sum to 1"
     try:
         pi = np.array(option, dtype=np.float64)
     except (TypeError, ValueError):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.special import xlogy
 
 from deciban.errors import DataError
 
@@ -100,9 +99,20 @@ def first(marked: NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(k) for k in np.argwhere(marked)[0])
 
 
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix; whoever has one has loaded SciPy, so this does not."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
+
+
+def weighted_log(a: Floats, p: Floats) -> float:
+    """Σ a·log p, with 0·log 0 = 0."""
+    return float((a * np.log(p, where=a > 0.0, out=np.zeros(np.broadcast_shapes(a.shape, p.shape)))).sum())
+
+
 def as_rows(X: Any) -> Any:
     """X as an (N, d) array or as CSR with one entry a place; no copy where X is one of these already."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.asarray(X)
     X = X.tocsr()
     if not X.has_canonical_format:
@@ -117,26 +127,28 @@ def class_sums(X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> Counts:
     Sums run in the order of the rows, whatever the format or the number of threads.
     """
     N = len(y)
-    if sparse.issparse(X) and C <= _FEW_CLASSES:
+    if is_sparse(X) and C <= _FEW_CLASSES:
         member = np.zeros((C, N))
         member[y, np.arange(N)] = weight
     else:
+        from scipy import sparse
+
         member = sparse.csr_array((weight, (y, np.arange(N))), shape=(C, N))
     s = member @ X
-    s = s.toarray() if sparse.issparse(s) else s
+    s = s.toarray() if is_sparse(s) else s
     n = np.bincount(y, weights=weight, minlength=C).astype(np.float64)
     return Counts(n, np.ascontiguousarray(s, dtype=np.float64))
 
 
 def refuse_where(bad: Callable[[Any], NDArray[np.bool_]], X: Any, expected: str, advice: str) -> None:
     """Raise for the first entry of X that `bad` marks, naming its row, its column and its value."""
-    values = X.data if sparse.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     marked = bad(values)
     if not marked.any():
         return
     place = first(marked)
     value = values[place]
-    if sparse.issparse(X):
+    if is_sparse(X):
         place = (int(np.searchsorted(X.indptr, place[0], side="right")) - 1, int(X.indices[place[0]]))
     row, column = place
     raise StatisticError(f"{expected}: row {row}, {{feature}} is {value:g}; {advice}", feature=column)
@@ -170,9 +182,7 @@ class Optimum(NamedTuple):
     def __add__(self, other: object) -> Optimum:
         if not isinstance(other, Optimum):
             return NotImplemented
-        return Optimum(
-            self.primal + other.primal, self.dual + other.dual, max(self.violation, other.violation)
-        )
+        return Optimum(self.primal + other.primal, self.dual + other.dual, max(self.violation, other.violation))
 
 
 def share_optimum(a: Floats, phi: Floats) -> Optimum:
@@ -183,7 +193,7 @@ def share_optimum(a: Floats, phi: Floats) -> Optimum:
     Violation: max_k |a_k − A φ_k| / max(1, A).
     """
     A = a.sum(axis=-1, keepdims=True)
-    primal = float(-xlogy(a, phi).sum())
-    dual = float(xlogy(A, A).sum() - xlogy(a, a).sum())
+    primal = -weighted_log(a, phi)
+    dual = weighted_log(A, A) - weighted_log(a, a)
     violation = float((np.abs(a - A * phi) / np.maximum(1.0, A)).max(initial=0.0))
     return Optimum(primal, min(primal, dual), violation)

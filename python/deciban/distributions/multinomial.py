@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .counts import (
     Counts,
@@ -18,6 +17,7 @@ from .counts import (
     check_prior,
     class_sums,
     first,
+    is_sparse,
     pseudo_counts,
     refuse_where,
     share_optimum,
@@ -54,7 +54,7 @@ class Multinomial:
     def statistic(self, X: Any) -> Any:
         """T(x) = x, finite and ≥ 0; otherwise a `StatisticError` names the row, the column and the value."""
         X = as_rows(X)
-        values = X.data if sparse.issparse(X) else X
+        values = X.data if is_sparse(X) else X
         if values.dtype == bool or values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
             return X
         advice = "a multinomial feature is a finite count ≥ 0"

@@ -1,9 +1,9 @@
 """The filter: a text model, the ledger of what it learnt, and the file both live in.
 
-    filter, counted = train_files(find(["spam=Junk/", "ham=Inbox.mbox"]))
-    filter.save("filter.deciban")
-    with updating("filter.deciban") as update:
-        update.filter, outcomes = update.filter.learn([message], "spam")
+filter, counted = train_files(find(["spam=Junk/", "ham=Inbox.mbox"]))
+filter.save("filter.deciban")
+with updating("filter.deciban") as update:
+    update.filter, outcomes = update.filter.learn([message], "spam")
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from .. import store
-from .._core import Counter, Files
+from .._core import Counter
 from ..errors import DataError
 from ..text.counting import Counted, count, counter
 from ..text.model import Bayes, TextModel
 from ..text.served import ServedText
 from ..text.settings import TextSettings
 from .ledger import Ledger
-from .sources import STDIN, Source
+from .reading import read_files
+from .sources import Source
 
 # What became of one item: counted now; known under this label, nothing changed; moved here from another label.
 Outcome = Literal["learnt", "already known", "relabelled", "forgotten", "not known"]
@@ -31,7 +32,9 @@ Outcome = Literal["learnt", "already known", "relabelled", "forgotten", "not kno
 MAIL = TextSettings(kind="mail", max_features=None, binary=True)
 """How the filter reads mail unless told otherwise."""
 
-MAIL_BAYES = Bayes("multinomial", alpha=1.0)
+MAIL_BAYES = Bayes("multinomial", alpha=0.02)
+"""Half the SpamAssassin corpus judged by the other half: (1 − ROCA)% 0.026, against 0.10 with alpha = 1 and 0.12 with
+the 10,000 most frequent words only; a word seen once is worth a lot where the other class has never shown it."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ def train_files(
     labels = sorted({source.label for source in sources})
     members = [labels.index(source.label) for source in sources]
     pass_ = counter(settings, len(labels), once=True, n_jobs=n_jobs)
-    for numbers, items in read_files(sources, settings.reader().most_bytes, n_jobs):
+    for numbers, items in read_files(sources, settings, n_jobs):
         pass_.add(items, [members[i] for i in numbers])
         if progress is not None:
             progress(sum(map(len, items)))
@@ -190,18 +193,7 @@ def train_rows(
     return _finished(pass_, settings, bayes, list(labels))
 
 
-def read_files(
-    sources: Sequence[Source], most_bytes: int, n_jobs: int | None = None
-) -> Iterable[tuple[list[int], list[bytes]]]:
-    """Items of files, batch by batch, with the number of the source of each."""
-    paths = ["/dev/stdin" if source.path == STDIN else source.path for source in sources]
-    mboxes = [source.kind == "mbox" or source.path == STDIN for source in sources]
-    return Files(paths, mboxes, most_bytes, n_jobs)
-
-
-def _finished(
-    pass_: Counter, settings: TextSettings, bayes: Bayes, labels: list[str]
-) -> tuple[Filter, Counted]:
+def _finished(pass_: Counter, settings: TextSettings, bayes: Bayes, labels: list[str]) -> tuple[Filter, Counted]:
     counted = Counted(*pass_.finish())
     in_order = sorted(labels)
     model = TextModel(settings, bayes, tuple(labels), counted.book, counted.dropped)

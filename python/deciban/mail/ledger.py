@@ -1,4 +1,4 @@
-"""Which items were learnt under which label, by digest, so that none is learnt twice or forgotten without having been."""
+"""Which items were learnt under which label, by digest: none is learnt twice, none forgotten that never was."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ class Ledger:
     def learnt(self, digest: bytes, label: int) -> Ledger:
         """The ledger after the item was learnt as `label`."""
         end = self._end(digest)
-        return Ledger(
-            np.insert(self.digests, end, np.bytes_(digest)), np.insert(self.classes, end, np.uint16(label))
-        )
+        return Ledger(np.insert(self.digests, end, np.bytes_(digest)), np.insert(self.classes, end, np.uint16(label)))
 
     def forgotten(self, digest: bytes) -> Ledger:
         """The ledger after the item's last label was taken back."""

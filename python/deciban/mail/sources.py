@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from ..errors import DataError, UsageError, shown, unreadable
 from .sniff import Kind, begins_mbox, kind_in_folder, looks_like_mail, read_head
 
-__all__ = ["Source", "check_classes", "find", "kind_of", "looks_like_mail"]
+__all__ = ["Source", "check_classes", "files", "find", "kind_of", "looks_like_mail"]
 
 Identity: TypeAlias = tuple[int, int]  # device and inode: the same file under any name
 
@@ -57,6 +57,14 @@ def find(arguments: Sequence[str]) -> list[Source]:
     roots = list(dict.fromkeys(chain.from_iterable(map(_roots, arguments))))
     seen = _claims(roots)
     return [source for label, path in roots for source in _sources(label, path, seen)]
+
+
+def files(paths: Sequence[str], label: str = "") -> list[Source]:
+    """The files of `paths`, in their order, all under one label: what is to be judged, or learnt as that.
+
+    A path is what it is for `find`, and raises the same.
+    """
+    return [source for path in paths for source in _sources(label, _expanded(path), set())]
 
 
 def check_classes(sources: Sequence[Source]) -> None:
@@ -101,7 +109,11 @@ def _roots(argument: str) -> list[tuple[str, str]]:
     if not label or not path:
         missing = "label" if not label else "path"
         raise UsageError(f"'{shown(argument)}': expected label=PATH; the {missing} is empty.")
-    return [(label, path if os.path.lexists(path) else os.path.expanduser(path))]
+    return [(label, _expanded(path))]
+
+
+def _expanded(path: str) -> str:
+    return path if os.path.lexists(path) else os.path.expanduser(path)
 
 
 def _classes(folder: str) -> list[tuple[str, str]]:
@@ -109,9 +121,7 @@ def _classes(folder: str) -> list[tuple[str, str]]:
     if folder == STDIN:
         raise UsageError("'-': expected a label for standard input. Write label=-, for example spam=-.")
     if not stat.S_ISDIR(_stat(folder).st_mode):
-        raise UsageError(
-            f"{name}: expected a label for this file. Write label=PATH, for example spam={name}."
-        )
+        raise UsageError(f"{name}: expected a label for this file. Write label=PATH, for example spam={name}.")
     inside = _scan(folder)
     names = sorted((e.name for e in inside if _is_folder(e) and not e.name.startswith(".")), key=_natural)
     if not names or _is_maildir(inside):
@@ -144,9 +154,10 @@ def _sources(label: str, path: str, seen: set[Identity]) -> Iterator[Source]:
     if stat.S_ISDIR(about.st_mode):
         return _in_folder(label, path, seen)
     if not stat.S_ISREG(about.st_mode):
+        wanted = f"{shown(label)}=-" if label else "-"
         raise UsageError(
             f"{shown(path)}: expected a file or a folder; this is a pipe or a device. "
-            f"To read from a pipe, write {shown(label)}=- and use standard input."
+            f"To read from a pipe, write {wanted} and use standard input."
         )
     if about.st_size == 0:
         raise DataError(f"{shown(path)}: expected messages; the file is empty.")
@@ -182,8 +193,9 @@ def _in_folder(label: str, root: str, seen: set[Identity]) -> Iterator[Source]:
             empty = False
             yield Source(label, path, "message" if in_maildir else kind)
     if empty:
+        whose = f" for '{shown(label)}'" if label else ""
         raise DataError(
-            f"{shown(root)}: expected messages for '{shown(label)}'; the folder has none. Files that end in "
+            f"{shown(root)}: expected messages{whose}; the folder has none. Files that end in "
             f"{', '.join(_COUNTED)} count; where there are none of those, all that are not hidden."
         )
 

@@ -21,19 +21,14 @@ from deciban.distributions import Bernoulli, Distribution, by_name
 from deciban.distributions.class_prior import class_prior
 from deciban.distributions.counts import Floats
 from deciban.scores import AffineScore, Explanation, log_posterior
-from deciban.trust.certificate import Certificate, digest
+from deciban.trust.certificate import Certificate
 
+from .certified import ESTIMATES, certify
 from .tally import Labels, Tally
 from .transaction import all_or_nothing
 
 Estimate = Literal["bayes", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
-
-_ESTIMATES = {
-    "bayes": "with {alpha:g} pseudo-counts an outcome, so that its minimum is the posterior mean",
-    "map": "and of the prior with alpha = {alpha:g}, so that its minimum is the posterior mode",
-    "ml": "alone, so that its minimum is the raw ratios",
-}
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -214,34 +209,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What was minimised and how exactly, from the counts alone: no second pass over the data."""
         check_is_fitted(self)
         self._refuse_nothing()
-        _, found = class_prior(self.class_prior, self.counts_.n)
-        family = self._family()
-        phi = family.parameters(self.counts_, self.estimate)
-        found += family.optimum(self.counts_, phi, self.estimate)
-        n, d = self.counts_.n, self.n_features_in_
-        estimated = _ESTIMATES[self.estimate].format(alpha=self.alpha)
-        prior = self.class_prior if isinstance(self.class_prior, str) else "given"
-        return Certificate(
-            objective=f"−log joint likelihood of labels and {self.likelihood} features {estimated}; "
-            f"class prior {prior}",
-            primal=found.primal,
-            dual=found.dual,
-            kkt_violation=found.violation,
-            iterations=0,
-            status="exact: the minimum has a closed form, found by counting",
-            advice="",
-            seconds=self._seconds,
-            n=float(n.sum()),
-            d=int(d),
-            class_counts=dict(zip(self.classes_.tolist(), n.tolist(), strict=True)),
-            seed=None,
-            digest=digest(n, self.counts_.s),
-        )
+        labels = self.classes_.tolist()
+        return certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, self._seconds)
 
     # From what people bring to counts.
 
     def _family(self) -> Distribution:
-        if self.estimate not in _ESTIMATES:
+        if self.estimate not in ESTIMATES:
             raise ValueError(f"estimate must be one of 'bayes', 'map', 'ml', got {self.estimate!r}")
         if self.likelihood == "bernoulli":
             return Bernoulli(self.alpha, self.alpha, self.binarize)
@@ -278,7 +252,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _compile(self) -> AffineScore:
         self._refuse_nothing()
         family = self._family()
-        prior, _ = class_prior(self.class_prior, self.counts_.n)
+        prior = class_prior(self.class_prior, self.counts_.n)
         with np.errstate(divide="ignore"):  # a class declared but not yet seen has log 0 = −∞
             log_prior = np.log(prior)
         W, absent = family.affine(family.parameters(self.counts_, self.estimate))

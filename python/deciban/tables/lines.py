@@ -103,9 +103,7 @@ def _known(wanted: str) -> str:
         raise UsageError(f"Expected the name of a text encoding; came {wanted!r}. {hint}") from error
 
 
-def _wrong_bytes(
-    name: str, lines_read: int, count: int, encoding: str, error: UnicodeDecodeError
-) -> DataError:
+def _wrong_bytes(name: str, lines_read: int, count: int, encoding: str, error: UnicodeDecodeError) -> DataError:
     """Of the `count` bytes read the codec saw the last len(error.object); what it decoded gives the line."""
     before = error.object[: error.start].decode(encoding, "ignore")
     line = lines_read + 1 + len(re.findall("\r\n|\r|\n", before))

@@ -54,9 +54,7 @@ def read(
     NoInputError (not there, not readable), DataError (its line says where) and StorageError.
     """
     if text == label:
-        raise UsageError(
-            f"Expected two columns, one of texts and one of labels; '{shown(text)}' came for both."
-        )
+        raise UsageError(f"Expected two columns, one of texts and one of labels; '{shown(text)}' came for both.")
     if path == STDIN:
         stream = cast(io.BufferedReader, sys.stdin.buffer)
         columns = _Columns("standard input", text, label)
@@ -114,9 +112,7 @@ class _Columns:
         for option, wanted in zip(("--text", "--label"), self.wanted, strict=False):
             count = present.count(wanted)
             if count == 0:
-                raise DataError(
-                    f"{where}: expected a column {_quoted(wanted)}; {_instead(wanted, present, option)}"
-                )
+                raise DataError(f"{where}: expected a column {_quoted(wanted)}; {_instead(wanted, present, option)}")
             if count > 1:
                 raise DataError(
                     f"{where}: expected one column {_quoted(wanted)}; there are {count}. Rename the others."

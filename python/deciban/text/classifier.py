@@ -19,7 +19,6 @@ from ..verdict import TextExplanation
 from .counting import count
 from .model import Bayes, TextModel
 from .parameters import settings_of
-from .served import ServedText
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -88,9 +87,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Learning is +, unlearning −.
 
-    def fit(
-        self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn N texts with their labels y (N,) from nothing."""
         started = perf_counter()
         model = self._counted(texts, y, sample_weight)
@@ -99,9 +96,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(model, perf_counter() - started)
         return self
 
-    def partial_fit(
-        self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def partial_fit(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more texts; new labels bring new classes, new words enter the dictionary."""
         started = perf_counter()
         more = self._counted(texts, y, sample_weight)
@@ -111,9 +106,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(more, perf_counter() - started)
         return self
 
-    def forget(
-        self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def forget(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take back what was learnt of these texts under these labels; a class with nothing left goes too."""
         check_is_fitted(self, "model_")
         less = self._counted(texts, y, sample_weight)
@@ -156,7 +149,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, texts: Iterable[str | bytes]) -> NDArray[Any]:
         """(N,) the label of the largest score; of equal ones the first in `classes_`."""
-        return self.classes_[self.predict_joint_log_proba(texts).argmax(axis=1)]
+        labels: NDArray[Any] = self.classes_[self.predict_joint_log_proba(texts).argmax(axis=1)]
+        return labels
 
     def predict_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
         """(N, C) log p(c | text)."""

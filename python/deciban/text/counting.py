@@ -30,7 +30,12 @@ class Counted:
 
 
 def counter(
-    settings: TextSettings, classes: int, *, once: bool = False, weighted: bool = False, n_jobs: int | None = None
+    settings: TextSettings,
+    classes: int,
+    *,
+    once: bool = False,
+    weighted: bool = False,
+    n_jobs: int | None = None,
 ) -> Counter:
     """A counter of the core with these settings."""
     return Counter(

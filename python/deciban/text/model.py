@@ -13,8 +13,10 @@ from .._core import Wordbook
 from ..distributions import Counts, Distribution, StatisticError, by_name
 from ..distributions.class_prior import class_prior
 from ..errors import DataError
+from ..models.certified import certify
 from ..scores import AffineScore
 from ..store import Stored, narrowest
+from ..trust.certificate import Certificate
 from .served import TENSORS, ServedText
 from .settings import TextSettings
 
@@ -39,7 +41,12 @@ class Bayes:
     def to_json(self) -> dict[str, Any]:
         """As the file's header keeps it."""
         prior = self.class_prior if isinstance(self.class_prior, str) else list(self.class_prior)
-        return {"likelihood": self.likelihood, "alpha": self.alpha, "estimate": self.estimate, "class_prior": prior}
+        return {
+            "likelihood": self.likelihood,
+            "alpha": self.alpha,
+            "estimate": self.estimate,
+            "class_prior": prior,
+        }
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Bayes:
@@ -117,10 +124,10 @@ class TextModel:
         except StatisticError as error:
             names = self.book.names(rows.tolist())
             raise error.named(lambda j: f"word {names[j]!r}", lambda c: f"class {self.classes[c]!r}") from error
-        pi, _ = class_prior(self._prior(), seen.n)
+        pi = class_prior(self._prior(), seen.n)
         with np.errstate(divide="ignore"):
             score = AffineScore(W, np.log(pi), absent)
-        names = [] if self.settings.hashed_bits else [n.encode() for n in self.book.names(rows.tolist())]
+        words = [] if self.settings.hashed_bits else [name.encode() for name in self.book.names(rows.tolist())]
         return ServedText(
             self.settings,
             self.classes,
@@ -129,10 +136,16 @@ class TextModel:
             _bytes(score.prior),
             _bytes(score.bias),
             b"" if score.absent is None else _bytes(score.absent),
-            b"".join(names),
-            np.cumsum([len(n) for n in names], dtype="<u8").tobytes(),
+            b"".join(words),
+            np.cumsum([len(word) for word in words], dtype="<u8").tobytes(),
             n_jobs,
         )
+
+    def certificate(self, seconds: float = 0.0) -> Certificate:
+        """What was minimised and how exactly: see `NaiveBayes`."""
+        _, seen = self.counts(self.dictionary())
+        bayes, seed = self.bayes, self.settings.key
+        return certify(bayes.family(), seen, bayes.estimate, self._prior(), self.classes, seconds, seed)
 
     def _prior(self) -> Any:
         prior = self.bayes.class_prior
@@ -154,7 +167,8 @@ class TextModel:
         """What the file keeps: the statistics, and the score derived from them."""
         hashes, counts, items, words, ends = self.book.parts()
         kinds = dict(zip(TENSORS, ("<u8", "<f8", "<f8", "<f8", "<f8", "u1", "<u8"), strict=True))
-        score = {f"score.{n}": np.frombuffer(getattr(served, n), kind) for n, kind in kinds.items()}
+        shared = ("hashes", "words", "ends") if len(served.hashes) == hashes.nbytes else ()
+        score = {f"score.{n}": np.frombuffer(getattr(served, n), kind) for n, kind in kinds.items() if n not in shared}
         return {
             **score,
             "state.hashes": hashes,

@@ -55,12 +55,12 @@ class ServedText:
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedText:
         """The model in a file that `store.read` has checked."""
         header, tensors = stored
-        return cls(
-            TextSettings.from_json(header["text"]),
-            tuple(header["classes"]),
-            *(tensors[f"score.{name}"].data for name in TENSORS),
-            n_jobs=n_jobs,
-        )
+        # Where every word counted is in the dictionary, the statistics have the words already.
+        parts = {
+            name: tensors[f"score.{name}" if f"score.{name}" in tensors else f"state.{name}"].data for name in TENSORS
+        }
+        settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
+        return cls(settings, classes, n_jobs=n_jobs, **parts)
 
     @cached_property
     def reader(self) -> Reader:
@@ -130,9 +130,7 @@ class ServedText:
             return []
         missing = sorted((j for j in range(len(absent)) if j not in present), key=lambda j: (-abs(absent[j]), j))
         named, others = missing[:NAMED_ABSENT], missing[NAMED_ABSENT:]
-        terms = [
-            TextTerm(f"no {self._name(j)}", absent[j] * DECIBANS_PER_NAT, 0, ()) for j in named
-        ]
+        terms = [TextTerm(f"no {self._name(j)}", absent[j] * DECIBANS_PER_NAT, 0, ()) for j in named]
         if others:
             rest = math.fsum(absent[j] for j in others) * DECIBANS_PER_NAT
             terms.append(TextTerm(f"({len(others):,} other absent words)", rest, 0, ()))

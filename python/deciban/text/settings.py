@@ -33,7 +33,7 @@ class TextSettings:
 
     def reader(self) -> Reader:
         """The core's reader with these settings."""
-        return Reader(self.kind, tuple(self.words), self.key)
+        return Reader(self.kind, self.words, self.key)
 
     def to_json(self) -> dict[str, Any]:
         """As the file's header keeps it."""

@@ -73,9 +73,7 @@ class Evaluation:
     @property
     def false_positives(self) -> Rate | None:
         """Of the items that are not `positive`, those taken for it."""
-        return (
-            None if self.positive is None else _missed(self.confusion, 1 - self.classes.index(self.positive))
-        )
+        return None if self.positive is None else _missed(self.confusion, 1 - self.classes.index(self.positive))
 
     @property
     def false_negatives(self) -> Rate | None:
@@ -192,9 +190,7 @@ def _names(classes: Iterable[Hashable]) -> tuple[Hashable, ...]:
 def _probabilities(given: npt.ArrayLike, C: int) -> Array:
     p = np.asarray(given, dtype=np.float64)
     if p.ndim != 2 or p.shape[1] != C or not len(p):
-        raise DataError(
-            f"Expected probabilities (N, {C}), a column a class and N at least 1; came {p.shape}."
-        )
+        raise DataError(f"Expected probabilities (N, {C}), a column a class and N at least 1; came {p.shape}.")
     wrong = ~((p >= 0) & (p <= 1)).all(axis=1) | ~(np.abs(p.sum(axis=1) - 1) <= 1e-4)
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -208,9 +204,7 @@ def _probabilities(given: npt.ArrayLike, C: int) -> Array:
 def _positive_column(names: tuple[Hashable, ...], positive: Hashable | None, threshold: float) -> int | None:
     if len(names) > 2:
         if positive is not None:
-            raise UsageError(
-                f"Expected `positive` for two classes only; there are {len(names)}. Leave it out."
-            )
+            raise UsageError(f"Expected `positive` for two classes only; there are {len(names)}. Leave it out.")
         return None
     if not 0 <= threshold <= 1:
         raise UsageError(f"Expected a threshold from 0 to 1, a probability; came {threshold}.")
@@ -219,9 +213,7 @@ def _positive_column(names: tuple[Hashable, ...], positive: Hashable | None, thr
     return 1 if positive is None else names.index(positive)
 
 
-def _truth(
-    labels: Iterable[Hashable], names: tuple[Hashable, ...], n: int
-) -> tuple[Indices, dict[Hashable, int]]:
+def _truth(labels: Iterable[Hashable], names: tuple[Hashable, ...], n: int) -> tuple[Indices, dict[Hashable, int]]:
     """The column of each label, −1 for one that is not among `names`, and how often each of those came."""
     given = _plain(labels)
     if len(given) != n:
@@ -242,9 +234,7 @@ def _unseen_notes(unseen: dict[Hashable, int], n: int) -> list[str]:
         return []
     listed = ", ".join(f"{label} ({count})" for label, count in list(unseen.items())[:5])
     more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-    return [
-        f"{sum(unseen.values())} of {n} labels were never seen in training: {listed}{more}; each is an error."
-    ]
+    return [f"{sum(unseen.values())} of {n} labels were never seen in training: {listed}{more}; each is an error."]
 
 
 # --- the parts ---------------------------------------------------------------------------------------------

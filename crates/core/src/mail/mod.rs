@@ -52,3 +52,8 @@ pub fn read(message: &[u8], limits: &Limits, view: &mut View) {
     }
     walk::Walk::run(head, limits, reader::Reader::new(limits, view));
 }
+
+/// The text of bytes in an unknown charset: UTF-8 if that is valid, else the detected one, else Windows-1252.
+pub fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    charset::decode(bytes, None, &charset::Charsets::default()).text
+}

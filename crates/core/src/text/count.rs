@@ -194,7 +194,13 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(reader: &'a Reader, rules: Rules, items: &'a [&'a [u8]], classes: &'a [usize], before: u32) -> Work<'a> {
+    fn new(
+        reader: &'a Reader,
+        rules: Rules,
+        items: &'a [&'a [u8]],
+        classes: &'a [usize],
+        before: u32,
+    ) -> Work<'a> {
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|&i| classes[i]);
         Work { reader, rules, items, classes, order, before }
@@ -221,7 +227,8 @@ impl<'a> Work<'a> {
         let tokens = &mut scratch.tokens;
         let text = self.reader.tokens(self.items[i], &mut scratch.view, tokens);
         let features = tokens.iter().map(|token| self.rules.feature(token.hash));
-        table.add(features, self.classes[i], weight, once, |k| named.then(|| tokenizer.name(text, tokens[k])));
+        table
+            .add(features, self.classes[i], weight, once, |k| named.then(|| tokenizer.name(text, tokens[k])));
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Cyclic polynomials over a random table (Cohen 1997; pairwise independence: Lemire & Kaser 2010):
 //!
-//!     h ← rotate(h, 5) ⊕ T[byte]          then one avalanche when the word ends
+//! ```text
+//! h ← rotate(h, 5) ⊕ T[byte]          then one avalanche when the word ends
+//! ```
 //!
 //! Two words of at most 64 bytes collide with chance 2^-64 over the key that fills T, so whoever does not know the
 //! key cannot prepare words that collide. A step is a rotation and an exclusive or, two cycles, while T[byte] is
@@ -52,7 +54,8 @@ impl Key {
         let base = split_mix(seed);
         let entry = |b: u8| split_mix(base.wrapping_add(u64::from(b.to_ascii_lowercase())));
         let table = Box::new(std::array::from_fn(|b| entry(b as u8)));
-        let mut key = Key { starts: [split_mix(base ^ 0xDEC1_BA00); Field::ALL.len()], table, steps: Vec::new() };
+        let mut key =
+            Key { starts: [split_mix(base ^ 0xDEC1_BA00); Field::ALL.len()], table, steps: Vec::new() };
         for field in Field::ALL {
             key.starts[field as usize] = key.extend(key.starts[field as usize], field.prefix().as_bytes());
         }
@@ -106,7 +109,8 @@ mod tests {
             let letters = b"abcdefghijklmnopqrstuvwxyz0123456789";
             let mut seen = Vec::new();
             for i in 0..letters.len().pow(4) {
-                let word: Vec<u8> = (0..4).map(|k| letters[i / letters.len().pow(k) % letters.len()]).collect();
+                let word: Vec<u8> =
+                    (0..4).map(|k| letters[i / letters.len().pow(k) % letters.len()]).collect();
                 seen.push(key.word(Field::Body, std::str::from_utf8(&word).unwrap()));
             }
             seen.sort_unstable();

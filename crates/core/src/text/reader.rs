@@ -30,7 +30,7 @@ impl Reader {
         match self.kind {
             Kind::Text => {
                 view.clear();
-                view.push(Field::Body, &String::from_utf8_lossy(item));
+                view.push(Field::Body, &mail::text(item));
             }
             Kind::Mail => {
                 mail::read(&mail::strip(item), &self.limits, view);

@@ -231,7 +231,8 @@ impl<T: Count> Table<T> {
 
     /// The words by ascending hash, as parts: hashes, counts (a row per word), names.
     pub fn into_sorted(self) -> (Vec<u64>, Vec<f64>, Names) {
-        let mut order: Vec<(u64, u32)> = self.hashes.iter().enumerate().map(|(i, &h)| (h, i as u32)).collect();
+        let mut order: Vec<(u64, u32)> =
+            self.hashes.iter().enumerate().map(|(i, &h)| (h, i as u32)).collect();
         order.par_sort_unstable();
         let classes = self.counts.len();
         let mut counts = vec![0.0; order.len() * classes];
@@ -253,7 +254,8 @@ impl<T: Count> Table<T> {
     /// Keeps only the words seen more than `floor` times over all classes.
     pub fn retain_above(self, floor: f64) -> Table<T> {
         let mut kept = Table::new(self.counts.len());
-        let rows: Vec<usize> = self.totals().enumerate().filter(|&(_, n)| n > floor).map(|(i, _)| i).collect();
+        let rows: Vec<usize> =
+            self.totals().enumerate().filter(|&(_, n)| n > floor).map(|(i, _)| i).collect();
         for &i in &rows {
             kept.slots.entry(self.hashes[i]);
             kept.hashes.push(self.hashes[i]);

@@ -61,7 +61,8 @@ impl Tokenizer {
     pub fn scan(&self, text: &str, field: Field, start: usize, end: usize, out: &mut Vec<Token>) {
         let first = out.len();
         let end = end.min(MOST_BYTES);
-        Scan { tokenizer: self, text, bytes: &text.as_bytes()[..end], field, folded: String::new() }.run(start, out);
+        Scan { tokenizer: self, text, bytes: &text.as_bytes()[..end], field, folded: String::new() }
+            .run(start, out);
         // Long words are rare: taken out afterwards rather than asked for at every word.
         if out[first..].iter().any(Token::too_long) {
             let mut i = 0;
@@ -110,7 +111,8 @@ impl Tokenizer {
         }
         let mut words = Vec::new();
         let bytes = &text.as_bytes()[..place.end];
-        Scan { tokenizer: self, text, bytes, field: token.field, folded: String::new() }.run(place.start, &mut words);
+        Scan { tokenizer: self, text, bytes, field: token.field, folded: String::new() }
+            .run(place.start, &mut words);
         let mut folded = String::new();
         for (i, word) in words.iter().filter(|word| word.field != Field::Shape).enumerate() {
             if i > 0 {
@@ -179,7 +181,7 @@ impl Scan<'_> {
                     Role::Unspaced | Role::Break => break,
                 }
                 next = i + c.len_utf8();
-            } else if !is_word(b) && !(style.joins(b) && self.bytes.get(i + 1).is_some_and(|&n| is_word(n))) {
+            } else if !(is_word(b) || style.joins(b) && self.bytes.get(i + 1).is_some_and(|&n| is_word(n))) {
                 break;
             }
             state = key.extend(state, &self.bytes[i..next]);
@@ -233,7 +235,6 @@ impl Scan<'_> {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,10 +257,10 @@ mod tests {
         assert_eq!(body("vi\u{200B}agra"), ["shape:disguised", "viagra"]);
         assert_eq!(names("a b c", Field::Body, 1, 3), ["a", "b", "a b", "c", "b c", "a b c"]);
         assert_eq!(names("a b c", Field::Body, 2, 2), ["a b", "b c"]);
-        assert_eq!(names("mx-1.example.org. [192.0.2.7]", Field::Received, 1, 1), [
-            "received:mx-1.example.org",
-            "received:192.0.2.7"
-        ]);
+        assert_eq!(
+            names("mx-1.example.org. [192.0.2.7]", Field::Received, 1, 1),
+            ["received:mx-1.example.org", "received:192.0.2.7"]
+        );
         assert!(body(&"x".repeat(65)).is_empty());
         assert_eq!(body(&format!("{} y", "x".repeat(600))), ["y"]);
         assert!(body("").is_empty());

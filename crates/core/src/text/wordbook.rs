@@ -64,7 +64,12 @@ impl Wordbook {
         self.combine(other, known_only, |a, b| if known_only { (a - b).max(0.0) } else { a - b })
     }
 
-    fn combine(&self, other: &Wordbook, known_only: bool, f: impl Fn(f64, f64) -> f64) -> Result<Wordbook, Fault> {
+    fn combine(
+        &self,
+        other: &Wordbook,
+        known_only: bool,
+        f: impl Fn(f64, f64) -> f64,
+    ) -> Result<Wordbook, Fault> {
         if self.classes != other.classes {
             return Err(Fault::Shape("the same classes are expected"));
         }

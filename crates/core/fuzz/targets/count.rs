@@ -1,0 +1,40 @@
+//! Counts of any items: sound as a wordbook, bounded, and the same for any number of threads.
+#![no_main]
+
+use deciban_core::text::count::Counter;
+use deciban_core::text::reader::Kind;
+use deciban_core::text::wordbook::Wordbook;
+use deciban_fuzz::Cut;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let mut cut = Cut(data);
+    let kind = if cut.byte() & 1 == 0 { Kind::Text } else { Kind::Mail };
+    let (reader, rules) = (cut.reader(kind), cut.rules());
+    let items = cut.items(12);
+    let classes: Vec<usize> = (0..items.len()).map(|i| i % 3).collect();
+    let counted = |threads: usize, weighted: bool| -> (Wordbook, usize) {
+        let mut counter = Counter::new(reader.clone(), rules, 3, threads, weighted);
+        counter.add(&items, &classes);
+        counter.finish()
+    };
+    let (book, dropped) = counted(1, false);
+    assert!(book.hashes.len() <= rules.most_words);
+    assert!(book.names.is_empty() == (rules.hashed_bits.is_some() || book.hashes.is_empty()));
+    assert_eq!(book.clone().checked().as_ref(), Ok(&book));
+    assert_eq!(counted(3, false), (book.clone(), dropped), "three threads");
+    assert_eq!(counted(1, true), (book.clone(), dropped), "weights of one");
+
+    if dropped == 0 {
+        let half = items.len() / 2;
+        let mut parts = [0..half, half..items.len()].map(|part| {
+            let mut counter = Counter::new(reader.clone(), rules, 3, 1, false);
+            counter.add(&items[part.clone()], &classes[part]);
+            counter.finish().0
+        });
+        let whole = parts[0].plus(&parts[1], false).expect("the same classes");
+        assert_eq!(whole, book, "learnt in two parts");
+        let left = whole.minus(&parts[1], false).expect("it was learnt");
+        assert_eq!(left, std::mem::take(&mut parts[0]), "learnt and forgotten");
+    }
+});

@@ -1,0 +1,5 @@
+"""python -m deciban"""
+
+from .cli import main
+
+main()

@@ -1,0 +1,154 @@
+"""deciban classify: a verdict for every message."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import click
+
+from .. import store
+from ..errors import UsageError, shown
+from ..text.served import UNSURE_BELOW, ServedText
+from ..verdict import Verdict
+from . import options
+from .items import batches, table_batches
+from .output import json_line
+
+
+@click.command("classify", short_help="Judge messages.")
+@options.filter_file
+@click.argument("files", nargs=-1, metavar="[FILE|-]...")
+@options.as_json
+@click.option("--jsonl", is_flag=True, help="One JSON object a line, as they come.")
+@click.option("--exit-code", is_flag=True, help="Exit with 0 for ham (the first class), 1 for spam, 2 if unsure.")
+@options.unsure_below
+@options.text
+@options.table_format
+@options.encoding
+@options.jobs
+@click.pass_context
+def command(
+    ctx: click.Context,
+    filter_file: str,
+    files: tuple[str, ...],
+    as_json: bool,
+    jsonl: bool,
+    exit_code: bool,
+    unsure_below: float | None,
+    text: str | None,
+    table_format: str | None,
+    encoding: str | None,
+    jobs: int | None,
+) -> None:
+    """Judge each message of FILE…: a message, an mbox, a Maildir or a folder; standard input without FILE.
+
+    \b
+    One line each:  label  probability  decibans  source       "spam?" is an unsure spam
+    With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged.
+    """
+    served = ServedText.from_stored(store.read(filter_file), jobs)
+    codes = _exit_codes(served) if exit_code else {}
+    below = UNSURE_BELOW if unsure_below is None else unsure_below
+    if text is None:
+        read: Iterator[tuple[list[str], Any]] = batches(files, served.settings, jobs)
+    else:
+        read = table_batches(files, text, table_format, encoding)
+    judged = ((names, served.judge(items, below)) for names, items in read)
+    worst = _write(judged, _array if as_json and not jsonl else _lines(_json if jsonl else plain(served)), codes)
+    if exit_code:
+        ctx.exit(worst)
+
+
+Judged = tuple[list[str], list[Verdict]]
+
+
+def _write(judged: Iterator[Judged], form: Callable[[Iterator[Judged]], Iterator[str]], codes: dict[Any, int]) -> int:
+    """Print all verdicts; gives the exit code of the worst: spam before unsure before ham."""
+    found: set[int] = set()
+
+    def watched() -> Iterator[Judged]:
+        for names, verdicts in judged:
+            if codes:
+                found.update(2 if verdict.unsure else codes[verdict.label] for verdict in verdicts)
+            yield names, verdicts
+
+    for piece in form(watched()):
+        sys.stdout.write(piece)
+    return next((code for code in (1, 2) if code in found), 0)
+
+
+def _exit_codes(served: ServedText) -> dict[Any, int]:
+    if len(served.classes) != 2:
+        raise UsageError(
+            f"Expected a filter of two classes for --exit-code; this one has {len(served.classes)}. "
+            "Read the label from --json instead."
+        )
+    spam = "spam" if "spam" in served.classes else served.classes[1]
+    return {label: int(label == spam) for label in served.classes}
+
+
+def _lines(line: Callable[[str, Verdict], str]) -> Callable[[Iterator[Judged]], Iterator[str]]:
+    def form(judged: Iterator[Judged]) -> Iterator[str]:
+        for names, verdicts in judged:
+            yield "".join(map(line, names, verdicts))
+
+    return form
+
+
+def _json(name: str, verdict: Verdict) -> str:
+    return json_line({"source": name, **verdict.to_json()}) + "\n"
+
+
+def _array(judged: Iterator[Judged]) -> Iterator[str]:
+    """One object if there is one item, else an array."""
+    objects = (_json(*pair)[:-1] for names, verdicts in judged for pair in zip(names, verdicts, strict=True))
+    first = next(objects, None)
+    second = next(objects, None)
+    if first is None:
+        yield "[]\n"
+    elif second is None:
+        yield first + "\n"
+    else:
+        yield f"[{first},\n {second}"
+        for other in objects:
+            yield f",\n {other}"
+        yield "]\n"
+
+
+def plain(served: ServedText) -> Callable[[str, Verdict], str]:
+    """How a verdict stands on one line: label, probability, decibans, source."""
+    labels = {label: shown(str(label)) for label in served.classes}
+    width = max(map(_cells, labels.values())) + 1
+    sure = {label: name + " " * (width - _cells(name)) for label, name in labels.items()}
+    unsure = {label: name + "?" + " " * (width - _cells(name) - 1) for label, name in labels.items()}
+
+    def line(name: str, verdict: Verdict) -> str:
+        label = (unsure if verdict.unsure else sure)[verdict.label]
+        return f"{label} {share(verdict.probability[verdict.label])} {verdict.decibans:8.1f} dB  {shown(name)}\n"
+
+    return line
+
+
+def share(probability: float) -> str:
+    """A probability in seven characters that calls nothing certain which is not.
+
+    >>> share(0.5), share(0.9999999)
+    (' 0.5000', '>0.9999')
+    """
+    return f" {probability:.4f}" if probability < 0.99995 or probability == 1 else ">0.9999"
+
+
+def _cells(text: str) -> int:
+    """Columns of a terminal; Hangul and Han take two."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def labels_of(classes: Sequence[Any]) -> str:
+    """The classes as a sentence names them."""
+    return ", ".join(shown(str(c)) for c in classes)

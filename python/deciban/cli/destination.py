@@ -1,0 +1,35 @@
+"""Whether a filter may be written where one asks for it: told before the work, not after."""
+
+from __future__ import annotations
+
+import os
+
+from .. import store
+from ..errors import DataError, StorageError, UsageError, shown
+
+
+def check_destination(path: str, inputs: list[str]) -> None:
+    """Raises unless `path` is free, empty, or a filter that may be replaced, in a folder that can be written.
+
+    Nothing but a whole .deciban file is ever replaced: a slip of -o must not cost a mailbox.
+    """
+    name = shown(path)
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise UsageError(f"{name}: expected the name of a file to write; this is a folder. Add a name to it.")
+    if any(os.path.realpath(each) == target for each in inputs):
+        raise UsageError(f"{name}: expected another name to write to; this is one of the inputs.")
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise StorageError(f"{name}: expected a folder to write to; there is no {shown(folder)}. Make it first.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(f"{name}: expected to write into {shown(folder)}; permission was denied.")
+    if not os.path.lexists(target) or os.path.getsize(target) == 0:
+        return
+    try:
+        store.read(target)
+    except DataError as error:
+        raise UsageError(
+            f"{name}: expected a free name, or a filter to replace; this file is something else. "
+            "Choose another name with -o, or remove the file."
+        ) from error

@@ -1,0 +1,119 @@
+"""Whatever ends the command early, as one line on stderr and an exit code as in sysexits.h."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from click import ClickException
+from click import UsageError as ClickUsageError
+from click.exceptions import Exit
+
+from ..errors import DecibanError, StorageError, UsageError, shown, unreadable
+
+TRACEBACK = "DECIBAN_TRACEBACK"
+_INTERRUPTED, _PIPE_CLOSED = 130, 141  # 128 + SIGINT, 128 + SIGPIPE: what a shell makes of the signals
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR, errno.ENAMETOOLONG)
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal other than Ctrl-C asked the process to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[None]:
+    """Says of an interruption inside the block whether `path` had been written by then."""
+    before = _identity(path)
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        written = _identity(path) != before
+        error.add_note(f"{shown(path)} had been written." if written else "nothing was written.")
+        raise
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    with suppress(OSError, ValueError):
+        about = os.stat(path)
+        return about.st_dev, about.st_ino
+    return None
+
+
+def report(error: BaseException) -> int:
+    """Say what happened, once; gives the exit code."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    if isinstance(error, Exit):
+        return error.exit_code
+    if isinstance(error, BrokenPipeError) or (isinstance(error, OSError) and error.errno == errno.EPIPE):
+        _silence_stdout()
+        return _PIPE_CLOSED
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)
+    code, sentence = _explained(error)
+    with suppress(OSError):
+        sys.stderr.write(sentence + "\n")
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _silence_stdout()
+    return code
+
+
+def _explained(error: BaseException) -> tuple[int, str]:
+    if isinstance(error, KeyboardInterrupt):
+        what = " ".join(getattr(error, "__notes__", ["the output above may be incomplete."]))
+        return 128 + error.number if isinstance(error, Stopped) else _INTERRUPTED, f"Interrupted: {what}"
+    if isinstance(error, OSError):
+        error = _of_the_system(error)
+    if isinstance(error, DecibanError):
+        return error.exit_code, f"deciban: {_one_line(str(error))}"
+    if isinstance(error, ClickException):
+        return UsageError.exit_code, f"deciban: {_usage(error)}"
+    if isinstance(error, MemoryError):
+        return DecibanError.exit_code, (
+            "deciban: expected enough memory; there was not. Close other programs, or train with fewer words: "
+            "--max-features does not help, --words 1,1 or --hashed 20 does."
+        )
+    return DecibanError.exit_code, (
+        f"deciban: an error of the program itself, {type(error).__name__}: {_one_line(str(error))[:300]}. "
+        f"Please report it; {TRACEBACK}=1 shows where it happened."
+    )
+
+
+def _of_the_system(error: OSError) -> DecibanError:
+    """What an OSError that nobody foresaw means: an input that is gone, or reading or writing that broke off."""
+    name = error.filename
+    if isinstance(name, bytes):
+        name = os.fsdecode(name)
+    if isinstance(name, str) and error.errno in _NOT_THERE:
+        return unreadable(name, error)
+    where = shown(name) if isinstance(name, str) else "standard input or output"
+    return StorageError(f"{where}: expected to read or write it; the system said: {error.strerror or error}.")
+
+
+def _usage(error: ClickException) -> str:
+    message = _one_line(error.format_message()).rstrip(".")
+    command = "deciban"
+    if isinstance(error, ClickUsageError) and error.ctx is not None:
+        command = error.ctx.command_path
+    end = "" if message.endswith(("?", ")")) else "."
+    return f"{message}{end} See {command} --help."
+
+
+def _one_line(text: str) -> str:
+    return shown(" ".join(text.split()))
+
+
+def _silence_stdout() -> None:
+    """Nobody reads standard output any more: what is left in the buffer must not fail again at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

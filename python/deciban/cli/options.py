@@ -1,0 +1,41 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+FORMATS = ("csv", "tsv", "jsonl", "parquet")
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="No remarks and no progress on standard error.")
+jobs = click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Threads. Default: all cores.")
+text = click.option("--text", metavar="COLUMN", help="The column of a table that holds the texts.")
+label = click.option("--label", metavar="COLUMN", help="The column of a table that holds the labels.")
+encoding = click.option("--encoding", metavar="NAME", help="Of a table, e.g. cp949. Default: UTF-8.")
+table_format = click.option(
+    "--format", "table_format", type=click.Choice(FORMATS), help="Of a table, if its name does not say."
+)
+filter_file = click.argument("filter_file", metavar="FILTER")
+
+
+def unsure_below(verb: Verb) -> Verb:
+    """Below how many decibans a verdict is called unsure."""
+    option = click.option(
+        "--unsure-below",
+        type=click.FloatRange(min=0),
+        metavar="DECIBANS",
+        help="Weaker evidence is called unsure. Default: 10, odds of 10 to 1.",
+    )
+    return option(verb)
+
+
+def tables(verb: Verb) -> Verb:
+    """Columns, encoding and format of a table."""
+    for option in (table_format, encoding, label, text):
+        verb = option(verb)
+    return verb

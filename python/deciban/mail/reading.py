@@ -1,0 +1,72 @@
+"""Reading the items of files, and of standard input, a bounded amount at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from .._core import Files
+from ..text.settings import TextSettings
+from .sources import STDIN, Source
+
+_CHUNK = 1 << 20
+_IN_MEMORY = 64 << 20  # of standard input; what is longer is kept in a temporary file
+
+
+def read_files(
+    sources: Sequence[Source], settings: TextSettings, n_jobs: int | None = None
+) -> Iterator[tuple[list[int], list[bytes]]]:
+    """Items of files, batch by batch, with the number of the source of each.
+
+    Mail on standard input is an mbox if it begins as one, else one message. A text is a file.
+    """
+    mail = settings.kind == "mail"
+    paths = [standard_input() if source.path == STDIN else source.path for source in sources]
+    mboxes = [mail and (source.kind == "mbox" or source.path == STDIN) for source in sources]
+    yield from Files(paths, mboxes, settings.reader().most_bytes, n_jobs)
+
+
+def standard_input() -> str:
+    """The path of a copy of standard input, made when first asked for.
+
+    What a mail server or `sudo` hands over may be a pipe of another user or a socket, which can be read but not
+    opened again by name; and only a read in Python lets Ctrl-C end the wait for it.
+    """
+    global _copy
+    if _copy is None:
+        _copy = _spooled()
+    return f"/dev/fd/{_copy}"
+
+
+_copy: int | None = None
+
+
+def _spooled() -> int:
+    copy = _unnamed(in_memory=True)
+    size = 0
+    while chunk := os.read(0, _CHUNK):
+        if size < _IN_MEMORY <= size + len(chunk):
+            copy = _moved(copy, _unnamed(in_memory=False))
+        size += len(chunk)
+        while chunk:
+            chunk = chunk[os.write(copy, chunk) :]
+    os.lseek(copy, 0, os.SEEK_SET)
+    return copy
+
+
+def _unnamed(in_memory: bool) -> int:
+    """A file without a name, gone with the process."""
+    if in_memory and hasattr(os, "memfd_create"):
+        return os.memfd_create("standard input")
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def _moved(source: int, target: int) -> int:
+    os.lseek(source, 0, os.SEEK_SET)
+    while chunk := os.read(source, _CHUNK):
+        os.write(target, chunk)
+    os.close(source)
+    return target

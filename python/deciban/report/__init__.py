@@ -1,0 +1,1 @@
+"""What people read: explanations, evaluations and models, for the terminal."""
