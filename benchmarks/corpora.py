@@ -1,6 +1,6 @@
 """Mail corpora, unpacked and split: an mbox for each part and class, and a folder with one file a message.
 
-    folder/{train,test}/{spam,ham}.mbox      folder/{train,test}/{spam,ham}/NAME
+folder/{train,test}/{spam,ham}.mbox      folder/{train,test}/{spam,ham}/NAME
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ RIVALS = HERE / "rivals.txt"
 VENV = HERE / ".venv"
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """Something that a problem needs is not there; the text says what, and how to get it."""
 
 
@@ -24,7 +24,7 @@ def data(name: str) -> Path:
     """A file of the data folder: DECIBAN_DATA, or ../shared/data beside the repository."""
     folder = Path(os.environ.get("DECIBAN_DATA", HERE.parent.parent / "shared" / "data"))
     if not (folder / name).is_file():
-        raise Missing(f"{name} is not in {folder}; name the folder that has it in DECIBAN_DATA")
+        raise MissingError(f"{name} is not in {folder}; name the folder that has it in DECIBAN_DATA")
     return folder / name
 
 
@@ -33,7 +33,7 @@ def deciban() -> str:
     beside = Path(sys.executable).with_name("deciban")
     command = str(beside) if beside.exists() else shutil.which("deciban")
     if command is None:
-        raise Missing("the deciban command is not installed beside this Python; install the package first")
+        raise MissingError("the deciban command is not installed beside this Python; install the package first")
     return command
 
 
@@ -41,7 +41,7 @@ def bogofilter() -> str:
     """The `bogofilter` command."""
     command = shutil.which("bogofilter")
     if command is None:
-        raise Missing("bogofilter is not installed; `apt install bogofilter` brings it")
+        raise MissingError("bogofilter is not installed; `apt install bogofilter` brings it")
     return command
 
 
@@ -52,9 +52,11 @@ def rivals_python() -> str:
     if not (stamp.exists() and stamp.read_text() == wanted):
         print(f"installing the rivals into {VENV} …", file=sys.stderr)
         venv.create(VENV, with_pip=True, clear=True)
-        done = subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "-r", RIVALS], check=False)
-        if done.returncode:
-            raise Missing(f"pip could not install {RIVALS.name} (exit status {done.returncode}); see above")
+        pip = [python, "-m", "pip"]
+        for step in ([*pip, "install", "-q", "--no-deps", "-r", RIVALS], [*pip, "check", "-q"]):
+            done = subprocess.run(step, stdout=sys.stderr, check=False)
+            if done.returncode:
+                raise MissingError(f"pip {step[3]} failed for {RIVALS.name} (exit status {done.returncode}); see above")
         stamp.write_text(wanted)
     return str(python)
 

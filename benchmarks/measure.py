@@ -38,14 +38,14 @@ class Finished:
     cpu_s: float
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A side did not do what was asked; the text says which command, and what it said."""
 
 
 def process(
     command: Sequence[str], *, stdin: Path | None = None, stdout: Path | None = None, allowed: Sequence[int] = (0,)
 ) -> Finished:
-    """Run a command to its end, from `exec` to exit; Failed unless its exit status is allowed."""
+    """Run a command to its end, from `exec` to exit; FailedError unless its exit status is allowed."""
     with (
         open(stdin or os.devnull, "rb") as source,
         open(stdout or os.devnull, "wb") as sink,
@@ -57,7 +57,7 @@ def process(
         wall = perf_counter() - started
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in allowed:
-        raise Failed(f"exit status {child.returncode} of: {' '.join(map(str, command[:12]))}")
+        raise FailedError(f"exit status {child.returncode} of: {' '.join(map(str, command[:12]))}")
     return Finished(wall, usage.ru_utime + usage.ru_stime)
 
 

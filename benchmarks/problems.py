@@ -107,7 +107,7 @@ def mail(name: str, title: str, data: str, shape: Literal["mbox", "folder"]) -> 
         title=f"{title}, {'one mbox a class' if shape == 'mbox' else 'one file a message'}",
         kind="mail",
         data=data,
-        sides={"deciban": {}, "bogofilter": {"cache_mb": 64}},
+        sides={"deciban": {}, "bogofilter": {"cache_mb": 16}},
         goals=(
             Faster("train_s", "bogofilter", 5),
             Faster("classify_s", "bogofilter", 5),
@@ -147,7 +147,7 @@ PROBLEMS = (
         title="one message, whole process",
         kind="message",
         data="spamassassin.tar.xz",
-        sides={"deciban": {}, "bogofilter": {}},
+        sides={"deciban": {}, "bogofilter": {"cache_mb": 4}},
         goals=(Below("wall_ms", 100),),
         runs=30,
     ),

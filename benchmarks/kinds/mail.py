@@ -10,7 +10,7 @@ from pathlib import Path
 
 import corpora
 import environment
-from measure import Failed, Numbers, Side
+from measure import FailedError, Numbers, Side
 from problems import Problem
 from sides.mail_bogofilter import Bogofilter
 from sides.mail_deciban import Deciban
@@ -37,10 +37,10 @@ def contest(problem: Problem, folder: Path) -> Contest:
 
     def where() -> list[Share]:
         script = environment.HERE / "sides" / "where_mail.py"
-        paths = [f"{label}={mail.path('train', label, shape)}" for label in corpora.LABELS]
-        done = subprocess.run([sys.executable, script, *paths], capture_output=True, text=True, check=False)
+        paths = [mail.path(part, label, shape) for part in corpora.PARTS for label in corpora.LABELS]
+        done = subprocess.run([sys.executable, script, *map(str, paths)], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise Failed(f"{script.name} failed:\n{done.stderr.strip()[-2000:]}")
+            raise FailedError(f"{script.name} failed:\n{done.stderr.strip()[-2000:]}")
         return [tuple(step) for step in json.loads(done.stdout)]
 
     return Contest(
@@ -57,7 +57,7 @@ def _measured(name: str, program: Deciban | Bogofilter, mail: corpora.Mail, coun
     scores = program.scores()
     came = {label: sum(spam == (label == "spam") for _, spam in scores) for label in corpora.LABELS}
     if came != mail.counts["test"]:
-        raise Failed(f"{name} printed scores for {came}; the test part has {mail.counts['test']}")
+        raise FailedError(f"{name} printed scores for {came}; the test part has {mail.counts['test']}")
     return {
         "train_s": trained.wall_s,
         "classify_s": judged.wall_s,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import environment
-from measure import Failed, Numbers, Side
+from measure import FailedError, Numbers, Side
 from problems import Problem
 
 from kinds import Contest, Share
@@ -51,5 +51,5 @@ def _said(command: list[Any]) -> Any:
     """What a script printed as JSON."""
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Failed(f"{Path(command[1]).name} failed:\n{done.stderr.strip()[-2000:]}")
+        raise FailedError(f"{Path(command[1]).name} failed:\n{done.stderr.strip()[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])

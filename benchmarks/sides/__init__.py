@@ -1,0 +1,1 @@
+"""One small adapter for each contestant, and scripts that say where our own time goes."""

@@ -19,7 +19,7 @@ VERDICTS = (0, 1, 2)  # exit statuses: spam, ham, unsure
 class Bogofilter:
     """`bogofilter -s`, `-n`, and judging, on whole corpora."""
 
-    def __init__(self, mail: Mail, shape: str, folder: Path, cache_mb: int = 64) -> None:
+    def __init__(self, mail: Mail, shape: str, folder: Path, cache_mb: int) -> None:
         self.command = environment.bogofilter()
         self.mail, self.shape, self.folder = mail, shape, folder
         self.words, self.printed = folder / "words", folder / "printed.txt"

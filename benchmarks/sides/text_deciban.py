@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib.metadata import version
 
 import timed
-
 from deciban import TextClassifier
 
 folder, settings = timed.arguments()

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use crate::text::count::Rules;
 use crate::text::reader::Reader;
-use crate::text::table::Slots;
+use crate::text::slots::{AHEAD, Slots};
 use crate::text::token::Token;
 use crate::view::View;
 
@@ -93,7 +93,11 @@ impl Dictionary {
         let Scratch { view, tokens, found } = scratch;
         self.reader.tokens(item, view, tokens);
         found.clear();
-        found.extend(tokens.iter().filter_map(|token| self.slots.get(self.rules.feature(token.hash))));
+        for tokens in tokens.chunks(AHEAD) {
+            let features = tokens.iter().map(|token| self.rules.feature(token.hash));
+            self.slots.warm(features.clone());
+            found.extend(features.filter_map(|feature| self.slots.get(feature)));
+        }
         if self.rules.binary {
             found.sort_unstable();
             found.dedup();

@@ -47,6 +47,9 @@ impl Dictionary {
         if weights.len() != hashes.len() * bias.len() && !bias.is_empty() {
             return Err(PyValueError::new_err("one weight per feature and class is expected"));
         }
+        if weights.iter().chain(&bias).any(|weight| weight.is_nan()) {
+            return Err(PyValueError::new_err("weights that are numbers are expected"));
+        }
         let n = hashes.len();
         let inner = score::Dictionary::new(reader.inner.clone(), rules, hashes);
         if inner.len() != n {

@@ -1,11 +1,11 @@
 //! The statistics of labelled text, as arrays.
 
-use deciban_core::text::table::Names;
+use deciban_core::text::names::Names;
 use deciban_core::text::wordbook::{self as core, Fault};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 /// How often each word was seen in each class. Wordbooks add and subtract.
 #[pyclass(frozen, module = "deciban._core")]
@@ -70,6 +70,11 @@ impl Wordbook {
         ))
     }
 
+    /// For pickle and copy: the constructor and its parts.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Parts<'py>)> {
+        Ok((py.get_type::<Wordbook>(), self.parts(py)?))
+    }
+
     fn __len__(&self) -> usize {
         self.inner.hashes.len()
     }
@@ -108,6 +113,19 @@ impl Wordbook {
     /// Names of the given rows.
     fn names(&self, rows: Vec<usize>) -> Vec<String> {
         rows.into_iter().map(|i| self.inner.names.get(i).to_string()).collect()
+    }
+
+    /// Names of the given rows one after the other in UTF-8, and where each ends.
+    fn packed_names<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray1<'_, i64>,
+    ) -> (Bound<'py, PyBytes>, Bound<'py, PyArray1<u64>>) {
+        let mut packed = Names::default();
+        rows.as_array().iter().for_each(|&i| packed.push(self.inner.names.get(i as usize)));
+        let (text, ends) = packed.parts();
+        let ends: Vec<u64> = ends.iter().map(|&end| end as u64).collect();
+        (PyBytes::new(py, text.as_bytes()), ends.into_pyarray(py))
     }
 
     /// (hashes, counts) of the given rows, each smaller than `len(self)`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -137,7 +137,7 @@ def share(probability: float) -> str:
     >>> share(0.5), share(0.9999999)
     (' 0.5000', '>0.9999')
     """
-    return f" {probability:.4f}" if probability < 0.99995 or probability == 1 else ">0.9999"
+    return f" {probability:.4f}" if probability < 0.99995 else ">0.9999"
 
 
 def _cells(text: str) -> int:
@@ -147,8 +147,3 @@ def _cells(text: str) -> int:
     from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def labels_of(classes: Sequence[Any]) -> str:
-    """The classes as a sentence names them."""
-    return ", ".join(shown(str(c)) for c in classes)

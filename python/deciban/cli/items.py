@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ..errors import DataError, NoInputError, UsageError, shown, unreadable
 from ..mail.reading import read_files
@@ -79,7 +80,7 @@ def _chosen(paths: Sequence[str]) -> tuple[str, int] | None:
 
 def _only(path: str, number: int, settings: TextSettings) -> Batch:
     count = 0
-    for names, items in named(files([path]), settings):
+    for _, items in named(files([path]), settings):
         if number <= count + len(items):
             return [f"{path}:{number}"], [items[number - count - 1]]
         count += len(items)
@@ -96,6 +97,15 @@ def table_batches(
         for batch in read(path, text=text, label=None, encoding=encoding, kind=table_format):  # type: ignore[arg-type]
             first = batch.first_row
             yield [f"{path}:{row}" for row in range(first, first + len(batch.texts))], batch.texts
+
+
+def labelled_rows(path: str, given: Mapping[str, Any]) -> Iterator[tuple[list[str], list[str]]]:
+    """Texts and labels of a table, with the columns, encoding and format that the options give."""
+    from ..tables.rows import read
+
+    kind, encoding = given["table_format"], given["encoding"]
+    for batch in read(path, text=given["text"], label=given["label"], encoding=encoding, kind=kind):
+        yield batch.texts, batch.labels or []
 
 
 def total_size(sources: Sequence[Source]) -> int:

@@ -5,27 +5,41 @@ from __future__ import annotations
 import json
 import re
 import sys
+from math import isfinite
 from typing import Any
 
 from ..errors import shown
 
 # Escaped in JSON, too: controls that a terminal obeys, and marks that turn the direction of writing.
 _HARMFUL = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def json_line(value: Any) -> str:
-    """`value` as JSON on one line, in the language of its texts, safe to print."""
-    return _HARMFUL.sub(_escape, _ENCODER.encode(value))
+    """`value` as JSON on one line, in the language of its texts, safe to print; null for what is not finite."""
+    try:
+        encoded = _ENCODER.encode(value)
+    except ValueError:
+        encoded = _ENCODER.encode(_finite(value))
+    return _HARMFUL.sub(_escape, encoded)
 
 
 def _escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
+def _finite(value: Any) -> Any:
+    """JSON has no infinity, which is the evidence against a class of which everything was forgotten."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def print_json(value: Any) -> None:
-    """One result, indented for people: the same data as one line."""
-    sys.stdout.write(_HARMFUL.sub(_escape, json.dumps(value, ensure_ascii=False, indent=2)) + "\n")
+    """One result, over several lines for people."""
+    sys.stdout.write(_HARMFUL.sub(_escape, json.dumps(_finite(value), ensure_ascii=False, indent=2)) + "\n")
 
 
 class Remarks:
@@ -58,11 +72,8 @@ def size_of(count: float) -> str:
     """
     if count < 1000:
         return f"{int(count)} bytes"
-    for unit in ("kB", "MB", "GB"):
-        count /= 1000
-        if count < 1000:
-            break
-    return f"{count:.3g} {unit}" if count < 999.5 else f"{count:,.0f} {unit}"
+    power = 1 if count < 999.5e3 else 2 if count < 999.5e6 else 3
+    return f"{count / 1000**power:,.{2 if power == 3 else 0 if count / 1000**power >= 100 else 1}f} {'kMG'[power - 1]}B"
 
 
 def quoted(path: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import click
 
-from ..distributions import StatisticError
-from ..errors import DataError, UsageError, shown
+from ..errors import UsageError, shown
 from ..mail.filter import MAIL, MAIL_BAYES, Filter, train_files, train_rows
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
 from ..report.progress import Meter
@@ -20,37 +20,45 @@ from ..text.settings import TextSettings
 from . import options
 from .destination import check_destination
 from .failures import replacing
-from .items import TABLES, total_size
+from .items import TABLES, labelled_rows, total_size
 from .output import Remarks, counted, print_json, quoted, size_of
 
 
-class _Words(click.ParamType):
+def _words(value: str) -> tuple[int, int]:
     """`1,2`: from single words to pairs; `1` alone is single words."""
+    parts = value.split(",")
+    if not 1 <= len(parts) <= 2 or not all(part.strip() in tuple("12345") for part in parts):
+        raise ValueError
+    shortest, longest = int(parts[0]), int(parts[-1])
+    if shortest > longest:
+        raise ValueError
+    return shortest, longest
 
-    name = "N,M"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+def _features(value: str) -> int | str:
+    """A number of words, or `all`."""
+    if value == "all":
+        return value
+    number = int(value.replace(",", ""))
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _parsed(parse: Callable[[str], Any], expected: str) -> Callable[..., Any]:
+    """A callback that says what was expected where `parse` raises ValueError."""
+
+    def callback(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
         try:
-            parts = [int(part) for part in str(value).split(",")]
-            shortest, longest = parts[0], parts[-1]
-            if len(parts) <= 2 and 1 <= shortest <= longest <= 5:
-                return shortest, longest
+            return None if value is None else parse(value)
         except ValueError:
-            pass
-        self.fail(f"expected N or N,M from 1 to 5, such as 1,2 for words and pairs; came {value!r}", param, ctx)
+            raise click.BadParameter(f"expected {expected}; came {value!r}", ctx, param) from None
+
+    return callback
 
 
-class _Features(click.ParamType):
-    """A number of words, or `all`: None."""
-
-    name = "N|all"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
-        if value == "all":
-            return "all"
-        if str(value).replace(",", "").isdecimal() and int(str(value).replace(",", "")) > 0:
-            return int(str(value).replace(",", ""))
-        self.fail(f"expected a number of words, or all; came {value!r}", param, ctx)
+_WORDS = _parsed(_words, "N or N,M with 1 ≤ N ≤ M ≤ 5, such as 1,2 for words and pairs")
+_FEATURES = _parsed(_features, "a number of words from 1, or all")
 
 
 @click.command("train", short_help="Learn from labelled examples.")
@@ -61,8 +69,8 @@ class _Features(click.ParamType):
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
 @click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli"]), help="Default: multinomial.")
 @click.option("--alpha", type=click.FloatRange(min=0), metavar="A", help="Pseudo-count of each word. Default: 1.")
-@click.option("--words", type=_Words(), metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
-@click.option("--max-features", type=_Features(), metavar="N|all", help="Size of the dictionary.")
+@click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
+@click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Size of the dictionary.")
 @click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
 @click.option("--binary/--counts", "binary", default=None, help="A word counts once per item, or each time.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Key of the hash of words. Default: 0.")
@@ -87,12 +95,12 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     check_destination(output, [source.path for source in sources] if not table else list(examples))
     settings, bayes = _settings(kind, given)
     with replacing(output):
-        filter, found = _train(examples, sources, settings, bayes, given, quiet)
-        filter.save(output)
+        trained, found = _train(examples, sources, settings, bayes, given, quiet)
+        trained.save(output)
     seconds = perf_counter() - started
-    _tell(remarks, filter, found, seconds, output, examples)
+    _tell(remarks, trained, found, seconds, output, examples)
     if as_json:
-        print_json(_summary(filter, found, seconds, output))
+        print_json(_summary(trained, found, seconds, output))
 
 
 def _is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
@@ -100,10 +108,8 @@ def _is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
     bare = [path for path in examples if "=" not in path or os.path.isfile(path)]
     if columns == [None, None]:
         named = next((path for path in bare if path.lower().endswith(TABLES) or path == STDIN), None)
-        if named is not None and (named != STDIN or given["table_format"]):
-            raise UsageError(
-                f"{shown(named)}: expected the columns of this table. Add --text COLUMN --label COLUMN."
-            )
+        if named is not None and (os.path.isfile(named) or given["table_format"]):
+            raise UsageError(f"{shown(named)}: expected the columns of this table. Add --text COLUMN --label COLUMN.")
         return False
     if None in columns:
         missing = "--label" if given["label"] is None else "--text"
@@ -127,21 +133,14 @@ def _kind(wanted: str, sources: list[Source]) -> Any:
 
 def _settings(kind: Any, given: dict[str, Any]) -> tuple[TextSettings, Bayes]:
     """The defaults for this kind of items, changed where the command says so."""
+    given = {option: value for option, value in given.items() if value is not None}
     settings, bayes = (MAIL, MAIL_BAYES) if kind == "mail" else (TextSettings(kind=kind), Bayes())
-    changes = {
-        "words": given["words"],
-        "hashed_bits": given["hashed"],
-        "binary": given["binary"],
-        "key": given["seed"],
-    }
-    settings = replace(settings, **{name: value for name, value in changes.items() if value is not None})
-    if given["max_features"] is not None:
+    fields = {"words": "words", "hashed_bits": "hashed", "binary": "binary", "key": "seed"}
+    settings = replace(settings, **{field: given[option] for field, option in fields.items() if option in given})
+    if "max_features" in given:
         size = given["max_features"]
         settings = replace(settings, max_features=None if size == "all" else size)
-    for name in ("likelihood", "alpha"):
-        if given[name] is not None:
-            bayes = replace(bayes, **{name: given[name]})
-    return settings, bayes
+    return settings, replace(bayes, **{name: given[name] for name in ("likelihood", "alpha") if name in given})
 
 
 def _train(
@@ -152,38 +151,26 @@ def _train(
     given: dict[str, Any],
     quiet: bool,
 ) -> tuple[Filter, Counted]:
-    try:
-        if sources:
-            with Meter("Reading", total_size(sources), quiet) as meter:
-                return train_files(sources, settings, bayes, meter, given["jobs"])
-        from ..tables.rows import read
-
-        with Meter("Reading", None, quiet) as meter:
-            rows = read(
-                examples[0],
-                text=given["text"],
-                label=given["label"],
-                encoding=given["encoding"],
-                kind=given["table_format"],
-            )
-            labelled = ((batch.texts, batch.labels or []) for batch in rows)
-            return train_rows(labelled, settings, bayes, meter, given["jobs"])
-    except StatisticError as error:
-        raise DataError(f"{error}.") from error
+    if sources:
+        with Meter("Reading", total_size(sources), quiet) as meter:
+            return train_files(sources, settings, bayes, meter, given["jobs"])
+    with Meter("Reading", None, quiet) as meter:
+        rows = labelled_rows(examples[0], given)
+        return train_rows(rows, settings, bayes, meter, given["jobs"])
 
 
 # --- what is told ------------------------------------------------------------------------------------------
 
 
-def _summary(filter: Filter, found: Counted, seconds: float, output: str) -> dict[str, Any]:
-    items = filter.model.book.items
+def _summary(trained: Filter, found: Counted, seconds: float, output: str) -> dict[str, Any]:
+    items = trained.model.book.items
     return {
         "n": len(found.members),
-        "classes": {str(label): round(count) for label, count in zip(filter.model.classes, items, strict=True)},
+        "classes": {str(label): round(count) for label, count in zip(trained.model.classes, items, strict=True)},
         "seconds": seconds,
-        "model": filter.model.header()["model"],
-        "certificate": _certificate(filter, seconds),
-        "kind": filter.model.settings.kind,
+        "model": trained.model.header()["model"],
+        "certificate": _certificate(trained, seconds),
+        "kind": trained.model.settings.kind,
         "duplicates": found.duplicates,
         "conflicts": found.conflicts,
         "words": len(found.book),
@@ -192,19 +179,19 @@ def _summary(filter: Filter, found: Counted, seconds: float, output: str) -> dic
     }
 
 
-def _certificate(filter: Filter, seconds: float) -> dict[str, Any] | None:
-    certificate = getattr(filter.model, "certificate", None)
+def _certificate(trained: Filter, seconds: float) -> dict[str, Any] | None:
+    certificate = getattr(trained.model, "certificate", None)
     return None if certificate is None else certificate(seconds).to_json()
 
 
 def _tell(
-    remarks: Remarks, filter: Filter, found: Counted, seconds: float, output: str, examples: tuple[str, ...]
+    remarks: Remarks, trained: Filter, found: Counted, seconds: float, output: str, examples: tuple[str, ...]
 ) -> None:
-    mail = filter.model.settings.kind == "mail"
-    by_class = zip(filter.model.book.items, filter.model.classes, strict=True)
-    counts = ", ".join(f"{round(count):,} {shown(str(label))}" for count, label in by_class)
+    mail = trained.model.settings.kind == "mail"
+    by_class = zip(trained.model.book.items, trained.model.classes, strict=True)
+    counts = ", ".join(f"{shown(str(label))}: {round(count):,}" for count, label in by_class)
     n = counted(len(found.members), "message" if mail else "text")
-    remarks(f"Learnt {n} in {seconds:.2f} s: {counts}.")
+    remarks(f"Learnt {n} in {seconds:.2f} s ({counts}).")
     if found.duplicates:
         remarks(f"{counted(found.duplicates, 'exact duplicate')} counted once only.")
     if found.conflicts:
@@ -213,9 +200,8 @@ def _tell(
             "Look whether something is in the wrong folder."
         )
     if found.dropped:
-        remarks(
-            f"More than {filter.model.settings.max_words:,} distinct words: the {found.dropped:,} rarest were left out."
-        )
+        most = trained.model.settings.max_words
+        remarks(f"More than {most:,} distinct words: the {found.dropped:,} rarest were left out.")
     size = size_of(os.stat(output).st_size)
     remarks(f"Wrote {shown(output)}, {size}, {counted(len(found.book), 'word')}.")
     item = "mail.eml" if mail else "text.txt"

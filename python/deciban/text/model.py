@@ -127,7 +127,7 @@ class TextModel:
         pi = class_prior(self._prior(), seen.n)
         with np.errstate(divide="ignore"):
             score = AffineScore(W, np.log(pi), absent)
-        words = [] if self.settings.hashed_bits else [name.encode() for name in self.book.names(rows.tolist())]
+        words, ends = self.book.packed_names(rows[:0] if self.settings.hashed_bits else rows)
         return ServedText(
             self.settings,
             self.classes,
@@ -136,8 +136,8 @@ class TextModel:
             _bytes(score.prior),
             _bytes(score.bias),
             b"" if score.absent is None else _bytes(score.absent),
-            b"".join(words),
-            np.cumsum([len(word) for word in words], dtype="<u8").tobytes(),
+            words,
+            _bytes(ends),
             n_jobs,
         )
 

@@ -13,7 +13,10 @@ fn check(reader: &Reader, item: &[u8]) {
     let words_only = reader.tokenizer.longest == 1;
     let mut end = 0;
     for &token in &tokens {
-        assert!(text.get(token.place()).is_some_and(|place| !place.is_empty()), "{token:?} is not in the text");
+        assert!(
+            text.get(token.place()).is_some_and(|place| !place.is_empty()),
+            "{token:?} is not in the text"
+        );
         assert!(token.end >= end, "{token:?} ends before the one before it");
         end = token.end;
         let name = reader.tokenizer.name(text, token);

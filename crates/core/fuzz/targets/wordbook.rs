@@ -1,7 +1,7 @@
 //! Any parts: they make a sound wordbook or are refused, and what sound books learn they can forget.
 #![no_main]
 
-use deciban_core::text::table::Names;
+use deciban_core::text::names::Names;
 use deciban_core::text::wordbook::{Fault, Wordbook};
 use deciban_fuzz::Cut;
 use libfuzzer_sys::fuzz_target;
@@ -58,7 +58,10 @@ fuzz_target!(|data: &[u8]| {
                 assert!(sum.hashes.windows(2).all(|pair| pair[0] < pair[1]));
             }
             let less = a.minus(b, known_only);
-            assert!(!matches!(less, Err(Fault::Negative(_))) || !known_only, "what is only known cannot sink");
+            assert!(
+                !matches!(less, Err(Fault::Negative(_))) || !known_only,
+                "what is only known cannot sink"
+            );
         }
     }
 

@@ -33,24 +33,32 @@ pub fn role(c: char) -> Role {
     }
 }
 
+/// Whether a word must go through [`fold`]; one that need not is hashed as it stands, but for the case of ASCII.
+pub fn folds(word: &str) -> bool {
+    word.chars().any(|c| !c.is_ascii() && matches!(role(c), Role::Folds | Role::Invisible))
+}
+
 /// Writes the final form of a word into `out`: compatibility-composed (NFKC), invisible characters gone,
-/// lower case, look-alike Cyrillic and Greek letters turned Latin where the word also has Latin letters.
+/// lower case, look-alike Cyrillic and Greek letters turned Latin where that leaves letters from a to z as well.
 /// Says whether the word was disguised: it held invisible characters or letters of mixed alphabets.
 pub fn fold(word: &str, out: &mut String) -> bool {
     out.clear();
-    let invisible = word.chars().any(|c| !c.is_ascii() && role(c) == Role::Invisible);
-    let latin = word.bytes().any(|b| b.is_ascii_alphabetic());
-    let mut mixed = false;
-    for c in word.nfkc().filter(|&c| c.is_ascii() || role(c) != Role::Invisible) {
-        for c in c.to_lowercase() {
-            match latin_twin(c) {
-                Some(twin) if latin => {
-                    mixed = true;
-                    out.push(twin);
-                }
-                _ => out.push(c),
-            }
-        }
+    let visible = |c: &char| c.is_ascii() || role(*c) != Role::Invisible;
+    let invisible = !word.chars().all(|c| visible(&c));
+    let (mut twins, mut marks) = (false, false);
+    // Twice: what is invisible must not keep a letter and its mark apart, and normalisation can bring more of it.
+    for c in word.chars().filter(visible).nfkc().filter(visible).flat_map(char::to_lowercase) {
+        twins |= latin_twin(c).is_some();
+        marks |= matches!(c, '\u{300}'..='\u{36F}');
+        out.push(c);
+    }
+    let mixed = twins && out.bytes().any(|b| b.is_ascii_alphabetic());
+    if mixed {
+        *out = out.chars().map(|c| latin_twin(c).unwrap_or(c)).collect();
+    }
+    if marks {
+        // Of what is now lower case or Latin there may be one character where there was none before.
+        *out = out.nfc().collect();
     }
     invisible || mixed
 }
@@ -100,6 +108,9 @@ mod tests {
             ("\u{1103}\u{1162}\u{110E}\u{116E}\u{11AF}", "대출", false),
             ("Ünïcode", "ünïcode", false),
             ("e\u{301}te", "éte", false),
+            ("e\u{200B}\u{301}te", "éte", true),
+            ("Ｖ\u{456}\u{430}ＧＲ\u{430}", "viagra", true),
+            ("H\u{331}\u{430}\u{301}", "\u{1E96}á", true),
         ];
         let mut out = String::new();
         for (word, clean, disguised) in cases {

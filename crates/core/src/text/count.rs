@@ -214,7 +214,11 @@ impl<'a> Work<'a> {
                 break;
             }
             for &i in &self.order[start..self.items.len().min(start + STRETCH)] {
-                self.count_one(table, i, weight(i), &mut scratch);
+                let weight = weight(i);
+                // What weighs nothing was not there.
+                if weight.into() != 0.0 {
+                    self.count_one(table, i, weight, &mut scratch);
+                }
             }
         }
     }

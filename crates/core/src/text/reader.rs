@@ -1,5 +1,7 @@
 //! How an item's bytes become tokens: plain text as it stands, mail through its view.
 
+use std::borrow::Cow;
+
 use super::token::{Token, Tokenizer};
 use crate::mail::{self, Limits};
 use crate::view::{Field, View};
@@ -30,7 +32,7 @@ impl Reader {
         match self.kind {
             Kind::Text => {
                 view.clear();
-                view.push(Field::Body, &mail::text(item));
+                view.push(Field::Body, &plain(item));
             }
             Kind::Mail => {
                 mail::read(&mail::strip(item), &self.limits, view);
@@ -78,4 +80,9 @@ impl Reader {
             }
         }
     }
+}
+
+/// Plain text: UTF-8 as it stands, anything else in the charset it seems to be in.
+fn plain(item: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(item).map_or_else(|_| mail::text(item), Cow::Borrowed)
 }

@@ -5,7 +5,7 @@
 //! without spaces yield overlapping pairs of characters. Words of more than [`LONGEST`] bytes are passed over.
 
 use super::ascii::{self, Style, is_word};
-use super::character::{Role, fold, role};
+use super::character::{Role, fold, folds, role};
 use super::hash::{Key, finish, join};
 use crate::view::Field;
 
@@ -74,7 +74,7 @@ impl Tokenizer {
         }
     }
 
-    /// Appends words and the n-grams that end with each. Whatever was passed over between two words parts them.
+    /// Appends words and the n-grams that end with each. Words are neighbours whatever was passed over between them.
     fn grams(&self, words: &[Token], out: &mut Vec<Token>) {
         let mut tails = [0; MOST_WORDS];
         let mut held = 0;
@@ -114,12 +114,18 @@ impl Tokenizer {
         Scan { tokenizer: self, text, bytes, field: token.field, folded: String::new() }
             .run(place.start, &mut words);
         let mut folded = String::new();
-        for (i, word) in words.iter().filter(|word| word.field != Field::Shape).enumerate() {
+        let heard = words.iter().filter(|word| word.field != Field::Shape && !word.too_long());
+        for (i, word) in heard.enumerate() {
             if i > 0 {
                 name.push(' ');
             }
-            fold(&text[word.place()], &mut folded);
-            name.push_str(&folded);
+            let word = &text[word.place()];
+            if folds(word) {
+                fold(word, &mut folded);
+                name.push_str(&folded);
+            } else {
+                name.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+            }
         }
         name
     }
@@ -181,7 +187,7 @@ impl Scan<'_> {
                     Role::Unspaced | Role::Break => break,
                 }
                 next = i + c.len_utf8();
-            } else if !(is_word(b) || style.joins(b) && self.bytes.get(i + 1).is_some_and(|&n| is_word(n))) {
+            } else if !(is_word(b) || style.joins(b) && self.goes_on(i + 1)) {
                 break;
             }
             state = key.extend(state, &self.bytes[i..next]);
@@ -199,6 +205,13 @@ impl Scan<'_> {
             out.push(token);
         }
         i
+    }
+
+    /// Whether a letter or digit of a word stands at byte `i`.
+    fn goes_on(&self, i: usize) -> bool {
+        self.bytes.get(i).is_some_and(|&b| {
+            is_word(b) || b >= 0x80 && matches!(role(self.character(i)), Role::Plain | Role::Folds)
+        })
     }
 
     /// Reads a run of characters of scripts without spaces: its overlapping pairs, or the lone one.
@@ -253,10 +266,13 @@ mod tests {
         assert_eq!(body("'quoted' 'tis it''s a_"), ["quoted", "tis", "it", "s", "a"]);
         assert_eq!(body("무료 쿠폰 ÉTÉ Straße x"), ["무료", "쿠폰", "été", "straße", "x"]);
         assert_eq!(body("A무료B쿠폰 caféine"), ["a무료b쿠폰", "caféine"]);
+        assert_eq!(body("l'été d'un ,'é, ü'- v_\u{200B}a"), ["l'été", "d'un", "é", "ü", "v", "a"]);
+        assert_eq!(body("ㅋㅏ ㅋㅋ 카 กำ"), ["ㅋㅏ", "ㅋㅋ", "카", "กำ"]);
         assert_eq!(body("東京都 a"), ["東京", "京都", "a"]);
         assert_eq!(body("vi\u{200B}agra"), ["shape:disguised", "viagra"]);
         assert_eq!(names("a b c", Field::Body, 1, 3), ["a", "b", "a b", "c", "b c", "a b c"]);
         assert_eq!(names("a b c", Field::Body, 2, 2), ["a b", "b c"]);
+        assert_eq!(names(&format!("a {} B", "x".repeat(65)), Field::Body, 2, 2), ["a b"]);
         assert_eq!(
             names("mx-1.example.org. [192.0.2.7]", Field::Received, 1, 1),
             ["received:mx-1.example.org", "received:192.0.2.7"]
@@ -269,7 +285,7 @@ mod tests {
     #[test]
     fn a_word_hashes_like_its_name() {
         let tokenizer = Tokenizer { key: Key::new(1), shortest: 1, longest: 1 };
-        let text = "ＦＲＥＥ viАgra Größe 대출 ABC's 漢字 plain Words_here";
+        let text = "ＦＲＥＥ viАgra Größe 대출 ㅋㅏ กำ ABC's 漢字 plain Words_here";
         let mut tokens = Vec::new();
         tokenizer.scan(text, Field::Subject, 0, text.len(), &mut tokens);
         for token in tokens {

@@ -1,6 +1,6 @@
 //! The sufficient statistics of labelled text: how often each word was seen in each class. They add and subtract.
 
-use super::table::Names;
+use super::names::Names;
 
 /// Words by ascending hash, with their counts per class.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,0 +1,129 @@
+"""Run the benchmarks: Deciban and its rivals in turn on the same data, ratios, goals.
+
+    python benchmarks/run.py [PROBLEM…] [--runs 5] [--record] [--list]
+
+Deciban is the one installed beside this Python. The rivals from PyPI are installed, pinned, into benchmarks/.venv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import environment
+import goals
+import kinds.mail
+import kinds.message
+import kinds.text
+import table
+from measure import FailedError, in_turn
+from problems import PROBLEMS, Problem
+
+CONTESTS = {"text": kinds.text.contest, "mail": kinds.mail.contest, "message": kinds.message.contest}
+
+
+def main() -> int:
+    """0 unless a side failed; goals that are not reached, and problems skipped for want of something, are told."""
+    asked = arguments()
+    if asked.list:
+        print("\n".join(f"{problem.name:24} {problem.title}" for problem in PROBLEMS))
+        return 0
+    chosen = [problem for problem in PROBLEMS if not asked.problems or problem.name in asked.problems]
+    record: dict[str, Any] = {
+        "date": date.today().isoformat(),
+        "revision": environment.revision(),
+        "machine": environment.machine(),
+        "problems": {},
+        "unfinished": {},
+    }
+    judged: dict[str, list[goals.Outcome]] = {}
+    failed = False
+    for problem in chosen:
+        try:
+            entry, judged[problem.name] = run(problem, problem.runs or asked.runs)
+            record["problems"][problem.name] = entry
+        except (environment.MissingError, FailedError) as reason:
+            failed |= isinstance(reason, FailedError)
+            what = "FAILED " if isinstance(reason, FailedError) else "SKIPPED"
+            record["unfinished"][problem.name] = f"{what}  {problem.name}: {reason}"
+            print(f"\n{record['unfinished'][problem.name]}", flush=True)
+    print(table.summary(judged, record["unfinished"]))
+    if asked.record and record["problems"]:
+        print(f"\nrecorded in {write(record, asked.problems)}")
+    return int(failed)
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description="Deciban beside its rivals, on the same data, in turn.")
+    names = [problem.name for problem in PROBLEMS]
+    parser.add_argument("problems", nargs="*", metavar="PROBLEM", help=f"which; all by default: {', '.join(names)}")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each side where the problem does not say (5)")
+    parser.add_argument("--record", action="store_true", help="keep the numbers in benchmarks/records/")
+    parser.add_argument("--list", action="store_true", help="name the problems and stop")
+    asked = parser.parse_args()
+    unknown = sorted(set(asked.problems) - set(names))
+    if unknown:
+        parser.error(f"no problem is named {', '.join(unknown)}; there are {', '.join(names)}")
+    if asked.runs < 1:
+        parser.error(f"--runs takes a whole number from 1, got {asked.runs}")
+    return asked
+
+
+def run(problem: Problem, runs: int) -> tuple[dict[str, Any], list[goals.Outcome]]:
+    """Prepare, run in turn, print; gives the record's entry and what became of the goals."""
+    with tempfile.TemporaryDirectory(prefix="deciban-benchmark-") as scratch:
+        told(f"{problem.name}: preparing")
+        contest = CONTESTS[problem.kind](problem, Path(scratch))
+        results = in_turn(contest.sides, runs, lambda said: told(f"{problem.name}: {said}"))
+        told(f"{problem.name}: where our time goes")
+        where = contest.where()
+        told("")
+    ratios, judged = goals.ratios(results), goals.outcomes(problem, results)
+    floors = goals.above_floors(problem, contest, results, environment.cores())
+    print(table.problem(problem, contest, results, ratios, floors, where, judged), flush=True)
+    entry = {
+        "title": problem.title,
+        "settings": problem.sides,
+        "options": problem.options,
+        "versions": contest.versions,
+        "bytes": contest.bytes,
+        "items": contest.items,
+        "runs": results,
+        "ratios": ratios,
+        "floors": [asdict(floor) for floor in floors],
+        "where_s": dict(where),
+        "goals": [asdict(outcome) for outcome in judged],
+    }
+    return entry, judged
+
+
+def told(text: str) -> None:
+    """Progress, on a terminal only."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+def write(record: dict[str, Any], names: list[str]) -> Path:
+    """A new file in records/; what is there is never overwritten."""
+    what = "-".join(names) or "all"
+    stem = f"{record['date']}-{re.sub('[^a-z0-9-]', '', what)[:60]}"
+    folder = environment.HERE / "records"
+    folder.mkdir(exist_ok=True)
+    number = 1
+    while (path := folder / (f"{stem}.json" if number == 1 else f"{stem}-{number}.json")).exists():
+        number += 1
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(main())

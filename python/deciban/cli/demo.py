@@ -1,0 +1,174 @@
+"""deciban demo: the whole of it, on mail that comes along."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.resources import as_file, files
+from time import perf_counter
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from .. import store
+from ..errors import UsageError, shown
+from ..mail.filter import train_files, updating
+from ..mail.ledger import Ledger
+from ..mail.reading import read_files
+from ..mail.sources import Source, find
+from ..report.explanation import contrast, explanation
+from ..report.figures import evaluation
+from ..report.terminal import Screen, console, screen, write
+from ..text.served import ServedText
+from ..verdict import Verdict
+from . import options
+from .evaluate import evaluated, of_files
+from .output import print_json, quoted
+
+
+@click.command("demo", short_help="See it work on mail that comes along.")
+@click.option("--keep", metavar="DIR", help="Put the filter there instead of into a folder that goes away.")
+@options.as_json
+def command(keep: str | None, as_json: bool) -> None:
+    """Train on a small mailbox that comes along, in English and Korean, judge mail it has not seen, explain one
+    verdict, correct another, and take the correction back.
+    """
+    with _folder(keep) as folder, as_file(files("deciban") / "sample") as sample:
+        Demo(os.path.join(folder, "demo.deciban"), str(sample), as_json).run(bool(keep))
+
+
+@contextmanager
+def _folder(keep: str | None) -> Iterator[str]:
+    with ExitStack() as stack:
+        if keep is None:
+            yield stack.enter_context(tempfile.TemporaryDirectory(prefix="deciban-demo-"))
+            return
+        if os.path.lexists(keep) and not os.path.isdir(keep):
+            raise UsageError(f"{shown(keep)}: expected a folder for --keep; this is a file. Choose another name.")
+        os.makedirs(keep, exist_ok=True)
+        yield keep
+
+
+class Demo:
+    """The steps, in order."""
+
+    def __init__(self, path: str, sample: str, as_json: bool) -> None:
+        self.path, self.sample, self.as_json = path, sample, as_json
+        self.console: Console = console()
+        self.screen: Screen = screen(self.console)
+        self.result: dict[str, object] = {}
+
+    def run(self, kept: bool) -> None:
+        """All of it."""
+        self.train()
+        self.evaluate()
+        judged = self.judged()
+        self.explain(judged)
+        self.correct(judged)
+        if self.as_json:
+            print_json(self.result)
+            return
+        self.next(kept)
+
+    def say(self, *lines: str | Text) -> None:
+        if not self.as_json:
+            write([Text(line) if isinstance(line, str) else line for line in lines], self.console)
+
+    def step(self, title: str) -> None:
+        self.say("", Text(title, style="bold underline" if self.screen.colour else ""), "")
+
+    def train(self) -> None:
+        started = perf_counter()
+        trained, _ = train_files(find([os.path.join(self.sample, "train")]))
+        trained.save(self.path)
+        seconds = perf_counter() - started
+        items = dict(zip(trained.model.classes, map(round, trained.model.book.items), strict=True))
+        counts = " and ".join(f"{n} {label}" for label, n in items.items())
+        self.result["train"] = {"n": sum(items.values()), "classes": items, "seconds": seconds}
+        self.step("1. Learn")
+        self.say(
+            f"A mailbox, invented for this purpose, in English and Korean: {counts}.",
+            f"Learnt in {seconds * 1000:.0f} ms: {len(trained.model.book):,} words counted by class.",
+        )
+
+    def evaluate(self) -> None:
+        stored = store.read(self.path)
+        self.served, ledger = ServedText.from_stored(stored), Ledger.from_stored(stored)
+        items = of_files(self.served, [self.held_out], quiet=True)
+        found, _ = evaluated(self.served, ledger, items)
+        self.result["evaluate"] = found.to_json()
+        self.step("2. Judge mail it has not seen")
+        self.say(*evaluation(found, self.screen))
+
+    @property
+    def held_out(self) -> str:
+        return os.path.join(self.sample, "held-out")
+
+    def judged(self) -> list[tuple[Source, bytes, Verdict]]:
+        """The held-out messages with their verdicts."""
+        sources = find([self.held_out])
+        found = []
+        for numbers, items in read_files(sources, self.served.settings):
+            verdicts = self.served.judge(items)
+            found += [(sources[i], item, v) for i, item, v in zip(numbers, items, verdicts, strict=True)]
+        return found
+
+    def explain(self, judged: list[tuple[Source, bytes, Verdict]]) -> None:
+        """The recognised spam with the median evidence: neither the plainest nor the hardest."""
+        spam = [each for each in judged if each[0].label == each[2].label == "spam"]
+        spam.sort(key=lambda each: (each[2].decibans, each[0].path))
+        source, item, _ = spam[len(spam) // 2]
+        why = self.served.explain(item)
+        name = os.path.relpath(source.path, self.sample)
+        self.result["explain"] = {"source": name, **why.to_json()}
+        self.step("3. Explain a verdict, in decibans: ten for each factor of ten in the odds")
+        self.say(*explanation(why, name, self.screen, top=10))
+
+    def correct(self, judged: list[tuple[Source, bytes, Verdict]]) -> None:
+        """The worst mistake, or the least sure verdict if there is none: learn it, then forget it."""
+        wrong = [each for each in judged if each[0].label != each[2].label]
+        worst = max(wrong, key=lambda each: (each[2].decibans, each[0].path), default=None)
+        source, item, verdict = worst or min(judged, key=lambda each: (each[2].decibans, each[0].path))
+        name = os.path.relpath(source.path, self.sample)
+        before = _content(self.path)
+        with updating(self.path) as update:
+            update.filter, _ = update.filter.learn([item], source.label)
+        after = ServedText.from_stored(store.read(self.path)).judge([item])[0]
+        with updating(self.path) as update:
+            update.filter, _ = update.filter.forget([item])
+        same = _content(self.path) == before
+        self.result["correct"] = {
+            "source": name,
+            "label": source.label,
+            "before": verdict.to_json(),
+            "after": after.to_json(),
+            "same_file_after_forget": same,
+        }
+        kind = "A mistake" if worst else "The least sure verdict"
+        self.step("4. Correct it, and take the correction back")
+        self.say(
+            f"{kind}: {name}, called {verdict.label}.",
+            f"deciban learn --as {source.label}",
+            contrast(verdict, after, self.screen, self.served.classes),
+            "deciban forget",
+            "The file is what it was before, byte for byte." if same else "The file is NOT what it was before.",
+        )
+
+    def next(self, kept: bool) -> None:
+        name = quoted(self.path) if kept else "filter.deciban"
+        self.step("Now your own mail")
+        self.say(
+            "deciban train spam=PATH ham=PATH      each an mbox, a Maildir, or a folder of messages",
+            f"deciban classify {name} mail.eml",
+            f"deciban explain {name} mail.eml",
+        )
+        if kept:
+            self.say("", f"The demo's filter is {quoted(self.path)}; its mail is in {quoted(self.sample)}.")
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

@@ -1,0 +1,130 @@
+"""deciban evaluate: how often a filter errs on labelled examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from .. import store
+from ..errors import UsageError, shown
+from ..mail.ledger import SIZE, Ledger
+from ..mail.reading import read_files
+from ..mail.sources import find
+from ..report.progress import Meter
+from ..scores import log_posterior
+from ..text.served import ServedText
+from ..trust.evaluation import Evaluation
+from ..trust.evaluation import evaluate as judge
+from . import options
+from .items import labelled_rows, total_size
+from .output import Remarks, print_json
+
+
+@click.command("evaluate", short_help="How often the filter errs.")
+@options.filter_file
+@click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
+@options.tables
+@click.option("--positive", metavar="LABEL", help='What is looked for. Default: "spam", else the second class.')
+@click.option("--threshold", type=click.FloatRange(0, 1), default=0.5, metavar="P", help="Default: 0.5.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the bootstrap. Default: 0.")
+@options.jobs
+@options.as_json
+@options.quiet
+def command(
+    filter_file: str,
+    examples: tuple[str, ...],
+    positive: str | None,
+    threshold: float,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
+    quiet: bool,
+    **columns: Any,
+) -> None:
+    """Judge labelled examples, best ones the filter has not learnt, and tell how often it errs.
+
+    \b
+    deciban evaluate filter.deciban spam=Junk/ ham=Inbox.mbox
+    deciban evaluate model.deciban test.csv --text review --label sentiment
+    """
+    stored = store.read(filter_file)
+    served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
+    items = _labelled(served, examples, columns, quiet)
+    found, learnt = evaluated(served, ledger, items, positive, threshold, seed)
+    if learnt:
+        Remarks(quiet)(
+            f"Warning: {learnt:,} of these {found.n:,} were in the training data, so the figures flatter. "
+            "Evaluate on what the filter has not learnt."
+        )
+    if as_json:
+        print_json({**found.to_json(), "learnt": learnt})
+        return
+    from ..report.figures import evaluation
+    from ..report.terminal import console, screen, write
+
+    on = console()
+    write(evaluation(found, screen(on)), on)
+
+
+Labelled = Iterator[tuple[Sequence[str | bytes], list[str]]]
+
+
+def _labelled(served: ServedText, examples: tuple[str, ...], columns: dict[str, Any], quiet: bool) -> Labelled:
+    """Items and their labels, batch by batch."""
+    if columns["text"] is None and columns["label"] is None:
+        yield from of_files(served, examples, quiet)
+        return
+    if columns["text"] is None or columns["label"] is None or len(examples) != 1:
+        raise UsageError("Expected one table with --text COLUMN and --label COLUMN, or label=PATH without them.")
+    yield from labelled_rows(examples[0], columns)
+
+
+def of_files(served: ServedText, examples: Sequence[str], quiet: bool) -> Labelled:
+    """The items of files with their labels, which must be the filter's."""
+    sources = find(examples)
+    known = {str(c) for c in served.classes}
+    unknown = sorted({source.label for source in sources} - known)
+    if unknown:
+        raise UsageError(
+            f"Expected labels that the filter knows, {', '.join(map(shown, sorted(known)))}; "
+            f"came {', '.join(map(shown, unknown))}. Write label=PATH with one of those."
+        )
+    with Meter("Judging", total_size(sources), quiet) as meter:
+        for numbers, items in read_files(sources, served.settings, served.n_jobs):
+            yield items, [sources[i].label for i in numbers]
+            meter(sum(map(len, items)))
+
+
+def evaluated(
+    served: ServedText,
+    ledger: Ledger,
+    items: Labelled,
+    positive: str | None = None,
+    threshold: float = 0.5,
+    seed: int = 0,
+) -> tuple[Evaluation, int]:
+    """The evaluation, and how many of the items the filter had learnt."""
+    labels: list[str] = []
+    scores, digests = [], bytearray()
+    for batch, names in items:
+        scores.append(served.scores(batch))
+        labels += names
+        digests += b"".join(map(served.reader.digest, batch))
+    score = np.concatenate(scores) if scores else np.empty((0, len(served.classes)))
+    classes = [str(c) for c in served.classes]
+    if positive is None and len(classes) == 2 and "spam" in classes:
+        positive = "spam"
+    found = judge(
+        labels,
+        np.exp(log_posterior(score)),
+        classes,
+        scores=score,
+        positive=positive,
+        threshold=threshold,
+        seed=seed,
+    )
+    learnt = np.isin(np.frombuffer(bytes(digests), dtype=f"S{SIZE}"), ledger.digests)
+    return found, int(learnt.sum())

@@ -1,0 +1,56 @@
+"""deciban inspect: what a filter knows."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from .. import store
+from ..mail.ledger import Ledger
+from ..report.inventory import Inventory, inventory, strongest
+from ..report.terminal import console, screen, write
+from ..text.model import TextModel
+from . import options
+from .output import print_json
+
+
+@click.command("inspect", short_help="What a filter knows.")
+@options.filter_file
+@click.option("--top", type=click.IntRange(min=0), default=12, metavar="N", help="Words per class. Default: 12.")
+@options.as_json
+def command(filter_file: str, top: int, as_json: bool) -> None:
+    """Tell what a filter knows: what it learnt, how it reads, its certificate, and per class the words that say most
+    about an average item: decibans times how often they occur.
+    """
+    found = _inventory(filter_file, top)
+    if as_json:
+        print_json(found.to_json())
+        return
+    on = console()
+    write(inventory(found, screen(on)), on)
+
+
+def _inventory(path: str, top: int) -> Inventory:
+    stored = store.read(path)
+    model, header = TextModel.from_stored(stored), stored.header
+    certificate = getattr(model, "certificate", None)
+    proof = None if certificate is None else certificate(0.0)
+    _, counts, items, *_ = model.book.parts()
+    return Inventory(
+        kind=model.settings.kind,
+        model=header["model"],
+        classes={str(label): float(count) for label, count in zip(model.classes, items, strict=True)},
+        words=len(model.book),
+        dictionary=len(model.dictionary()),
+        occurrences=float(counts.sum()),
+        dropped=model.dropped,
+        ledger=len(Ledger.from_stored(stored)),
+        settings=model.settings.to_json(),
+        bayes=model.bayes.to_json(),
+        certificate=None if proof is None else proof.to_json(),
+        said="" if proof is None else str(proof),
+        bytes=os.path.getsize(path),
+        digest=header["digest"],
+        evidence=strongest(model, top) if top else {},
+    )

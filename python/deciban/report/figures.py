@@ -1,0 +1,80 @@
+"""What an evaluation found, for the terminal: figures with their intervals, and the table of confusions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from ..trust.evaluation import Evaluation
+from ..trust.rates import Interval, Rate
+from .terminal import Screen, colour_of, grid, name, percent
+
+
+def evaluation(found: Evaluation, on: Screen) -> Iterator[Text]:
+    """The report on an evaluation."""
+    rows = [("error", percent(found.error), _between(found.interval), f"{found.errors:,} of {found.n:,}")]
+    rows += _rates(found)
+    area = found.one_minus_roca_percent
+    if area is not None and found.roc_area is not None:
+        interval = found.one_minus_roca_percent_interval
+        rows.append(("ROC area", f"{found.roc_area:.6f}", "", ""))
+        shown = "" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f} %"
+        rows.append((on.pick("(1 − ROCA)", "(1 - ROCA)"), f"{area:.4f} %", shown, "0 is perfect order"))
+    rows.append(("log loss", f"{found.log_loss:.4f} nats", "", "a coin: 0.6931" if len(found.classes) == 2 else ""))
+    header = ("", "", "95 % interval", "")
+    for number, line in enumerate(grid([header, *rows], "lrr")):
+        yield Text(line, style="dim" if number == 0 else "bold" if number == 1 else "")
+    yield Text()
+    yield from _confusion(found, on)
+    for note in found.notes:
+        yield Text(name(note), style="dim")
+
+
+def _rates(found: Evaluation) -> Iterator[tuple[str, str, str, str]]:
+    positive = found.positive
+    if positive is None:
+        return
+    other = next(c for c in found.classes if c != positive)
+    threshold = f"{found.threshold:g}"
+    for title, rate, taken in (
+        ("false positives", found.false_positives, f"{name(other)} called {name(positive)}"),
+        ("false negatives", found.false_negatives, f"{name(positive)} called {name(other)}"),
+    ):
+        if rate is not None:
+            yield title, percent(rate.rate), _between(rate.interval), f"{_of(rate)} {taken}, at {threshold}"
+
+
+def _of(rate: Rate) -> str:
+    return f"{rate.errors:,} of {rate.n:,}"
+
+
+def _between(interval: Interval) -> str:
+    return f"{percent(interval[0]).removesuffix(' %')} to {percent(interval[1])}"
+
+
+def _confusion(found: Evaluation, on: Screen) -> Iterator[Text]:
+    """Rows are what the items are, columns what they were called; the diagonal is right."""
+    labels = [name(c) for c in found.classes]
+    if len(labels) > 20:
+        yield from _worst(found)
+        return
+    rows = [["true \\ called", *labels]]
+    rows += [[label, *(f"{n:,}" for n in row)] for label, row in zip(labels, found.confusion.tolist(), strict=True)]
+    for number, line in enumerate(grid(rows, "l" + "r" * len(labels))):
+        style = "dim" if number == 0 else colour_of(found.classes[number - 1], found.classes)
+        yield Text(line, style=style if len(labels) <= 6 or number == 0 else "")
+
+
+def _worst(found: Evaluation) -> Iterator[Text]:
+    """Of many classes, the pairs that are confused most often."""
+    pairs = [
+        (count, true, called)
+        for true, row in zip(found.classes, found.confusion.tolist(), strict=True)
+        for called, count in zip(found.classes, row, strict=True)
+        if true != called and count
+    ]
+    pairs.sort(key=lambda pair: -pair[0])
+    yield Text("most often confused", style="dim")
+    rows = [(f"{count:,}", f"{name(true)} called {name(called)}") for count, true, called in pairs[:20]]
+    yield from map(Text, grid(rows or [("0", "nothing")], "r"))
