@@ -96,6 +96,7 @@ def run(problem: Problem, runs: int) -> tuple[dict[str, Any], list[goals.Outcome
         "versions": contest.versions,
         "bytes": contest.bytes,
         "items": contest.items,
+        "notes": contest.notes,
         "runs": results,
         "ratios": ratios,
         "floors": [asdict(floor) for floor in floors],

@@ -26,6 +26,7 @@ def problem(
     parts += _indented(_medians(results))
     parts += _indented(_ratios(ratios))
     parts += [_floor(floor) for floor in floors]
+    parts += [f"  {note}" for note in contest.notes]
     parts += ["  where our time goes (one more run):"]
     parts += _indented(_rows([[f"  {step}", f"{1000 * seconds:.1f} ms"] for step, seconds in where]))
     parts += [f"  {'reached    ' if one.reached else 'NOT REACHED'}  {one.goal}: {one.came}" for one in goals]
@@ -47,10 +48,12 @@ def summary(judged: dict[str, list[Outcome]], unfinished: dict[str, str]) -> str
 
 
 def _data(contest: Contest) -> str:
-    return ", ".join(
-        f"{part}: {contest.items[part]:,} item{'s' * (contest.items[part] != 1)}, {contest.bytes[part] / 1e6:.3g} MB"
-        for part in ("train", "test")
-    )
+    parts = []
+    for part in ("train", "test"):
+        count, size = contest.items[part], contest.bytes[part]
+        amount = f"{size / 1e6:.3g} MB" if size >= 1e6 else f"{size / 1e3:.3g} kB"
+        parts.append(f"{part}: {count:,} item{'s' * (count != 1)}, {amount}")
+    return ", ".join(parts)
 
 
 def _medians(results: Results) -> list[str]:

@@ -18,6 +18,7 @@ class Contest:
     bytes     raw size of "train" and "test"
     items     how many texts or messages each has
     versions  of every program that took part; sides may add to it as they run
+    notes     what else a reader of the numbers should know
     where     runs our side once more, apart from what is compared, and says how long each step took
     """
 
@@ -26,3 +27,4 @@ class Contest:
     items: dict[str, int]
     versions: dict[str, str]
     where: Callable[[], list[Share]]
+    notes: tuple[str, ...] = ()

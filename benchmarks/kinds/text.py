@@ -44,7 +44,7 @@ def contest(problem: Problem, folder: Path) -> Contest:
         return [tuple(step) for step in _said([sys.executable, SIDES / "where_text.py", folder, settings])]
 
     sides = [side(name, settings) for name, settings in problem.sides.items()]
-    return Contest(sides, sizes["bytes"], sizes["items"], versions, where)
+    return Contest(sides, sizes["bytes"], sizes["items"], versions, where, tuple(sizes["notes"]))
 
 
 def _said(command: list[Any]) -> Any:

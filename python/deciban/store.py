@@ -5,7 +5,7 @@
     tensors   little-endian, one after the other
 
 The header of this package holds `schema` (the version of this layout), `model` (which kind), what that kind
-needs, and `digest`, the SHA-256 of all the rest. Times, dates and paths are never written: the same model is the
+needs, and `digest`, the SHA-256 of the whole file with the digest's own 64 characters as 0. Times, dates and paths are never written: the same model is the
 same bytes. A file is replaced in one step or not at all.
 """
 
@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import DataError, StorageError, shown, unreadable
+from .text.layout import check
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _KEY = "deciban"
+# Where the digest stands, in JSON within JSON; in a label these quotes would have more backslashes.
+_MARK = rb'\"digest\":\"'
+_UNKNOWN = b"0" * 64
 _DTYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8", "I64": "<i8", "F64": "<f8", "F32": "<f4"}
 
 
@@ -47,10 +51,11 @@ class Tensor(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What a file holds: the header of this package, and the tensors by name."""
+    """What a file holds: the header of this package, the tensors by name, and what errors call the file."""
 
     header: dict[str, Any]
     tensors: dict[str, Tensor]
+    name: str = "the model"
 
 
 def load(path: str | os.PathLike[str]) -> TextClassifier:
@@ -75,22 +80,22 @@ def read(path: str | os.PathLike[str]) -> Stored:
 
 
 def parse(content: bytes, name: str = "the model") -> Stored:
-    """Checks the bytes of a .deciban file; `name` is what the errors call it."""
+    """Checks the bytes of a .deciban file, all of them; `name` is what the errors call it."""
     from safetensors import SafetensorError, deserialize
 
     header = _header(content, name)
     try:
         raw = deserialize(content)  # type: ignore[no-untyped-call]
-    except SafetensorError as error:
+    except (SafetensorError, ValueError, OverflowError) as error:
         raise DataError(f"{name}: expected a whole .deciban file; it is truncated or damaged ({error}).") from error
-    tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), bytes(value["data"])) for key, value in raw}
-    said = header.pop("digest", None)
-    if said != _digest(header, {key: tensor.data for key, tensor in tensors.items()}):
+    if header.get("digest") != _digest(content):
         raise DataError(
             f"{name}: its digest does not fit its content: the file was altered or damaged. "
             "Restore it from a backup, or train again."
         )
-    return Stored({**header, "digest": said}, tensors)
+    tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), bytes(value["data"])) for key, value in raw}
+    check(header, tensors, name)
+    return Stored(header, tensors, name)
 
 
 def _header(content: bytes, name: str) -> dict[str, Any]:
@@ -106,7 +111,9 @@ def _header(content: bytes, name: str) -> dict[str, Any]:
         schema = header["schema"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise foreign from None
-    if not isinstance(schema, int) or schema > SCHEMA:
+    if type(schema) is not int or schema < 1:
+        raise foreign
+    if schema > SCHEMA:
         raise DataError(
             f"{name}: written by a newer version (schema {schema}; this one reads up to {SCHEMA}). "
             "Upgrade: pip install --upgrade deciban."
@@ -114,15 +121,13 @@ def _header(content: bytes, name: str) -> dict[str, Any]:
     return header  # type: ignore[no-any-return]
 
 
-def _canonical(header: Mapping[str, Any]) -> str:
-    return json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def _digest(header: Mapping[str, Any], data: Mapping[str, Any]) -> str:
-    sha = hashlib.sha256(_canonical(header).encode("utf-8", "surrogatepass"))
-    for name in sorted(data):
-        sha.update(f"\n{name} {len(data[name])}\n".encode())
-        sha.update(data[name])
+def _digest(content: bytes) -> str:
+    """The SHA-256 of a file as it was before its digest was put in."""
+    place = content.find(_MARK) + len(_MARK)
+    view = memoryview(content)
+    sha = hashlib.sha256(view[:place])
+    sha.update(_UNKNOWN)
+    sha.update(view[place + len(_UNKNOWN) :])
     return sha.hexdigest()
 
 
@@ -131,10 +136,11 @@ def to_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> b
     import numpy as np
     from safetensors.numpy import save
 
-    header = {**header, "schema": SCHEMA}
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    header["digest"] = _digest(header, {name: array.tobytes() for name, array in whole.items()})
-    return save(whole, metadata={_KEY: _canonical(header)})
+    whole = {**header, "schema": SCHEMA, "digest": _UNKNOWN.decode()}
+    # ASCII, for the sake of labels whose bytes are not UTF-8; sorted, so that the same model is the same bytes.
+    text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata={_KEY: text})
+    return content.replace(_MARK + _UNKNOWN, _MARK + _digest(content).encode(), 1)
 
 
 def write(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -14,6 +14,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):  # end like Ctrl-C, so that no half-written file stays behind
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()

@@ -96,8 +96,9 @@ def _of_the_system(error: OSError) -> DecibanError:
         name = os.fsdecode(name)
     if isinstance(name, str) and error.errno in _NOT_THERE:
         return unreadable(name, error)
-    where = shown(name) if isinstance(name, str) else "standard input or output"
-    return StorageError(f"{where}: expected to read or write it; the system said: {error.strerror or error}.")
+    if isinstance(name, str):
+        return StorageError(f"{shown(name)}: reading or writing broke off: {error.strerror or error}.")
+    return StorageError(f"standard output: could not be written: {error.strerror or error}.")
 
 
 def _usage(error: ClickException) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..errors import UsageError, shown
+from ..errors import DataError, UsageError, shown
 from ..mail.filter import MAIL, MAIL_BAYES, Filter, train_files, train_rows
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
 from ..report.progress import Meter
@@ -96,6 +96,7 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     settings, bayes = _settings(kind, given)
     with replacing(output):
         trained, found = _train(examples, sources, settings, bayes, given, quiet)
+        _check_members(trained, found)
         trained.save(output)
     seconds = perf_counter() - started
     _tell(remarks, trained, found, seconds, output, examples)
@@ -157,6 +158,13 @@ def _train(
     with Meter("Reading", None, quiet) as meter:
         rows = labelled_rows(examples[0], given)
         return train_rows(rows, settings, bayes, meter, given["jobs"])
+
+
+def _check_members(trained: Filter, found: Counted) -> None:
+    for label, count in zip(trained.model.classes, trained.model.book.items, strict=True):
+        if not count:
+            same = " Its items are also items of another class, and the first label stands." if found.conflicts else ""
+            raise DataError(f"Expected items of every class; '{shown(str(label))}' has none.{same} Nothing was written.")
 
 
 # --- what is told ------------------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 
 from .._core import Files
+from ..errors import unreadable
 from ..text.settings import TextSettings
 from .sources import STDIN, Source
 
@@ -44,7 +46,7 @@ _copy: int | None = None
 def _spooled() -> int:
     copy = _unnamed(in_memory=True)
     size = 0
-    while chunk := os.read(0, _CHUNK):
+    while chunk := _more():
         if size < _IN_MEMORY <= size + len(chunk):
             copy = _moved(copy, _unnamed(in_memory=False))
         size += len(chunk)
@@ -52,6 +54,15 @@ def _spooled() -> int:
             chunk = chunk[os.write(copy, chunk) :]
     os.lseek(copy, 0, os.SEEK_SET)
     return copy
+
+
+def _more() -> bytes:
+    if sys.stdin is None:  # closed: the number may be another file's by now
+        return b""
+    try:
+        return os.read(0, _CHUNK)
+    except OSError as error:
+        raise unreadable("standard input", error) from error
 
 
 def _unnamed(in_memory: bool) -> int:

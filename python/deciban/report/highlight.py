@@ -59,12 +59,23 @@ def highlighted(
     lines = list(_lines(text, found))
     kept = set(range(len(lines))) if whole else _kept(text, lines)
     result: list[Text] = []
+    gap = ""
     for number, line in enumerate(lines):
-        if number in kept:
-            result.extend(_drawn(text, line, strongest, on, colours, whole))
-        elif number == 0 or number - 1 in kept:
-            result.append(Text(_INDENT + on.pick("⋮", "..."), style="dim"))
+        if number not in kept:
+            gap += text[line[0] : line[1]].strip() or "\n"
+            continue
+        if gap:
+            result.append(_cut(gap, on))
+            gap = ""
+        result.extend(_drawn(text, line, strongest, on, colours, whole))
+    if gap.strip():
+        result.append(_cut(gap, on))
     return result
+
+
+def _cut(gap: str, on: Screen) -> Text:
+    """What stands for lines that are left out; empty ones stay empty."""
+    return Text(_INDENT + on.pick("⋮", "..."), style="dim") if gap.strip() else Text()
 
 
 _Line = tuple[int, int, list[Mark]]

@@ -9,14 +9,13 @@ from typing import IO, TYPE_CHECKING, Any
 from unicodedata import category
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.text import Text
 
 from ..errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from rich.console import Console
 
 WIDEST = 110  # columns; longer lines are hard to follow with the eye
 
@@ -34,11 +33,15 @@ class Screen:
         return plain if self.ascii_only else rich
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Whoever reads has seen enough: that is the caller's business, as everywhere else."""
+        raise  # noqa: PLE0704 (inside rich's except)
+
+
 def console(file: IO[str] | None = None) -> Console:
     """rich's console for `file` (standard output), which knows NO_COLOR, TERM and the width."""
-    from rich.console import Console
-
-    return Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return _Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def screen(on: Console) -> Screen:

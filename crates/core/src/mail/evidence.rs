@@ -4,7 +4,7 @@ use super::charset::Charsets;
 use super::encoded_word;
 use super::header::{Block, HeaderField, unfold};
 use super::shapes::remark;
-use crate::view::{Field, View};
+use crate::view::{Field, Span, View};
 
 /// What is made of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +118,13 @@ fn push_header(field: &HeaderField, role: Role, known: &Charsets, view: &mut Vie
     let raw = unfold(field.value);
     encoded_word::decode(&raw, known, &mut view.text);
     match role {
+        Role::Value(Field::Received) => {
+            // The date behind the last semicolon says when, not who.
+            let end = view.text[value..].rfind(';').map_or(view.text.len(), |at| value + at);
+            if end > value {
+                view.spans.push(Span { field: Field::Received, start: value, end });
+            }
+        }
         Role::Value(of) => {
             view.close(of, value);
             if of == Field::Subject && is_shouted(&view.text[value..]) {
@@ -140,7 +147,7 @@ fn close_hosts(view: &mut View, start: usize) {
         let inside = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
         let end = host + text.as_bytes()[host..].iter().take_while(inside).count();
         if end > host {
-            spans.push(crate::view::Span { field: Field::Header, start: host, end });
+            spans.push(Span { field: Field::Header, start: host, end });
         }
         at = end;
     }
