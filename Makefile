@@ -2,7 +2,7 @@
 # make test    set everything up and pass every check and test
 # make lint    formatters, linters, type checkers, stubs
 # make bench   measure against the rivals
-# make docs    list the documentation; every snippet in it runs in `make test`
+# make docs    draw the pictures of the documentation anew
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -33,8 +33,8 @@ lint: $(VENV)/.tested
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py
 
-docs:
-	@ls README.md CONTRIBUTING.md CHANGELOG.md docs/*.md 2>/dev/null
+docs: $(VENV)/.installed
+	$(BIN)/python docs/picture.py
 
 # What is missing is named, with where to get it.
 tools:

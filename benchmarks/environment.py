@@ -92,7 +92,9 @@ def cores() -> int:
 
 
 def revision() -> str:
-    """The commit of the repository, with a + if files differ from it."""
+    """The commit of the repository, with a + if files differ from it; empty without git."""
+    if shutil.which("git") is None:
+        return ""
     git = ["git", "-C", str(HERE)]
     head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     changed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,15 +50,17 @@ def process(
     with (
         open(stdin or os.devnull, "rb") as source,
         open(stdout or os.devnull, "wb") as sink,
-        open(os.devnull, "wb") as quiet,
+        tempfile.TemporaryFile() as complaints,
     ):
         started = perf_counter()
-        child = subprocess.Popen(command, stdin=source, stdout=sink, stderr=quiet)
+        child = subprocess.Popen(command, stdin=source, stdout=sink, stderr=complaints)
         _, status, usage = os.wait4(child.pid, 0)
         wall = perf_counter() - started
+        complaints.seek(0)
+        said = complaints.read().decode(errors="replace").strip()[-2000:]
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in allowed:
-        raise FailedError(f"exit status {child.returncode} of: {' '.join(map(str, command[:12]))}")
+        raise FailedError(f"exit status {child.returncode} of: {' '.join(map(str, command[:12]))}\n{said}")
     return Finished(wall, usage.ru_utime + usage.ru_stime)
 
 

@@ -22,7 +22,7 @@ def problem(
 ) -> str:
     """The report of one problem."""
     runs = len(results["deciban"])
-    parts = [f"\n{asked.name}: {asked.title}", f"  {_data(contest)}; {runs} runs of each, in turn"]
+    parts = [f"\n{asked.name}: {asked.title}", f"  {_data(contest)}; {runs} run{'s' * (runs != 1)} of each, in turn"]
     parts += _indented(_medians(results))
     parts += _indented(_ratios(ratios))
     parts += [_floor(floor) for floor in floors]

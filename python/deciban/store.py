@@ -5,8 +5,8 @@
     tensors   little-endian, one after the other
 
 The header of this package holds `schema` (the version of this layout), `model` (which kind), what that kind
-needs, and `digest`, the SHA-256 of the whole file with the digest's own 64 characters as 0. Times, dates and paths are never written: the same model is the
-same bytes. A file is replaced in one step or not at all.
+needs, and `digest`, the SHA-256 of the whole file with the digest's own 64 characters as 0. Times, dates and
+paths are never written: the same model is the same bytes. A file is replaced in one step or not at all.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def read(path: str | os.PathLike[str]) -> Stored:
     try:
         with open(path, "rb") as file:
             content = file.read()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise unreadable(os.fspath(path), error) from error
     return parse(content, name)
 
@@ -205,7 +205,7 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     while True:
         try:
             handle = os.open(path, os.O_RDONLY)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise unreadable(os.fspath(path), error) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)

@@ -18,6 +18,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done: too late to interrupt it
     except BaseException as error:
         from .failures import report
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
-from .. import store
-from ..errors import DataError, StorageError, UsageError, shown
+from ..errors import StorageError, UsageError, shown, unreadable
+
+_HEAD = 1 << 20  # bytes; where the header is longer than that, the file is not ours
 
 
 def check_destination(path: str, inputs: list[str]) -> None:
     """Raises unless `path` is free, empty, or a filter that may be replaced, in a folder that can be written.
 
-    Nothing but a whole .deciban file is ever replaced: a slip of -o must not cost a mailbox.
+    Nothing but a .deciban file is ever replaced: a slip of -o must not cost a mailbox.
     """
     name = shown(path)
     target = os.path.realpath(path)
@@ -26,10 +27,18 @@ def check_destination(path: str, inputs: list[str]) -> None:
         raise StorageError(f"{name}: expected to write into {shown(folder)}; permission was denied.")
     if not os.path.lexists(target) or os.path.getsize(target) == 0:
         return
-    try:
-        store.read(target)
-    except DataError as error:
+    if not _is_model(path, target):
         raise UsageError(
             f"{name}: expected a free name, or a filter to replace; this file is something else. "
             "Choose another name with -o, or remove the file."
-        ) from error
+        )
+
+
+def _is_model(path: str, target: str) -> bool:
+    """Whether the header is that of a .deciban file; it may be damaged, which is why one trains again."""
+    try:
+        with open(target, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return head[8:9] == b"{" and b'"__metadata__":{"deciban":' in head

@@ -113,15 +113,15 @@ def evaluated(
         scores.append(served.scores(batch))
         labels += names
         digests += b"".join(map(served.reader.digest, batch))
-    score = np.concatenate(scores) if scores else np.empty((0, len(served.classes)))
+    logs = log_posterior(np.concatenate(scores) if scores else np.empty((0, len(served.classes))))
     classes = [str(c) for c in served.classes]
     if positive is None and len(classes) == 2 and "spam" in classes:
         positive = "spam"
     found = judge(
         labels,
-        np.exp(log_posterior(score)),
+        np.exp(logs),
         classes,
-        scores=score,
+        scores=logs,
         positive=positive,
         threshold=threshold,
         seed=seed,

@@ -70,7 +70,7 @@ def report(error: BaseException) -> int:
 
 def _explained(error: BaseException) -> tuple[int, str]:
     if isinstance(error, KeyboardInterrupt):
-        what = " ".join(getattr(error, "__notes__", ["the output above may be incomplete."]))
+        what = " ".join(getattr(error, "__notes__", ["nothing was written."]))
         return 128 + error.number if isinstance(error, Stopped) else _INTERRUPTED, f"Interrupted: {what}"
     if isinstance(error, OSError):
         error = _of_the_system(error)
@@ -80,8 +80,8 @@ def _explained(error: BaseException) -> tuple[int, str]:
         return UsageError.exit_code, f"deciban: {_usage(error)}"
     if isinstance(error, MemoryError):
         return DecibanError.exit_code, (
-            "deciban: expected enough memory; there was not. Close other programs, or train with fewer words: "
-            "--max-features does not help, --words 1,1 or --hashed 20 does."
+            "deciban: expected enough memory; there was not. Close other programs, or train with fewer features: "
+            "--words 1,1, or --hashed 20."
         )
     return DecibanError.exit_code, (
         f"deciban: an error of the program itself, {type(error).__name__}: {_one_line(str(error))[:300]}. "

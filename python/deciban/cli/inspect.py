@@ -35,7 +35,6 @@ def _inventory(path: str, top: int) -> Inventory:
     stored = store.read(path)
     model, header = TextModel.from_stored(stored), stored.header
     certificate = getattr(model, "certificate", None)
-    proof = None if certificate is None else certificate(0.0)
     _, counts, items, *_ = model.book.parts()
     return Inventory(
         kind=model.settings.kind,
@@ -48,8 +47,7 @@ def _inventory(path: str, top: int) -> Inventory:
         ledger=len(Ledger.from_stored(stored)),
         settings=model.settings.to_json(),
         bayes=model.bayes.to_json(),
-        certificate=None if proof is None else proof.to_json(),
-        said="" if proof is None else str(proof),
+        certificate=None if certificate is None else certificate(0.0).to_json(),
         bytes=os.path.getsize(path),
         digest=header["digest"],
         evidence=strongest(model, top) if top else {},

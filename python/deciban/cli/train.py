@@ -164,7 +164,9 @@ def _check_members(trained: Filter, found: Counted) -> None:
     for label, count in zip(trained.model.classes, trained.model.book.items, strict=True):
         if not count:
             same = " Its items are also items of another class, and the first label stands." if found.conflicts else ""
-            raise DataError(f"Expected items of every class; '{shown(str(label))}' has none.{same} Nothing was written.")
+            raise DataError(
+                f"Expected items of every class; '{shown(str(label))}' has none.{same} Nothing was written."
+            )
 
 
 # --- what is told ------------------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ def _tell(
     if found.conflicts:
         remarks(
             f"{counted(found.conflicts, 'item')} came under two labels: the first label stands. "
-            "Look whether something is in the wrong folder."
+            "Look at them: one of the two is wrong."
         )
     if found.dropped:
         most = trained.model.settings.max_words

@@ -58,7 +58,9 @@ def update(filter_file: str, paths: Sequence[str], step: Step) -> Updated:
             if not items:
                 break
         if not sum(held.filter.model.book.items):
-            raise DataError("Expected that something is left in the filter; this is all it knows. Delete its file instead.")
+            raise DataError(
+                "Expected that something is left in the filter; this is all it knows. Delete its file instead."
+            )
         result = Updated(before.model.classes, outcomes)
         if count == 1 and only is not None:
             result.before, result.after = _verdict(before, only), _verdict(held.filter, only)

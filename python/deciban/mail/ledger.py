@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
 from ..store import Stored
 
 SIZE = 16  # bytes of a digest
@@ -67,5 +68,8 @@ class Ledger:
         """What a file keeps; an empty ledger where it keeps none."""
         if "ledger.digests" not in stored.tensors:
             return cls.of(b"", [])
+        digests = np.frombuffer(stored.tensors["ledger.digests"].data, dtype=f"S{SIZE}")
         classes = stored.tensors["ledger.classes"].array()
-        return cls(np.frombuffer(stored.tensors["ledger.digests"].data, dtype=f"S{SIZE}"), classes)
+        if (digests[1:] < digests[:-1]).any() or (classes >= len(stored.header["classes"])).any():
+            raise DataError(f"{stored.name}: its ledger is damaged: digests in order, of known classes, are expected.")
+        return cls(digests, classes)

@@ -46,14 +46,14 @@ def explanation(
 
 
 def headline(verdict: Verdict, source: str, colour: str, on: Screen) -> Text:
-    """`spam  99.8 %  27.1 dB against ham  mail.eml`."""
+    """`spam  99.8 %  27.1 dB against ham  mail.eml`; a long source stands on the next line."""
     line = Text(name(verdict.label), style=f"bold {colour}")
     if verdict.unsure:
         line.append("  (unsure)", style="bold")
     line.append(f"   {sureness(verdict.probability[verdict.label])}", style="bold")
     line.append(f"   {verdict.decibans:.1f} dB against {name(verdict.against)}")
-    line.append(f"   {name(source)}", style="dim")
-    return line
+    source = name(source)
+    return line.append(("   " if line.cell_len + 3 + cell_len(source) <= on.width else "\n") + source, style="dim")
 
 
 def _rows(found: TextExplanation, named: Sequence[TextTerm]) -> tuple[list[_Row], int]:
@@ -79,17 +79,17 @@ def _chart(found: TextExplanation, named: Sequence[TextTerm], on: Screen, colour
     labels = [name(row.label) + (f" {on.pick('×', 'x')}{row.count}" if (row.count or 0) > 1 else "") for row in rows]
     width = min(max(map(cell_len, labels)), max(on.width // 3, 12))
     half = max((on.width - width - _NUMBER - 5) // 2, 4)
-    most = max((abs(row.tenths) for row in rows), default=1)
+    most = max((abs(row.tenths) for row in rows if row.count is not None), default=0) or 1
     yield _sides(found.verdict, width, half, on, colours)
     for row, label in zip(rows, labels, strict=True):
         colour = colours[0] if row.tenths > 0 else colours[1]
         line = Text(fit(label, width, on.pick("…", "~")), style="dim" if row.count is None else "")
-        line.append("  ").append_text(bar(row.tenths, most, half, on, colours)).append("  ")
+        line.append("  ").append_text(bar(row.tenths, most, half, on, colours, row.count is None)).append("  ")
         line.append(f"{signed(row.tenths / 10, on):>{_NUMBER}}", style=colour if row.tenths else "")
         yield line
     yield Text(" " * (width + 2 + 2 * half + 3) + on.pick("─", "-") * _NUMBER, style="dim")
     line = Text(fit("total", width) + " " * (2 * half + 5), style="bold")
-    yield line.append(f"{signed(total / 10, on):>{_NUMBER}} dB")
+    yield line.append(f"{signed(total / 10, on):>{_NUMBER}}")
 
 
 def _sides(verdict: Verdict, width: int, half: int, on: Screen, colours: tuple[str, str]) -> Text:

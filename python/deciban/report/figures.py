@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import log
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from ..trust.evaluation import Evaluation
@@ -21,7 +23,7 @@ def evaluation(found: Evaluation, on: Screen) -> Iterator[Text]:
         rows.append(("ROC area", f"{found.roc_area:.6f}", "", ""))
         shown = "" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f} %"
         rows.append((on.pick("(1 − ROCA)", "(1 - ROCA)"), f"{area:.4f} %", shown, "0 is perfect order"))
-    rows.append(("log loss", f"{found.log_loss:.4f} nats", "", "a coin: 0.6931" if len(found.classes) == 2 else ""))
+    rows.append(("log loss", f"{found.log_loss:.4f} nats", "", f"a guess: {log(len(found.classes)):.4f}"))
     header = ("", "", "95 % interval", "")
     for number, line in enumerate(grid([header, *rows], "lrr")):
         yield Text(line, style="dim" if number == 0 else "bold" if number == 1 else "")
@@ -54,16 +56,22 @@ def _between(interval: Interval) -> str:
 
 
 def _confusion(found: Evaluation, on: Screen) -> Iterator[Text]:
-    """Rows are what the items are, columns what they were called; the diagonal is right."""
+    """Rows are what the items are, columns what they were called; the diagonal is right.
+
+    Where names are too wide for columns, numbers head them; where those are, the worst pairs are listed.
+    """
     labels = [name(c) for c in found.classes]
-    if len(labels) > 20:
-        yield from _worst(found)
-        return
-    rows = [["true \\ called", *labels]]
-    rows += [[label, *(f"{n:,}" for n in row)] for label, row in zip(labels, found.confusion.tolist(), strict=True)]
-    for number, line in enumerate(grid(rows, "l" + "r" * len(labels))):
-        style = "dim" if number == 0 else colour_of(found.classes[number - 1], found.classes)
-        yield Text(line, style=style if len(labels) <= 6 or number == 0 else "")
+    numbers = [str(i + 1) for i in range(len(labels))]
+    numbered = [f"{number} {label}" for number, label in zip(numbers, labels, strict=True)]
+    for heads, rows in ((labels, labels), (numbers, numbered)):
+        counts = [[head, *(f"{n:,}" for n in row)] for head, row in zip(rows, found.confusion.tolist(), strict=True)]
+        lines = grid([["true \\ called", *heads], *counts], "l" + "r" * len(labels))
+        if max(map(cell_len, lines)) <= on.width:
+            yield Text(lines[0], style="dim")
+            for line, label in zip(lines[1:], found.classes, strict=True):
+                yield Text(line, style=colour_of(label, found.classes) if len(labels) <= 6 else "")
+            return
+    yield from _worst(found)
 
 
 def _worst(found: Evaluation) -> Iterator[Text]:

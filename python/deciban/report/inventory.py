@@ -47,7 +47,6 @@ class Inventory:
     settings: dict[str, Any]
     bayes: dict[str, Any]
     certificate: dict[str, Any] | None
-    said: str
     bytes: int
     digest: str
     evidence: dict[str, list[Evidence]]
@@ -120,28 +119,37 @@ def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
 def _facts(found: Inventory) -> Iterator[tuple[str, str]]:
     n = sum(found.classes.values())
     items = "messages" if found.kind == "mail" else "texts"
-    yield "judges", {"mail": "mail", "text": "text"}.get(found.kind, found.kind)
-    yield "model", f"naive Bayes, {_settings(found.bayes)}" if found.model == "naive-bayes" else name(found.model)
+    bayes = found.bayes
+    yield "judges", "mail" if found.kind == "mail" else "plain text"
+    yield (
+        "model",
+        f"naive Bayes: {bayes['likelihood']}, alpha {bayes['alpha']:g}, estimate {bayes['estimate']}, "
+        f"class prior {bayes['class_prior']}",
+    )
     by_class = ", ".join(f"{name(label)}: {count:,.10g}" for label, count in found.classes.items())
     yield "learnt", f"{n:,.10g} {items} ({by_class})"
     lost = f", {found.dropped:,} rare ones dropped" if found.dropped else ""
     yield "words", f"{found.words:,} distinct{lost}; {found.occurrences:,.10g} occurrences counted"
-    yield "dictionary", f"{found.dictionary:,} words judge"
+    yield "dictionary", _dictionary(found)
     yield "ledger", f"{found.ledger:,} {items} known by digest"
-    yield "reads", _settings({k: v for k, v in found.settings.items() if k not in ("kind", "key")})
-    if found.said:
-        yield "certificate", name(found.said)
+    proof = found.certificate
+    if proof is not None:
+        advice = f"; {proof['advice']}" if proof["advice"] else ""
+        gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
+        yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 
-def _settings(values: dict[str, Any]) -> str:
-    """`alpha 1.0, words 1 to 2`."""
-    said = []
-    for key, value in values.items():
-        if isinstance(value, list):
-            value = " to ".join(map(str, value))
-        said.append(f"{key.replace('_', ' ')} {'all' if value is None and key == 'max_features' else value}")
-    return name(", ".join(said).replace("hashed bits None", "by name"))
+def _dictionary(found: Inventory) -> str:
+    """What of a text the model weighs."""
+    shortest, longest = found.settings["words"]
+    runs = "words" if longest == 1 else f"runs of {shortest} to {longest} words"
+    once = "each once per item" if found.settings["binary"] else "as often as they occur"
+    if found.settings["hashed_bits"]:
+        return f"{runs}, {once}, hashed into 2^{found.settings['hashed_bits']} buckets"
+    most = found.settings["max_features"]
+    chosen = f"the {most:,} most frequent" if most is not None and found.words > most else "all of them"
+    return f"{runs}, {once}; {chosen}: {found.dictionary:,}"
 
 
 def _evidence(label: str, terms: Sequence[Evidence], found: Inventory, on: Screen) -> Iterator[Text]:

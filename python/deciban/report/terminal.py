@@ -36,7 +36,7 @@ class Screen:
 class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Whoever reads has seen enough: that is the caller's business, as everywhere else."""
-        raise  # noqa: PLE0704 (inside rich's except)
+        raise
 
 
 def console(file: IO[str] | None = None) -> Console:

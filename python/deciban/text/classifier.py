@@ -10,15 +10,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import store
 from ..scores import log_posterior
 from ..trust.certificate import Certificate
 from ..verdict import TextExplanation
-from .counting import count
+from .counting import count, listed
 from .model import Bayes, TextModel
 from .parameters import settings_of
+from .served import ServedText
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -101,7 +103,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         started = perf_counter()
         more = self._counted(texts, y, sample_weight)
         if hasattr(self, "model_"):
-            classes = _union(self.model_.classes, more.classes)
+            classes = _union([*self.model_.classes], [*more.classes])
             more = self.model_.with_classes(classes).plus(more.with_classes(classes).book)
         self._become(more, perf_counter() - started)
         return self
@@ -117,12 +119,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _counted(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None) -> TextModel:
-        texts = texts if isinstance(texts, list) else list(texts)
-        labels, members = np.unique(column_or_1d(y), return_inverse=True)
-        if len(texts) != len(members):
-            raise ValueError(f"one label per text is expected; there are {len(texts)} texts and {len(members)} labels")
+        texts, given = listed(texts), column_or_1d(y)
+        if len(texts) != len(given):
+            raise ValueError(f"one label per text is expected; there are {len(texts)} texts and {len(given)} labels")
         if not texts:
             raise ValueError("at least one text is expected")
+        check_classification_targets(given)
+        labels, members = np.unique(given, return_inverse=True)
         weights = None if sample_weight is None else _weights(sample_weight, len(texts))
         bayes = self._bayes()
         settings = bayes.vectors(settings_of(self))
@@ -135,8 +138,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         prior = self.class_prior if isinstance(self.class_prior, str) else tuple(self.class_prior)
         return Bayes(self.likelihood, self.alpha, self.estimate, prior)
 
-    def _become(self, model: TextModel, seconds: float) -> None:
-        served = model.compile(self.n_jobs)
+    def _become(self, model: TextModel, seconds: float, served: ServedText | None = None) -> None:
+        served = served or model.compile(self.n_jobs)
         self.model_, self.served_, self._seconds = model, served, seconds
         self.classes_ = np.array(model.classes)
 
@@ -163,7 +166,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def explain(self, texts: Iterable[str | bytes]) -> list[TextExplanation]:
         """Per text: the verdict, and the evidence word by word in decibans, with its places in the text."""
         check_is_fitted(self, "served_")
-        return [self.served_.explain(text) for text in texts]
+        return [self.served_.explain(text) for text in listed(texts)]
 
     @property
     def certificate_(self) -> Certificate:
@@ -181,7 +184,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TextClassifier:
         """The classifier in a .deciban file."""
-        model = TextModel.from_stored(store.read(path))
+        stored = store.read(path)
+        model, served = TextModel.from_stored(stored), ServedText.from_stored(stored)
         settings, bayes = model.settings, model.bayes
         self = cls(
             "naive-bayes",
@@ -196,16 +200,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kind=settings.kind,
             random_state=settings.key,
         )
-        self._become(model, 0.0)
+        self._become(model, 0.0, served)
         return self
 
 
-def _union(mine: Iterable[Any], theirs: Iterable[Any]) -> list[Any]:
-    return np.unique(np.array([*mine, *theirs])).tolist()  # type: ignore[no-any-return]
+def _union(mine: list[Any], theirs: list[Any]) -> list[Any]:
+    if len({isinstance(label, str) for label in mine + theirs}) > 1:
+        raise ValueError(f"labels like those that were learnt are expected, {mine}; got {theirs}")
+    return np.unique(np.array(mine + theirs)).tolist()  # type: ignore[no-any-return]
 
 
 def _weights(weights: ArrayLike, n: int) -> list[float]:
     values = np.asarray(weights, dtype=np.float64)
-    if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
-        raise ValueError(f"sample_weight of {n} finite numbers ≥ 0 is expected, got shape {values.shape}")
+    if values.shape != (n,):
+        raise ValueError(f"sample_weight of {n} numbers, one per text, is expected; its shape is {values.shape}")
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(wrong):
+        raise ValueError(f"sample_weight from 0 is expected; that of text {wrong[0]} is {values[wrong[0]]}")
     return values.tolist()  # type: ignore[no-any-return]

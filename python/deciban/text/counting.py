@@ -50,6 +50,13 @@ def counter(
     )
 
 
+def listed(texts: Iterable[str | bytes]) -> list[str | bytes]:
+    """The texts as a list; one alone is refused, as it would be read letter by letter."""
+    if isinstance(texts, (str, bytes)):
+        raise TypeError("an iterable of texts is expected, not one text: put it in a list")
+    return texts if isinstance(texts, list) else list(texts)
+
+
 def count(
     settings: TextSettings,
     items: Iterable[str | bytes],

@@ -34,16 +34,25 @@ class Bayes:
         """The distribution, with its prior."""
         return by_name(self.likelihood).symmetric(self.alpha)
 
+    def check(self, items: NDArray[np.float64]) -> None:
+        """ValueError for what no model of classes with these items (C,) can be."""
+        self.family()
+        class_prior(self.prior(), items)
+
+    def prior(self) -> Any:
+        """The class prior as `class_prior` takes it."""
+        return self.class_prior if isinstance(self.class_prior, str) else np.array(self.class_prior)
+
     def vectors(self, settings: TextSettings) -> TextSettings:
         """The settings for vectors that the likelihood understands: present or absent for Bernoulli."""
         return replace(settings, binary=settings.binary or self.likelihood == "bernoulli")
 
     def to_json(self) -> dict[str, Any]:
         """As the file's header keeps it."""
-        prior = self.class_prior if isinstance(self.class_prior, str) else list(self.class_prior)
+        prior = self.class_prior if isinstance(self.class_prior, str) else [float(share) for share in self.class_prior]
         return {
             "likelihood": self.likelihood,
-            "alpha": self.alpha,
+            "alpha": float(self.alpha),
             "estimate": self.estimate,
             "class_prior": prior,
         }
@@ -124,7 +133,7 @@ class TextModel:
         except StatisticError as error:
             names = self.book.names(rows.tolist())
             raise error.named(lambda j: f"word {names[j]!r}", lambda c: f"class {self.classes[c]!r}") from error
-        pi = class_prior(self._prior(), seen.n)
+        pi = class_prior(self.bayes.prior(), seen.n)
         with np.errstate(divide="ignore"):
             score = AffineScore(W, np.log(pi), absent)
         words, ends = self.book.packed_names(rows[:0] if self.settings.hashed_bits else rows)
@@ -145,16 +154,15 @@ class TextModel:
         """What was minimised and how exactly: see `NaiveBayes`."""
         _, seen = self.counts(self.dictionary())
         bayes, seed = self.bayes, self.settings.key
-        return certify(bayes.family(), seen, bayes.estimate, self._prior(), self.classes, seconds, seed)
-
-    def _prior(self) -> Any:
-        prior = self.bayes.class_prior
-        return prior if isinstance(prior, str) else np.array(prior)
+        return certify(bayes.family(), seen, bayes.estimate, bayes.prior(), self.classes, seconds, seed)
 
     # The file.
 
     def header(self) -> dict[str, Any]:
-        """What the file's header keeps of the model."""
+        """What the file's header keeps of the model; ValueError for labels that JSON does not know."""
+        foreign = [label for label in self.classes if not isinstance(label, (str, int, float))]
+        if foreign:
+            raise ValueError(f"labels that a file can keep are str, int, float or bool; got {foreign[0]!r}")
         return {
             "model": "naive-bayes",
             "classes": list(self.classes),
@@ -181,17 +189,18 @@ class TextModel:
     @classmethod
     def from_stored(cls, stored: Stored) -> TextModel:
         """The model in a file that `store.read` has checked."""
-        header, tensors = stored
-        state = {n: tensors[f"state.{n}"] for n in ("hashes", "counts", "items", "words", "ends")}
-        book = Wordbook(
-            state["hashes"].array(),
-            state["counts"].array().astype(np.float64),
-            state["items"].array(),
-            state["words"].data,
-            state["ends"].array(),
+        header = stored.header
+        hashes, counts, items, words, ends = (
+            stored.tensors[f"state.{part}"] for part in ("hashes", "counts", "items", "words", "ends")
         )
-        settings, bayes = TextSettings.from_json(header["text"]), Bayes.from_json(header["bayes"])
-        return cls(settings, bayes, tuple(header["classes"]), book, header["dropped"])
+        bayes = Bayes.from_json(header["bayes"])
+        try:
+            seen = counts.array().astype(np.float64)
+            book = Wordbook(hashes.array(), seen, items.array(), words.data, ends.array())
+            bayes.check(items.array())
+        except ValueError as error:
+            raise DataError(f"{stored.name}: its model is damaged: {error}. Train again.") from error
+        return cls(TextSettings.from_json(header["text"]), bayes, tuple(header["classes"]), book, header["dropped"])
 
 
 def _bytes(array: NDArray[Any]) -> bytes:

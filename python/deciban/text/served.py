@@ -10,10 +10,12 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .._core import Dictionary, Reader, log_posterior
 from ..conventions import DECIBANS_PER_NAT
+from ..errors import DataError
 from ..verdict import TextExplanation, TextTerm, Verdict
 from .settings import TextSettings
 
@@ -54,13 +56,17 @@ class ServedText:
     @classmethod
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedText:
         """The model in a file that `store.read` has checked."""
-        header, tensors = stored
+        header, tensors = stored.header, stored.tensors
         # Where every word counted is in the dictionary, the statistics have the words already.
         parts = {
             name: tensors[f"score.{name}" if f"score.{name}" in tensors else f"state.{name}"].data for name in TENSORS
         }
         settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
         return cls(settings, classes, n_jobs=n_jobs, **parts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields; what the core made of them is made again."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @cached_property
     def reader(self) -> Reader:
@@ -69,16 +75,19 @@ class ServedText:
 
     @cached_property
     def dictionary(self) -> Dictionary:
-        """The words and their weights, in the core."""
-        return Dictionary(
-            self.reader,
-            self.hashes,
-            weights=self.weights,
-            bias=self.bias,
-            binary=self.settings.binary,
-            hashed_bits=self.settings.hashed_bits,
-            n_jobs=self.n_jobs,
-        )
+        """The words and their weights, in the core; DataError for those of a file that do not belong together."""
+        try:
+            return Dictionary(
+                self.reader,
+                self.hashes,
+                weights=self.weights,
+                bias=self.bias,
+                binary=self.settings.binary,
+                hashed_bits=self.settings.hashed_bits,
+                n_jobs=self.n_jobs,
+            )
+        except ValueError as error:
+            raise DataError(f"The model's score is damaged: {error}. Train again.") from error
 
     def scores(self, items: Iterable[str | bytes]) -> NDArray[np.float64]:
         """(N, C) log joint probabilities, in nats."""
@@ -91,6 +100,8 @@ class ServedText:
     def verdict(self, scores: Sequence[float], unsure_below: float = UNSURE_BELOW) -> Verdict:
         """The verdict that scores (C,) amount to; of equal ones the first class wins."""
         label, against = self._first_two(scores)
+        if label == against:
+            return Verdict(self.classes[label], None, {self.classes[label]: 1.0}, 0.0, unsure=True)
         decibans = (scores[label] - scores[against]) * DECIBANS_PER_NAT
         probability = {c: math.exp(p) for c, p in zip(self.classes, log_posterior(scores), strict=True)}
         return Verdict(
@@ -99,13 +110,13 @@ class ServedText:
 
     def _first_two(self, scores: Sequence[float]) -> tuple[int, int]:
         order = sorted(range(len(scores)), key=lambda c: -scores[c])
-        return order[0], order[1]
+        return order[0], order[1 % len(order)]  # where there is but one class it has no rival
 
     def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
         """Why the item is judged so, word by word: prior + Σ terms = decibans."""
         scores = self.dictionary.score_lists([item])[0]
         verdict = self.verdict(scores, unsure_below)
-        label, against = self.classes.index(verdict.label), self.classes.index(verdict.against)
+        label, against = self._first_two(scores)
         text, reasons = self.dictionary.reasons(item)
         weights = _Contrast(self.weights, len(self.classes), label, against)
         absent = _Contrast(self.absent, len(self.classes), label, against)
@@ -137,14 +148,17 @@ class ServedText:
         return terms
 
     def _name(self, feature: int) -> str:
-        return self.names[feature] if self.names else f"bucket {feature}"
+        bits = self.settings.hashed_bits
+        return self.names[feature] if bits is None else f"bucket {array('Q', self.hashes)[feature] >> (64 - bits)}"
 
     @cached_property
     def names(self) -> list[str]:
         """Names of the dictionary's words, in its order; none for hashed features."""
         ends = array("Q", self.ends).tolist()
-        starts = [0, *ends[:-1]]
-        return [self.words[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+        try:
+            return [self.words[start:end].decode() for start, end in pairwise([0, *ends])]
+        except UnicodeDecodeError as error:
+            raise DataError(f"The model's words are damaged: {error}. Train again.") from error
 
 
 class _Contrast:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import Dictionary
-from .counting import count
+from .counting import count, listed
 from .parameters import settings_of
 
 
@@ -72,14 +72,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, texts: Iterable[str | bytes], y: object = None) -> Self:
         """Choose the dictionary: the most frequent words of `texts`, in the order of their names."""
-        settings = settings_of(self)
+        settings, texts = settings_of(self), listed(texts)
         if settings.hashed_bits is not None:
             self.n_features_ = 1 << settings.hashed_bits
             shift = np.uint64(64 - settings.hashed_bits)
             hashes = np.arange(self.n_features_, dtype=np.uint64) << shift | np.uint64(1)
             self._names: NDArray[Any] | None = None
         else:
-            texts = list(texts)
             book, _ = count(settings, texts, [0] * len(texts), 1, n_jobs=self.n_jobs)
             rows = book.most_frequent(len(book) if settings.max_features is None else settings.max_features)
             names = np.array(book.names(rows.tolist()), dtype=object)

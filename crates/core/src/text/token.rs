@@ -43,10 +43,6 @@ pub struct Token {
 }
 
 impl Token {
-    fn too_long(&self) -> bool {
-        (self.end - self.start) as usize > LONGEST
-    }
-
     /// The stretch of text where it stands.
     pub fn place(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
@@ -63,11 +59,6 @@ impl Tokenizer {
         let end = end.min(MOST_BYTES);
         Scan { tokenizer: self, text, bytes: &text.as_bytes()[..end], field, folded: String::new() }
             .run(start, out);
-        // Long words are rare: taken out afterwards rather than asked for at every word.
-        if out[first..].iter().any(Token::too_long) {
-            let mut i = 0;
-            out.retain(|token| (i < first, i += 1).0 || !token.too_long());
-        }
         if self.longest > 1 {
             let words = out.split_off(first);
             self.grams(&words, out);
@@ -114,7 +105,7 @@ impl Tokenizer {
         Scan { tokenizer: self, text, bytes, field: token.field, folded: String::new() }
             .run(place.start, &mut words);
         let mut folded = String::new();
-        let heard = words.iter().filter(|word| word.field != Field::Shape && !word.too_long());
+        let heard = words.iter().filter(|word| word.field != Field::Shape);
         for (i, word) in heard.enumerate() {
             if i > 0 {
                 name.push(' ');
@@ -193,11 +184,13 @@ impl Scan<'_> {
             state = key.extend(state, &self.bytes[i..next]);
             i = next;
         }
+        if i - start > LONGEST {
+            return i;
+        }
         let (hash, field) = (finish(state), self.field);
         let token = Token { hash, start: start as u32, end: i as u32, field };
         if folds {
-            // What is too long is passed over in the end; so it need not be folded.
-            if !token.too_long() && fold(&self.text[start..i], &mut self.folded) {
+            if fold(&self.text[start..i], &mut self.folded) {
                 out.push(Token { hash: key.word(Field::Shape, DISGUISED), field: Field::Shape, ..token });
             }
             out.push(Token { hash: key.word(field, &self.folded), ..token });

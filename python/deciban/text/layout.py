@@ -1,0 +1,133 @@
+"""What the file of a text model must hold, checked once, where a file is read: the rest of the package trusts it.
+
+    header    model, classes, dropped, text (`TextSettings`), bayes (`Bayes`)
+    score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
+              and the names: words (bytes), where each ends (K,); those three may be left to state.*
+    state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
+    ledger.*  M items: digests (M, 16), classes (M,); or no ledger at all
+
+The content of the tensors (hashes that ascend, names in UTF-8) is checked by whoever builds something of them.
+This is on the path of one message from the command line: it loads no NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DataError
+
+if TYPE_CHECKING:
+    from ..store import Tensor
+
+Shape = tuple[int, ...]
+
+
+def check(header: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> None:
+    """Raise DataError unless header and tensors are those of a text model; `name` is what the error calls the file."""
+    fault = _header_fault(header) or _tensor_fault(header, tensors)
+    if fault:
+        raise DataError(f"{name}: expected {fault}. The file is not one that this program wrote; train again.")
+
+
+def _whole(least: int, most: int | None = None) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and least <= value and (most is None or value <= most)
+
+
+def _words(value: Any) -> bool:
+    return type(value) is list and len(value) == 2 and all(map(_whole(1, 5), value)) and value[0] <= value[1]
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _labels(value: Any) -> bool:
+    known = type(value) is list and all(type(label) in (str, int, float, bool) for label in value)
+    return known and 0 < len(set(value)) == len(value) <= 1 << 16
+
+
+def _or_none(allowed: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or allowed(value)
+
+
+_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "model": (lambda value: value == "naive-bayes", "a model that this version knows"),
+    "classes": (_labels, "distinct labels"),
+    "dropped": (_whole(0), "a whole number from 0"),
+    "text.kind": (lambda value: value in ("text", "mail"), "'text' or 'mail'"),
+    "text.words": (_words, "two whole numbers from 1 to 5 in order"),
+    "text.max_features": (_or_none(_whole(1)), "null or a whole number from 1"),
+    "text.hashed_bits": (_or_none(_whole(1, 30)), "null or a whole number from 1 to 30"),
+    "text.binary": (lambda value: type(value) is bool, "true or false"),
+    "text.max_words": (_whole(1, 2**32), "a whole number from 1 to 2^32"),
+    "text.key": (_whole(0, 2**64 - 1), "a whole number from 0 below 2^64"),
+    "bayes.likelihood": (lambda value: type(value) is str, "a name"),
+    "bayes.alpha": (lambda value: _number(value) and value >= 0, "a number from 0"),
+    "bayes.estimate": (lambda value: value in ("bayes", "map", "ml"), "'bayes', 'map' or 'ml'"),
+    "bayes.class_prior": (
+        lambda value: type(value) is str or (type(value) is list and all(map(_number, value))),
+        "a name or numbers",
+    ),
+}
+
+
+def _header_fault(header: Mapping[str, Any]) -> str:
+    for section in ("text", "bayes"):
+        known = {field.partition(".")[2] for field in _FIELDS if field.startswith(f"{section}.")}
+        values = header.get(section)
+        if type(values) is not dict or set(values) != known:
+            return f"{section!r} in its header with the fields {', '.join(sorted(known))}"
+    for field, (allowed, wanted) in _FIELDS.items():
+        section, _, key = field.rpartition(".")
+        values = header[section] if section else header
+        if key not in values or not allowed(values[key]):
+            return f"{field!r} in its header to be {wanted}"
+    return ""
+
+
+def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
+    classes = len(header["classes"])
+    named = header["text"]["hashed_bits"] is None
+    score = {part: f"score.{part}" if f"score.{part}" in tensors else f"state.{part}" for part in _NAMES}
+    sizes = {name: _size(tensors, name) for name in (score["hashes"], "state.hashes")}
+    features, words = sizes[score["hashes"]], sizes["state.hashes"]
+    numbers = features * classes
+    wanted: dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]] = {
+        score["hashes"]: (("U64",), ((features,),)),
+        "score.weights": (("F64",), ((numbers,),)),
+        "score.prior": (("F64",), ((classes,),)),
+        "score.bias": (("F64",), ((classes,),)),
+        "score.absent": (("F64",), ((numbers,), (0,))),
+        score["words"]: (("U8",), ((_size(tensors, score["words"]),),)),
+        score["ends"]: (("U64",), ((features if named else 0,),)),
+        "state.hashes": (("U64",), ((words,),)),
+        "state.counts": (("U32", "F64"), ((words, classes),)),
+        "state.items": (("F64",), ((classes,),)),
+        "state.words": (("U8",), ((_size(tensors, "state.words"),),)),
+        "state.ends": (("U64",), ((words if named else 0,),)),
+    }
+    if "ledger.digests" in tensors or "ledger.classes" in tensors:
+        items = _size(tensors, "ledger.classes")
+        wanted |= {"ledger.digests": (("U8",), ((items, 16),)), "ledger.classes": (("U16",), ((items,),))}
+    for name, (dtypes, shapes) in wanted.items():
+        tensor = tensors.get(name)
+        if tensor is None or tensor.dtype not in dtypes or tensor.shape not in shapes:
+            form = " or ".join(f"{dtype}{list(shape)}" for dtype in dtypes for shape in shapes)
+            came = "there is none" if tensor is None else f"it is {tensor.dtype}{list(tensor.shape)}"
+            return f"the tensor {name!r} to be {form}; {came}"
+    for part in (score, {"words": "state.words", "ends": "state.ends"}):
+        ends = tensors[part["ends"]].data
+        if int.from_bytes(ends[-8:], "little") != len(tensors[part["words"]].data):
+            return f"the names in {part['words']!r} to end where {part['ends']!r} says"
+    return ""
+
+
+_NAMES = ("hashes", "words", "ends")
+
+
+def _size(tensors: Mapping[str, Tensor], name: str) -> int:
+    """How many rows a tensor has; 0 where there is none."""
+    tensor = tensors.get(name)
+    return tensor.shape[0] if tensor is not None and tensor.shape else 0
