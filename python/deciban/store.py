@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 _KEY = "deciban"
 # Where the digest stands, in JSON within JSON; in a label these quotes would have more backslashes.
-_MARK = rb'\"digest\":\"'
+_MARK = rb"\"digest\":\""
 _UNKNOWN = b"0" * 64
 _DTYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8", "I64": "<i8", "F64": "<f8", "F32": "<f4"}
 

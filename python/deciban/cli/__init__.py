@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -29,6 +30,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _run(arguments: list[str]) -> int:
     from .group import deciban
 
+    gc.set_threshold(100_000, 50, 50)  # a short life: looking for garbage takes longer than it saves
+    # Counting needs no BLAS, whose threads spin for a while after they start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):  # what the terminal's encoding cannot show is escaped
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -18,7 +18,7 @@ def check_destination(path: str, inputs: list[str]) -> None:
     target = os.path.realpath(path)
     if os.path.isdir(target):
         raise UsageError(f"{name}: expected the name of a file to write; this is a folder. Add a name to it.")
-    if any(os.path.realpath(each) == target for each in inputs):
+    if os.path.exists(target) and any(_same(each, target) for each in inputs):
         raise UsageError(f"{name}: expected another name to write to; this is one of the inputs.")
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
@@ -32,6 +32,13 @@ def check_destination(path: str, inputs: list[str]) -> None:
             f"{name}: expected a free name, or a filter to replace; this file is something else. "
             "Choose another name with -o, or remove the file."
         )
+
+
+def _same(path: str, target: str) -> bool:
+    try:
+        return os.path.samefile(path, target)
+    except OSError:
+        return False
 
 
 def _is_model(path: str, target: str) -> bool:

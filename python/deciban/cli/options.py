@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, TypeVar
 
 import click
@@ -23,11 +24,19 @@ table_format = click.option(
 filter_file = click.argument("filter_file", metavar="FILTER")
 
 
+def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuses nan and inf, which pass for numbers in any range."""
+    if value is not None and not isfinite(value):
+        raise click.BadParameter(f"expected a finite number; came {value}.", ctx, param)
+    return value
+
+
 def unsure_below(verb: Verb) -> Verb:
     """Below how many decibans a verdict is called unsure."""
     option = click.option(
         "--unsure-below",
         type=click.FloatRange(min=0),
+        callback=finite,
         metavar="DECIBANS",
         help="Weaker evidence is called unsure. Default: 10, odds of 10 to 1.",
     )

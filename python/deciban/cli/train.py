@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from ..errors import DataError, UsageError, shown
-from ..mail.filter import MAIL, MAIL_BAYES, Filter, train_files, train_rows
+from ..mail.filter import Filter, train_files, train_rows
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
 from ..report.progress import Meter
 from ..text.counting import Counted
-from ..text.model import Bayes
+from ..text.model import DEFAULTS, Bayes
 from ..text.settings import TextSettings
 from . import options
 from .destination import check_destination
@@ -68,7 +68,7 @@ _FEATURES = _parsed(_features, "a number of words from 1, or all")
 @click.option("--model", type=click.Choice(["auto", "naive-bayes"]), default="auto", help="Default: auto.")
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
 @click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli"]), help="Default: multinomial.")
-@click.option("--alpha", type=click.FloatRange(min=0), metavar="A", help="Pseudo-count of each word. Default: 1.")
+@click.option("--alpha", type=click.FloatRange(min=0), callback=options.finite, metavar="A", help="Pseudo-count of each word. Default: 1.")
 @click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
 @click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Size of the dictionary.")
 @click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
@@ -135,7 +135,7 @@ def _kind(wanted: str, sources: list[Source]) -> Any:
 def _settings(kind: Any, given: dict[str, Any]) -> tuple[TextSettings, Bayes]:
     """The defaults for this kind of items, changed where the command says so."""
     given = {option: value for option, value in given.items() if value is not None}
-    settings, bayes = (MAIL, MAIL_BAYES) if kind == "mail" else (TextSettings(kind=kind), Bayes())
+    settings, bayes = DEFAULTS[kind]
     fields = {"words": "words", "hashed_bits": "hashed", "binary": "binary", "key": "seed"}
     settings = replace(settings, **{field: given[option] for field, option in fields.items() if option in given})
     if "max_features" in given:

@@ -19,7 +19,7 @@ from .. import store
 from .._core import Counter
 from ..errors import DataError
 from ..text.counting import Counted, count, counter
-from ..text.model import Bayes, TextModel
+from ..text.model import DEFAULTS, Bayes, TextModel
 from ..text.served import ServedText
 from ..text.settings import TextSettings
 from .ledger import Ledger
@@ -28,13 +28,6 @@ from .sources import Source
 
 # What became of one item: counted now; known under this label, nothing changed; moved here from another label.
 Outcome = Literal["learnt", "already known", "relabelled", "forgotten", "not known"]
-
-MAIL = TextSettings(kind="mail", max_features=None, binary=True)
-"""How the filter reads mail unless told otherwise."""
-
-MAIL_BAYES = Bayes("multinomial", alpha=0.02)
-"""Half the SpamAssassin corpus judged by the other half: (1 − ROCA)% 0.026, against 0.10 with alpha = 1 and 0.12 with
-the 10,000 most frequent words only; a word seen once is worth a lot where the other class has never shown it."""
 
 
 @dataclass(frozen=True)
@@ -156,8 +149,8 @@ Progress = Callable[[int], None]
 
 def train_files(
     sources: Sequence[Source],
-    settings: TextSettings = MAIL,
-    bayes: Bayes = MAIL_BAYES,
+    settings: TextSettings = DEFAULTS["mail"].settings,
+    bayes: Bayes = DEFAULTS["mail"].bayes,
     progress: Progress | None = None,
     n_jobs: int | None = None,
 ) -> tuple[Filter, Counted]:
@@ -175,8 +168,8 @@ def train_files(
 
 def train_rows(
     batches: Iterable[tuple[Sequence[str], Sequence[str]]],
-    settings: TextSettings = TextSettings(),  # noqa: B008 (frozen)
-    bayes: Bayes = Bayes(),  # noqa: B008 (frozen)
+    settings: TextSettings = DEFAULTS["text"].settings,
+    bayes: Bayes = DEFAULTS["text"].bayes,
     progress: Progress | None = None,
     n_jobs: int | None = None,
 ) -> tuple[Filter, Counted]:

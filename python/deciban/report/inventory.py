@@ -148,8 +148,8 @@ def _dictionary(found: Inventory) -> str:
     if found.settings["hashed_bits"]:
         return f"{runs}, {once}, hashed into 2^{found.settings['hashed_bits']} buckets"
     most = found.settings["max_features"]
-    chosen = f"the {most:,} most frequent" if most is not None and found.words > most else "all of them"
-    return f"{runs}, {once}; {chosen}: {found.dictionary:,}"
+    chosen = "the most frequent, " if most is not None and found.words > most else "all "
+    return f"{runs}, {once}; {chosen}{found.dictionary:,}, judge"
 
 
 def _evidence(label: str, terms: Sequence[Evidence], found: Inventory, on: Screen) -> Iterator[Text]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from ..scores import AffineScore
 from ..store import Stored, narrowest
 from ..trust.certificate import Certificate
 from .served import TENSORS, ServedText
-from .settings import TextSettings
+from .settings import Kind, TextSettings
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,23 @@ class Bayes:
         """What a file's header holds."""
         prior = values["class_prior"]
         return cls(**{**values, "class_prior": prior if isinstance(prior, str) else tuple(prior)})
+
+
+class Defaults(NamedTuple):
+    """How items of one kind are read and learnt unless one says otherwise."""
+
+    settings: TextSettings
+    bayes: Bayes
+
+
+DEFAULTS: dict[Kind, Defaults] = {
+    "text": Defaults(TextSettings("text", (1, 2), max_features=None, binary=True), Bayes(alpha=0.3)),
+    "mail": Defaults(TextSettings("mail", (1, 1), max_features=None, binary=True), Bayes(alpha=0.02)),
+}
+"""What did best on held-out items. Text: a fifth each of 20 Newsgroups, IMDB, MR, SMS and Korean reviews, their mean
+accuracy 0.881, against 0.876 with alpha = 1, and 0.847 for counts of the 10,000 most frequent single words. Mail: half
+the SpamAssassin corpus judged by the other half, (1 − ROCA)% 0.026, against 0.10 with alpha = 1 and 0.12 with 10,000
+words: a word seen once is worth a lot where the other class has never shown it."""
 
 
 @dataclass(frozen=True)
