@@ -81,10 +81,11 @@ def text(name: str, title: str, data: str, vw: str) -> Problem:
         kind="text",
         data=data,
         sides={
-            "deciban": {"model": "naive-bayes", "binary": True},
+            "deciban": {"model": "naive-bayes", "words": [1, 1], "max_features": 10_000, "alpha": 1.0, "binary": True},
             "scikit-learn": {"vectorizer": {}, "classifier": {}},
             "scikit-learn-alike": {"vectorizer": {"binary": True, "max_features": 10_000}, "classifier": {}},
-            "vowpal-wabbit": {"arguments": vw},
+            "vowpal-wabbit": {"arguments": vw, "raw": True},
+            "vowpal-wabbit-prepared": {"arguments": vw},
         },
         goals=(
             Faster("fit_s", "scikit-learn", 20),
@@ -92,6 +93,7 @@ def text(name: str, title: str, data: str, vw: str) -> Problem:
             NoWorse("peak_mb", "scikit-learn", "lower"),
             NoWorse("fit_growth_mb", "scikit-learn", "lower"),
             Faster("fit_s", "vowpal-wabbit", 8),
+            Faster("fit_s", "vowpal-wabbit-prepared", 8),
         ),
         floors=(
             Floor("fit_s", "train", COUNTING, "tokenise, hash and count"),

@@ -20,6 +20,7 @@ SCRIPTS = {
     "scikit-learn": "text_sklearn.py",
     "scikit-learn-alike": "text_sklearn.py",
     "vowpal-wabbit": "text_vw.py",
+    "vowpal-wabbit-prepared": "text_vw.py",
 }
 
 

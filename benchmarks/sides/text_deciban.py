@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 import timed
+
 from deciban import TextClassifier
 
 folder, settings = timed.arguments()

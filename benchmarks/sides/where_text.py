@@ -7,6 +7,7 @@ from time import perf_counter
 
 import numpy as np
 import timed
+
 from deciban import TextClassifier
 from deciban.text.counting import count
 from deciban.text.model import TextModel

@@ -15,7 +15,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -150,6 +149,8 @@ def write(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mappi
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
     """Puts `content` in the place of the file, keeping its mode; through a link, the file it points to."""
+    import tempfile  # here, because who only judges never writes
+
     target = os.path.realpath(path)
     folder, base = os.path.split(target)
     temporary = None

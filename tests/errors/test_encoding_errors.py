@@ -1,6 +1,7 @@
 """What is said of bytes that are not of the encoding, with their line and byte: the exact words."""
 
 import pytest
+
 from deciban.errors import DataError, UsageError
 from deciban.tables import lines
 from deciban.tables.rows import read

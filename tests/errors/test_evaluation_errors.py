@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from deciban.errors import DataError, UsageError
 from deciban.trust.evaluation import evaluate
 

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
 from deciban.distributions import Bernoulli, Counts, Multinomial, StatisticError, by_name
 from deciban.errors import DataError
 from deciban.models.naive_bayes import NaiveBayes
-from scipy import sparse
-from sklearn.exceptions import NotFittedError
 
 X, Y = [[1, 0], [1, 1], [0, 1]], ["ham", "ham", "spam"]
 FRAME = pd.DataFrame(X, columns=["offer", "viagra {x}"])

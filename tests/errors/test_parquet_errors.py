@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+
 from deciban.errors import DataError
 from deciban.tables.rows import read
 

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+
 from deciban.errors import DataError, DecibanError, NoInputError, StorageError, UsageError, shown
 from deciban.mail.sources import Source, check_classes, find
 

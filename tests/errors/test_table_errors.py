@@ -7,6 +7,7 @@ import sys
 
 import polars as pl
 import pytest
+
 from deciban.errors import DataError, NoInputError, StorageError, UsageError
 from deciban.tables import delimited
 from deciban.tables.rows import read

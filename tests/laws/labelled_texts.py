@@ -4,11 +4,12 @@ from itertools import product
 from typing import NamedTuple
 
 import pytest
-from deciban import TextClassifier, store
 from hypothesis import strategies as st
 
+from deciban import TextClassifier, store
+
 GRID = [
-    {"likelihood": likelihood, "hashed_bits": bits, "binary": binary, "words": words}
+    {"likelihood": likelihood, "hashed_bits": bits, "binary": binary, "words": words, "alpha": 1.0}
     for likelihood, bits, binary, words in product(
         ("multinomial", "bernoulli"), (None, 4), (False, True), ((1, 1), (1, 3))
     )

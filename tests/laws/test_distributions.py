@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from deciban.distributions import CATALOGUE, Bernoulli, Counts, Multinomial, by_name
-from deciban.distributions.class_prior import class_prior, prior_optimum
-from deciban.distributions.counts import class_sums
 from hypothesis import given
 from hypothesis import strategies as st
 from labelled import labelled_data
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle import naive_bayes as oracle
 from scipy import sparse
+
+from deciban.distributions import CATALOGUE, Bernoulli, Counts, Multinomial, by_name
+from deciban.distributions.class_prior import class_prior, prior_optimum
+from deciban.distributions.counts import class_sums
+from oracle import naive_bayes as oracle
 
 # A distribution and the largest whole number it takes.
 FAMILIES = [

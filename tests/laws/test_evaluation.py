@@ -5,15 +5,16 @@ import math
 
 import numpy as np
 import pytest
-from deciban.trust.evaluation import evaluate
-from deciban.trust.rates import clopper_pearson
-from deciban.trust.roc import inversions, roc
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 from scipy.stats import binom, norm
 from sklearn.metrics import log_loss, roc_auc_score
+
+from deciban.trust.evaluation import evaluate
+from deciban.trust.rates import clopper_pearson
+from deciban.trust.roc import inversions, roc
 
 BINARY = ["ham", "spam"]
 

@@ -6,17 +6,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from deciban.conventions import DECIBANS_PER_NAT
-from deciban.distributions import CATALOGUE
-from deciban.models.naive_bayes import NaiveBayes
 from hypothesis import given
 from hypothesis import strategies as st
 from labelled import labelled_data
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle import naive_bayes as oracle
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
+
+from deciban.conventions import DECIBANS_PER_NAT
+from deciban.distributions import CATALOGUE
+from deciban.models.naive_bayes import NaiveBayes
+from oracle import naive_bayes as oracle
 
 LIKELIHOODS = [family.name for family in CATALOGUE]
 over_likelihoods = pytest.mark.parametrize("likelihood", LIKELIHOODS)

@@ -6,14 +6,15 @@ import sys
 
 import numpy as np
 import pytest
-from deciban.conventions import DECIBANS_PER_NAT
-from deciban.scores import AffineScore, log_posterior
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle import naive_bayes as oracle
 from scipy import sparse
+
+from deciban.conventions import DECIBANS_PER_NAT
+from deciban.scores import AffineScore, log_posterior
+from oracle import naive_bayes as oracle
 
 nats = st.floats(-1e4, 1e4)
 shape = array_shapes(min_dims=1, max_dims=2, max_side=6)

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from deciban import NaiveBayes, TextClassifier, TextVectorizer
-from deciban.conventions import DECIBANS_PER_NAT
 from hypothesis import given
 from hypothesis import strategies as st
+from labelled_texts import TEXTS, fitted, labelled_texts, over_the_grid
 from numpy.testing import assert_allclose, assert_array_equal
 
-from labelled_texts import TEXTS, fitted, labelled_texts, over_the_grid
+from deciban import NaiveBayes, TextClassifier, TextVectorizer
+from deciban.conventions import DECIBANS_PER_NAT
 from oracle import naive_bayes, tokens
 
 QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just(""), min_size=1, max_size=5)
@@ -24,7 +24,7 @@ def vectorizer(model, size):
 @given(data=labelled_texts(), queries=QUERIES, size=SIZES, alpha=st.sampled_from([0.02, 1.0, 3.0]))
 def test_it_is_the_vectorizer_and_naive_bayes(model, data, queries, size, alpha):
     """Hashed, the features are the buckets that were seen, as in a dictionary they are the words."""
-    ours = fitted(model, data, max_features=size, alpha=alpha)
+    ours = fitted({**model, "alpha": alpha}, data, max_features=size)
     rows = vectorizer(model, size).fit(data.texts)
     X = rows.transform(data.texts)
     seen = np.flatnonzero(X.sum(axis=0))
@@ -39,15 +39,17 @@ def test_it_is_the_vectorizer_and_naive_bayes(model, data, queries, size, alpha)
 @over_the_grid
 @given(data=labelled_texts(), queries=QUERIES)
 def test_it_is_naive_bayes_by_the_book(model, data, queries):
-    """The formulas over the oracle's words; which words share a bucket is asked of the vectorizer, word by word."""
+    """The formulas over the oracle's words; which words share a bucket is asked of the vectorizer."""
     once = model["binary"] or model["likelihood"] == "bernoulli"
-    buckets = TextVectorizer(hashed_bits=model["hashed_bits"]).fit([]) if model["hashed_bits"] else None
+    bits, hashed = model["hashed_bits"], {}
+    if bits:
+        rows = TextVectorizer(model["words"], hashed_bits=bits).fit([])
+        for text in data.texts + queries:
+            row = rows.transform([text])
+            hashed[text] = np.repeat(row.indices, row.data.astype(int)).tolist()
 
     def features(text):
-        said = tokens.tokens(text, *model["words"])
-        if buckets is not None:
-            said = TextVectorizer(model["words"], hashed_bits=model["hashed_bits"]).fit([]).transform([text])
-            said = np.repeat(said.indices, said.data.astype(int)).tolist()
+        said = hashed[text] if bits else tokens.tokens(text, *model["words"])
         return sorted(set(said)) if once else said
 
     learnt = [features(text) for text in data.texts]
@@ -126,10 +128,19 @@ def test_a_text_of_a_million_words_has_a_finite_posterior(model):
         assert np.isfinite(posterior).all()
         assert not (np.signbit(posterior) & (posterior == 0)).any(), "no −0"
         assert_allclose(np.exp(posterior).sum(), 1.0)
-        (why,) = learnt.explain([text])
-        evidence = [term.decibans for term in why.terms]
-        assert why.prior_decibans + sum(evidence) == pytest.approx(why.verdict.decibans, rel=1e-9)
-        assert not any(np.isnan(p) or (p == 0 and np.signbit(p)) for p in why.verdict.probability.values())
+        (verdict,) = learnt.served_.judge([text])
+        assert np.isfinite(verdict.decibans)
+        assert not any(np.isnan(p) or (p == 0 and np.signbit(p)) for p in verdict.probability.values())
+
+
+@pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
+def test_the_evidence_of_a_million_words_sums_up(likelihood):
+    learnt = TextClassifier(likelihood=likelihood, words=(1, 1)).fit(["a b c d", "a b b e"], ["ham", "spam"])
+    (why,) = learnt.explain(["a b c d e " * 200_000])
+    evidence = [term.decibans for term in why.terms]
+    scale = sum(map(abs, evidence))
+    assert abs(why.prior_decibans + sum(evidence) - why.verdict.decibans) <= 1e-9 * scale
+    assert {term.term: term.count for term in why.terms if term.count} == dict.fromkeys("abcde", 200_000)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from deciban import TextClassifier
-from deciban._core import Reader
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from deciban import TextClassifier
+from deciban._core import Reader
 from oracle import tokens as oracle
 
 SIZES = [(1, 1), (1, 2), (2, 2), (1, 5), (3, 5)]
@@ -101,7 +101,7 @@ def test_places_point_at_the_words(sizes, text):
     learnt = TextClassifier(words=sizes, max_features=None).fit([text + " one two three four", "one two three"], [0, 1])
     explanation = learnt.explain([text])[0]
     assert explanation.text == text
-    names = [name for name in oracle.tokens(text, *sizes)]
+    names = oracle.tokens(text, *sizes)
     assert {term.term: term.count for term in explanation.terms} == {name: names.count(name) for name in names}
     for term in explanation.terms:
         assert len(term.places) == min(term.count, 100)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from deciban.models.naive_bayes import NaiveBayes
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+
+from deciban.models.naive_bayes import NaiveBayes
 
 RIVALS = {"multinomial": MultinomialNB, "bernoulli": BernoulliNB}
 pytestmark = pytest.mark.parametrize("likelihood", RIVALS)

@@ -5,6 +5,7 @@ import math
 import re
 
 import pytest
+
 from system.command import HELD_OUT, KOREAN, SPAM, TRAIN, out, result, run, trained
 
 

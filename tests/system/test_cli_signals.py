@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+
 from system.command import HELD_OUT, PROGRAM, SPAM, TRAIN, run, trained
 
 
@@ -15,7 +16,7 @@ def mailbox(tmp_path_factory):
     """A mailbox that takes about a second to learn: many distinct words."""
     path = tmp_path_factory.mktemp("box") / "big.mbox"
     with path.open("w") as file:
-        for i in range(6000):
+        for i in range(3000):
             words = " ".join(f"w{i * 97 + k}x{k % 7}" for k in range(400))
             file.write(f"From x Mon Jan  1 00:00:00 2024\nSubject: number {i}\n\n{words}\n\n")
     return path
@@ -73,10 +74,12 @@ def test_waiting_for_standard_input_can_be_interrupted(tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["classify", "explain"])
-def test_a_reader_that_has_seen_enough_ends_it_silently(verb, tmp_path, mailbox):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_has_seen_enough_ends_it_silently(verb, unbuffered, tmp_path, mailbox):
     path = trained(tmp_path / "f.deciban")
     command = [*PROGRAM, verb, str(path), str(mailbox)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
         assert process.stdout.readline().startswith((b"ham", b"spam"))
         process.stdout.close()
         assert process.wait(60) == 141

@@ -5,6 +5,7 @@ import sys
 import time
 
 import pytest
+
 from deciban.cli.group import VERBS
 from system.command import HELD_OUT, PROGRAM, SPAM, run, trained
 

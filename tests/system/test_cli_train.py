@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from system.command import HELD_OUT, PROGRAM, TRAIN, out, result, run, trained
 
 

@@ -3,9 +3,10 @@
 import time
 
 import pytest
-from deciban.mail.sources import looks_like_mail
 from hypothesis import given
 from hypothesis import strategies as st
+
+from deciban.mail.sources import looks_like_mail
 
 MAIL = b"Received: from a by b\nSubject: hello\n\nbody\n"
 ENVELOPE = b"From ann@example.org  Thu Aug 22 12:36:23 2002\n"

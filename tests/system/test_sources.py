@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from deciban.mail.sources import Source, check_classes, find, kind_of, looks_like_mail
 
 MAIL = b"Received: from a by b\nSubject: hello\n\nbody\n"

@@ -12,9 +12,10 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from deciban.tables.rows import read
 from hypothesis import given
 from hypothesis import strategies as st
+
+from deciban.tables.rows import read
 
 ROWS = [
     ("good, really", "pos"),

@@ -60,6 +60,9 @@ struct Scratch {
     view: View,
     tokens: Vec<Token>,
     found: Vec<u32>,
+    /// By feature, the last item it was seen in; items are numbered as they are begun, from 1.
+    seen: Vec<u32>,
+    begun: u32,
 }
 
 /// A reason keeps at most this many places.
@@ -71,7 +74,8 @@ const STRETCH: usize = 16;
 impl Dictionary {
     /// A dictionary of the features with these hashes, in this order.
     pub fn new(reader: Reader, rules: Rules, hashes: impl ExactSizeIterator<Item = u64>) -> Dictionary {
-        let mut slots = Slots::with_capacity(hashes.len());
+        // Sparse, so that most look-ups end at the first place.
+        let mut slots = Slots::with_capacity(hashes.len() * 2);
         for hash in hashes {
             slots.entry(hash);
         }
@@ -88,20 +92,32 @@ impl Dictionary {
         self.slots.is_empty()
     }
 
-    /// The item's features in order of occurrence (counts) or ascending and once each (binary).
+    /// The item's features in order of occurrence; once each if binary.
     fn find(&self, item: &[u8], scratch: &mut Scratch) {
-        let Scratch { view, tokens, found } = scratch;
+        let Scratch { view, tokens, found, seen, begun } = scratch;
         self.reader.tokens(item, view, tokens);
-        found.clear();
+        // Whether a word is known, and new in this item, cannot be foretold: every word is written down and only the
+        // place of the next one depends on it.
+        found.resize(tokens.len(), 0);
+        seen.resize(self.len().max(1), 0);
+        *begun = begun.checked_add(1).unwrap_or_else(|| {
+            seen.fill(0);
+            1
+        });
+        let mut n = 0;
         for tokens in tokens.chunks(AHEAD) {
             let features = tokens.iter().map(|token| self.rules.feature(token.hash));
             self.slots.warm(features.clone());
-            found.extend(features.filter_map(|feature| self.slots.get(feature)));
+            for feature in features {
+                let (id, known) = self.slots.find(feature);
+                let last = &mut seen[id as usize];
+                let fresh = !self.rules.binary | (*last != *begun);
+                *last = std::hint::select_unpredictable(known, *begun, *last);
+                found[n] = id;
+                n += usize::from(known & fresh);
+            }
         }
-        if self.rules.binary {
-            found.sort_unstable();
-            found.dedup();
-        }
+        found.truncate(n);
     }
 
     /// Scores of many items: N rows of C, from `weights` (a row of C per feature) and `bias` (C).

@@ -121,6 +121,15 @@ fn read_file(input: &Input, most_bytes: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A message while it is being read.
+#[derive(Default)]
+struct Taken {
+    bytes: Vec<u8>,
+    begun: bool,
+    /// Still in the "From " line, which is no part of the message.
+    envelope: bool,
+}
+
 /// Cuts a stream into the messages of an mbox.
 pub struct Mbox<R> {
     source: R,
@@ -142,36 +151,59 @@ impl<R: Read> Mbox<R> {
     /// The next message, without the "From " line that begins it and the empty line that ends it.
     pub fn message(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut searched = self.start;
-        let mut message: Vec<u8> = Vec::new();
+        let mut taken = Taken::default();
         loop {
             if !self.single
                 && let Some(end) = boundary(&self.buffer, searched, self.start)
             {
-                self.keep(&mut message, end);
+                self.keep(&mut taken, end);
                 self.start = end;
-                return Ok(Some(unwrapped(message)));
+                return Ok(Some(self.finished(taken)));
             }
             // A boundary may straddle what has been read and what comes next.
             searched = self.buffer.len().saturating_sub(8).max(self.start);
             if searched - self.start > self.most_bytes {
-                self.keep(&mut message, searched);
+                self.keep(&mut taken, searched);
                 self.start = searched;
             }
             if self.ended {
                 let end = self.buffer.len();
-                self.keep(&mut message, end);
+                self.keep(&mut taken, end);
                 self.start = end;
-                return Ok((!message.is_empty()).then(|| unwrapped(message)));
+                return Ok(taken.begun.then(|| self.finished(taken)));
             }
             let moved = self.fill()?;
             searched -= moved;
         }
     }
 
-    /// Adds the buffer up to `end` to the message, as far as it may grow.
-    fn keep(&self, message: &mut Vec<u8>, end: usize) {
-        let room = (self.most_bytes + 1).saturating_sub(message.len());
-        message.extend_from_slice(&self.buffer[self.start..end.min(self.start + room)]);
+    /// Adds the buffer up to `end` to the message, as far as it may grow, but not the line that begins it.
+    fn keep(&self, taken: &mut Taken, end: usize) {
+        let mut part = &self.buffer[self.start..end];
+        if !taken.begun && !part.is_empty() {
+            (taken.begun, taken.envelope) = (true, !self.single);
+        }
+        if taken.envelope {
+            let line = memchr::memchr(b'\n', part);
+            taken.envelope = line.is_none();
+            part = &part[line.map_or(part.len(), |i| i + 1)..];
+        }
+        let room = (self.most_bytes + 1).saturating_sub(taken.bytes.len());
+        taken.bytes.extend_from_slice(&part[..part.len().min(room)]);
+    }
+
+    /// The message without the empty line at its end, unless it was cut off before.
+    fn finished(&self, taken: Taken) -> Vec<u8> {
+        let mut message = taken.bytes;
+        if message.len() > self.most_bytes {
+            return message;
+        }
+        if message.ends_with(b"\n\n") {
+            message.pop();
+        } else if message.ends_with(b"\r\n\r\n") {
+            message.truncate(message.len() - 2);
+        }
+        message
     }
 
     /// Reads more; says by how much the buffer moved.
@@ -196,20 +228,6 @@ fn boundary(buffer: &[u8], from: usize, start: usize) -> Option<usize> {
         let before = &buffer[start..i];
         (before.ends_with(b"\n") || before.ends_with(b"\n\r")).then_some(i + 1)
     })
-}
-
-/// Takes off the "From " line at the start and the empty line at the end.
-fn unwrapped(mut message: Vec<u8>) -> Vec<u8> {
-    if message.starts_with(b"From ") {
-        let line = memchr::memchr(b'\n', &message).map_or(message.len(), |i| i + 1);
-        message.drain(..line);
-    }
-    if message.ends_with(b"\n\n") {
-        message.pop();
-    } else if message.ends_with(b"\r\n\r\n") {
-        message.truncate(message.len() - 2);
-    }
-    message
 }
 
 #[cfg(test)]
@@ -237,9 +255,10 @@ mod tests {
         let text = "From a\nX: 1\n\nbody\nFrom here on\n\nFrom b\nX: 2\n\n>From x\n\n";
         assert_eq!(messages(text, 1000), ["X: 1\n\nbody\nFrom here on\n", "X: 2\n\n>From x\n"]);
         assert_eq!(messages("", 10), [""; 0]);
+        assert_eq!(messages("From a\n\nFrom b\nX: 2\n\n\nFrom c\n", 1), ["\n", "X:", ""]);
         assert_eq!(messages("no mbox\n\nFrom x\n", 100), ["no mbox\n\nFrom x\n"]);
         let long = format!("From a\n{}\n\nFrom b\nX: 2\n", "y".repeat(500));
         let cut = messages(&long, 50);
-        assert_eq!((cut.len(), cut[0].len(), cut[1].as_str()), (2, 51 - 7, "X: 2\n"));
+        assert_eq!((cut.len(), cut[0].len(), cut[1].as_str()), (2, 51, "X: 2\n"));
     }
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -15,7 +16,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):  # end like Ctrl-C, so that no half-written file stays behind
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
-    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
+    sys.stdout, sys.stderr = map(_lossless, (sys.stdout, sys.stderr))
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
@@ -33,14 +34,25 @@ def _run(arguments: list[str]) -> int:
     gc.set_threshold(100_000, 50, 50)  # a short life: looking for garbage takes longer than it saves
     # Counting needs no BLAS, whose threads spin for a while after they start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for stream in (sys.stdout, sys.stderr):  # what the terminal's encoding cannot show is escaped
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
     if "_DECIBAN_COMPLETE" in os.environ:
         deciban.main(arguments, prog_name="deciban")
     with deciban.make_context("deciban", arguments) as context:
         deciban.invoke(context)
     return 0
+
+
+def _lossless(stream: TextIO | None) -> TextIO:
+    """The stream as all of the command may use it: open, and without a text that it cannot or does not write.
+
+    PYTHONUNBUFFERED leaves it without a buffer, and then a write that the system cuts short is lost without a word.
+    """
+    if stream is None:
+        return open(os.devnull, "w")
+    if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+        stream = open(stream.fileno(), "w", encoding=stream.encoding, closefd=False)  # noqa: SIM115
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")  # what the encoding cannot show is escaped
+    return stream
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

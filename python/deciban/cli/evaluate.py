@@ -28,7 +28,14 @@ from .output import Remarks, print_json
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @options.tables
 @click.option("--positive", metavar="LABEL", help='What is looked for. Default: "spam", else the second class.')
-@click.option("--threshold", type=click.FloatRange(0, 1), callback=options.finite, default=0.5, metavar="P", help="Default: 0.5.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    callback=options.finite,
+    default=0.5,
+    metavar="P",
+    help="Called positive above this probability. Default: 0.5.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the bootstrap. Default: 0.")
 @options.jobs
 @options.as_json

@@ -57,6 +57,7 @@ def _parsed(parse: Callable[[str], Any], expected: str) -> Callable[..., Any]:
     return callback
 
 
+_ALPHA = {kind: defaults.bayes.alpha for kind, defaults in DEFAULTS.items()}
 _WORDS = _parsed(_words, "N or N,M with 1 ≤ N ≤ M ≤ 5, such as 1,2 for words and pairs")
 _FEATURES = _parsed(_features, "a number of words from 1, or all")
 
@@ -68,12 +69,18 @@ _FEATURES = _parsed(_features, "a number of words from 1, or all")
 @click.option("--model", type=click.Choice(["auto", "naive-bayes"]), default="auto", help="Default: auto.")
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
 @click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli"]), help="Default: multinomial.")
-@click.option("--alpha", type=click.FloatRange(min=0), callback=options.finite, metavar="A", help="Pseudo-count of each word. Default: 1.")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(min=0),
+    callback=options.finite,
+    metavar="A",
+    help=f"Pseudo-count of each word. Default: {_ALPHA['mail']:g} for mail, {_ALPHA['text']:g} for text.",
+)
 @click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
 @click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Size of the dictionary.")
 @click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
 @click.option("--binary/--counts", "binary", default=None, help="A word counts once per item, or each time.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Key of the hash of words. Default: 0.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help="Key of the hash of words. Default: 0.")
 @options.jobs
 @options.as_json
 @options.quiet

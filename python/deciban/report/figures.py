@@ -22,9 +22,9 @@ def evaluation(found: Evaluation, on: Screen) -> Iterator[Text]:
         interval = found.one_minus_roca_percent_interval
         rows.append(("ROC area", f"{found.roc_area:.6f}", "", ""))
         shown = "" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f} %"
-        rows.append((on.pick("(1 − ROCA)", "(1 - ROCA)"), f"{area:.4f} %", shown, "0 is perfect order"))
+        rows.append((on.pick("(1 − ROCA)", "(1 - ROCA)"), f"{area:.4f} %", shown, "0: perfect order"))
     rows.append(("log loss", f"{found.log_loss:.4f} nats", "", f"a guess: {log(len(found.classes)):.4f}"))
-    header = ("", "", "95 % interval", "")
+    header = ("", "", "95 % interval", "" if found.threshold is None else f"threshold {found.threshold:g}")
     for number, line in enumerate(grid([header, *rows], "lrr")):
         yield Text(line, style="dim" if number == 0 else "bold" if number == 1 else "")
     yield Text()
@@ -38,13 +38,12 @@ def _rates(found: Evaluation) -> Iterator[tuple[str, str, str, str]]:
     if positive is None:
         return
     other = next(c for c in found.classes if c != positive)
-    threshold = f"{found.threshold:g}"
     for title, rate, taken in (
         ("false positives", found.false_positives, f"{name(other)} called {name(positive)}"),
         ("false negatives", found.false_negatives, f"{name(positive)} called {name(other)}"),
     ):
         if rate is not None:
-            yield title, percent(rate.rate), _between(rate.interval), f"{_of(rate)} {taken}, at {threshold}"
+            yield title, percent(rate.rate), _between(rate.interval), f"{_of(rate)} {taken}"
 
 
 def _of(rate: Rate) -> str:

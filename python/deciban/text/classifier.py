@@ -120,7 +120,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _counted(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None) -> TextModel:
-        texts, given = listed(texts), column_or_1d(y)
+        texts, given = listed(texts), _plain(column_or_1d(y))
         if len(texts) != len(given):
             raise ValueError(f"one label per text is expected; there are {len(texts)} texts and {len(given)} labels")
         if not texts:
@@ -203,6 +203,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._become(model, 0.0, served)
         return self
+
+
+def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels of an object array, which are of one type, as an array of that type."""
+    if labels.dtype != object:
+        return labels
+    kinds = sorted({type(label).__name__ for label in labels})
+    if len(kinds) > 1:
+        raise ValueError(f"labels of one type are expected; got {' and '.join(kinds)}")
+    return np.array(labels.tolist())
 
 
 def _union(mine: list[Any], theirs: list[Any]) -> list[Any]:

@@ -37,6 +37,8 @@ class Bayes:
     def check(self, items: NDArray[np.float64]) -> None:
         """ValueError for what no model of classes with these items (C,) can be."""
         self.family()
+        if not items.any():
+            raise ValueError("items of one class at least are expected")
         class_prior(self.prior(), items)
 
     def prior(self) -> Any:
@@ -129,8 +131,8 @@ class TextModel:
 
     def dictionary(self) -> NDArray[np.int64]:
         """Rows of the book that are features: the most frequent words, or all buckets."""
-        k = self.settings.max_features
-        return self.book.most_frequent(len(self.book) if k is None or self.settings.hashed_bits else k)
+        k, seen = self.settings.max_features, len(self.book)
+        return self.book.most_frequent(seen if k is None or self.settings.hashed_bits else min(k, seen))
 
     def counts(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint64], Counts]:
         """Hashes and sufficient statistics of the given rows of the book."""
@@ -148,8 +150,11 @@ class TextModel:
             phi = family.parameters(seen, self.bayes.estimate)
             W, absent = family.affine(phi)
         except StatisticError as error:
-            names = self.book.names(rows.tolist())
-            raise error.named(lambda j: f"word {names[j]!r}", lambda c: f"class {self.classes[c]!r}") from error
+            names, bits = self.book.names(rows.tolist()), self.settings.hashed_bits
+            raise error.named(
+                lambda j: f"bucket {hashes[j] >> (64 - bits)}" if bits else f"word {names[j]!r}",
+                lambda c: f"class {self.classes[c]!r}",
+            ) from error
         pi = class_prior(self.bayes.prior(), seen.n)
         with np.errstate(divide="ignore"):
             score = AffineScore(W, np.log(pi), absent)

@@ -80,7 +80,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self._names: NDArray[Any] | None = None
         else:
             book, _ = count(settings, texts, [0] * len(texts), 1, n_jobs=self.n_jobs)
-            rows = book.most_frequent(len(book) if settings.max_features is None else settings.max_features)
+            rows = book.most_frequent(min(settings.max_features or len(book), len(book)))
             names = np.array(book.names(rows.tolist()), dtype=object)
             order = np.argsort(names, kind="stable")
             hashes, self._names = book.rows(rows)[0][order], names[order]

@@ -64,6 +64,13 @@ impl Slots {
         (slot.hash != 0).then_some(slot.id)
     }
 
+    /// The number of the word with this hash and true; or any number and false.
+    #[inline(always)]
+    pub fn find(&self, hash: u64) -> (u32, bool) {
+        let slot = &self.slots[self.position(hash)];
+        (slot.id, slot.hash == hash)
+    }
+
     /// The slot of the word, and whether it is new; a new word gets the next number.
     #[inline(always)]
     pub fn entry(&mut self, hash: u64) -> (&mut Slot, bool) {

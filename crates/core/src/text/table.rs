@@ -69,16 +69,13 @@ impl<T: Count> Table<T> {
             }
             let (slot, new) = self.slots.entry(feature);
             let id = slot.id as usize;
-            if let Some(item) = once {
-                if slot.seen == item {
-                    continue;
-                }
-                slot.seen = item;
-            }
+            // Whether a word has been seen in this item cannot be foretold: no branch on it.
+            let fresh = once.is_none() | (Some(slot.seen) != once);
+            slot.seen = once.unwrap_or(slot.seen);
             if new {
                 self.insert(feature, name(i));
             }
-            column[id] += weight;
+            column[id] += std::hint::select_unpredictable(fresh, weight, T::default());
         }
         self.counts[class] = column;
     }

@@ -1,0 +1,205 @@
+"""What text estimators and filters say of calls that make no sense: the exact words."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from deciban import NaiveBayes, TextClassifier, TextVectorizer
+from deciban._core import Counter, Dictionary, Reader
+from deciban.errors import DataError
+from deciban.mail.filter import train_rows
+from deciban.text.model import DEFAULTS
+
+TEXTS, LABELS = ["free money", "lunch"], ["spam", "ham"]
+
+
+def said(error, call, *arguments, **options):
+    """The words of the error that a call must raise."""
+    with pytest.raises(error) as caught:
+        call(*arguments, **options)
+    assert type(caught.value) is error
+    return str(caught.value)
+
+
+ONE_TEXT = "an iterable of texts is expected, not one text: put it in a list"
+
+
+@pytest.mark.parametrize("text", ["free", b"free", np.str_("free")], ids=lambda text: type(text).__name__)
+def test_a_text_instead_of_a_list(text):
+    fitted = TextClassifier().fit(TEXTS, LABELS)
+    rows = TextVectorizer().fit(TEXTS)
+    calls = [
+        lambda: TextClassifier().fit(text, list("abcd")),
+        lambda: TextClassifier().partial_fit(text, list("abcd")),
+        lambda: fitted.forget(text, list("abcd")),
+        lambda: fitted.predict(text),
+        lambda: fitted.predict_proba(text),
+        lambda: fitted.explain(text),
+        lambda: TextVectorizer().fit(text),
+        lambda: TextVectorizer(hashed_bits=4).fit(text),
+        lambda: rows.transform(text),
+    ]
+    for call in calls:
+        assert said(TypeError, call) == ONE_TEXT
+
+
+def test_items_that_are_no_texts():
+    fitted, rows = TextClassifier().fit(TEXTS, LABELS), TextVectorizer().fit(TEXTS)
+    expected = "texts are expected, each str or bytes; item 1 is "
+    assert said(TypeError, TextClassifier().fit, ["a", None], LABELS) == expected + "NoneType"
+    assert said(TypeError, TextVectorizer().fit, ["a", 1.5]) == expected + "float"
+    assert said(TypeError, fitted.predict, ["a", ["b"]]) == expected + "list"
+    assert said(TypeError, rows.transform, np.array(["a", 2], dtype=object)) == expected + "int"
+
+
+def test_texts_and_labels_that_do_not_fit():
+    fit = TextClassifier().fit
+    assert said(ValueError, fit, TEXTS, ["spam"]) == "one label per text is expected; there are 2 texts and 1 labels"
+    assert said(ValueError, fit, [], []) == "at least one text is expected"
+    assert said(ValueError, fit, TEXTS, ["spam", "spam"]) == "at least two classes are expected; all labels are 'spam'"
+    mixed = np.array(["spam", 1], dtype=object)
+    assert said(ValueError, fit, TEXTS, mixed) == "labels of one type are expected; got int and str"
+    assert said(ValueError, fit, TEXTS, [0.5, 1.5]).startswith("Unknown label type: continuous.")
+    assert said(DataError, fit, ["", "!?"], LABELS) == "No words were found in the items: nothing to learn from."
+
+
+def test_weights_that_are_none():
+    def fit(weights):
+        return said(ValueError, TextClassifier().fit, TEXTS, LABELS, weights)
+
+    expected = "sample_weight from 0 is expected; that of text 1 is "
+    assert fit([1.0, np.nan]) == expected + "nan"
+    assert fit([1.0, -0.5]) == expected + "-0.5"
+    assert fit([1.0, np.inf]) == expected + "inf"
+    shapes = "sample_weight of 2 numbers, one per text, is expected; its shape is "
+    assert fit([1.0]) == shapes + "(1,)"
+    assert fit([[1.0], [2.0]]) == shapes + "(2, 1)"
+    assert fit(3.0) == shapes + "()"
+
+
+@pytest.mark.parametrize("estimator", [TextClassifier, TextVectorizer])
+def test_parameters_that_make_no_sense(estimator):
+    def fit(**parameters):
+        return said(ValueError, estimator(**parameters).fit, TEXTS, LABELS)
+
+    words = "words=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ 5 expected, got "
+    for wrong in [(0, 1), (2, 1), (1, 6), (1,), (1.0, 2.0), ("1", "2")]:
+        assert fit(words=wrong) == words + repr(wrong)
+    assert fit(kind="html") == "kind must be 'text' or 'mail', got 'html'"
+    features = "max_features must be None or a whole number from 1, got "
+    for wrong in [0, -1, 1.5, "10"]:
+        assert fit(max_features=wrong) == features + repr(wrong)
+    bits = "hashed_bits must be None or a whole number from 1 to 30, got "
+    for wrong in [0, 31, 2.0]:
+        assert fit(hashed_bits=wrong) == bits + repr(wrong)
+    seed = "random_state must be None, a whole number from 0, or a RandomState, got "
+    for wrong in [-1, 2**64, "1", 1.5]:
+        assert fit(random_state=wrong) == seed + repr(wrong)
+
+
+def test_parameters_of_the_model_that_make_no_sense():
+    def fit(**parameters):
+        return said(ValueError, TextClassifier(**parameters).fit, TEXTS, LABELS)
+
+    assert fit(model="svm") == "model must be 'auto' or 'naive-bayes', got 'svm'"
+    assert fit(likelihood="gauss") == "likelihood must be one of 'bernoulli', 'multinomial', got 'gauss'"
+    rows = TextVectorizer().fit_transform(TEXTS)
+    for wrong in [{"alpha": -1.0}, {"alpha": np.nan}, {"estimate": "mode"}, {"class_prior": [0.5, 0.6]}]:
+        with pytest.raises(ValueError) as theirs:  # noqa: PT011 (the words are those of NaiveBayes, whatever they are)
+            NaiveBayes(**wrong).fit(rows, LABELS)
+        assert fit(**wrong).replace("(0.5, 0.6)", "[0.5, 0.6]").replace("array(", "").replace("])", "]") == str(
+            theirs.value
+        ).replace("array(", "").replace("])", "]")
+
+
+def test_what_ml_cannot_estimate_is_named():
+    ml = TextClassifier(estimate="ml", words=(1, 1))
+    assert said(DataError, ml.fit, TEXTS, LABELS) == (
+        "word 'free' is never present in class 'ham', so its probability there is 0 and the evidence infinite: "
+        "use estimate='bayes' with alpha > 0, or leave the feature out"
+    )
+    said_hashed = said(DataError, TextClassifier(estimate="ml", hashed_bits=8).fit, TEXTS, LABELS)
+    column = TextVectorizer(hashed_bits=8).fit([]).transform(["free money lunch"]).indices.tolist()
+    assert any(said_hashed.startswith(f"bucket {j} is never present in class") for j in column)
+
+
+def test_nothing_learnt_yet():
+    for call in (TextClassifier().predict, TextClassifier().explain, TextVectorizer().transform):
+        assert "is not fitted yet" in said(NotFittedError, call, TEXTS)
+    assert "is not fitted yet" in said(NotFittedError, TextClassifier().forget, TEXTS, LABELS)
+    assert "is not fitted yet" in said(NotFittedError, TextClassifier().save, "f")
+    assert "is not fitted yet" in said(NotFittedError, TextVectorizer().get_feature_names_out)
+    with pytest.raises(NotFittedError):
+        TextClassifier().certificate_  # noqa: B018 (a property)
+
+
+def test_forgetting_what_was_never_learnt():
+    fitted = TextClassifier(words=(1, 1)).fit([*TEXTS, "free lunch"], ["spam", "ham", "ham"])
+    assert said(ValueError, fitted.forget, ["lunch"], ["eggs"]) == (
+        "labels that were learnt are expected, ['ham', 'spam']; got ['eggs']"
+    )
+    assert said(DataError, fitted.forget, ["lunch"], ["spam"]) == (
+        'cannot forget what was never learnt: "lunch" is to be forgotten more often than it was learnt.'
+    )
+    assert said(DataError, fitted.forget, ["", ""], ["spam", "spam"]) == (
+        "cannot forget what was never learnt: more items are to be forgotten than were learnt."
+    )
+
+
+def test_labels_of_another_kind():
+    fitted = TextClassifier().fit(TEXTS, LABELS)
+    assert said(ValueError, fitted.partial_fit, ["more"], [1]) == (
+        "labels like those that were learnt are expected, ['ham', 'spam']; got [1]"
+    )
+    assert fitted.classes_.tolist() == ["ham", "spam"]
+
+
+def test_labels_that_a_file_cannot_keep(tmp_path):
+    fitted = TextClassifier().fit(TEXTS, np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]").astype(object))
+    assert said(ValueError, fitted.save, tmp_path / "f") == (
+        "labels that a file can keep are str, int, float or bool; got datetime.date(2024, 1, 1)"
+    )
+    assert not (tmp_path / "f").exists()
+
+
+def test_labels_that_a_filter_does_not_have():
+    known, _ = train_rows([(TEXTS, LABELS)], *DEFAULTS["text"])
+    expected = "expected one of the filter's labels, 'ham', 'spam'; got 'spom'. Did you mean 'spam'?"
+    assert said(DataError, known.learn, [b"x"], "spom") == expected
+    assert said(DataError, known.forget, [b"x"], "spom") == expected
+    assert said(DataError, known.learn, [b"x"], "7") == "expected one of the filter's labels, 'ham', 'spam'; got '7'."
+    assert said(DataError, known.forget, [b"lunch"], "spam") == (
+        "this item was learnt as 'ham', not as 'spam'; nothing was changed. To take that back, forget it --as ham."
+    )
+
+
+def test_a_filter_needs_two_classes():
+    expected = "expected items of at least two classes; "
+    only = said(DataError, train_rows, [(TEXTS, ["spam", "spam"])], *DEFAULTS["text"])
+    assert only == expected + "all items are 'spam'. Add another class."
+    none = said(DataError, train_rows, [], *DEFAULTS["text"])
+    assert none == expected + "there are no items. Add another class."
+
+
+def test_what_the_core_refuses():
+    reader = Reader("text")
+    assert said(ValueError, Reader, "html") == 'kind "text" or "mail" is expected, not "html"'
+    assert said(ValueError, Reader, "text", (2, 1)) == (
+        "words=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ 5 is expected, not (2, 1)"
+    )
+    assert said(ValueError, Counter(reader, 1).add, ["a"], [1]) == (
+        "one known class (and one weight) per item is expected"
+    )
+    counter = Counter(reader, 1)
+    counter.finish()
+    assert said(RuntimeError, counter.finish) == "this counter has finished; begin a new one"
+    words = np.array([1, 3], dtype="<u8").tobytes()
+    assert said(ValueError, Dictionary, reader, words, weights=b"12345678", bias=b"12345678") == (
+        "one weight per feature and class is expected"
+    )
+    assert said(ValueError, Dictionary, reader, words[:8] * 2) == "distinct hashes are expected"
+    number = np.array([np.nan]).tobytes()
+    assert said(ValueError, Dictionary, reader, words[:8], weights=number, bias=number) == (
+        "weights that are numbers are expected"
+    )
+    assert said(ValueError, Dictionary(reader, words).scores, ["a"]) == "this dictionary was made without weights"

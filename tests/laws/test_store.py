@@ -1,0 +1,283 @@
+"""Whatever the bytes of a file are: it is the model that was written, or a DataError in plain words. Nothing else."""
+
+import io
+import json
+import pickle
+import re
+import struct
+import subprocess
+import sys
+import zipfile
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import save as safetensors
+
+from deciban import TextClassifier, store
+from deciban.errors import DataError, NoInputError
+from deciban.mail.filter import Filter
+from deciban.mail.ledger import Ledger
+from deciban.text.model import TextModel
+from deciban.text.served import ServedText
+
+MODELS = {
+    "dictionary": {"likelihood": "multinomial", "max_features": 3, "words": (1, 2)},
+    "whole": {"likelihood": "multinomial", "max_features": None, "words": (1, 1)},
+    "bernoulli": {"likelihood": "bernoulli", "max_features": None, "words": (1, 1)},
+    "hashed": {"likelihood": "bernoulli", "hashed_bits": 5},
+}
+over_models = pytest.mark.parametrize("name", MODELS)
+TEXTS, LABELS = ["무료 free money", "free lunch", "lunch at noon", "회의 noon"], ["spam", "spam", "정상", "정상"]
+
+
+@cache
+def parts(name):
+    """(header, arrays) of a model with a ledger."""
+    known = TextClassifier(**MODELS[name]).fit(TEXTS, LABELS)
+    reader = known.model_.settings.reader()
+    digests = sorted(reader.digest(text) for text in TEXTS)
+    ledger = Ledger.of(b"".join(digests), [0, 1, 0, 1])
+    return known.model_.header(), {**known.model_.arrays(known.served_), **ledger.arrays()}
+
+
+@cache
+def whole(name):
+    return store.to_bytes(*parts(name))
+
+
+def use(stored):
+    """Everything that is ever done with what a file holds."""
+    served = ServedText.from_stored(stored)
+    for text in ("free lunch unheard", "", "무료 x"):
+        served.judge([text])
+        served.explain(text)
+    known = Filter(TextModel.from_stored(stored), Ledger.from_stored(stored))
+    known.learn(["some more"], known.model.classes[0])[0].model.compile()
+
+
+def refusal(content):
+    """What is said of bytes that are not a model."""
+    with pytest.raises(DataError) as caught:
+        use(store.parse(content, "some.deciban"))
+    said = str(caught.value)
+    assert re.fullmatch(r"[^\n]{20,400}", said), said
+    return said
+
+
+@over_models
+def test_what_was_written_is_read(name):
+    header, arrays = parts(name)
+    stored = store.parse(whole(name))
+    assert {key: stored.header[key] for key in header} == header
+    assert stored.header["schema"] == store.SCHEMA
+    assert stored.tensors.keys() == arrays.keys()
+    for key, array in arrays.items():
+        np.testing.assert_array_equal(stored.tensors[key].array(), array)
+    use(stored)
+
+
+@over_models
+def test_a_file_cut_off_anywhere_is_refused(name):
+    content = whole(name)
+    for end in [*range(0, len(content), 97), len(content) - 1]:
+        assert refusal(content[:end]).startswith("some.deciban: expected a")
+    refusal(content + b"\0")
+
+
+@over_models
+def test_a_file_with_one_byte_changed_is_refused(name):
+    content, rng = whole(name), np.random.default_rng(97)
+    size = int.from_bytes(content[:8], "little")
+    places = [*rng.integers(0, len(content), 100), *rng.integers(0, 8 + size, 100), *range(12)]
+    for place in places:
+        for byte in {int(rng.integers(256)), content[place] ^ 1, ord(" ")} - {content[place]}:
+            refusal(content[:place] + bytes([byte]) + content[place + 1 :])
+
+
+CHANGE = st.tuples(st.floats(0, 1), st.integers(0, 30), st.binary(max_size=12))
+
+
+@over_models
+@settings(max_examples=300)
+@given(changes=st.lists(CHANGE, min_size=1, max_size=4))
+def test_a_file_with_stretches_replaced_is_refused(name, changes):
+    content = whole(name)
+    for where, length, put in changes:
+        place = int(where * len(content))
+        content = content[:place] + put + content[place + length :]
+    if content != whole(name):
+        refusal(content)
+
+
+@given(content=st.binary(max_size=200))
+def test_any_bytes_are_refused(content):
+    refusal(content)
+    refusal(struct.pack("<Q", len(content)) + b"{" + content)
+
+
+def zipped():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("model.json", "{}")
+    return file.getvalue()
+
+
+def jsonish(text):
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def metadata(value):
+    return safetensors({"x": np.zeros(2)}, metadata={"deciban": value})
+
+
+FOREIGN = {
+    "empty": b"",
+    "seven bytes": b"\x08" * 7,
+    "PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n",
+    "pickle": pickle.dumps({"model": [1, 2, 3]}),
+    "zip": zipped(),
+    "random": np.random.default_rng(1).bytes(5000),
+    "huge header length": struct.pack("<Q", 2**64 - 1) + b'{"__metadata__":{}}',
+    "header longer than the file": struct.pack("<Q", 1000) + b'{"__metadata__":{}}',
+    "safetensors without a header of ours": safetensors({"x": np.zeros(3)}, metadata={"format": "pt"}),
+    "safetensors without any header": safetensors({"x": np.zeros(3)}),
+    "deep nesting": jsonish("{" + '"a":[' * 100_000),
+    "deep nesting that ends": jsonish('{"a":' + "[" * 50_000 + "]" * 50_000 + "}"),
+    "deep nesting inside": metadata("[" * 100_000),
+    "a number of many digits": metadata('{"schema":' + "9" * 10_000 + "}"),
+    "not JSON": metadata("{schema}"),
+    "a list": metadata("[1]"),
+    "a text": metadata('"schema"'),
+    "null": metadata("null"),
+    "schema of another type": metadata('{"schema":"1"}'),
+    "schema true": metadata('{"schema":true}'),
+    "schema 0": metadata('{"schema":0}'),
+    "only a schema": metadata('{"schema":1}'),
+    "a digest that is no text": metadata('{"schema":1,"digest":7}'),
+    "metadata of another type": jsonish('{"__metadata__":[]}'),
+    "a JSON list": jsonish("[1, 2]"),
+    "bytes that are not UTF-8": struct.pack("<Q", 4) + b'{"\xff}',
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_foreign_files_are_refused(kind, tmp_path):
+    said = refusal(FOREIGN[kind])
+    path = tmp_path / "some.deciban"
+    path.write_bytes(FOREIGN[kind])
+    with pytest.raises(DataError) as caught:
+        store.load(path)
+    assert str(caught.value) == said.replace("some.deciban", str(path))
+
+
+def test_a_newer_file_is_told_apart():
+    header, arrays = parts("whole")
+    content = store.to_bytes(header, arrays).replace(rb"\"schema\":1", rb"\"schema\":2")
+    assert refusal(content) == (
+        "some.deciban: written by a newer version (schema 2; this one reads up to 1). "
+        "Upgrade: pip install --upgrade deciban."
+    )
+
+
+ANY_JSON = [None, True, -1, 0, 7, 1.5, 1e300, 10**30, "", "x", [], [1], ["a", "a"], [[1]], {}, {"a": 1}]
+
+
+def fields(header, path=()):
+    """Every place in a header."""
+    for key, value in header.items():
+        yield (*path, key)
+        if isinstance(value, dict):
+            yield from fields(value, (*path, key))
+
+
+def put(header, path, value):
+    """A copy of the header with another value at `path`, or none."""
+    copy = json.loads(json.dumps(header))
+    inner = copy
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is KeyError:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return copy
+
+
+@over_models
+def test_a_header_of_another_form_is_refused_or_served(name):
+    """With a digest that fits: a file that somebody made on purpose."""
+    header, arrays = parts(name)
+    for path in fields(header):
+        refusal(store.to_bytes(put(header, path, KeyError), arrays))
+        for value in ANY_JSON:
+            content = store.to_bytes(put(header, path, value), arrays)
+            try:
+                use(store.parse(content))
+            except DataError:
+                refusal(content)
+    for path in [("text", "more"), ("bayes", "more")]:
+        refusal(store.to_bytes(put(header, path, 1), arrays))
+
+
+@over_models
+def test_tensors_of_another_form_are_refused_or_served(name):
+    """With a digest that fits: a file that somebody made on purpose."""
+    header, arrays = parts(name)
+    for key, array in arrays.items():
+        without = {k: v for k, v in arrays.items() if k != key}
+        others = [
+            array[:-1],
+            np.concatenate([array, array]),
+            array.reshape(1, *array.shape),
+            array.reshape(-1, 1),
+            array[::-1],
+            array.astype(np.int16),
+            array.astype(np.int64),
+            array.astype(np.float32),
+            array.astype(np.uint8),
+            np.zeros_like(array),
+            np.full_like(array, np.iinfo(array.dtype).max if array.dtype.kind == "u" else np.nan),
+            np.full_like(array, 0xFF if array.dtype.kind == "u" else -np.inf),
+            np.array(1.0),
+            np.zeros(0, array.dtype),
+            np.zeros((0, 3), array.dtype),
+        ]
+        for other in others:
+            content = store.to_bytes(header, {**without, key: other})
+            try:
+                use(store.parse(content))
+            except DataError:
+                refusal(content)
+            wrong = other.shape != array.shape or other.dtype != array.dtype
+            if wrong and not (key == "state.counts" and other.dtype == np.float64) and key != "score.absent":
+                refusal(content)
+        if key != "ledger.digests":
+            refusal(store.to_bytes(header, without))
+
+
+def test_reading_a_model_to_judge_loads_no_numpy(tmp_path):
+    path = tmp_path / "some.deciban"
+    path.write_bytes(whole("bernoulli"))
+    script = (
+        "import sys; from deciban import store; from deciban.text.served import ServedText; "
+        f"ServedText.from_stored(store.read({str(path)!r})).explain('free lunch'); "
+        "assert not {'numpy', 'scipy', 'sklearn'} & set(sys.modules), 'loaded'"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_labels_may_hold_bytes_that_are_not_utf_8_and_what_looks_like_a_digest(tmp_path):
+    labels = ["\udcff", '\\"digest\\":\\"' + "0" * 64, '"digest":"' + "0" * 64]
+    known = TextClassifier().fit(["a", "b", "c"], labels)
+    known.save(tmp_path / "f")
+    assert store.load(tmp_path / "f").predict(["a", "b", "c"]).tolist() == labels
+
+
+def test_a_name_that_is_no_name():
+    with pytest.raises(NoInputError, match="there is none of that name"):
+        store.read("a\0b")
+    with pytest.raises(NoInputError, match="there is none of that name"), store.locked("a\0b"):
+        pass
