@@ -8,11 +8,12 @@ from importlib.resources import as_file, files
 from io import StringIO
 from pathlib import Path
 
+from rich.console import Console
+
 from deciban.mail.filter import train_files
 from deciban.mail.sources import find
 from deciban.report.explanation import explanation
 from deciban.report.terminal import Screen
-from rich.console import Console
 
 MESSAGE = "held-out/spam/en-011-phish-password-expiry.eml"
 WIDTH = 100

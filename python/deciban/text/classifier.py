@@ -153,7 +153,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, texts: Iterable[str | bytes]) -> NDArray[Any]:
         """(N,) the label of the largest score; of equal ones the first in `classes_`."""
-        labels: NDArray[Any] = self.classes_[self.predict_joint_log_proba(texts).argmax(axis=1)]
+        winners = self.predict_joint_log_proba(texts).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winners]
         return labels
 
     def predict_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
