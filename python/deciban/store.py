@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _KEY = "deciban"
-# Where the digest stands, in JSON within JSON; in a label these quotes would have more backslashes.
-_MARK = rb"\"digest\":\""
+# Where the digest stands: first in the header, JSON within JSON. What else is called "digest" stands behind it.
+_MARK = rb'"deciban":"{\"digest\":\"'
 _UNKNOWN = b"0" * 64
 _DTYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8", "I64": "<i8", "F64": "<f8", "F32": "<f4"}
 
@@ -135,9 +135,11 @@ def to_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> b
     import numpy as np
     from safetensors.numpy import save
 
-    whole = {**header, "schema": SCHEMA, "digest": _UNKNOWN.decode()}
+    whole = {**header, "schema": SCHEMA}
+    whole.pop("digest", None)
     # ASCII, for the sake of labels whose bytes are not UTF-8; sorted, so that the same model is the same bytes.
-    text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
+    rest = json.dumps(whole, sort_keys=True, separators=(",", ":"))
+    text = f'{{"digest":"{_UNKNOWN.decode()}",{rest[1:]}'
     content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata={_KEY: text})
     return content.replace(_MARK + _UNKNOWN, _MARK + _digest(content).encode(), 1)
 

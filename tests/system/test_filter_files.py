@@ -1,5 +1,6 @@
 """The filter's file, whatever happens to the process that writes it: whole, and nothing that was learnt is lost."""
 
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -237,20 +238,25 @@ def test_a_link_stays_a_link(path, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["deep", "mail.deciban"]
 
 
-def test_who_waited_for_the_lock_sees_what_was_written(path):
-    """The lock is on a file that the update replaces: whoever waited must look at the new one."""
+def test_who_waited_for_the_lock_sees_what_was_written_and_holds_the_new_file(path):
+    """The lock is on a file that the update replaces: whoever waited must take the one that is there now."""
     script = """
         print("waiting", flush=True)
         with updating(path) as update:
-            print(len(update.filter.ledger))
+            print(len(update.filter.ledger), flush=True)
+            sys.stdin.readline()
     """
     head = "import sys\nfrom deciban.mail.filter import updating\npath = sys.argv[1]\n"
     command = [sys.executable, "-c", head + textwrap.dedent(script), str(path)]
     with updating(path) as update:
-        other = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert other.stdout.readline() == "waiting\n"
         time.sleep(0.3)
         assert other.poll() is None
         update.filter, _ = update.filter.learn([message(1)], "spam")
-    said, _ = other.communicate(timeout=60)
-    assert said == "3\n"
+    with other:
+        assert other.stdout.readline() == "3\n"
+        with path.open("rb") as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        other.stdin.write("\n")
+    assert other.returncode == 0

@@ -34,7 +34,6 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
 def _inventory(path: str, top: int) -> Inventory:
     stored = store.read(path)
     model, header = TextModel.from_stored(stored), stored.header
-    certificate = getattr(model, "certificate", None)
     _, counts, items, *_ = model.book.parts()
     return Inventory(
         kind=model.settings.kind,
@@ -47,7 +46,7 @@ def _inventory(path: str, top: int) -> Inventory:
         ledger=len(Ledger.from_stored(stored)),
         settings=model.settings.to_json(),
         bayes=model.bayes.to_json(),
-        certificate=None if certificate is None else certificate(0.0).to_json(),
+        certificate=header["certificate"],
         bytes=os.path.getsize(path),
         digest=header["digest"],
         evidence=strongest(model, top) if top else {},

@@ -185,8 +185,8 @@ def _summary(trained: Filter, found: Counted, seconds: float, output: str) -> di
         "n": len(found.members),
         "classes": {str(label): round(count) for label, count in zip(trained.model.classes, items, strict=True)},
         "seconds": seconds,
-        "model": trained.model.header()["model"],
-        "certificate": _certificate(trained, seconds),
+        "model": "naive-bayes",
+        "certificate": trained.model.certificate(seconds).to_json(),
         "kind": trained.model.settings.kind,
         "duplicates": found.duplicates,
         "conflicts": found.conflicts,
@@ -194,11 +194,6 @@ def _summary(trained: Filter, found: Counted, seconds: float, output: str) -> di
         "dropped": found.dropped,
         "output": output,
     }
-
-
-def _certificate(trained: Filter, seconds: float) -> dict[str, Any] | None:
-    certificate = getattr(trained.model, "certificate", None)
-    return None if certificate is None else certificate(seconds).to_json()
 
 
 def _tell(

@@ -46,7 +46,7 @@ class Inventory:
     ledger: int
     settings: dict[str, Any]
     bayes: dict[str, Any]
-    certificate: dict[str, Any] | None
+    certificate: dict[str, Any]
     bytes: int
     digest: str
     evidence: dict[str, list[Evidence]]
@@ -133,10 +133,9 @@ def _facts(found: Inventory) -> Iterator[tuple[str, str]]:
     yield "dictionary", _dictionary(found)
     yield "ledger", f"{found.ledger:,} {items} known by digest"
     proof = found.certificate
-    if proof is not None:
-        advice = f"; {proof['advice']}" if proof["advice"] else ""
-        gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
-        yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
+    advice = f"; {proof['advice']}" if proof["advice"] else ""
+    gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
+    yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 

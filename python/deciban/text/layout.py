@@ -1,6 +1,6 @@
 """What the file of a text model must hold, checked once, where a file is read: the rest of the package trusts it.
 
-    header    model, classes, dropped, text (`TextSettings`), bayes (`Bayes`)
+    header    model, classes, dropped, certificate, text (`TextSettings`), bayes (`Bayes`)
     score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
               and the names: words (bytes), where each ends (K,); those three may be left to state.*
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
@@ -56,6 +56,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "model": (lambda value: value == "naive-bayes", "a model that this version knows"),
     "classes": (_labels, "distinct labels"),
     "dropped": (_whole(0), "a whole number from 0"),
+    "certificate": (lambda value: type(value) is dict, "an object"),
     "text.kind": (lambda value: value in ("text", "mail"), "'text' or 'mail'"),
     "text.words": (_words, "two whole numbers from 1 to 5 in order"),
     "text.max_features": (_or_none(_whole(1)), "null or a whole number from 1"),

@@ -191,6 +191,7 @@ class TextModel:
             "text": self.settings.to_json(),
             "bayes": self.bayes.to_json(),
             "dropped": self.dropped,
+            "certificate": self.certificate().to_json(),
         }
 
     def arrays(self, served: ServedText) -> dict[str, NDArray[Any]]:
