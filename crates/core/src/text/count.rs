@@ -54,6 +54,11 @@ enum Tables {
     Weighted(Table<f64>),
 }
 
+/// So many bytes of text bring one new word, roughly; only the first size of a table depends on it.
+const BYTES_PER_WORD: usize = 256;
+/// The largest first size of a table, in words.
+const MOST_EXPECTED: usize = 1 << 18;
+
 /// Items that a worker takes at once.
 const STRETCH: usize = 16;
 
@@ -107,6 +112,9 @@ impl Counter {
             Tables::Whole(tables) => {
                 let work = Work::new(&self.reader, self.rules, items, classes, self.begun);
                 let next = AtomicUsize::new(0);
+                let bytes: usize = items.iter().map(|item| item.len()).sum();
+                let words = (bytes / BYTES_PER_WORD).min(MOST_EXPECTED);
+                tables.iter_mut().for_each(|table| table.expect(words));
                 rayon::scope(|scope| {
                     for table in tables.iter_mut() {
                         scope.spawn(|_| work.count(table, &next, |_| 1));
