@@ -40,7 +40,7 @@ class Tensor(NamedTuple):
 
     dtype: str
     shape: tuple[int, ...]
-    data: bytes
+    data: bytearray
 
     def array(self) -> NDArray[Any]:
         """The tensor as a NumPy array (read-only view)."""
@@ -92,7 +92,7 @@ def parse(content: bytes, name: str = "the model") -> Stored:
             f"{name}: its digest does not fit its content: the file was altered or damaged. "
             "Restore it from a backup, or train again."
         )
-    tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), bytes(value["data"])) for key, value in raw}
+    tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), value["data"]) for key, value in raw}
     check(header, tensors, name)
     return Stored(header, tensors, name)
 

@@ -72,7 +72,8 @@ const MOST_PLACES: usize = 100;
 const STRETCH: usize = 16;
 
 impl Dictionary {
-    /// A dictionary of the features with these hashes, in this order.
+    /// A dictionary of the features with these hashes, in this order. Without any, and with rules that hash, every
+    /// bucket is a feature, in its own order; such a dictionary makes rows, but needs no memory for its features.
     pub fn new(reader: Reader, rules: Rules, hashes: impl ExactSizeIterator<Item = u64>) -> Dictionary {
         // Sparse, so that most look-ups end at the first place.
         let mut slots = Slots::with_capacity(hashes.len() * 2);
@@ -90,6 +91,27 @@ impl Dictionary {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
+    }
+
+    /// How many bits of the hash number the feature, where every bucket is one.
+    fn buckets(&self) -> Option<u32> {
+        self.rules.hashed_bits.filter(|_| self.slots.is_empty())
+    }
+
+    /// The feature that a token's hash stands for, if it is one.
+    fn feature(&self, hash: u64) -> Option<u32> {
+        match self.buckets() {
+            Some(bits) => Some((hash >> (64 - bits)) as u32),
+            None => self.slots.get(self.rules.feature(hash)),
+        }
+    }
+
+    /// The item's features in order of occurrence, where every bucket is one.
+    fn find_buckets(&self, item: &[u8], bits: u32, scratch: &mut Scratch) {
+        let Scratch { view, tokens, found, .. } = scratch;
+        self.reader.tokens(item, view, tokens);
+        found.clear();
+        found.extend(tokens.iter().map(|token| (token.hash >> (64 - bits)) as u32));
     }
 
     /// The item's features in order of occurrence; once each if binary.
@@ -149,11 +171,14 @@ impl Dictionary {
             .map_init(Scratch::default, |scratch, items| {
                 let mut rows = Rows::default();
                 for item in items {
-                    self.find(item, scratch);
+                    match self.buckets() {
+                        Some(bits) => self.find_buckets(item, bits, scratch),
+                        None => self.find(item, scratch),
+                    }
                     scratch.found.sort_unstable();
                     for run in scratch.found.chunk_by(|a, b| a == b) {
                         rows.features.push(run[0] as i32);
-                        rows.values.push(run.len() as f64);
+                        rows.values.push(if self.rules.binary { 1.0 } else { run.len() as f64 });
                     }
                     rows.ends.push(rows.features.len() as i64);
                 }
@@ -179,7 +204,7 @@ impl Dictionary {
         let mut tokens = Vec::new();
         self.reader.tokens_of(&view, &mut tokens);
         for token in tokens {
-            let Some(feature) = self.slots.get(self.rules.feature(token.hash)) else { continue };
+            let Some(feature) = self.feature(token.hash) else { continue };
             let name = self.reader.tokenizer.name(&view.text, token);
             let at = *known.entry((feature, name.clone())).or_insert_with(|| {
                 reasons.push(Reason { feature, name, count: 0, places: Vec::new() });

@@ -219,7 +219,7 @@ class TextModel:
         bayes = Bayes.from_json(header["bayes"])
         try:
             seen = counts.array().astype(np.float64)
-            book = Wordbook(hashes.array(), seen, items.array(), words.data, ends.array())
+            book = Wordbook(hashes.array(), seen, items.array(), bytes(words.data), ends.array())
             bayes.check(items.array())
         except ValueError as error:
             raise DataError(f"{stored.name}: its model is damaged: {error}. Train again.") from error

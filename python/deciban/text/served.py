@@ -59,7 +59,8 @@ class ServedText:
         header, tensors = stored.header, stored.tensors
         # Where every word counted is in the dictionary, the statistics have the words already.
         parts = {
-            name: tensors[f"score.{name}" if f"score.{name}" in tensors else f"state.{name}"].data for name in TENSORS
+            name: bytes(tensors[f"score.{name}" if f"score.{name}" in tensors else f"state.{name}"].data)
+            for name in TENSORS
         }
         settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
         return cls(settings, classes, n_jobs=n_jobs, **parts)

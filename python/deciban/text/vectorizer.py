@@ -75,8 +75,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         settings, texts = settings_of(self), listed(texts)
         if settings.hashed_bits is not None:
             self.n_features_ = 1 << settings.hashed_bits
-            shift = np.uint64(64 - settings.hashed_bits)
-            hashes = np.arange(self.n_features_, dtype=np.uint64) << shift | np.uint64(1)
+            hashes = np.empty(0, dtype=np.uint64)  # every bucket is a column
             self._names: NDArray[Any] | None = None
         else:
             book, _ = count(settings, texts, [0] * len(texts), 1, n_jobs=self.n_jobs)
