@@ -1,13 +1,12 @@
-"""What judging one message costs: what it loads, and how long it takes from exec to exit."""
+"""What judging one message loads, and that nothing is lost among many."""
 
 import subprocess
 import sys
-import time
 
 import pytest
 
 from deciban.cli.group import VERBS
-from system.command import HELD_OUT, PROGRAM, SPAM, run, trained
+from system.command import HELD_OUT, PROGRAM, trained
 
 HEAVY = ("numpy", "scipy", "sklearn", "polars", "rich", "narwhals", "pandas", "deciban.text.model", "deciban.report")
 WATCHED = """
@@ -44,29 +43,11 @@ def test_help_loads_no_verb(model):
     assert not {f"deciban.cli.{verb}" for verb in VERBS} & modules
 
 
-def test_one_message_takes_well_under_a_tenth_of_a_second(model):
-    """The best of several runs, in CPU time of the child, so that a busy machine does not decide."""
-    import resource
-
-    def cpu():
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return used.ru_utime + used.ru_stime
-
-    best = 1.0
-    for _ in range(7):
-        before = cpu()
-        assert run("classify", model, SPAM).returncode == 0
-        best = min(best, cpu() - before)
-    assert best < 0.1
-
-
-def test_many_messages_cost_little_each(model, tmp_path):
-    """20,000 small messages of a mailbox: what the command adds to reading and scoring is microseconds."""
+def test_many_messages_are_each_judged(model, tmp_path):
+    """20,000 small messages of a mailbox: a line for each, none lost between two batches."""
     message = b"From x Mon Jan  1 00:00:00 2024\nSubject: hello\n\nlunch at noon?\n\n"
     box = tmp_path / "box.mbox"
     box.write_bytes(message * 20_000)
-    started = time.perf_counter()
     with subprocess.Popen([*PROGRAM, "classify", str(model), str(box), "--jsonl"], stdout=subprocess.PIPE) as process:
         lines = sum(1 for _ in process.stdout)
     assert (process.returncode, lines) == (0, 20_000)
-    assert time.perf_counter() - started < 5

