@@ -38,14 +38,18 @@ timed("imports of both commands", imports)
 
 from deciban import store  # noqa: E402
 from deciban.cli.output import json_line  # noqa: E402
-from deciban.mail.filter import MAIL, train_files  # noqa: E402
+from deciban.mail.filter import train_files  # noqa: E402
 from deciban.mail.reading import read_files  # noqa: E402
 from deciban.mail.sources import files, find  # noqa: E402
+from deciban.text.model import DEFAULTS  # noqa: E402
 from deciban.text.served import ServedText  # noqa: E402
 
 spam, ham, *test = sys.argv[1:]
 sources = timed("train: find the files", lambda: find([f"spam={spam}", f"ham={ham}"]))
-timed("train: read them, nothing else", lambda: sum(len(items) for _, items in read_files(sources, MAIL)))
+timed(
+    "train: read them, nothing else",
+    lambda: sum(len(items) for _, items in read_files(sources, DEFAULTS["mail"].settings)),
+)
 trained, _ = timed("train: read, tokenise, hash, count, note digests", lambda: train_files(sources))
 timed("train: weights", trained.model.compile)
 with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from deciban.cli import main
+from deciban.cli import status
 from system.command import HELD_OUT, SPAM, TRAIN, out, run, trained
 
 
@@ -40,9 +40,8 @@ def inside(capsys):
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
 
     def command(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        return ended.value.code, capsys.readouterr().err
+        code = status([str(argument) for argument in arguments])
+        return code, capsys.readouterr().err
 
     yield command
     for number, handler in before.items():

@@ -11,12 +11,10 @@ from system.command import HELD_OUT, PROGRAM, trained
 HEAVY = ("numpy", "scipy", "sklearn", "polars", "rich", "narwhals", "pandas", "deciban.text.model", "deciban.report")
 WATCHED = """
 import sys
-from deciban.cli import main
-try:
-    main(sys.argv[1:])
-except SystemExit as end:
-    print(*sorted(sys.modules), file=sys.stderr)
-    raise
+from deciban.cli import status
+code = status(sys.argv[1:])
+print(*sorted(sys.modules), file=sys.stderr)
+sys.exit(code)
 """
 
 
