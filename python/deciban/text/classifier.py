@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
 
@@ -105,7 +106,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         more = self._counted(texts, y, sample_weight)
         if hasattr(self, "model_"):
             classes = _union([*self.model_.classes], [*more.classes])
-            more = self.model_.with_classes(classes).plus(more.with_classes(classes).book)
+            both = self.model_.with_classes(classes).plus(more.with_classes(classes).book)
+            more = replace(both, dropped=both.dropped + more.dropped)
         self._become(more, perf_counter() - started)
         return self
 
