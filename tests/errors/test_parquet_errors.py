@@ -1,30 +1,10 @@
 """What is said of a Parquet file that is none, or damaged: the exact words."""
 
 import polars as pl
-import pytest
 
 from deciban.errors import DataError
 from deciban.tables.rows import read
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    """A folder to stand in, so that messages name short paths."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def said(error, name, content=None, **options):
-    if isinstance(content, str):
-        content = content.encode()
-    if content is not None:
-        with open(name, "wb") as file:
-            file.write(content)
-    with pytest.raises(error) as caught:
-        for _ in read(name, **{"text": "text", "label": "label", **options}):
-            pass
-    assert type(caught.value) is error
-    return str(caught.value)
+from errors.reading import here, said  # noqa: F401 (here is a fixture)
 
 
 def test_a_file_that_is_no_parquet_or_not_all_of_it():

@@ -10,38 +10,17 @@ import pytest
 
 from deciban.errors import DataError, NoInputError, StorageError, UsageError
 from deciban.tables import delimited
-from deciban.tables.rows import read
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    """A folder to stand in, so that messages name short paths."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def said(error, name, content=None, **options):
-    if isinstance(content, str):
-        content = content.encode()
-    if content is not None:
-        with open(name, "wb") as file:
-            file.write(content)
-    with pytest.raises(error) as caught:
-        for _ in read(name, **{"text": "text", "label": "label", **options}):
-            pass
-    assert type(caught.value) is error
-    return str(caught.value)
-
+from errors.reading import here, said  # noqa: F401 (here is a fixture)
 
 # --- the file ----------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_is_not_there_or_is_a_folder(here):
-    (here / "reviews.csv").touch()
+def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
+    (tmp_path / "reviews.csv").touch()
     assert said(NoInputError, "review.csv") == (
         "review.csv: expected a file or a folder; there is none of that name. Did you mean reviews.csv?"
     )
-    (here / "folder").mkdir()
+    (tmp_path / "folder").mkdir()
     assert said(UsageError, "folder", kind="csv") == (
         "folder: expected a table; this is a folder. Name a file, or for texts write label=PATH."
     )
