@@ -35,6 +35,7 @@ bench: $(VENV)/.installed
 
 docs: $(VENV)/.installed
 	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/generative.py
 
 # What is missing is named, with where to get it.
 tools:

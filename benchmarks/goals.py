@@ -7,7 +7,7 @@ from typing import Any
 
 from kinds import Contest
 from measure import Numbers, middle, ratio
-from problems import Below, Faster, Goal, Problem
+from problems import Agrees, Below, Faster, Goal, Problem
 
 Results = dict[str, list[Numbers]]
 
@@ -28,6 +28,7 @@ class AboveFloor:
     measure: str
     work: str
     rate: float
+    unit: str
     floor_one_s: float
     floor_all_s: float
     times_one: float
@@ -36,6 +37,9 @@ class AboveFloor:
 
 def outcome(goal: Goal, results: Results) -> Outcome:
     """Judge one goal."""
+    if isinstance(goal, Agrees):
+        apart = middle(results[goal.rival], "apart")
+        return Outcome(f"answers at most {goal.most:g} from {goal.rival}'s", f"{apart:.2g}", apart <= goal.most)
     ours = results["deciban"]
     mine = middle(ours, goal.measure)
     if isinstance(goal, Below):
@@ -62,10 +66,11 @@ def above_floors(problem: Problem, contest: Contest, results: Results, cores: in
     """How far above each floor we are."""
     found = []
     for floor in problem.floors:
-        one = contest.bytes[floor.corpus] / floor.rate
+        amount, unit = (contest.bytes[floor.corpus], "B") if floor.flop is None else (floor.flop, "FLOP")
+        one = amount / floor.rate
         mine = middle(results["deciban"], floor.measure)
         found.append(
-            AboveFloor(floor.measure, floor.work, floor.rate, one, one / cores, mine / one, mine * cores / one)
+            AboveFloor(floor.measure, floor.work, floor.rate, unit, one, one / cores, mine / one, mine * cores / one)
         )
     return found
 

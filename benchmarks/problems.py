@@ -33,16 +33,29 @@ class Below:
 
 
 @dataclass(frozen=True)
+class Agrees:
+    """The rival's answer lies at most `most` from ours: labels, as the share of the test set that differs; scores of
+    features, as the largest difference.
+    """
+
+    rival: str
+    most: float
+
+
+@dataclass(frozen=True)
 class Floor:
-    """What the machine allows: `measure` cannot be less than bytes / (rate · cores). Bytes a second a core."""
+    """What the machine allows: `measure` cannot be less than bytes / (rate · cores), rate in bytes a second a core;
+    where `flop` says how many operations the work has, than flop / (rate · cores).
+    """
 
     measure: str
     corpus: Literal["train", "test"]
     rate: float
     work: str
+    flop: float | None = None
 
 
-Goal = Faster | NoWorse | Below
+Goal = Faster | NoWorse | Below | Agrees
 
 COUNTING = 0.45e9
 """Tokenise, hash and count into 2^20 buckets, one pass, bytes a second a core."""
@@ -50,13 +63,20 @@ COUNTING = 0.45e9
 READING = 1.15e9
 """Tokenise and hash, one pass, small tables, bytes a second a core: 1.0 to 1.3 measured."""
 
+STREAMING = 31e9
+"""Read a matrix that no cache holds, once, bytes a second a core: 62 GB/s measured on two (33 to 38 on one alone)."""
+
+PRODUCT = 57e9
+"""A product of double-precision matrices by NumPy's BLAS, operations a second a core: 115 GFLOP/s measured on two."""
+
 
 @dataclass(frozen=True)
 class Problem:
     """One comparison.
 
-    kind      which runner: "text" (fit and predict inside a process), "mail" (whole commands), "message" (one command)
-    data      the file in the data folder
+    kind      which runner: "text" and "matrix" (fit and predict inside a process), "mail" (whole commands), "message"
+              (one command)
+    data      the file in the data folder; None where the data are simulated
     sides     by name, ours first: its settings
     options   how the data are used
     runs      so many of each side unless the command line says otherwise; None: the command line's default
@@ -64,8 +84,8 @@ class Problem:
 
     name: str
     title: str
-    kind: Literal["text", "mail", "message"]
-    data: str
+    kind: Literal["text", "mail", "message", "matrix"]
+    data: str | None
     sides: dict[str, dict[str, Any]]
     goals: tuple[Goal, ...]
     floors: tuple[Floor, ...] = ()
@@ -123,6 +143,111 @@ def mail(name: str, title: str, data: str, shape: Literal["mbox", "folder"]) -> 
     )
 
 
+Estimator = tuple[str, dict[str, Any]]
+Rivals = dict[str, Estimator]
+
+
+def matrix(
+    data: str,
+    model: str,
+    name: str,
+    ours: Estimator,
+    rivals: Rivals,
+    goals: tuple[Goal, ...],
+    floors: tuple[Floor, ...] = (),
+    **options: Any,
+) -> Problem:
+    """A matrix in memory to a fitted model, then the test set's labels."""
+    title, file, how = MATRICES[data]
+    sides = {
+        side: {"estimator": estimator, "parameters": parameters}
+        for side, (estimator, parameters) in {"deciban": ours, **rivals}.items()
+    }
+    lighter = (NoWorse("fit_growth_mb", rival, "lower") for rival in rivals)
+    return Problem(
+        name=f"matrix-{data}-{name}",
+        title=f"{title}: {model}, {name}",
+        kind="matrix",
+        data=file,
+        sides=sides,
+        goals=(*goals, *lighter),
+        floors=(Floor("fit_s", "train", STREAMING, "read X once"), *floors),
+        options={"matrix": how, **options},
+    )
+
+
+MATRICES = {
+    "20news": ("20 Newsgroups, word counts as CSR", "20news.parquet", "counts"),
+    "imdb": ("IMDB, word counts as CSR", "imdb.parquet", "counts"),
+    "codes": ("20 Newsgroups, 1,000 words as dense codes 0 to 3", "20news.parquet", "codes"),
+    "mnist": ("MNIST, 60,000 × 784", "mnist.npz", "pixels"),
+    "normal": ("simulated, 200,000 × 54, two normal classes", None, "normal"),
+}
+SHAPES = {"mnist": (60_000, 784), "normal": (200_000, 54)}
+LIKELIHOODS = {
+    "multinomial": ("MultinomialNB", {}),
+    "bernoulli": ("BernoulliNB", {}),
+    "complement": ("ComplementNB", {"class_prior": "uniform"}),  # scikit-learn's ignores how large the classes are
+    "categorical": ("CategoricalNB", {}),
+    "gaussian": ("GaussianNB", {}),
+}
+
+
+def bayes(data: str, likelihood: str, times: float) -> Problem:
+    """Naive Bayes, both sides' defaults; our Gaussian is Student's t, theirs the normal density."""
+    rival, parameters = LIKELIHOODS[likelihood]
+    same = () if likelihood == "gaussian" else (Agrees("scikit-learn", 0),)
+    return matrix(
+        data,
+        "naive Bayes",
+        likelihood,
+        ("deciban.NaiveBayes", {"likelihood": likelihood, **parameters}),
+        {"scikit-learn": (f"sklearn.naive_bayes.{rival}", {})},
+        (Faster("fit_s", "scikit-learn", times), *same),
+        (Floor("predict_s", "test", STREAMING, "read X once"),),
+    )
+
+
+def discriminant(data: str, name: str, parameters: dict[str, Any], rivals: Rivals, *goals: Goal) -> Problem:
+    """Normal classes with covariances; the product that every covariance needs is the floor."""
+    ours = ("deciban.models.discriminant.GaussianDiscriminant", parameters)
+    rows, d = SHAPES[data]
+    floor = Floor("fit_s", "train", PRODUCT, "one product XᵀX", flop=rows * d**2)
+    return matrix(data, "discriminant", name, ours, rivals, goals, (floor,))
+
+
+LDA = "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"
+QDA = "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"
+
+
+def discriminants(data: str, regularised: dict[str, Any]) -> tuple[Problem, ...]:
+    """One covariance, one shrunk, one for each class."""
+    return (
+        discriminant(
+            data,
+            "shared",
+            {"covariance": "shared"},
+            {"lda-svd": (LDA, {"solver": "svd"}), "lda-lsqr": (LDA, {"solver": "lsqr"})},
+            Faster("fit_s", "lda-svd", 5),
+            Faster("fit_s", "lda-lsqr", 1),
+        ),
+        discriminant(
+            data,
+            "shrunk",
+            {"covariance": "shared", "shrinkage": "ledoit-wolf"},
+            {"lda-lsqr": (LDA, {"solver": "lsqr", "shrinkage": "auto"})},
+            Faster("fit_s", "lda-lsqr", 1),
+        ),
+        discriminant(
+            data,
+            "per-class",
+            {"covariance": "per_class", **regularised},
+            {"qda": (QDA, {"reg_param": 0.01})},
+            Faster("fit_s", "qda", 3),
+        ),
+    )
+
+
 PROBLEMS = (
     text(
         "text-20news",
@@ -152,5 +277,24 @@ PROBLEMS = (
         sides={"deciban": {}, "bogofilter": {"cache_mb": 4}},
         goals=(Below("wall_ms", 100),),
         runs=30,
+    ),
+    *(
+        bayes(data, likelihood, 3)
+        for data in ("20news", "imdb")
+        for likelihood in ("multinomial", "bernoulli", "complement")
+    ),
+    bayes("codes", "categorical", 10),
+    bayes("mnist", "gaussian", 3),
+    bayes("normal", "gaussian", 3),
+    *discriminants("mnist", {"shrinkage": "ledoit-wolf"}),
+    *discriminants("normal", {}),
+    matrix(
+        "20news",
+        "choice of features",
+        "mutual-information",
+        ("deciban.features.mutual_information.MutualInformation", {}),
+        {"scikit-learn": ("sklearn.feature_selection.mutual_info_classif", {"discrete_features": True})},
+        (Faster("fit_s", "scikit-learn", 50), Agrees("scikit-learn", 1e-10)),
+        once_beyond_s=60,
     ),
 )

@@ -20,22 +20,30 @@ from typing import Any
 import environment
 import goals
 import kinds.mail
+import kinds.matrix
 import kinds.message
 import kinds.text
 import table
 from measure import FailedError, in_turn
 from problems import PROBLEMS, Problem
 
-CONTESTS = {"text": kinds.text.contest, "mail": kinds.mail.contest, "message": kinds.message.contest}
+CONTESTS = {
+    "text": kinds.text.contest,
+    "mail": kinds.mail.contest,
+    "message": kinds.message.contest,
+    "matrix": kinds.matrix.contest,
+}
 
 
 def main() -> int:
     """0 unless a side failed; goals that are not reached, and problems skipped for want of something, are told."""
     asked = arguments()
     if asked.list:
-        print("\n".join(f"{problem.name:24} {problem.title}" for problem in PROBLEMS))
+        width = max(len(problem.name) for problem in PROBLEMS)
+        print("\n".join(f"{problem.name:{width}}  {problem.title}" for problem in PROBLEMS))
         return 0
-    chosen = [problem for problem in PROBLEMS if not asked.problems or problem.name in asked.problems]
+    named = set(asked.problems)
+    chosen = [problem for problem in PROBLEMS if not named or {problem.name, problem.kind} & named]
     record: dict[str, Any] = {
         "date": date.today().isoformat(),
         "revision": environment.revision(),
@@ -63,15 +71,15 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description="Deciban beside its rivals, on the same data, in turn.")
-    names = [problem.name for problem in PROBLEMS]
-    parser.add_argument("problems", nargs="*", metavar="PROBLEM", help=f"which; all by default: {', '.join(names)}")
+    names = [*CONTESTS, *(problem.name for problem in PROBLEMS)]
+    parser.add_argument("problems", nargs="*", metavar="PROBLEM", help="names or kinds (see --list); all by default")
     parser.add_argument("--runs", type=int, default=5, help="runs of each side where the problem does not say (5)")
     parser.add_argument("--record", action="store_true", help="keep the numbers in benchmarks/records/")
     parser.add_argument("--list", action="store_true", help="name the problems and stop")
     asked = parser.parse_args()
     unknown = sorted(set(asked.problems) - set(names))
     if unknown:
-        parser.error(f"no problem is named {', '.join(unknown)}; there are {', '.join(names)}")
+        parser.error(f"no problem or kind is named {', '.join(unknown)}; there are {', '.join(names)}")
     if asked.runs < 1:
         parser.error(f"--runs takes a whole number from 1, got {asked.runs}")
     return asked

@@ -75,7 +75,7 @@ def _ratios(ratios: dict[str, dict[str, Any]]) -> list[str]:
 
 def _floor(floor: AboveFloor) -> str:
     return (
-        f"  floor of {floor.measure} ({floor.work}, {floor.rate / 1e9:g} GB/s a core): "
+        f"  floor of {floor.measure} ({floor.work}, {floor.rate / 1e9:g} G{floor.unit}/s a core): "
         f"{1000 * floor.floor_one_s:.1f} ms on one core, {1000 * floor.floor_all_s:.1f} ms on all; "
         f"ours is {floor.times_one:.1f} × and {floor.times_all:.1f} × that"
     )

@@ -12,7 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .features.mutual_information import MutualInformation as MutualInformation
     from .mail.filter import Filter as Filter
+    from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
     from .models.naive_bayes import NaiveBayes as NaiveBayes
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
@@ -22,13 +24,23 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Filter": ".mail.filter",
+    "GaussianDiscriminant": ".models.discriminant",
+    "MutualInformation": ".features.mutual_information",
     "NaiveBayes": ".models.naive_bayes",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
     "load": ".store",
 }
 
-__all__ = ["Filter", "NaiveBayes", "TextClassifier", "TextVectorizer", "load"]
+__all__ = [
+    "Filter",
+    "GaussianDiscriminant",
+    "MutualInformation",
+    "NaiveBayes",
+    "TextClassifier",
+    "TextVectorizer",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,12 +2,30 @@
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, Self, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Counter", "Dictionary", "Files", "Reader", "Wordbook", "log_posterior"]
+__all__ = [
+    "Counter",
+    "Dictionary",
+    "Files",
+    "OutsideSupport",
+    "Reader",
+    "Wordbook",
+    "class_categories",
+    "class_moments",
+    "class_sums",
+    "gaussian_scores",
+    "information",
+    "largest",
+    "log_posterior",
+    "student_scores",
+]
+
+# A matrix (N, d): a 2-D array in C order, or (data, indices, indptr, d) of a CSR.
+_Matrix: TypeAlias = NDArray[Any] | tuple[NDArray[Any], NDArray[Any], NDArray[Any], int]
 
 @final
 class Reader:
@@ -87,6 +105,7 @@ class Dictionary:
         *,
         weights: bytes | None = None,
         bias: bytes | None = None,
+        belief: Any = None,
         binary: bool = False,
         hashed_bits: int | None = None,
         n_jobs: int | None = None,
@@ -94,9 +113,70 @@ class Dictionary:
     def __len__(self) -> int: ...
     def scores(self, items: Iterable[str | bytes]) -> NDArray[np.float64]: ...
     def score_lists(self, items: Iterable[str | bytes]) -> list[list[float]]: ...
+    def judge(
+        self, items: Iterable[str | bytes]
+    ) -> list[tuple[list[float], tuple[int, int], tuple[float, float]]]: ...
     def rows(
         self, items: Iterable[str | bytes]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
     def reasons(self, item: str | bytes) -> tuple[str, list[tuple[int, str, int, list[tuple[int, int]]]]]: ...
 
 def log_posterior(scores: Sequence[float]) -> list[float]: ...
+
+class OutsideSupport(ValueError): ...  # noqa: N818 (it says which value was refused)
+
+def class_sums(
+    X: _Matrix,
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64] | None,
+    classes: int,
+    *,
+    support: Literal["finite", "nonnegative", "binary", "whole"] = "finite",
+    above: float | None = None,
+    missing: bool = True,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]: ...
+def class_moments(
+    X: _Matrix,
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64] | None,
+    classes: int,
+    *,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]: ...
+def class_categories(
+    X: _Matrix,
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64] | None,
+    classes: int,
+    offsets: NDArray[np.intp],
+    *,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]: ...
+def repeats(X: _Matrix, *, n_jobs: int | None = None) -> bool: ...
+def largest(X: _Matrix, *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
+def information(
+    X: _Matrix,
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64] | None,
+    classes: int,
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+def gaussian_scores(
+    X: _Matrix,
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    constants: NDArray[np.float64],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+def student_scores(
+    X: _Matrix,
+    location: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    freedom: NDArray[np.float64],
+    constants: NDArray[np.float64],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...

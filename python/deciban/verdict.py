@@ -10,7 +10,10 @@ from typing import Any
 class Verdict:
     """The winning label and how sure: `decibans` is the evidence for `label` against the runner-up `against`.
 
-    `probability` is by label. `unsure` says that the evidence is too thin to act upon.
+    `probability` is by label. `interval` is where the log-odds lie, in decibans, with a probability of 95 % given how
+    little was seen: the more that was learnt of the words of the item, the narrower. `decibans` need not lie in the
+    middle of it, or in it at all (see `text.served.Belief`). `unsure` says that the interval is not wholly on the side
+    of `label`, or that the evidence is too thin to act upon.
     """
 
     label: Any
@@ -18,6 +21,7 @@ class Verdict:
     probability: dict[Any, float]
     decibans: float
     unsure: bool
+    interval: tuple[float, float]
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts rely on."""
@@ -27,6 +31,7 @@ class Verdict:
             "decibans": self.decibans,
             "against": self.against,
             "unsure": self.unsure,
+            "interval": list(self.interval),
         }
 
 

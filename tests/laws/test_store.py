@@ -189,7 +189,7 @@ def test_a_newer_file_is_told_apart():
 
 
 # What somebody may have put in on purpose, with a digest that fits.
-ANY_JSON = [None, True, -1, 0, 7, 1.5, 1e300, 10**30, "", "x", [], [1], ["a", "a"], [[1]], {}, {"a": 1}]
+ANY_JSON = [None, True, -1, 0, 7, 1.5, 1e300, 10**30, 10**400, "", "x", [], [1], ["a", "a"], [[1]], {}, {"a": 1}]
 
 
 def fields(header, path=()):

@@ -40,16 +40,19 @@ def test_version():
 
 def test_one_line_a_message(model):
     line = out("classify", model, SPAM)
-    assert re.fullmatch(r"spam\?? +>?\d\.\d{4} +\d+\.\d dB  .*romance-widower\.eml\n", line)
+    assert re.fullmatch(r"spam +>?\d\.\d{4} +\d+\.\d dB +\+\d+ to \+\d+ +.*romance-widower\.eml\n", line)
 
 
 def test_json_keys_and_what_they_mean(model):
     told = result("classify", model, SPAM, "--json")
-    assert list(told) == ["source", "label", "probability", "decibans", "against", "unsure"]
+    assert list(told) == ["source", "label", "probability", "decibans", "against", "unsure", "interval"]
     assert (told["source"], told["label"], told["against"], told["unsure"]) == (str(SPAM), "spam", "ham", False)
     assert math.isclose(sum(told["probability"].values()), 1)
     odds = told["decibans"] / 10
     assert math.isclose(told["probability"]["ham"], 1 / (1 + 10**odds), rel_tol=1e-9)
+    low, high = told["interval"]
+    assert 0 < low < high
+    assert f"{low:+.0f} to {high:+.0f} " in out("classify", model, SPAM)
 
 
 def test_file_and_standard_input_are_judged_alike(model):
@@ -94,7 +97,7 @@ def test_korean_text_and_columns(tmp_path):
     (tmp_path / "표.csv").write_text(table.encode().decode())
     out("train", tmp_path / "표.csv", "--text", "글", "--label", "뜻", "-o", tmp_path / "모델.deciban")
     said = out("classify", tmp_path / "모델.deciban", "--unsure-below", 0, input="재미있어요\n".encode())
-    assert said.startswith("좋음 ")
+    assert said.startswith("좋음? ")  # two texts are little to learn from
     assert "재미있어요" in out("explain", tmp_path / "모델.deciban", input="정말 재미있어요\n".encode())
     json_text = out("classify", tmp_path / "모델.deciban", "--json", input="재미있어요".encode())
     assert '"label": "좋음"' in json_text
@@ -202,7 +205,7 @@ def test_a_class_of_which_all_was_forgotten_wins_nothing(tmp_path):
     path = trained(tmp_path / "f.deciban")
     out("forget", path, TRAIN / "spam")
     told = result("classify", path, SPAM, "--json")
-    assert (told["label"], told["decibans"]) == ("ham", None)
+    assert (told["label"], told["decibans"], told["unsure"], told["interval"]) == ("ham", None, True, [None, None])
     assert "The filter knows no spam" in out("explain", path, SPAM)
     out("learn", path, "--as", "spam", TRAIN / "spam")
     assert path.read_bytes() == trained(tmp_path / "g.deciban").read_bytes()

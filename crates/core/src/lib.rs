@@ -4,8 +4,11 @@
 //! into tokens and counts, `score` weighs tokens. Nothing here is unsafe, nothing here panics on input.
 #![forbid(unsafe_code)]
 
+pub mod doubt;
 pub mod intake;
+pub mod learn;
 pub mod mail;
+pub mod rows;
 pub mod score;
 pub mod source;
 pub mod text;

@@ -9,6 +9,7 @@
 use rayon::prelude::*;
 use std::collections::HashMap;
 
+use crate::doubt::{Doubt, Moments, first_two};
 use crate::text::count::Rules;
 use crate::text::reader::Reader;
 use crate::text::slots::{AHEAD, Slots};
@@ -40,6 +41,16 @@ pub struct Rows {
     pub features: Vec<i32>,
     /// Their values.
     pub values: Vec<f64>,
+}
+
+/// One item as it is judged.
+pub struct Judged {
+    /// By class.
+    pub scores: Vec<f64>,
+    /// The class of the largest score, and that of the next.
+    pub first_two: (usize, usize),
+    /// Of the log-odds of the one against the other, over all parameters that the counts allow.
+    pub log_odds: Moments,
 }
 
 /// One reason: a word of the dictionary that occurs in the item.
@@ -152,16 +163,29 @@ impl Dictionary {
                 for (row, item) in out.chunks_exact_mut(classes).zip(items) {
                     self.find(item, scratch);
                     row.copy_from_slice(bias);
-                    for &feature in &scratch.found {
-                        let at = feature as usize * classes;
-                        for (score, w) in row.iter_mut().zip(&weights[at..at + classes]) {
-                            *score += w;
-                        }
-                    }
+                    add(row, &scratch.found, weights);
                 }
             },
         );
         out
+    }
+
+    /// Scores of many items, and how far they are to be believed.
+    pub fn judge(&self, items: &[&[u8]], weights: &[f64], bias: &[f64], doubt: &Doubt) -> Vec<Judged> {
+        let judge = |(scratch, found): &mut (Scratch, Vec<(u32, f64)>), item: &&[u8]| {
+            self.find(item, scratch);
+            let mut scores = bias.to_vec();
+            add(&mut scores, &scratch.found, weights);
+            if !self.rules.binary {
+                scratch.found.sort_unstable();
+            }
+            found.clear();
+            found.extend(scratch.found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)));
+            let first_two = first_two(&scores);
+            let log_odds = doubt.log_odds(found, weights, first_two);
+            Judged { scores, first_two, log_odds }
+        };
+        items.par_iter().with_min_len(STRETCH).map_init(Default::default, judge).collect()
     }
 
     /// Items as rows of feature values.
@@ -218,6 +242,18 @@ impl Dictionary {
         }
         in_characters(&view.text, &mut reasons);
         (view.text, reasons)
+    }
+}
+
+/// Adds to the scores of an item (C) the weights (K, C) of the features found in it.
+#[inline]
+fn add(scores: &mut [f64], found: &[u32], weights: &[f64]) {
+    let classes = scores.len();
+    for &feature in found {
+        let at = feature as usize * classes;
+        for (score, w) in scores.iter_mut().zip(&weights[at..at + classes]) {
+            *score += w;
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The served artefact: items become scores, rows and reasons.
 
+use deciban_core::doubt::{Belief, Doubt, Prior};
 use deciban_core::score;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -16,10 +17,23 @@ pub struct Dictionary {
     inner: score::Dictionary,
     weights: Vec<f64>,
     bias: Vec<f64>,
+    doubt: Option<Doubt>,
     threads: usize,
 }
 
+/// What stands behind the weights, as `deciban.text.served.Belief` hands it over.
+#[derive(FromPyObject)]
+struct Given {
+    alpha: f64,
+    added: f64,
+    total: Vec<f64>,
+    absent: bool,
+    prior: Vec<f64>,
+    learnt: bool,
+}
+
 type Term = (u32, String, u32, Vec<(usize, usize)>);
+type Judged = (Vec<f64>, (usize, usize), (f64, f64));
 type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
 fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]> {
@@ -28,14 +42,19 @@ fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]>
 
 #[pymethods]
 impl Dictionary {
-    /// `hashes` (V,) of 64-bit, `weights` (V, C) and `bias` (C,) of float64, all as little-endian bytes.
+    /// `hashes` (V,) of 64-bit, `weights` (V, C) and `bias` (C,) of float64, all as little-endian bytes; `belief` has
+    /// the fields of `deciban.text.served.Belief`.
     #[new]
-    #[pyo3(signature = (reader, hashes, *, weights=None, bias=None, binary=false, hashed_bits=None, n_jobs=None))]
+    #[pyo3(signature = (
+        reader, hashes, *, weights=None, bias=None, belief=None, binary=false, hashed_bits=None, n_jobs=None
+    ))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         reader: &Reader,
         hashes: &[u8],
         weights: Option<&[u8]>,
         bias: Option<&[u8]>,
+        belief: Option<Given>,
         binary: bool,
         hashed_bits: Option<u32>,
         n_jobs: Option<usize>,
@@ -55,7 +74,8 @@ impl Dictionary {
         if inner.len() != n {
             return Err(PyValueError::new_err("distinct hashes are expected"));
         }
-        Ok(Dictionary { inner, weights, bias, threads: threads(n_jobs) })
+        let doubt = belief.map(|given| doubt(given, n, bias.len())).transpose()?;
+        Ok(Dictionary { inner, weights, bias, doubt, threads: threads(n_jobs) })
     }
 
     fn __len__(&self) -> usize {
@@ -75,6 +95,21 @@ impl Dictionary {
         let held = hold(items)?;
         let scores = self.score(py, &borrow(&held))?;
         Ok(scores.chunks_exact(self.bias.len()).map(<[f64]>::to_vec).collect())
+    }
+
+    /// Item by item: its scores (C), its first class and the next, mean and variance of the log-odds between them.
+    fn judge(&self, py: Python<'_>, items: &Bound<'_, PyAny>) -> PyResult<Vec<Judged>> {
+        let doubt = self.doubt.as_ref();
+        let doubt =
+            doubt.ok_or_else(|| PyValueError::new_err("this dictionary was made without a belief"))?;
+        let held = hold(items)?;
+        let items = borrow(&held);
+        let threads = self.threads_for(&items);
+        let judged = run(py, threads, || self.inner.judge(&items, &self.weights, &self.bias, doubt))?;
+        Ok(judged
+            .into_iter()
+            .map(|j| (j.scores, j.first_two, (j.log_odds.mean, j.log_odds.variance)))
+            .collect())
     }
 
     /// Items as a sparse matrix: (row ends, features, values).
@@ -98,10 +133,25 @@ impl Dictionary {
         if self.bias.is_empty() {
             return Err(PyValueError::new_err("this dictionary was made without weights"));
         }
-        // One item is scored where we are: starting threads would take longer.
-        let threads = if items.len() == 1 { 1 } else { self.threads };
-        run(py, threads, || self.inner.scores(items, &self.weights, &self.bias))
+        run(py, self.threads_for(items), || self.inner.scores(items, &self.weights, &self.bias))
     }
+
+    /// One item is scored where we are: starting threads would take longer.
+    fn threads_for(&self, items: &[&[u8]]) -> usize {
+        if items.len() == 1 { 1 } else { self.threads }
+    }
+}
+
+/// The doubt of a dictionary of so many words and classes.
+fn doubt(given: Given, words: usize, classes: usize) -> PyResult<Doubt> {
+    let prior = if given.learnt { Prior::Learnt(given.prior) } else { Prior::Given(given.prior) };
+    let Given { alpha, added, total, absent, .. } = given;
+    let belief = Belief { alpha, added, total, absent, prior };
+    Doubt::new(belief, words, classes).ok_or_else(|| {
+        PyValueError::new_err(
+            "totals and a prior of one finite number from 0 per class, and alpha > 0 are expected",
+        )
+    })
 }
 
 /// Log posteriors of one item from its scores: b − [B + log Σ exp(b − B)], B = max b.

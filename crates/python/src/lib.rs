@@ -1,9 +1,15 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
+mod categories;
 mod counter;
+mod counting;
+mod densities;
 mod dictionary;
 mod files;
+mod information;
 mod items;
 mod reader;
+mod repeats;
+mod rows;
 mod wordbook;
 mod work;
 
@@ -13,13 +19,25 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::categories::{class_categories, largest};
+    #[pymodule_export]
     use super::counter::Counter;
+    #[pymodule_export]
+    use super::counting::{class_moments, class_sums};
+    #[pymodule_export]
+    use super::densities::{gaussian_scores, student_scores};
     #[pymodule_export]
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
     use super::files::Files;
     #[pymodule_export]
+    use super::information::information;
+    #[pymodule_export]
     use super::reader::Reader;
+    #[pymodule_export]
+    use super::repeats::has_repeats;
+    #[pymodule_export]
+    use super::rows::OutsideSupport;
     #[pymodule_export]
     use super::wordbook::Wordbook;
 }

@@ -45,7 +45,8 @@ def command(
     """Judge each message of FILE…: a message, an mbox, a Maildir or a folder; standard input without FILE.
 
     \b
-    One line each:  label  probability  decibans  source       "spam?" is an unsure spam
+    One line each:  label  probability  decibans  interval  source       "spam?" is an unsure spam
+    The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt.
     With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged.
     """
     served = ServedText.from_stored(store.read(filter_file), jobs)
@@ -118,7 +119,7 @@ def _array(judged: Iterator[Judged]) -> Iterator[str]:
 
 
 def plain(served: ServedText) -> Callable[[str, Verdict], str]:
-    """How a verdict stands on one line: label, probability, decibans, source."""
+    """How a verdict stands on one line: label, probability, decibans, their interval, source."""
     labels = {label: shown(str(label)) for label in served.classes}
     width = max(map(_cells, labels.values())) + 1
     sure = {label: name + " " * (width - _cells(name)) for label, name in labels.items()}
@@ -126,7 +127,9 @@ def plain(served: ServedText) -> Callable[[str, Verdict], str]:
 
     def line(name: str, verdict: Verdict) -> str:
         label = (unsure if verdict.unsure else sure)[verdict.label]
-        return f"{label} {share(verdict.probability[verdict.label])} {verdict.decibans:8.1f} dB  {shown(name)}\n"
+        low, high = verdict.interval
+        weight = f"{verdict.decibans:8.1f} dB {low:+7.0f} to {high:<+6.0f}"
+        return f"{label} {share(verdict.probability[verdict.label])} {weight} {shown(name)}\n"
 
     return line
 

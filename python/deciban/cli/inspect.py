@@ -8,7 +8,7 @@ import click
 
 from .. import store
 from ..mail.ledger import Ledger
-from ..report.inventory import Inventory, inventory, strongest
+from ..report.inventory import Inventory, class_bits, inventory, strongest, telling
 from ..report.terminal import console, screen, write
 from ..text.model import TextModel
 from . import options
@@ -17,11 +17,11 @@ from .output import print_json
 
 @click.command("inspect", short_help="What a filter knows.")
 @options.filter_file
-@click.option("--top", type=click.IntRange(min=0), default=12, metavar="N", help="Words per class. Default: 12.")
+@click.option("--top", type=click.IntRange(min=0), default=12, metavar="N", help="Words per list. Default: 12.")
 @options.as_json
 def command(filter_file: str, top: int, as_json: bool) -> None:
-    """Tell what a filter knows: what it learnt, how it reads, its certificate, and per class the words that say most
-    about an average item: decibans times how often they occur.
+    """Tell what a filter knows: what it learnt, how it reads, its certificate, the words that tell most of the class,
+    in bits, and per class the words that say most about an average item: decibans times how often they occur.
     """
     found = _inventory(filter_file, top)
     if as_json:
@@ -35,12 +35,14 @@ def _inventory(path: str, top: int) -> Inventory:
     stored = store.read(path)
     model, header = TextModel.from_stored(stored), stored.header
     _, counts, items, *_ = model.book.parts()
+    rows = model.dictionary()
+    _, seen = model.counts(rows)
     return Inventory(
         kind=model.settings.kind,
         model=header["model"],
         classes={str(label): float(count) for label, count in zip(model.classes, items, strict=True)},
         words=len(model.book),
-        dictionary=len(model.dictionary()),
+        dictionary=len(rows),
         occurrences=float(counts.sum()),
         dropped=model.dropped,
         ledger=len(Ledger.from_stored(stored)),
@@ -49,5 +51,7 @@ def _inventory(path: str, top: int) -> Inventory:
         certificate=header["certificate"],
         bytes=os.path.getsize(path),
         digest=header["digest"],
-        evidence=strongest(model, top) if top else {},
+        class_bits=class_bits(model),
+        information=telling(model, rows, seen, top) if top else [],
+        evidence=strongest(model, rows, seen, top) if top else {},
     )

@@ -38,7 +38,8 @@ def unsure_below(verb: Verb) -> Verb:
         type=click.FloatRange(min=0),
         callback=finite,
         metavar="DECIBANS",
-        help="Weaker evidence is called unsure. Default: 10, odds of 10 to 1.",
+        help="Weaker evidence is called unsure, as is a verdict that its interval does not bear out. "
+        "Default: 10, odds of 10 to 1.",
     )
     return option(verb)
 

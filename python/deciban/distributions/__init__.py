@@ -8,57 +8,78 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Protocol, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
+from deciban.scores import Score
+
 from .bernoulli import Bernoulli
-from .counts import Counts, Floats, Optimum, StatisticError
+from .categorical import Categorical
+from .complement import Complement
+from .counts import Counts, Floats, Statistics
+from .gaussian import Gaussian
+from .mixed import Mixed
 from .multinomial import Multinomial
+from .poisson import Poisson
+from .refusal import StatisticError
+from .shares import Optimum
 
 
 class Distribution(Protocol):
-    """p(x | c) of an exponential family: statistics that add, parameters from them, a score from those."""
+    """p(x | c), features independent: statistics that add, parameters from them, a score from those.
+
+    Statistics and parameters are the distribution's own; whoever holds them only adds, subtracts and hands them back.
+    """
 
     name: ClassVar[str]
+    # Whether a feature may be missing, NaN, and is then left out of statistics, score and doubt.
+    missing: ClassVar[bool]
+
+    def statistic(self, X: Any) -> Any:
+        """T(X) (N, d): what the score takes; `StatisticError` for X outside the support."""
+        ...
+
+    def count(self, X: Any, y: NDArray[Any], weight: Floats | None, C: int) -> Any:
+        """The sufficient statistics of X (N, d) with class indices y (N,) and weights (N,), None for 1 each."""
+        ...
+
+    def check_counts(self, seen: Any) -> None:
+        """Raise `StatisticError` if no data has these statistics."""
+        ...
+
+    def parameters(self, seen: Any, estimate: str) -> Any:
+        """φ by estimate "bayes" (posterior mean or predictive), "map" (posterior mode) or "ml" (raw ratio)."""
+        ...
+
+    def score(self, parameters: Any, prior: Floats) -> Score:
+        """log p(x | c) + prior_c as a score of T(x), up to what is the same for every class."""
+        ...
+
+    def log_density(self, X: Any, parameters: Any) -> Floats:
+        """(N, C) log p(x | c) from the definition: slow, obvious, for the laws."""
+        ...
+
+    def optimum(self, seen: Any, parameters: Any, estimate: str) -> Optimum:
+        """How far the parameters are from the minimum of the objective behind `estimate`."""
+        ...
+
+    def doubt(self, X: Any, seen: Any) -> tuple[Floats, Floats]:
+        """(N, C) mean and variance of log p(x | c) over the posterior of the parameters, X as `statistic` gives it."""
+        ...
+
+
+class Family(Distribution, Protocol):
+    """A distribution of one kind of feature, which a name and a number of pseudo-counts describe."""
 
     @classmethod
     def symmetric(cls, alpha: float) -> Self:
         """The distribution whose prior treats all outcomes alike, alpha pseudo-counts each."""
         ...
 
-    def statistic(self, X: Any) -> Any:
-        """T(X) (N, D): what the score is affine in; `StatisticError` for X outside the support."""
-        ...
 
-    def check_counts(self, seen: Counts) -> None:
-        """Raise `StatisticError` if no data has these statistics."""
-        ...
-
-    def count(self, X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> Counts:
-        """The sufficient statistics of X (N, d) with class indices y (N,) and weights (N,)."""
-        ...
-
-    def parameters(self, seen: Counts, estimate: str) -> Floats:
-        """φ (C, D) by estimate "bayes" (posterior mean), "map" (posterior mode) or "ml" (raw ratio)."""
-        ...
-
-    def affine(self, phi: Floats) -> tuple[Floats, Floats | None]:
-        """W (D, C) and absent (D, C) or None with log p(x | c) = T(x)·W_c + Σ_j absent_jc."""
-        ...
-
-    def log_density(self, X: Any, phi: Floats) -> Floats:
-        """(N, C) log p(x | c) from the definition: slow, obvious, for the laws."""
-        ...
-
-    def optimum(self, seen: Counts, phi: Floats, estimate: str) -> Optimum:
-        """How far φ is from the minimum of the objective behind `estimate`."""
-        ...
+CATALOGUE: tuple[type[Family], ...] = (Bernoulli, Categorical, Multinomial, Complement, Poisson, Gaussian)
 
 
-CATALOGUE: tuple[type[Distribution], ...] = (Bernoulli, Multinomial)
-
-
-def by_name(name: Any) -> type[Distribution]:
+def by_name(name: Any) -> type[Any]:
     """The member of the catalogue called `name`; a ValueError lists the names there are.
 
     >>> by_name("bernoulli")()
@@ -71,4 +92,19 @@ def by_name(name: Any) -> type[Distribution]:
     raise ValueError(f"likelihood must be one of {known}, got {name!r}")
 
 
-__all__ = ["CATALOGUE", "Bernoulli", "Counts", "Distribution", "Multinomial", "StatisticError", "by_name"]
+__all__ = [
+    "CATALOGUE",
+    "Bernoulli",
+    "Categorical",
+    "Complement",
+    "Counts",
+    "Distribution",
+    "Family",
+    "Gaussian",
+    "Mixed",
+    "Multinomial",
+    "Poisson",
+    "StatisticError",
+    "Statistics",
+    "by_name",
+]

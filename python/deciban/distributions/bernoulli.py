@@ -8,20 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import (
-    Counts,
-    Floats,
-    Optimum,
-    StatisticError,
-    as_rows,
-    check_prior,
-    class_sums,
-    first,
-    is_sparse,
-    pseudo_counts,
-    refuse_where,
-    share_optimum,
-)
+from deciban.rows import as_rows, is_sparse
+from deciban.scores import AffineScore
+
+from .counts import Counts, Floats, sums
+from .refusal import StatisticError, check_prior, first
+from .shares import Optimum, log_moments, pseudo_counts, share_optimum
+from .support import LARGEST, check
 
 
 @dataclass(frozen=True)
@@ -45,6 +38,7 @@ class Bernoulli:
     beta: float = 1.0
     binarize: float | None = None
     name: ClassVar[str] = "bernoulli"
+    missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_prior("alpha", self.alpha)
@@ -59,44 +53,40 @@ class Bernoulli:
         return cls(alpha, alpha)
 
     def statistic(self, X: Any) -> Any:
-        """T(X) (N, d) of 0 and 1, dense or CSR like X; cost O(nonzeros).
-
-        Without a threshold, anything but 0 and 1 is a `StatisticError` naming row, column and value.
-        """
+        """T(X) (N, d) of 0, 1 and, where X is missing, NaN; dense or CSR like X; cost O(nonzeros)."""
         X = as_rows(X)
-        if self.binarize is not None:
-            return _present(X, self.binarize)
-        values = X.data if is_sparse(X) else X
-        if values.dtype != bool and not ((values == 0) | (values == 1)).all():
-            refuse_where(
-                lambda v: (v != 0) & (v != 1),
-                X,
-                "a Bernoulli feature is 0 or 1",
-                "binarise (x > 0) first, or choose the multinomial model for counts",
-            )
-        return X
+        check(X, "finite" if self.binarize is not None else "binary", _expected)
+        return X if self.binarize is None else _present(X, self.binarize)
+
+    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Counts:
+        """X (N, d), y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
+        X = as_rows(X)
+        if self.binarize is None:
+            return sums(X, y, weight, C, _expected, support="binary")
+        if is_sparse(X):
+            _refuse_zeros_present(self.binarize)
+        return sums(X, y, weight, C, _expected, support="finite", above=float(self.binarize))
 
     def check_counts(self, seen: Counts) -> None:
         """No feature was present in more examples than there were (one forgotten that never was learnt)."""
-        above = seen.s > seen.n[:, None] + 1e-9 * np.maximum(1.0, seen.n[:, None])
+        n = np.broadcast_to(seen.seen, seen.s.shape)
+        above = seen.s > n + 1e-9 * np.maximum(1.0, n)
         if above.any():
             c, j = first(above)
             raise StatisticError(
-                f"{{feature}} would be present in {seen.s[c, j]:g} of {seen.n[c]:g} examples of {{label}}: "
+                f"{{feature}} would be present in {seen.s[c, j]:g} of {n[c, j]:g} examples of {{label}}: "
                 "an example to forget was never learnt like this",
                 feature=j,
                 label=c,
             )
 
-    def count(self, X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> Counts:
-        """X (N, d), y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
-        return class_sums(self.statistic(X), y, weight, C)
-
-    def _present_absent(self, seen: Counts, estimate: str) -> tuple[Floats, Floats]:
-        """Counts of presence and of absence with the pseudo-counts of `estimate`, each (C, d)."""
-        present = np.minimum(seen.s, seen.n[:, None])  # sums of fractional weights can pass n by an ulp
-        absent = seen.n[:, None] - present
-        return present + pseudo_counts(self.alpha, estimate), absent + pseudo_counts(self.beta, estimate)
+    def _present_absent(self, seen: Counts, alpha: float, beta: float) -> tuple[Floats, Floats]:
+        """Counts of presence and of absence with pseudo-counts, each (C, d)."""
+        present = np.minimum(seen.s, seen.seen)  # sums of fractional weights can pass n by an ulp
+        absent = seen.seen - present
+        present += alpha
+        absent += beta
+        return present, absent
 
     def parameters(self, seen: Counts, estimate: str) -> Floats:
         """φ (C, d).
@@ -105,58 +95,95 @@ class Bernoulli:
         "map":   the mode, (s + alpha − 1) / (n + alpha + beta − 2), where the posterior has one.
         "ml":    s / n.
         """
-        a, b = self._present_absent(seen, estimate)
-        undefined = (a < 0.0) | (b < 0.0) | (a + b <= 0.0)
-        if undefined.any():
+        added = pseudo_counts(self.alpha, estimate), pseudo_counts(self.beta, estimate)
+        a, b = self._present_absent(seen, *added)
+        low = min(a.min(initial=1.0), b.min(initial=1.0))
+        b += a
+        if low <= 0.0 and (undefined := (a < 0.0) | (a > b) | (b <= 0.0)).any():
             c, j = first(undefined)
+            n = np.broadcast_to(seen.seen, seen.s.shape)
             raise StatisticError(
                 f"estimate={estimate!r} is undefined for {{feature}} in {{label}} "
-                f"(present in {seen.s[c, j]:g} of {seen.n[c]:g} examples, "
+                f"(present in {seen.s[c, j]:g} of {n[c, j]:g} examples, "
                 f"alpha={self.alpha:g}, beta={self.beta:g}): "
                 "use estimate='bayes' with alpha > 0",
                 feature=j,
                 label=c,
             )
-        phi: Floats = a / (a + b)
-        return phi
+        a /= b
+        return a
 
     def affine(self, phi: Floats) -> tuple[Floats, Floats]:
-        """W (d, C) = logit φ and absent (d, C) = log(1 − φ): log p(x | c) = x·W_c + Σ_j absent_jc."""
-        certain = (phi <= 0.0) | (phi >= 1.0)
-        if certain.any():
-            c, j = first(certain)
-            raise StatisticError(
-                f"{{feature}} is {'always' if phi[c, j] > 0.5 else 'never'} present in {{label}}, so its "
-                f"probability there is {phi[c, j]:g} and the evidence infinite: "
-                "use estimate='bayes' with alpha > 0, or leave the feature out",
-                feature=j,
-                label=c,
-            )
-        absent = np.log1p(-phi)
-        return np.ascontiguousarray((np.log(phi) - absent).T), np.ascontiguousarray(absent.T)
+        """W (d, C) = logit φ and absent (d, C) = log(1 − φ): log p(x | c) = x·W_c + Σ_j absent_jc.
+
+        Where φ is 0 or 1, W is ∓∞, as `AffineScore` reads it.
+        """
+        W = np.array(phi.T, order="C")
+        with np.errstate(divide="ignore"):
+            absent = np.negative(W)
+            np.log1p(absent, out=absent)
+            np.log(W, out=W)
+        always = phi.T >= 1.0 if phi.max(initial=0.0) >= 1.0 else None
+        np.subtract(W, absent, out=W, where=True if always is None else ~always)
+        if always is not None:
+            W[always] = np.inf
+        return W, absent
+
+    def score(self, phi: Floats, prior: Floats) -> AffineScore:
+        """log p(x | c) + prior_c over T(x)."""
+        W, absent = self.affine(phi)
+        return AffineScore(W, prior, absent)
 
     def log_density(self, X: Any, phi: Floats) -> Floats:
         """(N, C) log p(x | c) = Σ_j [x_j log φ_j + (1 − x_j) log(1 − φ_j)], straight from the definition."""
         x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)[:, None, :]
-        result: Floats = (x * np.log(phi) + (1.0 - x) * np.log(1.0 - phi)).sum(axis=2)
+        result: Floats = np.nansum(x * np.log(phi) + (1.0 - x) * np.log(1.0 - phi), axis=2)
         return result
 
     def optimum(self, seen: Counts, phi: Floats, estimate: str) -> Optimum:
         """φ against the best value of the objective that `estimate` minimises, one coin a feature."""
-        counted = np.stack(self._present_absent(seen, estimate), axis=-1)
+        added = pseudo_counts(self.alpha, estimate), pseudo_counts(self.beta, estimate)
+        counted = np.stack(self._present_absent(seen, *added), axis=-1)
         return share_optimum(counted, np.stack([phi, 1.0 - phi], axis=-1))
+
+    def doubt(self, X: Any, seen: Counts) -> tuple[Floats, Floats]:
+        """(N, C) mean and variance of log p(x | c) over the posterior φ ~ Beta(a, b), a = s + alpha, b alike.
+
+        log φ has mean ψ(a) − ψ(a + b) and variance ψ′(a) − ψ′(a + b); log(1 − φ) the same with b.
+        """
+        a, b = self._present_absent(seen, self.alpha, self.beta)
+        moments = zip(log_moments(a), log_moments(b), log_moments(a + b), strict=True)
+        mean, variance = (
+            AffineScore((present - absent).T, np.zeros(len(a)), (absent - both).T)(X)
+            for present, absent, both in moments
+        )
+        return mean, variance
+
+
+def _expected(value: float) -> str:
+    if abs(value) > LARGEST:
+        return "Input X contains infinity or a value beyond 1e300: {place}; a Bernoulli feature is 0 or 1"
+    return (
+        "a Bernoulli feature is 0 or 1: {place}; "
+        "binarise (x > 0) first, or choose the multinomial model for counts"
+    )  # fmt: skip
 
 
 def _present(X: Any, threshold: float) -> Any:
-    """1{X > threshold}, dense or CSR like X."""
+    """1{X > threshold}, dense or CSR like X; NaN stays."""
     if not is_sparse(X):
-        return np.greater(X, threshold).astype(np.float64)
+        present = np.greater(X, threshold).astype(np.float64)
+        return np.where(np.isnan(X), np.nan, present) if X.dtype.kind == "f" else present
+    _refuse_zeros_present(threshold)
+    present = np.where(np.isnan(X.data), np.nan, np.greater(X.data, threshold).astype(np.float64))
+    from scipy import sparse
+
+    return sparse.csr_array((present, X.indices, X.indptr), shape=X.shape)
+
+
+def _refuse_zeros_present(threshold: float) -> None:
     if threshold < 0.0:
         raise ValueError(
             f"binarize={threshold!r} would make every zero of a sparse matrix present: "
             "use binarize ≥ 0, or a dense array"
         )
-    present = np.greater(X.data, threshold).astype(np.float64)
-    from scipy import sparse
-
-    return sparse.csr_array((present, X.indices, X.indptr), shape=X.shape)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .counts import Floats, Optimum, share_optimum, weighted_log
+from .counts import Floats
+from .shares import Optimum, log_moments, share_optimum, weighted_log
 
 # Pseudo-counts a class, Dirichlet(1, …, 1) when smoothed.
 _LEARNT = {"fitted": 0.0, "smoothed": 1.0}
@@ -41,6 +42,18 @@ def prior_optimum(option: Any, n: Floats) -> Optimum:
         return share_optimum(n + _LEARNT[option], pi)
     value = -weighted_log(n, pi)
     return Optimum(value, value, 0.0)
+
+
+def prior_doubt(option: Any, n: Floats) -> tuple[Floats, Floats]:
+    """(C,) mean and variance of log π_c over the posterior π ~ Dirichlet(n + pseudo-counts), up to what is common.
+
+    The differences of two classes have the mean ψ(a) − ψ(b) and the variance ψ′(a) + ψ′(b); a prior that is given
+    is not in doubt.
+    """
+    if isinstance(option, str) and option in _LEARNT:
+        return log_moments(n + _LEARNT[option])
+    with np.errstate(divide="ignore"):
+        return np.log(class_prior(option, n)), np.zeros(len(n))
 
 
 def _given(option: Any, n: Floats) -> Floats:

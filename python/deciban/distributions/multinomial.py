@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import (
-    Counts,
-    Floats,
-    Optimum,
-    StatisticError,
-    as_rows,
-    check_prior,
-    class_sums,
-    first,
-    is_sparse,
-    pseudo_counts,
-    refuse_where,
-    share_optimum,
-)
+from deciban.rows import as_rows, squared
+from deciban.scores import AffineScore
+
+from .counts import Counts, Floats, sums
+from .refusal import StatisticError, check_prior, first
+from .shares import Optimum, log_moments, pseudo_counts, share_optimum
+from .support import LARGEST, check
 
 
 @dataclass(frozen=True)
@@ -32,7 +25,8 @@ class Multinomial:
 
     This is the probability of the words in their order: the number of orders is the same for every class.
     Statistics: n_c examples, s_cj draws of word j. log p(x | c) = x·W_c with W = log φ; absent words weigh
-    nothing. Fractions (TF-IDF) may stand for counts. McCallum & Nigam, AAAI-98 workshop on text.
+    nothing. Fractions (TF-IDF) may stand for counts. The counts share one total, so none of them may be missing.
+    McCallum & Nigam, AAAI-98 workshop on text.
 
     >>> dice = Multinomial()
     >>> seen = dice.count(np.array([[2, 0], [1, 0]]), np.array([0, 0]), np.ones(2), 1)
@@ -42,25 +36,25 @@ class Multinomial:
 
     alpha: float = 1.0
     name: ClassVar[str] = "multinomial"
+    missing: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_prior("alpha", self.alpha)
 
     @classmethod
-    def symmetric(cls, alpha: float) -> Multinomial:
+    def symmetric(cls, alpha: float) -> Self:
         """Dirichlet(alpha, …, alpha) on every φ_c."""
         return cls(alpha)
 
     def statistic(self, X: Any) -> Any:
         """T(x) = x, finite and ≥ 0; otherwise a `StatisticError` names the row, the column and the value."""
         X = as_rows(X)
-        values = X.data if is_sparse(X) else X
-        if values.dtype == bool or values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
-            return X
-        advice = "a multinomial feature is a finite count ≥ 0"
-        refuse_where(lambda v: v < 0, X, "Negative values in data for a multinomial model", advice)
-        refuse_where(lambda v: ~np.isfinite(v), X, "Infinite or missing values in data", advice)
+        check(X, "nonnegative", _expected, missing=False)
         return X
+
+    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Counts:
+        """X (N, d) of counts, y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
+        return sums(X, y, weight, C, _expected, support="nonnegative", missing=False)
 
     def check_counts(self, seen: Counts) -> None:
         """A class without examples has no words (an example was forgotten that never was learnt)."""
@@ -74,9 +68,9 @@ class Multinomial:
                 label=c,
             )
 
-    def count(self, X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> Counts:
-        """X (N, d) of counts, y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
-        return class_sums(self.statistic(X), y, weight, C)
+    def drawn(self, seen: Counts) -> Floats:
+        """(C, d) how often each word was drawn, where the share of each class comes from."""
+        return seen.s
 
     def parameters(self, seen: Counts, estimate: str) -> Floats:
         """φ (C, d).
@@ -85,31 +79,29 @@ class Multinomial:
         "map":   the mode, (s + alpha − 1) / (Σ_j s_j + (alpha − 1)·d), where the posterior has one.
         "ml":    s / Σ_j s_j.
         """
-        a = seen.s + pseudo_counts(self.alpha, estimate)
+        s = self.drawn(seen)
+        a = s + pseudo_counts(self.alpha, estimate)
         total = a.sum(axis=1, keepdims=True)
-        undefined = (a < 0.0) | (total <= 0.0)
-        if undefined.any():
+        if a.min(initial=1.0) <= 0.0 and (undefined := (a < 0.0) | (total <= 0.0)).any():
             c, j = first(undefined)
             raise StatisticError(
-                f"estimate={estimate!r} is undefined for {{feature}} in {{label}} (counted {seen.s[c, j]:g} "
-                f"of {seen.s[c].sum():g}, alpha={self.alpha:g}): use estimate='bayes' with alpha > 0",
+                f"estimate={estimate!r} is undefined for {{feature}} in {{label}} (counted {s[c, j]:g} "
+                f"of {s[c].sum():g}, alpha={self.alpha:g}): use estimate='bayes' with alpha > 0",
                 feature=j,
                 label=c,
             )
-        phi: Floats = a / total
-        return phi
+        a /= total
+        return a
 
     def affine(self, phi: Floats) -> tuple[Floats, None]:
-        """W (d, C) = log φ, and None because absent words weigh nothing: log p(x | c) = x·W_c."""
-        if phi.size and phi.min() <= 0.0:
-            c, j = first(phi <= 0.0)
-            raise StatisticError(
-                "{feature} never occurs in {label}, so its probability there is 0 and the evidence infinite: "
-                "use estimate='bayes' with alpha > 0, or leave the feature out",
-                feature=j,
-                label=c,
-            )
-        return np.ascontiguousarray(np.log(phi).T), None
+        """W (d, C) = log φ, −∞ where φ is 0, and None because absent words weigh nothing: log p(x | c) = x·W_c."""
+        W = np.array(phi.T, order="C")
+        with np.errstate(divide="ignore"):
+            return np.log(W, out=W), None
+
+    def score(self, phi: Floats, prior: Floats) -> AffineScore:
+        """log p(x | c) + prior_c."""
+        return AffineScore(self.affine(phi)[0], prior)
 
     def log_density(self, X: Any, phi: Floats) -> Floats:
         """(N, C) log p(x | c) = Σ_j x_j log φ_j, straight from the definition."""
@@ -119,4 +111,23 @@ class Multinomial:
 
     def optimum(self, seen: Counts, phi: Floats, estimate: str) -> Optimum:
         """φ against the best value of the objective that `estimate` minimises, one die a class."""
-        return share_optimum(seen.s + pseudo_counts(self.alpha, estimate), phi)
+        return share_optimum(self.drawn(seen) + pseudo_counts(self.alpha, estimate), phi)
+
+    def doubt(self, X: Any, seen: Counts) -> tuple[Floats, Floats]:
+        """(N, C) mean and variance of log p(x | c) over the posterior φ_c ~ Dirichlet(a), a = s + alpha.
+
+        Σ_j x_j ψ(a_j) − M ψ(A)   and   Σ_j x_j² ψ′(a_j) − M² ψ′(A),      M = Σ_j x_j,  A = Σ_j a_j
+        """
+        a = self.drawn(seen) + self.alpha
+        (mean, variance), (all_mean, all_variance) = log_moments(a), log_moments(a.sum(axis=1))
+        M = np.asarray(X.sum(axis=1), dtype=np.float64).reshape(-1, 1)
+        return X @ mean.T - M * all_mean, squared(X) @ variance.T - M**2 * all_variance
+
+
+def _expected(value: float) -> str:
+    advice = "{place}; a multinomial feature is a finite count ≥ 0"
+    if np.isnan(value):
+        return f"Input X contains NaN, and a multinomial count cannot be missing: {advice}"
+    if abs(value) > LARGEST:
+        return f"Input X contains infinity or a value beyond 1e300: {advice}"
+    return f"Negative values in data for a multinomial model: {advice}"

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-from typing import Any, Literal, Self
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
-from deciban.distributions import Bernoulli, Distribution, by_name
-from deciban.distributions.class_prior import class_prior
-from deciban.distributions.counts import Floats
-from deciban.scores import AffineScore, Explanation, log_posterior
-from deciban.trust.certificate import Certificate
+from deciban.distributions import Distribution
+from deciban.tables.columns import Columns
 
-from .certified import ESTIMATES, certify
-from .tally import Labels, Tally
-from .transaction import all_or_nothing
-
-Estimate = Literal["bayes", "map", "ml"]
-ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
+from .certified import ESTIMATES
+from .generative import ClassPrior, Estimate, Generative
+from .likelihoods import distribution, sized
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(Generative):
     """Bayes' rule with features that are independent given the class.
 
         log p(c | x) = log π_c + Σ_j log p(x_j | φ_cj) − log Σ_c' (the same of c')
@@ -41,19 +25,26 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    likelihood : "multinomial" (words drawn with repetition: counts) or "bernoulli" (present or absent;
-        absent features are evidence too).
-    alpha : pseudo-counts of the symmetric Dirichlet or Beta prior; 1 is Laplace's rule.
-    estimate : "bayes" the posterior mean, "map" the posterior mode, "ml" the raw ratio. The latter two refuse
-        features that a class has never (Bernoulli: or always) shown: their evidence would be infinite.
+    likelihood : what p(x_j | c) is.
+        By name: "multinomial" (words drawn with repetition: counts), "complement" (the same by what all other
+        classes say, for uneven classes), "bernoulli" (present or absent; absent features are evidence too),
+        "categorical" (codes 0, 1, 2, …, or labels in a data frame or an array of text), "poisson" (counts of events),
+        "gaussian" (measurements). By object, with its own prior: `Gaussian(shared=True)`. By column: a mapping from
+        every column's name (or index) to one of these, or to None to leave it out; or "auto", by the column's type:
+        see `columns_` and `likelihoods_` for what was found.
+    alpha : pseudo-counts of the prior of a likelihood given by name; 1 is Laplace's rule.
+    estimate : "bayes" the posterior mean or, for measurements, the posterior predictive; "map" the posterior mode;
+        "ml" the raw ratio. What a class has never shown then has probability 0 there; a row that is impossible in
+        every class is refused, by the name of a feature and a class.
     class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform", or (C,) probabilities in the
         order of `classes_`.
     binarize : for "bernoulli" only: x counts as present where x > binarize; None demands 0 and 1.
 
-    Attributes: `classes_` (C,) sorted, `counts_`, `class_count_` (C,), `feature_count_` (C, d),
-    `feature_log_prob_` (C, d), `score_` the `AffineScore`, `certificate_`, `n_features_in_`,
-    `feature_names_in_`. `sample_weight` means repetition. Errors are ValueErrors that name the row and the
-    feature. Cost of a fit: one pass over the nonzeros, then O(C·d). McCallum & Nigam, AAAI-98.
+    Missing values (NaN, null) are marginalised out, exactly, in learning and in judging, by every likelihood but the
+    multinomial ones, whose counts share one total. Sparse X is never made dense. Attributes: `classes_` (C,) sorted,
+    `counts_`, `class_count_` (C,), `score_`, `certificate_`, `columns_`, `likelihoods_`, `n_features_in_`,
+    `feature_names_in_`. `sample_weight` means repetition. Errors are ValueErrors that name the row and the feature.
+    Cost of a fit: one pass over the nonzeros, then O(C·d). McCallum & Nigam, AAAI-98; Murphy 2012, section 3.5.
 
     >>> model = NaiveBayes().fit([[2, 0], [1, 1], [0, 3]], ["ham", "ham", "spam"])
     >>> model.predict([[0, 1]]).tolist()
@@ -63,11 +54,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ([(1, 3.8)], -3.01)
     """
 
-    _compiled: AffineScore | None
-
     def __init__(
         self,
-        likelihood: str = "multinomial",
+        likelihood: str | Distribution | Mapping[Any, Any] = "multinomial",
         *,
         alpha: float = 1.0,
         estimate: Estimate = "bayes",
@@ -82,182 +71,29 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        name = getattr(self.likelihood, "name", self.likelihood)
+        draws = isinstance(name, str) and name in ("multinomial", "complement")
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self.likelihood == "multinomial"
+        tags.input_tags.allow_nan = not draws
+        tags.input_tags.positive_only = draws or name in ("poisson", "categorical")
+        tags.input_tags.categorical = name in ("categorical", "auto")
         tags.classifier_tags.poor_score = True  # scikit-learn's checks score it on Gaussian clouds
         return tags
 
-    # Learning is +, unlearning −.
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn X (N, d), y (N,) from nothing, and check that the evidence is finite."""
-        with all_or_nothing(self):
-            started = perf_counter()
-            self._become(self._count(X, y, sample_weight, first=True))
-            self._compiled = self._compile()
-            self._seconds = perf_counter() - started
-        return self
-
-    def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Learn more. New labels bring new classes; `classes` declares labels that may come later."""
-        with all_or_nothing(self):
-            started = perf_counter()
-            first = not hasattr(self, "counts_")
-            more = self._count(X, y, sample_weight, first)
-            if classes is not None:
-                more += Tally.empty(self.n_features_in_, np.unique(column_or_1d(classes)))
-            self._become(more if first else self._tally() + more)
-            self._seconds = perf_counter() - started + (0.0 if first else self._seconds)
-        return self
-
-    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back what was learnt of X, y with these weights; a class with nothing left goes too."""
-        check_is_fitted(self)
-        with all_or_nothing(self):
-            left = self._tally() - self._count(X, y, sample_weight, first=False)
-            self._family().check_counts(left.counts)
-            self._become(left.without_the_forgotten())
-        return self
-
-    def __add__(self, other: object) -> NaiveBayes:
-        """The model of both data sets together; both must have the same parameters and features."""
-        if not isinstance(other, NaiveBayes):
-            return NotImplemented
-        check_is_fitted(self)
-        check_is_fitted(other)
-        mine, theirs = self._merge_key(), other._merge_key()
-        for name, value in mine.items():
-            if not np.array_equal(value, theirs[name]):
-                raise ValueError(f"cannot merge models of different {name}: {value!r} and {theirs[name]!r}")
-        merged: NaiveBayes = clone(self)
-        merged.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            merged.feature_names_in_ = self.feature_names_in_
-        merged._become(self._tally() + other._tally())
-        merged._seconds = self._seconds + other._seconds
-        return merged
-
-    def __radd__(self, other: object) -> NaiveBayes:
-        """`sum(models)` begins with 0."""
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def _merge_key(self) -> dict[str, Any]:
-        names = getattr(self, "feature_names_in_", None)
-        return {**self.get_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
-
-    # Judging is one affine score.
-
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """(N, C) log p(x, c), the score itself: its differences are log-odds and do not saturate."""
-        X = self._rows_to_judge(X)
-        return self.score_(X)
-
-    def predict(self, X: Any) -> Labels:
-        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
-        winner = self.predict_joint_log_proba(X).argmax(axis=1)
-        labels: Labels = self.classes_[winner]
-        return labels
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """(N, C) log p(c | x)."""
-        return log_posterior(self.predict_joint_log_proba(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """(N, C) p(c | x)."""
-        return np.exp(self.predict_log_proba(X))
-
-    def explain(self, X: Any) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence in decibans, strongest first."""
-        X = self._rows_to_judge(X)
-        names = getattr(self, "feature_names_in_", None)
-        labels, score = self.classes_.tolist(), self.score_
-        return [score.explain(X[[i]], labels, names) for i in range(X.shape[0])]
-
-    # What was learnt, seen from several sides.
-
     @property
-    def score_(self) -> AffineScore:
-        """The model as it judges, compiled from the counts when they have changed."""
+    def likelihoods_(self) -> dict[Any, Distribution]:
+        """The distribution of each column, by its name."""
         check_is_fitted(self)
-        if self._compiled is None:
-            with all_or_nothing(self):
-                self._compiled = self._compile()
-        return self._compiled
+        family = self._family()
+        names = self._names()
+        parts = getattr(family, "parts", ((range(self.n_features_in_), family),))
+        found = {
+            j: part if self.columns_ is None else sized(part, self.columns_, [j]) for js, part in parts for j in js
+        }
+        return {names[j]: found[j] for j in sorted(found)}
 
-    @property
-    def class_count_(self) -> Floats:
-        """(C,) weight of the examples of each class."""
-        check_is_fitted(self)
-        return self.counts_.n
-
-    @property
-    def feature_count_(self) -> Floats:
-        """(C, d) weighted sums of the features."""
-        check_is_fitted(self)
-        return self.counts_.s
-
-    @property
-    def feature_log_prob_(self) -> Floats:
-        """(C, d) log φ: of drawing the word, or of its presence."""
-        absent = self.score_.absent
-        return (self.score_.W if absent is None else self.score_.W + absent).T
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What was minimised and how exactly, from the counts alone: no second pass over the data."""
-        check_is_fitted(self)
-        self._refuse_nothing()
-        labels = self.classes_.tolist()
-        return certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, self._seconds)
-
-    # From what people bring to counts.
-
-    def _family(self) -> Distribution:
+    def _family(self, columns: Columns | None = None) -> Distribution:
+        columns = getattr(self, "columns_", None) if columns is None else columns
         if self.estimate not in ESTIMATES:
             raise ValueError(f"estimate must be one of 'bayes', 'map', 'ml', got {self.estimate!r}")
-        if self.likelihood == "bernoulli":
-            return Bernoulli(self.alpha, self.alpha, self.binarize)
-        return by_name(self.likelihood).symmetric(self.alpha)
-
-    def _count(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Tally:
-        """The statistics of a batch; rows of weight 0 are as if they were not there."""
-        family = self._family()
-        X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
-        check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        counted = weight > 0.0
-        if not counted.all():
-            family.statistic(X)  # refuses what is outside the support, by the row numbers of the user
-            X, y, weight = X[counted], y[counted], weight[counted]
-        labels, index = np.unique(y, return_inverse=True)
-        return Tally(labels, family.count(X, index, weight, len(labels)), labels[:0])
-
-    def _rows_to_judge(self, X: Any) -> Any:
-        check_is_fitted(self)
-        self._refuse_nothing()
-        with all_or_nothing(self):
-            return self._family().statistic(validate_data(self, X, accept_sparse="csr", reset=False))
-
-    # State.
-
-    def _tally(self) -> Tally:
-        return Tally(self.classes_, self.counts_, self._declared)
-
-    def _become(self, tally: Tally) -> None:
-        self.classes_, self.counts_, self._declared = tally.classes, tally.counts, tally.declared
-        self._compiled = None
-
-    def _compile(self) -> AffineScore:
-        self._refuse_nothing()
-        family = self._family()
-        prior = class_prior(self.class_prior, self.counts_.n)
-        with np.errstate(divide="ignore"):  # a class declared but not yet seen has log 0 = −∞
-            log_prior = np.log(prior)
-        W, absent = family.affine(family.parameters(self.counts_, self.estimate))
-        return AffineScore(W, log_prior, absent)
-
-    def _refuse_nothing(self) -> None:
-        if not self.counts_.n.any():
-            raise NotFittedError("nothing is learnt: every example was forgotten; fit or partial_fit first")
+        return distribution(self.likelihood, self.alpha, self.binarize, columns)

@@ -1,4 +1,4 @@
-"""Counts that know their labels: the whole state of a model that learns by counting."""
+"""Statistics that know their labels: the whole state of a model that learns by counting."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from deciban.distributions import Counts
 
 Labels = NDArray[Any]
 
@@ -21,13 +19,13 @@ class Tally:
     """
 
     classes: Labels
-    counts: Counts
+    counts: Any
     declared: Labels
 
-    @staticmethod
-    def empty(d: int, declared: Labels) -> Tally:
+    def nothing(self, declared: Labels) -> Tally:
         """Nothing seen of the declared labels."""
-        return Tally(declared, Counts.zero(len(declared), d), declared)
+        none = self.counts.kept(np.zeros(0, dtype=np.intp)).among(np.zeros(0, dtype=np.intp), len(declared))
+        return Tally(declared, none, declared)
 
     def __add__(self, other: Tally) -> Tally:
         classes = union(self.classes, other.classes)
@@ -43,10 +41,10 @@ class Tally:
 
     def without_the_forgotten(self) -> Tally:
         """The same without labels of which nothing is left and that nobody declared."""
-        kept = (self.counts.n > 0.0) | np.isin(self.classes, self.declared)
-        return Tally(self.classes[kept], Counts(self.counts.n[kept], self.counts.s[kept]), self.declared)
+        kept = np.flatnonzero((self.counts.n > 0.0) | np.isin(self.classes, self.declared))
+        return Tally(self.classes[kept], self.counts.kept(kept), self.declared)
 
-    def _among(self, classes: Labels) -> Counts:
+    def _among(self, classes: Labels) -> Any:
         if np.array_equal(classes, self.classes):
             return self.counts
         return self.counts.among(np.searchsorted(classes, self.classes), len(classes))

@@ -35,7 +35,7 @@ def explanation(
     classes = list(verdict.probability)
     colours = colour_of(verdict.label, classes), colour_of(verdict.against, classes)
     named = found.terms if top is None else found.terms[:top]
-    yield headline(verdict, source, colours[0], on)
+    yield from headline(verdict, source, colours[0], on)
     yield Text()
     if isfinite(verdict.decibans):
         yield from _chart(found, named, on, colours)
@@ -45,15 +45,28 @@ def explanation(
     yield from highlighted(found.text.rstrip("\n"), named, on, colours, whole)
 
 
-def headline(verdict: Verdict, source: str, colour: str, on: Screen) -> Text:
-    """`spam  99.8 %  27.1 dB against ham  mail.eml`; a long source stands on the next line."""
+def headline(verdict: Verdict, source: str, colour: str, on: Screen) -> list[Text]:
+    """`spam  99.8 %  27.1 dB against ham  95 %: +12 to +41  mail.eml`; what does not fit stands on the next line."""
     line = Text(name(verdict.label), style=f"bold {colour}")
     if verdict.unsure:
         line.append("  (unsure)", style="bold")
     line.append(f"   {sureness(verdict.probability[verdict.label])}", style="bold")
     line.append(f"   {verdict.decibans:.1f} dB against {name(verdict.against)}")
-    source = name(source)
-    return line.append(("   " if line.cell_len + 3 + cell_len(source) <= on.width else "\n") + source, style="dim")
+    lines = [line]
+    for more in (*_interval(verdict, on), Text(name(source), style="dim")):
+        if lines[-1].cell_len + 3 + more.cell_len <= on.width:
+            lines[-1].append("   ").append_text(more)
+        else:
+            lines.append(more)
+    return lines
+
+
+def _interval(verdict: Verdict, on: Screen) -> list[Text]:
+    """`95 %: +12 to +41`, where there is anything to say."""
+    low, high = verdict.interval
+    if not isfinite(low) or not isfinite(high):
+        return []
+    return [Text(f"95 %: {signed(low, on, 0)} to {signed(high, on, 0)}")]
 
 
 def _rows(found: TextExplanation, named: Sequence[TextTerm]) -> tuple[list[_Row], int]:

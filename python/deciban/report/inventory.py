@@ -1,18 +1,21 @@
-"""What a model knows: its counts, its settings, its strongest evidence by class."""
+"""What a model knows: its counts, its settings, the words that tell most, its strongest evidence by class."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.cells import cell_len
 from rich.text import Text
 
 from ..conventions import DECIBANS_PER_NAT
+from ..distributions import Counts
+from ..features.information import BITS_PER_NAT, binary_information, entropy, word_information
 from ..text.model import TextModel
-from .terminal import Screen, colour_of, grid, name, percent, signed
+from .terminal import Screen, colour_of, fit, grid, name, percent, signed
 
 
 class Evidence(NamedTuple):
@@ -24,6 +27,24 @@ class Evidence(NamedTuple):
 
     term: str
     decibans: float
+    rate: float
+    elsewhere: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys that scripts rely on."""
+        return self._asdict()
+
+
+class Telling(NamedTuple):
+    """A word by what it tells of the class: its mutual information with the class, in bits.
+
+    The event is that an item holds the word or, where words count as often as they occur, that the next word drawn
+    from an item is this one. `label` is the class with the largest `rate`; `rate` and `elsewhere` are as in `Evidence`.
+    """
+
+    term: str
+    bits: float
+    label: str
     rate: float
     elsewhere: float
 
@@ -49,6 +70,8 @@ class Inventory:
     certificate: dict[str, Any]
     bytes: int
     digest: str
+    class_bits: float
+    information: list[Telling]
     evidence: dict[str, list[Evidence]]
 
     def to_json(self) -> dict[str, Any]:
@@ -68,32 +91,71 @@ class Inventory:
             "certificate": self.certificate,
             "bytes": self.bytes,
             "digest": self.digest,
+            "class_bits": self.class_bits,
+            "information": [each.to_json() for each in self.information],
             "evidence": {label: [each.to_json() for each in terms] for label, terms in self.evidence.items()},
         }
 
 
-def strongest(model: TextModel, top: int) -> dict[str, list[Evidence]]:
+def class_bits(model: TextModel) -> float:
+    """What there is to know: the entropy of the class of an item, in bits."""
+    return float(entropy(model.book.items)) * BITS_PER_NAT
+
+
+def telling(model: TextModel, rows: NDArray[np.int64], seen: Counts, top: int) -> list[Telling]:
+    """The `top` words that tell most of the class, of the words in `rows` of the book, counted in `seen`."""
+    if model.settings.binary:
+        told = binary_information(seen.n, np.minimum(seen.s, seen.n[:, None]))
+    else:
+        told = word_information(seen.n, seen.s)
+    chosen = np.argsort(-told, kind="stable")[:top]
+    chosen = chosen[told[chosen] > 0]
+    rates = _rates(seen)[:, chosen]
+    labels = [str(model.classes[c]) for c in rates.argmax(axis=0)]
+    rates.sort(axis=0)
+    figures = zip(told[chosen] * BITS_PER_NAT, labels, rates[-1], rates[:-1].max(axis=0, initial=0.0), strict=True)
+    names = _names(model, rows[chosen], chosen)
+    return [
+        Telling(word, float(bits), label, float(rate), float(elsewhere))
+        for word, (bits, label, rate, elsewhere) in zip(names, figures, strict=True)
+    ]
+
+
+def strongest(model: TextModel, rows: NDArray[np.int64], seen: Counts, top: int) -> dict[str, list[Evidence]]:
     """Per class the `top` words by what they add to an average item of the class: decibans · occurrences per item.
 
     Decibans alone would list words seen once; frequency alone, words that say nothing.
     """
-    rows = model.dictionary()
-    _, seen = model.counts(rows)
-    W = _weights(model, len(rows))
-    rates = seen.s / np.maximum(seen.n, 1)[:, None]
+    if len(model.classes) < 2:
+        return {str(label): [] for label in model.classes}
+    W = np.ascontiguousarray(_weights(model, len(rows)).T)
+    rates = _rates(seen)
+    against, elsewhere = _among_others(W), _among_others(rates)
     result = {}
     for c, label in enumerate(model.classes):
-        others = np.delete(np.arange(len(model.classes)), c)
-        decibans = (W[:, c] - W[:, others].max(axis=1)) * DECIBANS_PER_NAT
-        elsewhere = rates[others].max(axis=0)
+        decibans = (W[c] - against(c)) * DECIBANS_PER_NAT
         with np.errstate(invalid="ignore"):
             value = np.nan_to_num(decibans * rates[c])
         chosen = np.argsort(-value, kind="stable")[:top]
         chosen = chosen[value[chosen] > 0]
         names = _names(model, rows[chosen], chosen)
-        columns = zip(names, decibans[chosen], rates[c][chosen], elsewhere[chosen], strict=True)
+        columns = zip(names, decibans[chosen], rates[c][chosen], elsewhere(c)[chosen], strict=True)
         result[str(label)] = [Evidence(word, *map(float, figures)) for word, *figures in columns]
     return result
+
+
+def _among_others(values: NDArray[np.float64]) -> Callable[[int], NDArray[np.float64]]:
+    """Of values (C, K), for class c the largest of the other classes, (K,)."""
+    first = second = np.full(values.shape[1], -np.inf)
+    for row in values:
+        first, second = np.maximum(first, row), np.maximum(second, np.minimum(first, row))
+    return lambda c: np.where(values[c] == first, second, first)
+
+
+def _rates(seen: Counts) -> NDArray[np.float64]:
+    """(C, K) occurrences per item."""
+    rates: NDArray[np.float64] = seen.s / np.maximum(seen.n, 1)[:, None]
+    return rates
 
 
 def _weights(model: TextModel, words: int) -> NDArray[np.float64]:
@@ -111,6 +173,9 @@ def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
     """The report on a model."""
     for line in grid(list(_facts(found)), "l"):
         yield Text(line)
+    if found.evidence:
+        yield Text()
+        yield from _information(found, on)
     for label, terms in found.evidence.items():
         yield Text()
         yield from _evidence(label, terms, found, on)
@@ -151,13 +216,44 @@ def _dictionary(found: Inventory) -> str:
     return f"{runs}, {once}; {chosen}{found.dictionary:,}, judge"
 
 
+def _information(found: Inventory, on: Screen) -> Iterator[Text]:
+    once = found.settings["binary"]
+    header = ("tells the class", "bits" if once else "bits a word", "for", *_rate_header(found))
+    digits = 4 if once else 6
+    rate = _rate(found)
+    rows = [
+        (name(t.term), f"{t.bits:.{digits}f}", name(t.label), rate(t.rate), rate(t.elsewhere))
+        for t in found.information
+    ]
+    for number, line in enumerate(grid(_narrow([header, *rows], on), "lrlrr")):
+        yield Text(line, style="bold" if number == 0 else "")
+    if found.information:
+        yield Text(f"of {found.class_bits:.4f} bits in the class; what words tell overlaps", "dim")
+    else:
+        yield Text("  no word tells anything", style="dim")
+
+
 def _evidence(label: str, terms: Sequence[Evidence], found: Inventory, on: Screen) -> Iterator[Text]:
     colour = colour_of(label, list(found.classes))
-    share = bool(found.settings.get("binary"))
-    rate = percent if share else "{:.3g}".format
-    header = (f"for {name(label)}", "decibans", "share of items" if share else "per item", "elsewhere")
+    rate = _rate(found)
+    header = (f"for {name(label)}", "decibans", *_rate_header(found))
     rows = [(name(t.term), signed(t.decibans, on), rate(t.rate), rate(t.elsewhere)) for t in terms]
-    for number, line in enumerate(grid([header, *rows], "lrrr")):
+    for number, line in enumerate(grid(_narrow([header, *rows], on), "lrrr")):
         yield Text(line, style=f"bold {colour}" if number == 0 else "")
     if not terms:
         yield Text("  no word speaks for it", style="dim")
+
+
+def _rate_header(found: Inventory) -> tuple[str, str]:
+    return ("share of items" if found.settings["binary"] else "per item"), "elsewhere"
+
+
+def _rate(found: Inventory) -> Callable[[float], str]:
+    return percent if found.settings["binary"] else "{:.3g}".format
+
+
+def _narrow(rows: list[tuple[str, ...]], on: Screen) -> list[tuple[str, ...]]:
+    """The same rows with the first cells cut to what a line has room for."""
+    others = sum(max(map(cell_len, column)) + 2 for column in list(zip(*rows, strict=True))[1:])
+    room = max(on.width - others, 12)
+    return [(fit(cell, room, on.pick("…", "...")).rstrip(), *rest) for cell, *rest in rows]

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .. import store
 from ..scores import log_posterior
 from ..trust.certificate import Certificate
+from ..trust.credible import interval
 from ..verdict import TextExplanation
 from .counting import count, listed
 from .model import Bayes, TextModel
@@ -166,6 +167,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
         """(N, C) p(c | text)."""
         return np.exp(self.predict_log_proba(texts))
+
+    def credible_interval(self, texts: Iterable[str | bytes], level: float = 0.95) -> NDArray[np.float64]:
+        """(N, 2) where the log-odds of the predicted label against its runner-up lie, in nats, with probability
+        `level`, given how little was seen.
+
+            mean ± z √variance of   log p(label | text, φ) − log p(runner-up | text, φ),      φ ~ p(φ | what was learnt)
+
+        Mean and variance are exact, the shape is taken as normal. The centre is the posterior mean, which is more
+        guarded than the difference of `predict_joint_log_proba`: `text.served.Belief` says why, how often the interval
+        holds the truth, and that an alpha below 1/2 is taken as 1/2. An interval that contains 0, or lies below it,
+        leaves the verdict open. ValueError for a level not between 0 and 1.
+
+        >>> clf = TextClassifier().fit(["cheap pills", "cheap loan", "lunch at noon"], ["spam", "spam", "ham"])
+        >>> clf.credible_interval(["cheap"]).round(1).tolist()
+        [[-1.8, 8.9]]
+        """
+        check_is_fitted(self, "served_")
+        moments = np.array([each for _, _, each in self.served_.judged(texts)]).reshape(-1, 2)
+        return interval(moments[:, 0], moments[:, 1], level)
 
     def explain(self, texts: Iterable[str | bytes]) -> list[TextExplanation]:
         """Per text: the verdict, and the evidence word by word in decibans, with its places in the text."""

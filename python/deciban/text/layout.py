@@ -2,7 +2,8 @@
 
     header    model, classes, dropped, certificate, text (`TextSettings`), bayes (`Bayes`)
     score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
-              and the names: words (bytes), where each ends (K,); those three may be left to state.*
+              total (C,) by which counts became shares, and the names: words (bytes), where each ends (K,);
+              those and the hashes may be left to state.*
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
     ledger.*  M items: digests (M, 16), classes (M,); or no ledger at all
 
@@ -12,7 +13,7 @@ This is on the path of one message from the command line: it loads no NumPy.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,8 @@ def _words(value: Any) -> bool:
 
 
 def _number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    most = sys.float_info.max  # a whole number may be larger
+    return type(value) in (int, float) and -most <= value <= most
 
 
 def _labels(value: Any) -> bool:
@@ -100,6 +102,7 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         "score.weights": (("F64",), ((numbers,),)),
         "score.prior": (("F64",), ((classes,),)),
         "score.bias": (("F64",), ((classes,),)),
+        "score.total": (("F64",), ((classes,),)),
         "score.absent": (("F64",), ((numbers,), (0,))),
         score["words"]: (("U8",), ((_size(tensors, score["words"]),),)),
         score["ends"]: (("U64",), ((features if named else 0,),)),

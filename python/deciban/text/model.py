@@ -10,15 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Wordbook
-from ..distributions import Counts, Distribution, StatisticError, by_name
+from ..distributions import Counts, StatisticError, by_name
 from ..distributions.class_prior import class_prior
+from ..distributions.refusal import refuse_infinite
+from ..distributions.shares import pseudo_counts
 from ..errors import DataError
 from ..models.certified import certify
 from ..scores import AffineScore
 from ..store import Stored, narrowest
 from ..trust.certificate import Certificate
-from .served import TENSORS, ServedText
+from .served import TENSORS, Belief, ServedText
 from .settings import Kind, TextSettings
+
+# The distributions that words are taken to come from.
+_OF_WORDS = ("bernoulli", "multinomial")
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,17 @@ class Bayes:
     estimate: str = "bayes"
     class_prior: str | tuple[float, ...] = "fitted"
 
-    def family(self) -> Distribution:
-        """The distribution, with its prior."""
+    def family(self) -> Any:
+        """The distribution, with its prior: one of those that words can be drawn from."""
+        if self.likelihood not in _OF_WORDS:
+            known = ", ".join(map(repr, _OF_WORDS))
+            raise ValueError(f"likelihood must be one of {known}, got {self.likelihood!r}")
         return by_name(self.likelihood).symmetric(self.alpha)
+
+    def total(self, seen: Counts) -> NDArray[np.float64]:
+        """(C,) by which counts, with what the estimate adds to each, are divided to become φ."""
+        added = pseudo_counts(self.alpha, self.estimate)
+        return seen.n + 2.0 * added if self.likelihood == "bernoulli" else (seen.s + added).sum(axis=1)
 
     def check(self, items: NDArray[np.float64]) -> None:
         """ValueError for what no model of classes with these items (C,) can be."""
@@ -149,6 +162,7 @@ class TextModel:
         try:
             phi = family.parameters(seen, self.bayes.estimate)
             W, absent = family.affine(phi)
+            refuse_infinite(W)
         except StatisticError as error:
             names, bits = self.book.names(rows.tolist()), self.settings.hashed_bits
             raise error.named(
@@ -159,24 +173,27 @@ class TextModel:
         with np.errstate(divide="ignore"):
             score = AffineScore(W, np.log(pi), absent)
         words, ends = self.book.packed_names(rows[:0] if self.settings.hashed_bits else rows)
+        prior = _bytes(score.prior)
         return ServedText(
             self.settings,
             self.classes,
-            _bytes(hashes),
-            _bytes(score.W),
-            _bytes(score.prior),
-            _bytes(score.bias),
-            b"" if score.absent is None else _bytes(score.absent),
-            words,
-            _bytes(ends),
-            n_jobs,
+            hashes=_bytes(hashes),
+            weights=_bytes(score.W),
+            prior=prior,
+            bias=_bytes(score.bias),
+            belief=Belief.of(self.bayes.to_json(), _bytes(self.bayes.total(seen)), _bytes(seen.n), prior),
+            absent=b"" if score.absent is None else _bytes(score.absent),
+            words=words,
+            ends=_bytes(ends),
+            n_jobs=n_jobs,
         )
 
     def certificate(self, seconds: float = 0.0) -> Certificate:
         """What was minimised and how exactly: see `NaiveBayes`."""
         _, seen = self.counts(self.dictionary())
         bayes, seed = self.bayes, self.settings.key
-        return certify(bayes.family(), seen, bayes.estimate, bayes.prior(), self.classes, seconds, seed)
+        d = int(seen.s.shape[1])
+        return certify(bayes.family(), seen, bayes.estimate, bayes.prior(), self.classes, d, seconds, seed)
 
     # The file.
 
@@ -202,6 +219,7 @@ class TextModel:
         score = {f"score.{n}": np.frombuffer(getattr(served, n), kind) for n, kind in kinds.items() if n not in shared}
         return {
             **score,
+            "score.total": np.array(served.belief.total, "<f8"),
             "state.hashes": hashes,
             "state.counts": narrowest(counts),
             "state.items": items,

@@ -1,0 +1,80 @@
+"""Matrices that the sides read, X and the class indices y of "train" and "test", as NumPy files in FOLDER.
+
+    python matrix_prepare.py HOW DATA FOLDER
+
+HOW is "counts" (texts to their words' counts, CSR), "codes" (the 1,000 words most frequent in training, dense, counts
+above 3 as 3), "pixels" (images, each number ÷ 255) or "normal" (simulated; DATA is not read). Nothing here is timed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+Part = tuple[Any, NDArray[np.int64]]
+SPLITS = ("train", "test")
+WORDS, MOST = 1000, 3
+ROWS, FEATURES = {"train": 200_000, "test": 50_000}, 54
+
+
+def texts(data: str, **how: Any) -> list[Part]:
+    """Counts of words; the dictionary is that of the training part."""
+    frame = pl.read_parquet(data)
+    vectorizer, parts = CountVectorizer(decode_error="replace", **how), []
+    for split in SPLITS:
+        part = frame.filter(pl.col("split") == split)
+        count = vectorizer.fit_transform if split == "train" else vectorizer.transform
+        parts.append((count(part["text"].to_list()), np.array(part["label"].to_list())))
+    classes = np.unique(parts[0][1])
+    return [(X, np.searchsorted(classes, y)) for X, y in parts]
+
+
+def codes(data: str) -> list[Part]:
+    """Few words, dense, and few values of each."""
+    return [(np.minimum(X.toarray(), MOST), y) for X, y in texts(data, max_features=WORDS)]
+
+
+def pixels(data: str) -> list[Part]:
+    """Grey values from 0 to 1."""
+    images = np.load(data)
+    return [(images[f"x_{split}"].reshape(-1, 784) / 255.0, images[f"y_{split}"].astype(np.int64)) for split in SPLITS]
+
+
+def normal(_: str) -> list[Part]:
+    """Two classes of equal size, each normal about its own mean with its own full covariance."""
+    rng = np.random.default_rng(0)
+    means = rng.normal(scale=0.2, size=(2, FEATURES))
+    mixings = np.eye(FEATURES) + rng.normal(scale=0.05, size=(2, FEATURES, FEATURES))
+    parts = []
+    for split in SPLITS:
+        y = rng.integers(2, size=ROWS[split])
+        X = rng.normal(size=(len(y), FEATURES))
+        for c in range(2):
+            X[y == c] = X[y == c] @ mixings[c] + means[c]
+        parts.append((X, y))
+    return parts
+
+
+def write(folder: Path, split: str, X: Any, y: NDArray[np.int64]) -> int:
+    """The files of one part; gives the bytes of X."""
+    np.save(folder / f"{split}-y.npy", y)
+    arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr} if sparse.issparse(X) else {"dense": X}
+    for name, array in arrays.items():
+        np.save(folder / f"{split}-{name}.npy", array)
+    (folder / f"{split}-shape.json").write_text(json.dumps(X.shape))
+    return sum(array.nbytes for array in arrays.values())
+
+
+how, data, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+parts = {"counts": texts, "codes": codes, "pixels": pixels, "normal": normal}[how](data)
+sizes = {split: write(folder, split, *part) for split, part in zip(SPLITS, parts, strict=True)}
+items = {split: len(y) for split, (_, y) in zip(SPLITS, parts, strict=True)}
+print(json.dumps({"bytes": sizes, "items": items}))

@@ -1,0 +1,100 @@
+//! Mutual information between each column and the class, every distinct value being a category.
+//!
+//! ```text
+//! I_j = Σ_v Σ_c p(v, c) log [p(v, c) / (p(v) p(c))]      nats, from the counts of (value, class)
+//! ```
+//!
+//! Cover & Thomas, Elements of Information Theory, 2006, section 2.3. What a sparse row does not store is zero, and
+//! zero is a value like any other: it is counted as what is left of the class. Floor: two sorts of what is stored by
+//! column, near the bandwidth of memory, and one logarithm for each pair of value and class that occurs.
+
+use rayon::prelude::*;
+
+use super::columns::each_column;
+use super::contingency::{Cell, Classes, Contingency};
+use super::labels::Labels;
+use super::support::{Domain, Outside, Support};
+use crate::rows::{Index, Rows, Value};
+
+/// Values that are looked at together before counting.
+const STRETCH: usize = 1 << 16;
+/// Pairs of value and class that have a place each in a table; more are sorted.
+const MOST_PAIRS: f64 = 65_536.0;
+
+/// A value that is stored, in a column.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    value: f64,
+    row: u32,
+    class: u32,
+}
+
+/// (d,) the mutual information of each column and the class, 0 ≤ I ≤ H(y); or the first value that is not finite.
+pub fn information<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>) -> Result<Vec<f64>, Outside> {
+    let domain = Domain { support: Support::Finite, missing: false };
+    let largest = largest_whole(rows.values());
+    // Infinities and NaN are no whole numbers.
+    if largest.is_none()
+        && let Some(outside) = domain.first_outside(rows)
+    {
+        return Err(outside);
+    }
+    let classes = Classes::new(labels);
+    let size = classes.count() as f64;
+    let table = || Contingency::new(&classes);
+    Ok(match largest.filter(|largest| !labels.weighted() && (largest + 1.0) * size <= MOST_PAIRS) {
+        Some(largest) => {
+            // Whole numbers without weights: the pair is its own place in a table of counts.
+            let keep = |i: usize, x: f64| (x as usize * classes.count() + labels.class(i)) as u16;
+            let start = || (table(), vec![0; (largest as usize + 1) * classes.count()], Vec::new());
+            each_column(rows, keep, start, |(table, counts, met), pairs| {
+                count(pairs, counts, met);
+                let cell = |(pair, rows): (usize, u32)| {
+                    let (value, class) = (pair / classes.count(), pair % classes.count());
+                    Cell { value: value as f64, class, rows, weight: f64::from(rows) }
+                };
+                table.information(met.drain(..).map(cell))
+            })
+        }
+        None => {
+            let keep = |i: usize, x: f64| Entry { value: x, row: i as u32, class: labels.class(i) as u32 };
+            each_column(rows, keep, table, |table, entries| table.information(tally(entries, labels)))
+        }
+    })
+}
+
+/// The largest value if all are whole numbers ≥ 0.
+fn largest_whole<V: Value>(values: &[V]) -> Option<f64> {
+    let largest = |part: &[V]| {
+        pulp::Arch::new().dispatch(|| {
+            let larger = |top: f64, x: &V| if x.real() > top { x.real() } else { top };
+            Support::Whole.holds_all(part).then(|| part.iter().fold(0.0, larger))
+        })
+    };
+    values.par_chunks(STRETCH).map(largest).try_reduce(|| 0.0, |a, b| Some(f64::max(a, b)))
+}
+
+/// Counts equal pairs, ascending, in `counts`, which comes and is left as zeros.
+fn count(pairs: &[u16], counts: &mut [u32], met: &mut Vec<(usize, u32)>) {
+    for pair in pairs.iter().map(|&pair| usize::from(pair)) {
+        if counts[pair] == 0 {
+            met.push((pair, 0));
+        }
+        counts[pair] += 1;
+    }
+    met.sort_unstable();
+    met.iter_mut().for_each(|(pair, n)| *n = std::mem::take(&mut counts[*pair]));
+}
+
+/// Counts equal values of a class, ascending; weights are added in the order of the rows.
+fn tally(entries: &mut [Entry], labels: &Labels<'_>) -> impl Iterator<Item = Cell> {
+    entries.sort_unstable_by(|a, b| {
+        a.value.total_cmp(&b.value).then(a.class.cmp(&b.class)).then(a.row.cmp(&b.row))
+    });
+    entries.chunk_by(|a, b| (a.value, a.class) == (b.value, b.class)).map(|run| Cell {
+        value: run[0].value,
+        class: run[0].class as usize,
+        rows: run.len() as u32,
+        weight: run.iter().map(|entry| labels.weight(entry.row)).sum(),
+    })
+}

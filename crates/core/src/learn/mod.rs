@@ -1,0 +1,19 @@
+//! Learning by counting: the sufficient statistics of labelled rows, one pass over what is stored.
+//!
+//! Everything here runs on the current pool of threads, and gives the same bits on any number of them.
+
+pub mod categories;
+mod columns;
+pub mod contingency;
+mod dense_moments;
+pub mod densities;
+mod double_double;
+pub mod gaussian;
+pub mod information;
+pub mod labels;
+pub mod largest;
+pub mod moments;
+pub mod repeats;
+pub mod student;
+pub mod sums;
+pub mod support;

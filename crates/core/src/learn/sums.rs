@@ -1,0 +1,110 @@
+//! Sums of features, class by class.
+//!
+//! ```text
+//! s_cj = Σ_{i: y_i = c} w_i x_ij      or of w_i 1{x_ij > above}
+//! ```
+//!
+//! Floor: one pass over what is stored (≈ 39 GB/s), and for sparse rows one random addition into d numbers a value
+//! (0.87 G/s a core where they fit a cache of 1 MB).
+
+use super::labels::{Labels, Stretch, gather_missing, plus};
+use super::support::{Domain, Outside};
+use crate::rows::{Index, Row, Rows, Value};
+
+/// Sums of features, class by class.
+pub struct Sums {
+    /// (C, d) the sums; what is missing adds nothing.
+    pub s: Vec<f64>,
+    /// (C, d) the weight of the rows where a feature is missing; None where none is.
+    pub missing: Option<Vec<f64>>,
+}
+
+/// The sums, or the first entry outside the domain. For sparse rows `above` must not be negative.
+pub fn class_sums<V: Value, I: Index>(
+    rows: &Rows<V, I>,
+    labels: &Labels<'_>,
+    domain: Domain,
+    above: Option<f64>,
+) -> Result<Sums, Outside> {
+    let columns = rows.columns();
+    let mut s = vec![0.0; labels.classes() * columns];
+    let count = |stretch: Stretch<'_>, table: &mut [f64]| {
+        pulp::Arch::new().dispatch(|| count(rows, labels, stretch, domain, above, table))
+    };
+    let parts = labels.tally(&mut s, columns, |i| rows.length(i as usize), count, plus);
+    let parts: Option<Vec<Vec<_>>> = parts.into_iter().map(|class| class.into_iter().collect()).collect();
+    match parts {
+        Some(parts) => Ok(Sums { s, missing: gather_missing(parts, columns) }),
+        None => Err(domain.first_outside(rows).expect("an entry outside was met")),
+    }
+}
+
+/// Adds a stretch of rows to `table` (d,); the weights of what is missing, or None if an entry is outside the domain.
+#[inline(always)]
+fn count<V: Value, I: Index>(
+    rows: &Rows<V, I>,
+    labels: &Labels<'_>,
+    stretch: Stretch<'_>,
+    domain: Domain,
+    above: Option<f64>,
+    table: &mut [f64],
+) -> Option<Option<Vec<f64>>> {
+    let mut missing: Option<Vec<f64>> = None;
+    for &i in stretch {
+        let (row, w) = (rows.row(i as usize), labels.weight(i));
+        if domain.support.holds_all(row.values()) {
+            add(row, w, above, table);
+            continue;
+        }
+        let missing = missing.get_or_insert_with(|| vec![0.0; table.len()]);
+        if !add_known(&row, w, domain, above, table, missing) {
+            return None;
+        }
+    }
+    Some(missing)
+}
+
+/// Adds what is known of a row to `table`, and the weights of what is not to `missing`; false if an entry is outside.
+fn add_known<V: Value, I: Index>(
+    row: &Row<'_, V, I>,
+    w: f64,
+    domain: Domain,
+    above: Option<f64>,
+    table: &mut [f64],
+    missing: &mut [f64],
+) -> bool {
+    let (mut inside, mut gone) = (true, Vec::new());
+    row.each(|j, x| {
+        inside &= domain.holds(x);
+        if x.real().is_nan() {
+            gone.push(j);
+        }
+    });
+    // A place that is stored twice, once as NaN, is missing, and only once.
+    gone.sort_unstable();
+    gone.dedup();
+    gone.iter().for_each(|&j| missing[j] += w);
+    row.each(|j, x| {
+        let x = x.real();
+        if !x.is_nan() && gone.binary_search(&j).is_err() {
+            table[j] += above.map_or(w * x, |above| if x > above { w } else { 0.0 });
+        }
+    });
+    inside
+}
+
+#[inline(always)]
+fn add<V: Value, I: Index>(row: Row<'_, V, I>, w: f64, above: Option<f64>, table: &mut [f64]) {
+    match above {
+        None => each(row, table, |s, x| *s += w * x),
+        Some(above) => each(row, table, |s, x| *s += if x > above { w } else { 0.0 }),
+    }
+}
+
+#[inline(always)]
+fn each<V: Value, I: Index>(row: Row<'_, V, I>, table: &mut [f64], f: impl Fn(&mut f64, f64)) {
+    match row {
+        Row::Dense(values) => table.iter_mut().zip(values).for_each(|(s, x)| f(s, x.real())),
+        Row::Sparse(..) => row.each(|j, x| f(&mut table[j], x.real())),
+    }
+}

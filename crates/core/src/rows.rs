@@ -1,0 +1,247 @@
+//! The one view of a matrix: dense rows one after the other, or compressed sparse rows (CSR).
+//!
+//! A view is checked once, when it is made; every row of it can then be read without further questions. NaN stands
+//! for a value that is missing. A place that CSR stores twice holds the sum of both, so that statistics linear in x
+//! may add them one by one.
+
+use rayon::prelude::*;
+
+/// A number that a matrix holds.
+pub trait Value: Copy + Send + Sync + 'static {
+    /// Only whole numbers: neither fractions nor NaN nor infinities.
+    const WHOLE: bool;
+    /// Its square is exact in double precision.
+    const SQUARE_IS_EXACT: bool;
+
+    /// The same as a double.
+    fn real(self) -> f64;
+
+    /// Whether it is below zero (NaN is not).
+    fn negative(self) -> bool;
+
+    /// The values as doubles: in place where they are, otherwise through `buffer`.
+    fn reals<'a>(values: &'a [Self], buffer: &'a mut Vec<f64>) -> &'a [f64] {
+        buffer.clear();
+        buffer.extend(values.iter().map(|x| x.real()));
+        buffer
+    }
+}
+
+macro_rules! value {
+    ($type:ty, $whole:expr, $square:expr, $negative:expr $(, $reals:item)?) => {
+        impl Value for $type {
+            const WHOLE: bool = $whole;
+            const SQUARE_IS_EXACT: bool = $square;
+
+            #[inline(always)]
+            fn real(self) -> f64 {
+                self as f64
+            }
+
+            #[inline(always)]
+            fn negative(self) -> bool {
+                $negative(self)
+            }
+
+            $($reals)?
+        }
+    };
+}
+
+value!(f32, false, true, |x: f32| x < 0.0);
+value!(i64, true, false, |x: i64| x < 0);
+value!(i32, true, false, |x: i32| x < 0);
+value!(u8, true, true, |_| false);
+value!(
+    f64,
+    false,
+    false,
+    |x: f64| x < 0.0,
+    fn reals<'a>(values: &'a [f64], _: &'a mut Vec<f64>) -> &'a [f64] {
+        values
+    }
+);
+
+/// A number of a column.
+pub trait Index: Copy + Send + Sync + 'static {
+    /// As a place in a slice; a negative one is beyond every slice.
+    fn place(self) -> usize;
+}
+
+impl Index for i32 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+impl Index for i64 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// N rows of d values each.
+pub struct Rows<'a, V, I> {
+    values: &'a [V],
+    stored: Stored<'a, I>,
+    count: usize,
+    columns: usize,
+}
+
+enum Stored<'a, I> {
+    All,
+    Some { indices: &'a [I], indptr: &'a [I] },
+}
+
+/// One row.
+pub enum Row<'a, V, I> {
+    /// A value for each column.
+    Dense(&'a [V]),
+    /// Values for some columns, zero in all others.
+    Sparse(&'a [I], &'a [V]),
+}
+
+impl<'a, V: Value, I: Index> Row<'a, V, I> {
+    /// The values that are stored.
+    #[inline(always)]
+    pub fn values(&self) -> &'a [V] {
+        match *self {
+            Row::Dense(values) | Row::Sparse(_, values) => values,
+        }
+    }
+
+    /// Calls `f` with the column of each value that is stored, and the value.
+    #[inline(always)]
+    pub fn each(&self, mut f: impl FnMut(usize, V)) {
+        match *self {
+            Row::Dense(values) => values.iter().enumerate().for_each(|(j, &x)| f(j, x)),
+            Row::Sparse(indices, values) => indices.iter().zip(values).for_each(|(j, &x)| f(j.place(), x)),
+        }
+    }
+}
+
+/// Indices that are checked at once.
+const STRETCH: usize = 1 << 16;
+
+impl<'a, V: Value, I: Index> Rows<'a, V, I> {
+    /// Dense rows, one after the other in `values`.
+    pub fn dense(values: &'a [V], count: usize, columns: usize) -> Result<Self, String> {
+        if count.checked_mul(columns) != Some(values.len()) {
+            let there = values.len();
+            return Err(format!(
+                "{count} rows of {columns} values are expected, but there are {there} values"
+            ));
+        }
+        Ok(Rows { values, stored: Stored::All, count, columns })
+    }
+
+    /// Sparse rows: row i holds `data[k]` in column `indices[k]` for k from `indptr[i]` to before `indptr[i + 1]`.
+    pub fn sparse(data: &'a [V], indices: &'a [I], indptr: &'a [I], columns: usize) -> Result<Self, String> {
+        let (Some(first), Some(last)) = (indptr.first(), indptr.last()) else {
+            return Err("indptr is empty: one more entry than there are rows is expected".to_string());
+        };
+        if let Some(i) = indptr.windows(2).position(|ends| ends[0].place() > ends[1].place()) {
+            return Err(format!("indptr falls at row {i}: each row must end where the next begins"));
+        }
+        let end = last.place();
+        if first.place() != 0 || end > data.len() || end > indices.len() {
+            let (stored, placed) = (data.len(), indices.len());
+            return Err(format!(
+                "indptr must run from 0 to at most the number stored: it runs from {} to {} for {stored} values \
+                 and {placed} indices",
+                first.place() as isize,
+                end as isize
+            ));
+        }
+        let indices = &indices[..end];
+        let inside = |part: &[I]| part.iter().fold(true, |inside, j| inside & (j.place() < columns));
+        if !indices.par_chunks(STRETCH).all(inside) {
+            let wrong = indices.iter().find(|j| j.place() >= columns).map_or(0, |j| j.place() as isize);
+            return Err(format!("column {wrong} is outside the {columns} columns, numbered from 0"));
+        }
+        let stored = Stored::Some { indices, indptr };
+        Ok(Rows { values: &data[..end], stored, count: indptr.len() - 1, columns })
+    }
+
+    /// N, how many rows there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// d, how many columns there are.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All values that are stored, row by row.
+    pub fn values(&self) -> &'a [V] {
+        self.values
+    }
+
+    /// Whether values that are not stored are zero.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.stored, Stored::Some { .. })
+    }
+
+    /// How many values row i stores.
+    #[inline(always)]
+    pub fn length(&self, i: usize) -> usize {
+        match self.stored {
+            Stored::All => self.columns,
+            Stored::Some { indptr, .. } => indptr[i + 1].place() - indptr[i].place(),
+        }
+    }
+
+    /// Row i.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> Row<'a, V, I> {
+        match self.stored {
+            Stored::All => Row::Dense(&self.values[i * self.columns..][..self.columns]),
+            Stored::Some { indices, indptr } => {
+                let place = indptr[i].place()..indptr[i + 1].place();
+                Row::Sparse(&indices[place.clone()], &self.values[place])
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Csr<'a> = Rows<'a, f64, i32>;
+
+    #[test]
+    fn a_row_is_what_was_put_in() {
+        let (data, indices, indptr) = ([1.0, 2.0, 3.0], [1, 0, 1], [0, 1, 1, 3]);
+        let rows = Csr::sparse(&data, &indices, &indptr, 2).unwrap();
+        let dense: [f64; 6] = [0.0, 1.0, 0.0, 0.0, 2.0, 3.0];
+        let full = Csr::dense(&dense, 3, 2).unwrap();
+        for i in 0..3 {
+            let mut row = [0.0; 2];
+            rows.row(i).each(|j, x| row[j] += x);
+            assert_eq!(full.row(i).values(), row);
+        }
+        assert_eq!((rows.count(), rows.columns(), rows.values().len(), rows.length(2)), (3, 2, 3, 2));
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        let refused = |data: &[f64], indices: &[i32], indptr: &[i32]| {
+            Csr::sparse(data, indices, indptr, 2).err().unwrap_or_default()
+        };
+        assert_eq!(refused(&[], &[], &[]), "indptr is empty: one more entry than there are rows is expected");
+        assert!(refused(&[1.0], &[2], &[0, 1]).starts_with("column 2 is outside the 2 columns"));
+        assert!(refused(&[1.0], &[-1], &[0, 1]).starts_with("column -1 is outside"));
+        assert!(refused(&[1.0], &[0], &[0, 1, 0]).starts_with("indptr falls at row 1"));
+        assert!(refused(&[1.0], &[0], &[0, 2]).contains("runs from 0 to 2 for 1 values and 1 indices"));
+        assert!(refused(&[1.0], &[], &[0, 1]).contains("and 0 indices"));
+        assert!(refused(&[1.0], &[0], &[1, 1]).contains("runs from 1 to 1"));
+        assert!(refused(&[1.0], &[0], &[-1, 1]).starts_with("indptr falls at row 0"));
+        assert!(refused(&[1.0], &[0], &[0, -1]).contains("to -1"));
+        assert!(Csr::dense(&[1.0], 1, 2).err().unwrap().starts_with("1 rows of 2 values are expected"));
+        assert!(Csr::dense(&[], usize::MAX, 2).is_err());
+    }
+}

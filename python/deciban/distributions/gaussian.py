@@ -1,0 +1,254 @@
+"""Measurements: each feature normal, independent given the class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.rows import as_rows
+from deciban.scores import AffineScore, IndependentScore, Score
+
+from .counts import Floats
+from .moments import Moments, moments
+from .refusal import StatisticError, check_number, check_prior, first
+from .shares import Optimum, log_moments
+from .support import check
+
+_LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class Normal(NamedTuple):
+    """location, variance (C, d) and, for Student's t, freedom (C, d); variance is its squared scale.
+
+    A variance of ∞ stands for a feature that never varied: no evidence.
+    """
+
+    location: Floats
+    variance: Floats
+    freedom: Floats | None
+
+
+class Posterior(NamedTuple):
+    """Normal-inverse-gamma parameters (C, d): mean m, κ examples for it, ν for the variance, scatter 2b."""
+
+    m: Floats
+    kappa: Floats
+    nu: Floats
+    scatter: Floats
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """x_j | c ~ N(μ_cj, σ²_cj), independent given the class.
+
+        μ | σ² ~ N(mean, σ²/kappa),      1/σ² ~ Gamma(nu/2, rate nu·variance/2)
+
+    that is: kappa examples seen beforehand with this mean, nu with this variance. Where mean or variance is None it
+    is the feature's own over all classes. With `shared` one σ²_j serves all classes, and then "ml" and "map" are
+    affine in x. Statistics: weight, Σ x and Σ x² per class. A feature that never varied is no evidence. Murphy,
+    Conjugate Bayesian analysis of the Gaussian distribution, 2007, section 3.
+
+    >>> scale = Gaussian()
+    >>> seen = scale.count(np.array([[1.0], [3.0]]), np.array([0, 0]), np.ones(2), 1)
+    >>> [part.tolist() for part in scale.parameters(seen, "ml")[:2]]
+    [[[2.0]], [[1.0]]]
+    """
+
+    mean: float | None = None
+    kappa: float = 1.0
+    variance: float | None = None
+    nu: float = 1.0
+    shared: bool = False
+    name: ClassVar[str] = "gaussian"
+    missing: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_prior("kappa", self.kappa)
+        check_prior("nu", self.nu)
+        if self.mean is not None:
+            check_number("mean", self.mean, -np.inf, "None or a finite number")
+        if self.variance is not None:
+            check_number("variance", self.variance, np.finfo(np.float64).tiny, "None or a finite number > 0")
+
+    @classmethod
+    def symmetric(cls, alpha: float) -> Gaussian:
+        """alpha examples seen beforehand, with the feature's own mean and variance over all classes."""
+        return cls(kappa=alpha, nu=alpha)
+
+    @property
+    def alpha(self) -> float:
+        """How many examples the prior is worth."""
+        return self.kappa
+
+    def statistic(self, X: Any) -> Any:
+        """x itself, finite or NaN; otherwise a `StatisticError` names the row, the column and the value."""
+        X = as_rows(X)
+        check(X, "finite", _expected)
+        return X
+
+    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Moments:
+        """X (N, d), y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
+        return moments(as_rows(X), y, weight, C)
+
+    def check_counts(self, seen: Moments) -> None:
+        """No scatter below zero (an example was forgotten that never was learnt)."""
+        n = seen.seen
+        square = np.divide(seen.s[0] ** 2, n, out=np.zeros_like(n), where=n > 0.0)
+        wrong = seen.q[0] < square * (1.0 - 1e-9)
+        if wrong.any():
+            c, j = first(wrong)
+            raise StatisticError(
+                "{feature} would have a variance below zero in {label}: "
+                "an example to forget was never learnt like this",
+                feature=j,
+                label=c,
+            )
+
+    def posterior(self, seen: Moments, prior: bool = True) -> Posterior:
+        """What is known of μ and σ² after the data; without the prior, from the data alone."""
+        n = seen.seen
+        mean, scatter = seen.mean(), seen.scatter()
+        kappa, nu = (self.kappa, self.nu) if prior else (0.0, 0.0)
+        m0, v0 = self._prior_of(seen)
+        weight = kappa + n
+        m = mean + np.divide(kappa * (m0 - mean), weight, out=np.zeros_like(mean), where=weight > 0.0)
+        shift = np.divide(kappa * n * (mean - m0) ** 2, weight, out=np.zeros_like(mean), where=weight > 0.0)
+        if not self.shared:
+            return Posterior(m, weight, nu + n, nu * v0 + scatter + shift)
+        every = (nu + n.sum(axis=0), nu * v0 + (scatter + shift).sum(axis=0))
+        return Posterior(m, weight, *(np.broadcast_to(part, m.shape) for part in every))
+
+    def _never(self, seen: Moments, prior: bool = True) -> NDArray[np.bool_]:
+        """(1, d) which features never varied, and have no variance beforehand."""
+        never: NDArray[np.bool_] = (seen.pooled().scatter() <= 0.0) & (self.variance is None or not prior)
+        return never
+
+    def _prior_of(self, seen: Moments) -> tuple[Floats | float, Floats | float]:
+        pooled = seen.pooled()
+        n = pooled.seen
+        own = np.divide(pooled.scatter(), n, out=np.zeros(n.shape), where=n > 0.0)
+        mean = pooled.mean() if self.mean is None else self.mean
+        return mean, own if self.variance is None else self.variance
+
+    def parameters(self, seen: Moments, estimate: str) -> Normal:
+        """Location, variance and freedom.
+
+        "bayes": the posterior predictive, Student's t with ν degrees of freedom about m, squared scale
+                 (scatter/ν)·(1 + 1/κ).
+        "map":   the mode of the posterior, σ² = scatter / (ν + 3); where σ² is shared, / (ν + C + 2).
+        "ml":    the mean, and the scatter about it over n.
+        """
+        if estimate not in ("bayes", "map", "ml"):
+            raise ValueError(f"estimate must be one of 'bayes', 'map', 'ml', got {estimate!r}")
+        m, kappa, nu, scatter = self.posterior(seen, prior=estimate != "ml")
+        never = self._never(seen, prior=estimate != "ml")
+        known = kappa > 0.0
+        if estimate == "bayes":
+            known = known & (nu > 0.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                variance = scatter / nu * (1.0 + 1.0 / kappa)
+        else:
+            modes = 0.0 if estimate == "ml" else 2.0 + (len(m) if self.shared else 1.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                variance = scatter / (nu + modes)
+        undefined = ~never & ~(known & (variance > 0.0))
+        if undefined.any():
+            self._refuse(seen, estimate, first(undefined))
+        variance = np.where(never, np.inf, variance)
+        freedom = np.where(never, 1.0, nu) if estimate == "bayes" else None
+        return Normal(m, variance, freedom)
+
+    def _refuse(self, seen: Moments, estimate: str, place: tuple[int, ...]) -> None:
+        c, j = place
+        n = seen.seen[c, j]
+        what = f"does not vary in the {n:g} examples of" if n > 0.0 else "was never seen in"
+        raise StatisticError(
+            f"estimate={estimate!r} is undefined for {{feature}} in {{label}}: it {what} that class "
+            f"(kappa={self.kappa:g}, nu={self.nu:g}): use estimate='bayes' with alpha > 0",
+            feature=j,
+            label=c,
+        )
+
+    def score(self, normal: Normal, prior: Floats) -> Score:
+        """log p(x | c) + prior_c; where σ² is shared and normal, less what all classes share."""
+        m, variance, freedom = normal
+        if self.shared and freedom is None:
+            middle = m.mean(axis=0)
+            W = ((m - middle) / variance).T
+            return AffineScore(W.copy(), prior, -0.5 * W * (m + middle).T)
+        return IndependentScore(prior, m, 1.0 / np.sqrt(variance), _constant(normal), freedom)
+
+    def log_density(self, X: Any, normal: Normal) -> Floats:
+        """(N, C) log p(x | c), straight from the definition, features that never varied left out."""
+        from scipy import stats
+
+        x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)[:, None, :]
+        m, variance, freedom = normal
+        scale = np.sqrt(np.where(np.isinf(variance), 1.0, variance))
+        density = stats.norm.logpdf(x, m, scale) if freedom is None else stats.t.logpdf(x, freedom, m, scale)
+        result: Floats = np.nansum(np.where(np.isinf(variance), 0.0, density), axis=2)
+        return result
+
+    def optimum(self, seen: Moments, normal: Normal, estimate: str) -> Optimum:
+        """μ and σ² against the minimum of Σ [ν′ log σ² + (scatter + κ (μ − m)²) / σ²] / 2, which is at
+        μ = m, σ² = scatter/ν′; the Student predictive integrates over them and is judged by its location and scale.
+        """
+        m, kappa, nu, scatter = self.posterior(seen, prior=estimate != "ml")
+        modes = {"ml": 0.0, "map": 2.0 + (len(m) if self.shared else 1.0), "bayes": 0.0}[estimate]
+        varied = np.isfinite(normal.variance)
+        factor = (1.0 + 1.0 / np.maximum(kappa, 1e-300)) if estimate == "bayes" else np.ones_like(m)
+        variance = np.where(varied, normal.variance / factor, 1.0)
+        weight, share = nu + modes, 1.0 / len(m) if self.shared else 1.0
+        best = np.where(varied, scatter / weight, 1.0)
+        away = kappa * (normal.location - m) ** 2
+        primal = 0.5 * share * (weight * np.log(variance) + (scatter + away) / variance)
+        dual = 0.5 * share * (weight * np.log(best) + weight)
+        off = np.maximum(np.abs(variance / best - 1.0), np.abs(normal.location - m) / np.sqrt(variance))
+        violation = float(off[varied].max(initial=0.0))
+        total = float(primal[varied].sum())
+        return Optimum(total, min(total, float(dual[varied].sum())), violation)
+
+    def doubt(self, X: Any, seen: Moments) -> tuple[Floats, Floats]:
+        """(N, C) mean and variance of log p(x | c) over the posterior; for each feature, with δ = x − m, τ = 1/σ²,
+
+            mean ½ [ψ(ν/2) − log b − log 2π − δ² ν/2b − 1/κ],            b = scatter/2
+            variance ¼ ψ′(ν/2) + ¼ [δ⁴ ν/2b² + 2 δ² ν/(κ b) + 2/κ²] − δ²/2b
+
+        as E τ = ν/2b, var τ = ν/2b², cov(log τ, τ) = 1/b. Where σ² is shared, classes are taken as if apart.
+        """
+        m, kappa, nu, scatter = self.posterior(seen)
+        varied = ~self._never(seen)
+        b = np.maximum(scatter / 2.0, np.finfo(np.float64).tiny)
+        kappa, half = np.maximum(kappa, 1e-6), np.maximum(nu / 2.0, 1e-6)
+        mean_log, variance_log = log_moments(half)
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        mean, variance = np.empty((len(X), len(m))), np.empty((len(X), len(m)))
+        for c in range(len(m)):
+            square = np.minimum((X - m[c]) ** 2 / b[c], 1e140)  # δ²/b
+            expected = mean_log[c] - np.log(b[c]) - _LOG_2PI - square * half[c] - 1.0 / kappa[c]
+            spread = square**2 * half[c] + 4.0 * square * half[c] / kappa[c] + 2.0 / kappa[c] ** 2
+            around = 0.25 * (variance_log[c] + spread) - 0.5 * square
+            use = varied[0] & ~np.isnan(X)
+            mean[:, c] = 0.5 * np.where(use, expected, 0.0).sum(axis=1)
+            variance[:, c] = np.where(use, around, 0.0).sum(axis=1)
+        return mean, variance
+
+
+def _constant(normal: Normal) -> Floats:
+    """(C, d) the logarithm of the density's highest point; 0 for a feature that is no evidence."""
+    from scipy.special import gammaln
+
+    _, variance, nu = normal
+    with np.errstate(divide="ignore"):
+        top = -0.5 * (_LOG_2PI + np.log(variance))
+    if nu is not None:
+        top = gammaln((nu + 1.0) / 2.0) - gammaln(nu / 2.0) - 0.5 * (np.log(nu) + np.log(np.pi) + np.log(variance))
+    result: Floats = np.where(np.isinf(variance), 0.0, top)
+    return result
+
+
+def _expected(value: float) -> str:
+    return "Input X contains infinity or a value beyond 1e300: {place}; a Gaussian feature is a finite number"

@@ -1,0 +1,176 @@
+"""The sufficient statistics of measured data: weight, sum and sum of squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban._core import class_moments
+from deciban.rows import for_core, is_sparse
+
+from . import double_double as dd
+from .counts import ROUNDING, Floats, class_weights, less, same
+from .refusal import StatisticError, counted, first
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """w (2, C) weight, s (2, C, d) = Σ w x and q (2, C, d) = Σ w x² per class, in double-double; `gone` (2, C, d) the
+    weight of the examples whose feature j is missing, or None.
+
+    They add and subtract entry by entry, exactly for whole numbers below 2^53 and to about 10^−30 of the magnitudes
+    otherwise, so that any order and any split of the data gives the same mean and variance.
+    """
+
+    w: Floats
+    s: Floats
+    q: Floats
+    gone: Floats | None = None
+
+    @property
+    def n(self) -> Floats:
+        """(C,) the weight of each class."""
+        n: Floats = self.w[0]
+        return n
+
+    @property
+    def missing(self) -> Floats | None:
+        """(C, d) the weight of the examples whose feature j is missing; None where none is."""
+        return None if self.gone is None else self.gone[0]
+
+    @property
+    def known(self) -> Floats:
+        """(2, C, d) the weight of the examples whose feature j is known."""
+        every = np.broadcast_to(self.w[:, :, None], self.s.shape)
+        return every if self.gone is None else dd.add(every, -self.gone)
+
+    @property
+    def seen(self) -> Floats:
+        """(C, d) the same, rounded."""
+        seen: Floats = self.known[0]
+        return seen
+
+    def __add__(self, other: Moments) -> Moments:
+        if self.gone is None or other.gone is None:
+            gone = other.gone if self.gone is None else self.gone
+        else:
+            gone = dd.add(self.gone, other.gone)
+        return Moments(dd.add(self.w, other.w), dd.add(self.s, other.s), dd.add(self.q, other.q), gone)
+
+    def __sub__(self, other: Moments) -> Moments:
+        w = _less(self.w, other.w)
+        gone = self.gone
+        if other.gone is not None:
+            mine = np.zeros_like(other.gone) if gone is None else gone
+            gone = _less(mine, other.gone, "examples without {feature} in {label}")
+            gone = gone if gone[0].any() else None
+        s, q = dd.add(self.s, -other.s), dd.add(self.q, -other.q)
+        left = Moments(w, s, q, gone)
+        nothing = left.seen <= ROUNDING * self.seen
+        # Where no example is left, no square may be; elsewhere none below zero.
+        wrong = np.where(nothing, np.abs(q[0]), -q[0]) > ROUNDING * np.maximum(self.q[0], other.q[0])
+        if wrong.any():
+            c, j = first(wrong)
+            raise StatisticError(
+                f"cannot forget what was not learnt: {{feature}} in {{label}}: squares that sum to {self.q[0, c, j]:g} "
+                f"learnt, {other.q[0, c, j]:g} to forget; forget only what was learnt, with the same label and weight",
+                feature=j,
+                label=c,
+            )
+        return Moments(w, np.where(nothing, 0.0, s), np.where(nothing, 0.0, q), gone)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Moments) and same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def among(self, places: NDArray[np.intp], C: int) -> Moments:
+        """The same statistics as part of C classes: row k moves to row places[k], the others are zero."""
+        return self._by_class(lambda values: _spread(values, places, C))
+
+    def kept(self, classes: NDArray[np.intp]) -> Moments:
+        """The statistics of some classes."""
+        return self._by_class(lambda values: values[:, classes])
+
+    def pooled(self) -> Moments:
+        """All classes as one."""
+        return self._by_class(lambda values: dd.total(values, 0)[:, None])
+
+    def _by_class(self, change: Any) -> Moments:
+        gone = None if self.gone is None else change(self.gone)
+        gone = gone if gone is not None and gone.any() else None
+        return Moments(change(self.w), change(self.s), change(self.q), gone)
+
+    def arrays(self) -> tuple[Floats, ...]:
+        """All that is known, for a digest."""
+        return (self.w, self.s, self.q) if self.gone is None else (self.w, self.s, self.q, self.gone)
+
+    def mean(self) -> Floats:
+        """(C, d) the means; 0 where nothing was seen."""
+        n = self.seen
+        mean: Floats = np.divide(self.s[0], n, out=np.zeros_like(n), where=n > 0.0)
+        return mean
+
+    def scatter(self) -> Floats:
+        """(C, d) sums of squares about the means, ≥ 0.
+
+        Σ w (x − m)² = q − m (2 s − n m) for m the mean as rounded, less n (s/n − m)², which is nothing.
+        """
+        n, m = self.known, self.mean()
+        rest = dd.add(2.0 * self.s, -dd.times(n, m))
+        about = dd.add(self.q, -dd.times(rest, m))[0]
+        # The last bits of q are all that is known of a spread below them.
+        about = np.where(about < 2.0**-98 * self.q[0], 0.0, about)
+        return np.maximum(about, 0.0)
+
+
+def _less(learnt: Floats, forgotten: Floats, what: str | None = None) -> Floats:
+    """learnt − forgotten in double-double; a `StatisticError` where that is below nothing."""
+    rounded = less(learnt[0], forgotten[0], what)
+    return np.where(rounded > 0.0, dd.add(learnt, -forgotten), 0.0)
+
+
+def _spread(values: Floats, places: NDArray[np.intp], C: int) -> Floats:
+    moved = np.zeros((2, C, *values.shape[2:]))
+    moved[:, places] = values
+    return moved
+
+
+def moments(X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Moments:
+    """The statistics of X (N, d) with class indices y (N,) and weights (N,), in one pass over the nonzeros."""
+    s, q, missing = counted(lambda: class_moments(for_core(X), y, weight, C), _expected)
+    if not np.isfinite(q[0].sum()):
+        c, j = first(~np.isfinite(q[0]))
+        raise StatisticError(
+            "the squares of {feature} sum to more than a float64 holds in {label}: give it in a larger unit",
+            feature=j,
+            label=c,
+        )
+    if weight is None or (weight == np.floor(weight)).all():  # whole numbers: no digits to lose
+        n = class_weights(y, weight, C)
+        return Moments(np.stack([n, np.zeros(C)]), s, q, None if missing is None else _exactly(missing))
+    w = class_moments(np.ones((len(y), 1), dtype=np.uint8), y, weight, C)[0][:, :, 0]
+    gone = None if missing is None else class_moments(for_core(_where_missing(X)), y, weight, C)[0]
+    return Moments(w, s, q, gone)
+
+
+def _exactly(values: Floats) -> Floats:
+    return np.stack([values, np.zeros_like(values)])
+
+
+def _where_missing(X: Any) -> Any:
+    """1 where X is NaN, dense or CSR like X."""
+    if not is_sparse(X):
+        return np.isnan(X).view(np.uint8)
+    gone = X.copy()
+    gone.data = np.isnan(X.data).view(np.uint8)
+    return gone
+
+
+def _expected(value: float) -> str:
+    if np.isinf(value):
+        return "Input X contains infinity: {place}; a Gaussian feature is a finite number"
+    return "{place}, whose square is beyond a float64: give the feature in a larger unit"

@@ -1,0 +1,143 @@
+"""Counts of events in equal stretches: each feature at its own rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.rows import as_rows, squared
+from deciban.scores import AffineScore
+
+from .counts import Counts, Floats, sums
+from .refusal import StatisticError, check_prior, first
+from .shares import Optimum, log_moments, pseudo_counts, weighted_log
+from .support import LARGEST, check
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """x_j counts events that happen at rate λ_cj, independent given the class.
+
+        p(x | c) = Π_j λ_cj^x_j e^(−λ_cj) / x_j!,      λ_cj ~ Gamma(alpha, rate beta)
+
+    Statistics: n_c examples, s_cj events. With W = log λ and absent = −λ, log p(x | c) is affine in x but for
+    Σ log x_j!, which is the same for every class; fractions may stand for counts. `beta` counts examples seen
+    beforehand, `alpha` their events. "bayes" takes λ at its posterior mean: of all Poisson distributions the nearest
+    to the exact predictive (negative binomial) in Kullback–Leibler divergence, and affine. Gelman et al., Bayesian
+    Data Analysis, section 2.6.
+
+    >>> shop = Poisson()
+    >>> seen = shop.count(np.array([[4], [6]]), np.array([0, 0]), np.ones(2), 1)
+    >>> shop.parameters(seen, "ml").tolist(), shop.parameters(seen, "bayes").round(3).tolist()
+    ([[5.0]], [[3.667]])
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    name: ClassVar[str] = "poisson"
+    missing: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_prior("alpha", self.alpha)
+        check_prior("beta", self.beta)
+
+    @classmethod
+    def symmetric(cls, alpha: float) -> Poisson:
+        """Gamma(alpha, alpha) on every λ: alpha examples of one event each."""
+        return cls(alpha, alpha)
+
+    def statistic(self, X: Any) -> Any:
+        """T(x) = x, finite and ≥ 0; otherwise a `StatisticError` names the row, the column and the value."""
+        X = as_rows(X)
+        check(X, "nonnegative", _expected)
+        return X
+
+    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Counts:
+        """X (N, d) of counts, y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
+        return sums(X, y, weight, C, _expected, support="nonnegative")
+
+    def check_counts(self, seen: Counts) -> None:
+        """Nobody has seen events without examples (one was forgotten that never was learnt)."""
+        orphan = (np.broadcast_to(seen.seen, seen.s.shape) <= 0.0) & (seen.s > 1e-9)
+        if orphan.any():
+            c, j = first(orphan)
+            raise StatisticError(
+                f"{{label}} would have no examples left, but {seen.s[c, j]:g} of {{feature}}: "
+                "an example to forget was never learnt like this",
+                feature=j,
+                label=c,
+            )
+
+    def _shape_rate(self, seen: Counts, estimate: str) -> tuple[Floats, Floats]:
+        prior = estimate != "ml"
+        n = np.broadcast_to(seen.seen, seen.s.shape)
+        return seen.s + pseudo_counts(self.alpha, estimate), n + (self.beta if prior else 0.0)
+
+    def parameters(self, seen: Counts, estimate: str) -> Floats:
+        """λ (C, d).
+
+        "bayes": E[λ | data] = (s + alpha) / (n + beta).
+        "map":   the mode, (s + alpha − 1) / (n + beta), where the posterior has one.
+        "ml":    s / n.
+        """
+        a, b = self._shape_rate(seen, estimate)
+        undefined = (a < 0.0) | (b <= 0.0)
+        if undefined.any():
+            c, j = first(undefined)
+            raise StatisticError(
+                f"estimate={estimate!r} is undefined for {{feature}} in {{label}} (counted {seen.s[c, j]:g} in "
+                f"{b[c, j] - (self.beta if estimate != 'ml' else 0.0):g} examples, alpha={self.alpha:g}, "
+                f"beta={self.beta:g}): use estimate='bayes' with alpha > 0 and beta > 0",
+                feature=j,
+                label=c,
+            )
+        rate: Floats = a / b
+        return rate
+
+    def affine(self, rate: Floats) -> tuple[Floats, Floats]:
+        """W (d, C) = log λ, −∞ where λ is 0, and absent (d, C) = −λ."""
+        with np.errstate(divide="ignore"):
+            return np.ascontiguousarray(np.log(rate).T), np.ascontiguousarray(-rate.T)
+
+    def score(self, rate: Floats, prior: Floats) -> AffineScore:
+        """log p(x | c) + prior_c but for Σ log x_j!."""
+        W, absent = self.affine(rate)
+        return AffineScore(W, prior, absent)
+
+    def log_density(self, X: Any, rate: Floats) -> Floats:
+        """(N, C) log p(x | c) = Σ_j [x_j log λ_j − λ_j − log x_j!], straight from the definition."""
+        from scipy.special import gammaln
+
+        x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)[:, None, :]
+        result: Floats = np.nansum(x * np.log(rate) - rate - gammaln(x + 1.0), axis=2)
+        return result
+
+    def optimum(self, seen: Counts, rate: Floats, estimate: str) -> Optimum:
+        """λ against the minimum of Σ (b λ − a log λ), which is at λ = a/b; violation: max |b − a/λ|, scaled."""
+        a, b = self._shape_rate(seen, estimate)
+        primal = float((b * rate).sum()) - weighted_log(a, rate)
+        least = float(a.sum()) - weighted_log(a, a / b)
+        violation = float((np.abs(b * rate - a) / np.maximum(1.0, a)).max(initial=0.0))
+        return Optimum(primal, min(primal, least), violation)
+
+    def doubt(self, X: Any, seen: Counts) -> tuple[Floats, Floats]:
+        """(N, C) mean and variance of Σ_j (x_j log λ_j − λ_j) over the posterior λ ~ Gamma(a, rate b).
+
+        A feature has mean x (ψ(a) − log b) − a/b and, as cov(log λ, λ) = 1/b, variance x² ψ′(a) − 2x/b + a/b².
+        """
+        a, b = self._shape_rate(seen, "bayes")
+        b = np.maximum(b, np.finfo(np.float64).tiny)
+        mean, variance = log_moments(a)
+        none = np.zeros(len(a))
+        expected = AffineScore((mean - np.log(b)).T, none, (-a / b).T)(X)
+        square = AffineScore(variance.T, none)(squared(X))
+        return expected, square + AffineScore((-2.0 / b).T, none, (a / b**2).T)(X)
+
+
+def _expected(value: float) -> str:
+    if abs(value) > LARGEST:
+        return "Input X contains infinity or a value beyond 1e300: {place}; a Poisson feature is a finite count ≥ 0"
+    return "Negative values in data for a Poisson model: {place}; a Poisson feature is a count ≥ 0"

@@ -1,0 +1,277 @@
+"""What models that learn p(x | c) by counting share: state is the sufficient statistic, learning +, unlearning −."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from deciban.distributions import StatisticError
+from deciban.distributions.class_prior import class_prior, prior_doubt
+from deciban.distributions.counts import Floats
+from deciban.scores import Explanation, Score, log_posterior
+from deciban.tables.columns import Columns
+from deciban.tables.frame import called
+from deciban.trust.certificate import Certificate
+from deciban.trust.credible import interval
+
+from .certified import certify
+from .likelihoods import recoded, without_the_forgotten
+from .reading import Reading, to_judge, to_learn
+from .tally import Labels, Tally
+from .transaction import all_or_nothing
+
+Estimate = Literal["bayes", "map", "ml"]
+ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
+
+
+class Generative(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
+
+    A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these
+    have types), and takes `estimate` and `class_prior` as parameters; everything else is here.
+    """
+
+    estimate: Any
+    class_prior: Any
+    _compiled: Score | None
+
+    @abstractmethod
+    def _family(self, columns: Any = None) -> Any:
+        """The distribution of the features, given the parameters and the columns."""
+
+    # Learning is +, unlearning −.
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn X (N, d), y (N,) from nothing."""
+        with all_or_nothing(self):
+            started = perf_counter()
+            reading, tally = self._count(X, y, sample_weight, first=True)
+            self._become(tally, reading.columns)
+            self._compiled = self._compile()
+            self._seconds = perf_counter() - started
+        return self
+
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn more. New labels bring new classes; `classes` declares labels that may come later."""
+        with all_or_nothing(self):
+            started = perf_counter()
+            first = not hasattr(self, "counts_")
+            reading, more = self._count(X, y, sample_weight, first)
+            if classes is not None:
+                more += more.nothing(np.unique(column_or_1d(classes)))
+            self._become(more if first else self._tally(reading.columns) + more, reading.columns)
+            self._seconds = perf_counter() - started + (0.0 if first else self._seconds)
+        return self
+
+    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take back what was learnt of X, y with these weights; a class with nothing left goes too."""
+        check_is_fitted(self)
+        with all_or_nothing(self):
+            reading, less = self._count(X, y, sample_weight, first=False)
+            before = self._tally(reading.columns)
+            left, columns = before - less, reading.columns
+            reading.family.check_counts(left.counts)
+            if columns is not None and self.columns_ is not None:
+                columns = replace(columns, kinds=self.columns_.kinds)
+                counts, columns = without_the_forgotten(before.counts, left.counts, columns, reading.declared)
+                left = replace(left, counts=counts)
+            self._become(left.without_the_forgotten(), columns)
+        return self
+
+    def __add__(self, other: object) -> Self:
+        """The model of both data sets together; both must have the same parameters and features."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        check_is_fitted(self)
+        check_is_fitted(other)
+        mine, theirs = self._merge_key(), other._merge_key()
+        for name, value in mine.items():
+            if not np.array_equal(value, theirs[name]):
+                raise ValueError(f"cannot merge models of different {name}: {value!r} and {theirs[name]!r}")
+        merged: Self = clone(self)
+        merged.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            merged.feature_names_in_ = self.feature_names_in_
+        if (self.columns_ is None) != (other.columns_ is None):
+            raise ValueError("cannot merge models of different columns: one learnt from labels, the other from numbers")
+        columns = None if self.columns_ is None or other.columns_ is None else self.columns_.union(other.columns_)
+        merged._become(self._tally(columns) + other._tally(columns), columns)
+        merged._seconds = self._seconds + other._seconds
+        return merged
+
+    def __radd__(self, other: object) -> Self:
+        """`sum(models)` begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _merge_key(self) -> dict[str, Any]:
+        names = getattr(self, "feature_names_in_", None)
+        return {**self.get_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
+
+    # Judging is one score.
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """(N, C) log p(x, c), the score itself: its differences are log-odds and do not saturate."""
+        return self._judged(self._rows_to_judge(X))
+
+    def predict(self, X: Any) -> Labels:
+        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+        winner = self.predict_joint_log_proba(X).argmax(axis=1)
+        labels: Labels = self.classes_[winner]
+        return labels
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """(N, C) log p(c | x)."""
+        return log_posterior(self.predict_joint_log_proba(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(N, C) p(c | x)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """Per row: the winner against its runner-up, and the evidence in decibans, strongest first."""
+        X = self._rows_to_judge(X)
+        self._judged(X)
+        labels, score = self.classes_.tolist(), self.score_
+        return [self._named(score.explain(X[[i]], labels)) for i in range(X.shape[0])]
+
+    def credible_interval(self, X: Any, level: float = 0.95) -> Floats:
+        """(N, 2) where the log-odds of the predicted label against its runner-up lies, in nats, with probability
+        `level`, given how little was seen.
+
+        The parameters are random given the data; mean and variance of the log-odds over their posterior are exact,
+        its shape is taken as normal, which a sum of many terms comes near. An interval that contains 0 leaves the
+        verdict open. The prior is that of the distribution, whatever the estimate.
+        """
+        X = self._rows_to_judge(X)
+        first, second = _first_two(self._judged(X))
+        prior_mean, prior_variance = prior_doubt(self.class_prior, self.counts_.n)
+        with np.errstate(over="ignore", invalid="ignore"):  # inputs of 1e300 have squares beyond a float64
+            mean, variance = self._family().doubt(X, self.counts_)
+            mean, variance, rows = mean + prior_mean, variance + prior_variance, np.arange(len(first))
+            difference = mean[rows, first] - mean[rows, second]
+            apart = variance[rows, first] + variance[rows, second]
+        alone = first == second
+        difference, apart = np.where(alone, 0.0, difference), np.where(alone, 0.0, apart)
+        return interval(difference, apart, level)
+
+    # What was learnt, seen from several sides.
+
+    @property
+    def score_(self) -> Score:
+        """The model as it judges, compiled from the counts when they have changed."""
+        check_is_fitted(self)
+        if self._compiled is None:
+            with all_or_nothing(self):
+                self._compiled = self._compile()
+        return self._compiled
+
+    @property
+    def class_count_(self) -> Floats:
+        """(C,) weight of the examples of each class."""
+        check_is_fitted(self)
+        n: Floats = self.counts_.n
+        return n
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What was minimised and how exactly, from the counts alone: no second pass over the data."""
+        check_is_fitted(self)
+        self._refuse_nothing()
+        labels, d = self.classes_.tolist(), self.n_features_in_
+        return certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, d, self._seconds)
+
+    # From what people bring to counts.
+
+    def _count(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Reading, Tally]:
+        """The statistics of a batch; rows of weight 0 are as if they were not there."""
+        reading = to_learn(self, X, y, sample_weight, first)
+        counts = reading.family.count(reading.X, reading.y, reading.weight, len(reading.labels))
+        return reading, Tally(reading.labels, counts, reading.labels[:0])
+
+    def _rows_to_judge(self, X: Any) -> Any:
+        check_is_fitted(self)
+        self._refuse_nothing()
+        with all_or_nothing(self):
+            matrix, family = to_judge(self, X)
+            return family.statistic(matrix)
+
+    def _judged(self, X: Any) -> Floats:
+        """(N, C) scores; a row that is impossible in every class is refused."""
+        score = self.score_(X)
+        possible = score.max(axis=1) > -np.inf
+        if not possible.all():
+            with all_or_nothing(self):
+                self._refuse_impossible(X, int(np.argmin(possible)))
+        return score
+
+    def _refuse_impossible(self, X: Any, i: int) -> None:
+        with np.errstate(invalid="ignore"):
+            terms = self.score_.terms(X[[i]], 0, 0)  # what is −∞ less itself is NaN
+        at = int(np.argmax(np.isnan(terms.evidence)))
+        feature, x = int(terms.feature[at]), terms.x[at]
+        value = f"{x:g}" if self.columns_ is None else self.columns_.label(feature, x)
+        raise StatisticError(
+            f"row {i} is impossible in every class: {{feature}} = {value} has probability 0 in {{label}}, as "
+            "it never occurred there: use estimate='bayes' with alpha > 0",
+            feature=feature,
+            label=0,
+        )
+
+    def _names(self) -> list[Any]:
+        names = getattr(self, "feature_names_in_", None)
+        return list(range(self.n_features_in_)) if names is None else list(names)
+
+    def _named(self, why: Explanation) -> Explanation:
+        """The explanation with features by name, categories by label."""
+        names, columns = self._names(), self.columns_
+
+        def told(j: int, x: float) -> Any:
+            if columns is None or columns.categories[j] is None:
+                return names[j]
+            name = called(names[j]) if isinstance(names[j], int) else names[j]
+            return f"{name} = {columns.label(j, x)}"
+
+        return replace(why, terms=[term._replace(feature=told(term.feature, term.x)) for term in why.terms])
+
+    # State.
+
+    def _tally(self, columns: Columns | None) -> Tally:
+        """What is known, with categories coded as `columns` does."""
+        counts = self.counts_
+        if columns is not None and self.columns_ is not None and columns != self.columns_:
+            counts = recoded(counts, self.columns_, columns)
+        return Tally(self.classes_, counts, self._declared)
+
+    def _become(self, tally: Tally, columns: Columns | None) -> None:
+        self.classes_, self.counts_, self._declared = tally.classes, tally.counts, tally.declared
+        self.columns_ = columns
+        self._compiled = None
+
+    def _compile(self) -> Score:
+        self._refuse_nothing()
+        family = self._family()
+        prior = class_prior(self.class_prior, self.counts_.n)
+        with np.errstate(divide="ignore"):  # a class declared but not yet seen has log 0 = −∞
+            log_prior = np.log(prior)
+        score: Score = family.score(family.parameters(self.counts_, self.estimate), log_prior)
+        return score
+
+    def _refuse_nothing(self) -> None:
+        if not self.counts_.n.any():
+            raise NotFittedError("nothing is learnt: every example was forgotten; fit or partial_fit first")
+
+
+def _first_two(score: Floats) -> tuple[Any, Any]:
+    """(N,) winner and runner-up of each row; the same where there is one class."""
+    order = np.argsort(-score, axis=1, kind="stable")
+    return order[:, 0], order[:, min(1, score.shape[1] - 1)]

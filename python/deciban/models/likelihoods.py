@@ -1,0 +1,180 @@
+"""From what a user says of the features to one distribution of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.distributions import Bernoulli, Categorical, Distribution, Mixed, by_name
+from deciban.distributions.categorical import CategoryCounts
+from deciban.distributions.mixed import MixedStatistics
+from deciban.errors import DataError
+from deciban.tables.columns import Columns
+from deciban.tables.frame import called, columns_of, is_frame
+
+
+def needs_types(likelihood: Any, X: Any) -> bool:
+    """Whether the columns of X are to be read each by its own type, not as one matrix of numbers."""
+    if isinstance(likelihood, Mapping) or (isinstance(likelihood, str) and likelihood == "auto"):
+        return True
+    categorical = likelihood == "categorical" or isinstance(likelihood, Categorical)
+    return categorical and (is_frame(X) or _holds_objects(X))
+
+
+def check_likelihood(likelihood: Any) -> None:
+    """ValueError for names that stand for no distribution."""
+    options = likelihood.values() if isinstance(likelihood, Mapping) else [likelihood]
+    for option in options:
+        if option is not None and not (isinstance(option, str) and option == "auto") and not _is_object(option):
+            by_name(option)
+
+
+def _is_object(option: Any) -> bool:
+    return hasattr(option, "log_density") and not isinstance(option, type)
+
+
+def refuse_text(likelihood: Any, X: Any) -> None:
+    """Say which column of X holds text where a distribution of numbers was asked for."""
+    columns = Columns.infer(X)
+    for name, kind in zip(columns.names, columns.kinds, strict=True):
+        if kind == "category":
+            _refuse_category(name, getattr(likelihood, "name", likelihood))
+
+
+def _refuse_category(name: Any, likelihood: str) -> None:
+    raise DataError(
+        f"{called(name)} holds text, which is 'categorical' and cannot be {likelihood!r}: "
+        "say 'categorical' or 'auto', or give it as numbers"
+    )
+
+
+def _holds_objects(X: Any) -> bool:
+    if hasattr(X, "dtype"):
+        return X.dtype.kind in "OUS"
+    return isinstance(X, list | tuple) and np.array(X, dtype=object).ndim == 2 and np.asarray(X).dtype.kind in "OUS"
+
+
+def infer(likelihood: Any, X: Any) -> Columns:
+    """The columns of X, those that are to be categorical as categories."""
+    columns: Columns
+    if isinstance(likelihood, Mapping):
+        wanted = {name: _wanted(option) for name, option in likelihood.items()}
+        _check_names(likelihood, columns_of(X).names)
+        return Columns.infer(X, {name: kind for name, kind in wanted.items() if kind is not None})
+    columns = Columns.infer(X)
+    if isinstance(likelihood, str) and likelihood == "auto":
+        return columns
+    return Columns.infer(X, dict.fromkeys(columns.names, "category"))
+
+
+def _wanted(option: Any) -> Literal["category"] | None:
+    return "category" if option == "categorical" or isinstance(option, Categorical) else None
+
+
+def _check_names(likelihood: Mapping[Any, Any], names: tuple[Any, ...]) -> None:
+    strange = [called(name) for name in likelihood if name not in names]
+    if strange:
+        known = ", ".join(map(called, names[:20])) + (", …" if len(names) > 20 else "")
+        raise ValueError(f"likelihood names {', '.join(strange[:5])}, which is not there; the columns are {known}")
+    unnamed = [called(name) for name in names if name not in likelihood]
+    if unnamed:
+        raise ValueError(
+            f"likelihood names a distribution for every column, but none for {', '.join(unnamed[:5])}"
+            f"{' and others' if len(unnamed) > 5 else ''}: add them, with None to leave a column out"
+        )
+    if all(option is None for option in likelihood.values()):
+        raise ValueError("likelihood leaves every column out: name a distribution for one at least")
+
+
+def distribution(likelihood: Any, alpha: float, binarize: float | None, columns: Columns | None) -> Distribution:
+    """The distribution of all features, by name, by object or column by column."""
+    if columns is None:
+        one: Distribution = _one(likelihood, alpha, binarize)
+        return one
+    if isinstance(likelihood, Mapping):
+        options = [likelihood[name] for name in columns.names]
+    elif isinstance(likelihood, str) and likelihood == "auto":
+        options = list(columns.likelihoods())
+    else:
+        options = [likelihood] * len(columns.names)
+    groups: dict[Any, list[int]] = {}
+    for j, option in enumerate(options):
+        if option is not None:
+            family = _one(option, alpha, binarize)
+            _check_kind(family, columns, j)
+            groups.setdefault(family, []).append(j)
+    parts = [(tuple(js), sized(family, columns, js)) for family, js in groups.items()]
+    return Mixed(tuple(parts), len(columns.names))
+
+
+def _one(option: Any, alpha: float, binarize: float | None) -> Any:
+    if _is_object(option):
+        return option
+    if isinstance(option, str) and option == "bernoulli":
+        return Bernoulli(alpha, alpha, binarize)
+    return by_name(option).symmetric(alpha)
+
+
+def _check_kind(family: Any, columns: Columns, j: int) -> None:
+    if columns.kinds[j] == "category" and not isinstance(family, Categorical):
+        _refuse_category(columns.names[j], family.name)
+
+
+def sized(family: Any, columns: Columns, js: list[int]) -> Any:
+    """The distribution of columns js, which knows how many categories each of them has."""
+    if not isinstance(family, Categorical):
+        return family
+    return replace(family, sizes=tuple(len(columns.categories[j] or ()) for j in js))
+
+
+def recoded(counts: MixedStatistics, old: Columns, new: Columns) -> MixedStatistics:
+    """Statistics of rows as `old` codes them, as `new` codes them, whose categories include the old ones."""
+    moved = old.recoding(new)
+    if all(codes is None for codes in moved):
+        return counts
+    parts = []
+    for columns, part in zip(counts.columns, counts.parts, strict=True):
+        if isinstance(part, CategoryCounts):
+            sizes = tuple(len(new.categories[j] or ()) for j in columns)
+            codes = [_codes(moved[j], k) for j, k in zip(columns, part.sizes, strict=True)]
+            part = part.recoded(tuple(codes), sizes).trimmed()
+        parts.append(part)
+    return MixedStatistics(counts.n, counts.columns, tuple(parts))
+
+
+def _codes(moved: NDArray[np.intp] | None, k: int) -> NDArray[np.intp]:
+    """The new codes of the first k old ones."""
+    return np.arange(k) if moved is None else moved[:k]
+
+
+def without_the_forgotten(
+    before: MixedStatistics, after: MixedStatistics, columns: Columns, declared: tuple[frozenset[Any], ...]
+) -> tuple[MixedStatistics, Columns]:
+    """Statistics and columns without the categories of which nothing is left.
+
+    What had no count before either, or is `declared` by the column's type, is known without being seen, and stays.
+    """
+    categories, parts = list(columns.categories), []
+    for js, was, left in zip(after.columns, before.parts, after.parts, strict=True):
+        if isinstance(left, CategoryCounts):
+            stay = [label in declared[j] for j in js for label in categories[j] or ()]
+            left, kept = _reduced(was, left, np.array(stay), tuple(len(categories[j] or ()) for j in js))
+            for j, codes in zip(js, kept, strict=True):
+                categories[j] = tuple((categories[j] or ())[k] for k in codes)
+        parts.append(left)
+    return MixedStatistics(after.n, after.columns, tuple(parts)), replace(columns, categories=tuple(categories))
+
+
+def _reduced(
+    was: CategoryCounts, left: CategoryCounts, stay: NDArray[np.bool_], sizes: tuple[int, ...]
+) -> tuple[CategoryCounts, list[Any]]:
+    was, left = was.of_sizes(sizes), left.of_sizes(sizes)
+    gone = was.s.any(axis=0) & ~left.s.any(axis=0) & ~stay
+    kept = [np.flatnonzero(~part) for part in np.split(gone, left.offsets[1:-1])]
+    s = left.s[:, ~gone]
+    smaller = replace(left, s=s, sizes=tuple(map(len, kept)))
+    return smaller.trimmed(), kept

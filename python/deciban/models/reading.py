@@ -1,0 +1,132 @@
+"""From what people bring to a matrix, class indices and weights, as scikit-learn's rules ask."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import validate_data as scikit_validate
+
+from deciban.distributions import Distribution
+from deciban.distributions.counts import Floats
+from deciban.tables.columns import Columns
+from deciban.tables.frame import columns_of
+
+from .likelihoods import check_likelihood, infer, needs_types, refuse_text
+
+
+class Reading(NamedTuple):
+    """X (N, d) of numbers, y (N,) indices into `labels`, weight (N,) or None for 1 each, and how X was read.
+
+    `declared` are by column the categories that its type declares, so that they are known without being seen.
+    """
+
+    X: Any
+    y: NDArray[np.intp]
+    weight: Floats | None
+    labels: NDArray[Any]
+    columns: Columns | None
+    family: Distribution
+    declared: tuple[frozenset[Any], ...] = ()
+
+
+_NOBODY = np.zeros(0, dtype=np.intp)
+
+
+def to_judge(model: Any, X: Any) -> tuple[Any, Distribution]:
+    """X as a matrix of numbers, columns matched with what was learnt, and the distribution it is judged by."""
+    family = model._family()
+    if model.columns_ is not None:
+        return model.columns_.matrix(X), family
+    return _numbers(model, X, reset=False), family
+
+
+def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Reading:
+    """X, y and the weights to be learnt or forgotten; rows of weight 0 are left out.
+
+    `first` says that the features are to be learnt, not matched. Infinities are left to the distribution.
+    """
+    check_likelihood(getattr(model, "likelihood", None))
+    known = None if first else model.columns_
+    if needs_types(getattr(model, "likelihood", None), X) if first else known is not None:
+        return _typed(model, X, y, sample_weight, known)
+    family = model._family()
+    X, y = _numbers(model, X, y, reset=first)
+    y = _targets(y)
+    weight = _weights(sample_weight, X)
+    if weight is not None and not weight.all():
+        family.statistic(X)  # refuses what is outside the support, by the row numbers of the user
+        counted = weight > 0.0
+        X, y, weight = X[counted], y[counted], weight[counted]
+    labels, index = _indices(y)
+    return Reading(X, index, weight, labels, None, family)
+
+
+def _numbers(model: Any, X: Any, *y: Any, reset: bool) -> Any:
+    try:
+        return scikit_validate(model, X, *y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
+    except ValueError as error:
+        if "convert string to float" in str(error):
+            refuse_text(model.likelihood if hasattr(model, "likelihood") else "gaussian", X)
+        raise
+
+
+def _typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None) -> Reading:
+    """Each column by its type as first seen; new categories become known."""
+    y = _targets(y)
+    check_consistent_length(X, y)
+    weight = _weights(sample_weight, y)
+    if weight is not None and not weight.all():
+        counted = np.flatnonzero(weight)
+        X, y, weight = _safe_indexing(X, counted), y[counted], weight[counted]
+    table = columns_of(X)
+    if known is None:
+        columns = infer(model.likelihood, table)
+        model.n_features_in_ = len(columns.names)
+        if all(isinstance(name, str) for name in columns.names):
+            model.feature_names_in_ = np.array(columns.names, dtype=object)
+    else:
+        columns = known.widened(table)
+    declared = tuple(frozenset(column.declared or ()) for column in table.columns)
+    labels, index = _indices(y)
+    matrix = columns.matrix(table)
+    return Reading(matrix, index, weight, labels, columns, model._family(columns), declared)
+
+
+def _targets(y: Any) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None: give a label for each row")
+    y = np.asarray(column_or_1d(y, warn=True))
+    assert_all_finite(y, input_name="y")
+    if y.dtype.kind not in "biuUS":  # those are labels, whatever their values
+        check_classification_targets(y)
+    targets: NDArray[Any] = y
+    return targets
+
+
+def _weights(sample_weight: Any, rows: Any) -> Floats | None:
+    """(N,) weights ≥ 0, or None where every row weighs 1."""
+    if sample_weight is None:
+        return None
+    weight: Floats = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    return weight
+
+
+# Whole numbers so close together are told apart by a table, not by sorting.
+_NEAR = 1 << 16
+
+
+def _indices(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The labels, sorted, and for each of y its place among them."""
+    if y.dtype.kind not in "iu" or len(y) == 0:
+        return np.unique(y, return_inverse=True)
+    low, high = int(y.min()), int(y.max())
+    if high - low >= _NEAR:
+        return np.unique(y, return_inverse=True)
+    places = (y - low).astype(np.intp)
+    seen = np.bincount(places) > 0
+    return (np.flatnonzero(seen) + low).astype(y.dtype), (np.cumsum(seen) - 1)[places]

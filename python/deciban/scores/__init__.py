@@ -1,0 +1,21 @@
+"""Scores: the one thing that prediction, explanation and serving see of a model. None loads SciPy or scikit-learn."""
+
+from .affine import AffineScore
+from .categorical import CategoricalScore
+from .columns import ColumnScore, joined
+from .evidence import VOLUME, Explanation, Score, Term, Terms, log_posterior
+from .independent import IndependentScore
+
+__all__ = [
+    "VOLUME",
+    "AffineScore",
+    "CategoricalScore",
+    "ColumnScore",
+    "Explanation",
+    "IndependentScore",
+    "Score",
+    "Term",
+    "Terms",
+    "joined",
+    "log_posterior",
+]

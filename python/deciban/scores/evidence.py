@@ -1,0 +1,115 @@
+"""What every score is: a number a class, made of a prior and of terms that people can read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.conventions import DECIBANS_PER_NAT
+
+Floats = NDArray[np.float64]
+
+# Stands for no feature: how far a class spreads over the space, which no single feature says.
+VOLUME = -1
+
+
+class Terms(NamedTuple):
+    """The parts of a score difference: `feature` (m,) indices or `VOLUME`, `x` (m,), `evidence` (m,) nats."""
+
+    feature: NDArray[np.intp]
+    x: Floats
+    evidence: Floats
+
+
+class Term(NamedTuple):
+    """One piece of evidence as people read it: the feature's name, its weight in decibans, its value."""
+
+    feature: Any
+    decibans: float
+    x: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why `label` and not `against`: prior_decibans + Σ terms = decibans. Strongest evidence first.
+
+    `against` is the runner-up; it is None when the model knows one class only, and then nothing is weighed.
+    """
+
+    label: Any
+    against: Any
+    probability: float
+    decibans: float
+    prior_decibans: float
+    terms: list[Term]
+
+
+class Score(ABC):
+    """A number a class for each row, in nats; differences between classes are log-odds.
+
+    score(x)_c − score(x)_k = prior_c − prior_k + Σ terms(x, c, k).evidence
+    """
+
+    prior: Floats
+
+    @abstractmethod
+    def __call__(self, X: Any) -> Floats:
+        """(N, C) scores of X (N, d)."""
+
+    @abstractmethod
+    def terms(self, row: Any, label: int, against: int) -> Terms:
+        """Evidence for class `label` against class `against`, feature by feature; `row` is (d,) or (1, d)."""
+
+    def explain(self, row: Any, labels: Sequence[Any], names: Sequence[Any] | None = None) -> Explanation:
+        """The winner of one row against its runner-up, in decibans; `names` (d,) default to the indices."""
+        score = np.atleast_2d(self(row))[0]
+        probability = np.exp(log_posterior(score))
+        if len(score) == 1:
+            return Explanation(labels[0], None, float(probability[0]), 0.0, 0.0, [])
+        label, against = (int(c) for c in np.argsort(-score, kind="stable")[:2])
+        feature, x, evidence = self.terms(row, label, against)
+        decibans = evidence * DECIBANS_PER_NAT
+        return Explanation(
+            label=labels[label],
+            against=labels[against],
+            probability=float(probability[label]),
+            decibans=float(score[label] - score[against]) * DECIBANS_PER_NAT,
+            prior_decibans=float(self.prior[label] - self.prior[against]) * DECIBANS_PER_NAT,
+            terms=[
+                Term(_name(int(feature[k]), names), float(decibans[k]), float(x[k]))
+                for k in np.argsort(-np.abs(decibans), kind="stable")
+            ],
+        )
+
+
+def _name(feature: int, names: Sequence[Any] | None) -> Any:
+    if feature == VOLUME:
+        return "(volume)"
+    return feature if names is None else names[feature]
+
+
+def log_posterior(b: Any) -> Floats:
+    """Bayes' rule in logs, normalised over the last axis: the only logsumexp of the package.
+
+        log p(c | x) = b_c − [B + log Σ_c' e^(b_c' − B)],      b_c = log p(x | c) + log p(c),  B = max b_c
+
+    The winner's own e^0 = 1 is kept out of the sum and put back by log1p, so that a certain winner gets
+    −Σ of the others to full precision, never a rounded zero, and never −0. A class of probability zero
+    (b_c = −∞) stays there; one class at least must be finite.
+
+    >>> log_posterior([-120.0, -121.0]).round(6).tolist()
+    [-0.313262, -1.313262]
+    """
+    b = np.asarray(b, dtype=np.float64)
+    winner = np.expand_dims(b.argmax(axis=-1), -1)
+    below = b - np.take_along_axis(b, winner, axis=-1)
+    with np.errstate(under="ignore"):
+        others = np.exp(below)
+    np.put_along_axis(others, winner, 0.0, axis=-1)
+    result: Floats = below - np.log1p(others.sum(axis=-1, keepdims=True))
+    return result
