@@ -393,9 +393,9 @@ def test_the_smallest_within_one_standard_error_of_the_best():
 # --- scikit-learn ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("k", [10_000, "auto"])
-def test_scikit_learn_finds_nothing_to_complain_about(k):
+@pytest.mark.parametrize(("k", "checks"), [(10_000, 56), ("auto", 57)])
+def test_scikit_learn_finds_nothing_to_complain_about(k, checks):
     results = check_estimator(MutualInformation(k), on_skip=None, on_fail="raise")
     skipped = [result["check_name"] for result in results if result["status"] != "passed"]
     assert set(skipped) <= {"check_array_api_input"}  # asks for an environment variable set at start-up
-    assert len(results) >= 40
+    assert len(results) >= checks

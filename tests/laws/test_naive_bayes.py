@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from labelled import BY_NAME, EVERY, ONE_KIND, forms, over, over_estimates
 from numpy.testing import assert_allclose, assert_array_equal
@@ -82,6 +82,7 @@ def test_weight_means_repetition_and_none_means_absence(case, draws):
 
 
 @over(EVERY)
+@settings(max_examples=8)
 @drawn
 def test_the_format_of_the_rows_does_not_matter(case, draws):
     data = draws.draw(case.data())

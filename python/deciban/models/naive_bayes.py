@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.distributions import Distribution
+from deciban.distributions import Bernoulli, Distribution, Multinomial
+from deciban.distributions.counts import Floats
 from deciban.tables.columns import Columns
 
 from .certified import ESTIMATES
@@ -79,6 +81,28 @@ class NaiveBayes(Generative):
         tags.input_tags.categorical = name in ("categorical", "auto")
         tags.classifier_tags.poor_score = True  # scikit-learn's checks score it on Gaussian clouds
         return tags
+
+    @property
+    def feature_count_(self) -> Floats:
+        """(C, d) weighted sums of the features, for the likelihoods of words."""
+        check_is_fitted(self)
+        self._check_words("feature_count_")
+        s: Floats = self.counts_.s
+        return s
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """(C, d) log φ: of drawing the word, or of its presence; for the likelihoods of words."""
+        check_is_fitted(self)
+        self._check_words("feature_log_prob_")
+        phi: Floats = self._family().parameters(self.counts_, self.estimate)
+        with np.errstate(divide="ignore"):
+            return np.log(phi)
+
+    def _check_words(self, name: str) -> None:
+        family = self._family()
+        if not isinstance(family, Bernoulli | Multinomial):
+            raise AttributeError(f"{name} belongs to multinomial, complement and bernoulli, not to {family.name}")
 
     @property
     def likelihoods_(self) -> dict[Any, Distribution]:
