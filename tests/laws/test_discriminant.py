@@ -223,7 +223,7 @@ def test_a_feature_that_never_varies_is_no_evidence(options, seed):
     assert_array_equal(other.predict_joint_log_proba(strange), other.predict_joint_log_proba(constant))
     assert_allclose(other.shrinkage_, plain.shrinkage_, rtol=1e-9)
     assert (other.rank_, plain.rank_) == (4, 4)
-    assert other.certificate_.advice == "rank 4 of 7: 3 features never vary and carry no evidence"
+    assert other.certificate_.advice == "rank 4 of 7: no evidence from 3 features without variance"
     assert plain.certificate_.advice == ""
     told = [sum(abs(t.decibans) for t in why.terms if t.feature in (0, 3, 6)) for why in other.explain(strange[:3])]
     assert told == [0.0, 0.0, 0.0]
@@ -240,9 +240,10 @@ def test_what_other_features_say_already_is_no_more_evidence(covariance, seed):
     assert other.rank_ == 4
     assert_allclose(other.predict_log_proba(copies), plain.predict_log_proba(X), rtol=1e-5, atol=1e-5)
     assert other.certificate_.advice == (
-        "rank 4 of 7: 1 features never vary and carry no evidence and 2 directions do not vary within the classes and "
-        "carry no evidence; shrinkage='auto' or estimate='bayes' uses them"
+        "rank 4 of 7: no evidence from 3 directions without variance within the classes; "
+        "shrinkage='auto' or estimate='bayes' uses 2 of them"
     )
+    assert GaussianDiscriminant(covariance, estimate="bayes").fit(copies, y).rank_ == 6
 
 
 @over({name: options for name, options in EVERY.items() if name != "per_class-ml"})
@@ -250,8 +251,10 @@ def test_more_features_than_examples(options):
     X, y = clouds(5, N=12, d=30, apart=2.0)
     fitted = model(options).fit(X, y)
     assert np.isfinite(fitted.predict_joint_log_proba(X)).all()
-    rank = {"shared": 9}.get(options["covariance"], 30) if options in ({"covariance": "shared"},) else 30
-    assert fitted.rank_ == rank
+    flat = options == {"covariance": "shared"}
+    assert fitted.rank_ == (9 if flat else 30)
+    advice = "rank 9 of 30: no evidence from 21 directions without variance within the classes; "
+    assert fitted.certificate_.advice == (f"{advice}shrinkage='auto' or estimate='bayes' uses them" if flat else "")
     assert fitted.certificate_.kkt_violation < 1e-8
 
 
@@ -428,6 +431,15 @@ def test_what_is_wholly_forgotten_can_learn_again(options):
     assert fitted.classes_.tolist() == []
     again = model(options).fit(X, y)
     alike(fitted.partial_fit(X, y), again, X)
+
+
+@over(EVERY)
+def test_nothing_learnt_is_the_neutral_element(options):
+    X, y = clouds(45)
+    plain = model(options).fit(X, y)
+    before = plain.counts_
+    plain.partial_fit(X, np.full(len(y), 7), sample_weight=np.zeros(len(y)))
+    assert plain.counts_ == before
 
 
 @over(EVERY)

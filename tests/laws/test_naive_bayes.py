@@ -82,7 +82,7 @@ def test_weight_means_repetition_and_none_means_absence(case, draws):
 
 
 @over(EVERY)
-@settings(max_examples=8)
+@settings(max_examples=5)
 @drawn
 def test_the_format_of_the_rows_does_not_matter(case, draws):
     data = draws.draw(case.data())

@@ -52,9 +52,14 @@ def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> Non
 
 def test_the_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     names: dict[str, object] = {}
-    exec(code, names)
+    for code in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL):
+        exec(code, names)
+    terms = names["model"].explain(names["people"][3:])[0].terms  # type: ignore[attr-defined,index]
+    assert [term.feature for term in terms] == [
+        "visits",
+        "job = clerk",
+    ]
     assert names["clf"].predict(["pills for lunch now"]).tolist() == ["spam"]  # type: ignore[attr-defined]
     assert (tmp_path / "text.deciban").exists()
 

@@ -53,7 +53,8 @@ class GaussianDiscriminant(Generative):
     and `forget` are exact to rounding, about 1e-15 of what was learnt. Directions that do not vary within the classes
     have no density: "ml" without shrinkage leaves them out, for all classes alike, and `certificate_.advice` says so;
     more features than examples are welcome. A feature that never varies is no evidence. NaN is refused; sparse X is
-    made dense a block of rows at a time. `sample_weight` means repetition.
+    made dense a block of rows at a time. `sample_weight` means repetition. `explain` shares the evidence of an
+    interaction equally between its two features; "(volume)" is what the spread of a class says, whatever x is.
 
     Attributes: `classes_` (C,) sorted, `counts_`, `class_count_` (C,), `means_` (C, d), `covariance_` (d, d) or
     (C, d, d), `rank_`, `shrinkage_` ρ, one or (C,), `score_`, `certificate_`, `n_features_in_`, `feature_names_in_`.
@@ -177,13 +178,16 @@ class GaussianDiscriminant(Generative):
 
     def _advice(self) -> str:
         d, rank, varied = self.n_features_in_, self.rank_, int((self.counts_.total > 0.0).sum())
-        constant = f"{d - varied} features never vary and carry no evidence" if varied < d else ""
-        flat = (
-            f"{varied - rank} directions do not vary within the classes and carry no evidence; shrinkage='auto' or "
-            "estimate='bayes' uses them"
+        if rank == d:
+            return ""
+        without = f"rank {rank} of {d}: no evidence from {d - rank} "
+        if rank == varied:
+            return f"{without}{'feature' if d - rank == 1 else 'features'} without variance"
+        uses = "them" if varied == d else f"{varied - rank} of them"
+        return (
+            f"{without}{'direction' if d - rank == 1 else 'directions'} without variance within the classes; "
+            f"shrinkage='auto' or estimate='bayes' uses {uses}"
         )
-        said = " and ".join(part for part in (constant, flat if rank < varied else "") if part)
-        return f"rank {rank} of {d}: {said}" if said else ""
 
     # From parameters to distributions.
 

@@ -4,7 +4,7 @@
 
 pub mod categories;
 mod columns;
-pub mod contingency;
+mod contingency;
 mod dense_moments;
 pub mod densities;
 mod double_double;
