@@ -118,6 +118,15 @@ def over_estimates(cases):
     return pytest.mark.parametrize(("case", "estimate"), pairs.values(), ids=pairs.keys())
 
 
+def leaves(parameters, c):
+    """All numbers of class c, feature by feature, as the oracles list them."""
+    if isinstance(parameters, np.ndarray):
+        return parameters[c].ravel()
+    if hasattr(parameters, "_fields"):  # the parts of a normal are (C, d) each
+        return np.stack([part for part in parameters if part is not None], axis=-1)[c].ravel()
+    return np.concatenate([leaves(part, c) for part in parameters])
+
+
 def forms(X):
     """The same rows as people bring them: dense and sparse, of many types, with zeros stored and places told twice."""
     csr = sparse.csr_array(X.astype(np.float64))

@@ -434,12 +434,12 @@ def test_what_is_wholly_forgotten_can_learn_again(options):
 
 
 @over(EVERY)
-def test_nothing_learnt_is_the_neutral_element(options):
+def test_no_data_is_the_neutral_element(options):
     X, y = clouds(45)
-    plain = model(options).fit(X, y)
-    before = plain.counts_
-    plain.partial_fit(X, np.full(len(y), 7), sample_weight=np.zeros(len(y)))
-    assert plain.counts_ == before
+    fitted = model(options).fit(X, y)
+    none = fitted._family().count(X[:0], y[:0], None, 3)
+    assert fitted.counts_ + none == none + fitted.counts_ == fitted.counts_
+    assert fitted.counts_ - none == fitted.counts_
 
 
 @over(EVERY)

@@ -1,10 +1,12 @@
 """Laws that hold for every distribution of the catalogue: what is counted, and what follows from the counts."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labelled import EVERY, ONE_KIND, forms, labelled_data, over, over_estimates
+from labelled import EVERY, ONE_KIND, forms, labelled_data, leaves, over, over_estimates
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -16,18 +18,9 @@ from oracle import naive_bayes as oracle
 drawn = given(draws=st.data())
 
 
-def leaves(parameters, c):
-    """All numbers of class c, feature by feature, as the oracles list them."""
-    if isinstance(parameters, np.ndarray):
-        return parameters[c].ravel()
-    if hasattr(parameters, "_fields"):  # the parts of a normal are (C, d) each
-        return np.stack([part for part in parameters if part is not None], axis=-1)[c].ravel()
-    return np.concatenate([leaves(part, c) for part in parameters])
-
-
 def flat(nested):
     """The numbers of the oracle's lists."""
-    if isinstance(nested, list | tuple):
+    if isinstance(nested, Sequence):
         return [number for part in nested for number in flat(part)]
     return [] if nested is None else [nested]
 
@@ -102,7 +95,7 @@ def test_a_missing_value_leaves_its_feature_out_and_no_other(case, draws):
         there = data.part(~np.isnan(data.X[:, j]))
         alone = family.parameters(family.count(there.X[:, [j]], *there[1:]), "bayes")
         for c in range(data.C):
-            mine = leaves(whole[j : j + 1] if isinstance(family, Categorical) else of_feature(whole, j), c)
+            mine = leaves([whole[j]] if isinstance(family, Categorical) else of_feature(whole, j), c)
             assert_array_equal(mine, leaves(alone, c))
 
 

@@ -28,7 +28,9 @@ def test_posteriors_are_those_of_the_book(case, estimate, draws):
     prior = draws.draw(st.sampled_from(["fitted", "smoothed", "uniform"]))
     model = NaiveBayes(case.family, estimate=estimate, class_prior=prior).fit(data.X, data.y, data.weight)
     rows = data.X.tolist()
-    book = oracle.joint(case.book.pop("likelihood"), *data.lists(), rows, estimate=estimate, prior=prior, **options(case))
+    book = oracle.joint(
+        case.book.pop("likelihood"), *data.lists(), rows, estimate=estimate, prior=prior, **options(case)
+    )
     told = model.predict_joint_log_proba(data.X)
     size = 1.0 + np.abs(np.where(np.isfinite(book), book, 0.0)).max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):  # −∞ less itself

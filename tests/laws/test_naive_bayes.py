@@ -245,9 +245,7 @@ CHECKS = {"bernoulli": 62, "categorical": 63, "multinomial": 64, "complement": 6
 )
 def test_scikit_learn_finds_nothing_to_complain_about(likelihood, checks):
     expected = NO_CODES if by_name_or_none(likelihood) is Categorical else {}
-    results = check_estimator(
-        NaiveBayes(likelihood), on_skip=None, on_fail="raise", expected_failed_checks=expected
-    )
+    results = check_estimator(NaiveBayes(likelihood), on_skip=None, on_fail="raise", expected_failed_checks=expected)
     failed = {result["check_name"]: str(result["exception"]) for result in results if result["status"] == "xfail"}
     assert set(failed) == set(expected)
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}

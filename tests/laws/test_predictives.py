@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labelled import ONE_KIND, over
+from labelled import ONE_KIND, leaves, over
 from numpy.testing import assert_allclose
 from scipy import integrate, stats
 
 from deciban.distributions import Bernoulli, Categorical, Counts, Gaussian, Multinomial, Poisson
 from oracle import gaussian as oracle
-from test_distributions import leaves
 
 
 def mean(log_density, low, high, of=lambda p: p):
@@ -58,14 +57,18 @@ def test_categories_never_seen_have_the_share_of_one_with_no_count():
     X, y = np.array([[0, 1], [2, 1], [2, 0]]), np.array([0, 0, 1])
     seen = family.count(X, y, None, 2)
     first, second = family.parameters(seen, "bayes")
-    assert_allclose(first, [np.array([1.5, 0.5, 1.5, 0.5, 0.5, 0.5]) / 4.5, np.array([0.5, 0.5, 1.5, 0.5, 0.5, 0.5]) / 3.5])
+    assert_allclose(
+        first, [np.array([1.5, 0.5, 1.5, 0.5, 0.5, 0.5]) / 4.5, np.array([0.5, 0.5, 1.5, 0.5, 0.5, 0.5]) / 3.5]
+    )
     assert_allclose(second, [np.array([0.5, 2.5, 0.5]) / 3, np.array([1.5, 0.5, 0.5]) / 2])
     score = family.score((first, second), np.zeros(2))
     for code in (3, 4, 5, 77, 1e15):
         assert_allclose(np.exp(score(np.array([[code, np.nan]]))), [[0.5 / 4.5, 0.5 / 3.5]], rtol=1e-14)
 
 
-@pytest.mark.parametrize(("alpha", "beta", "n", "s"), [(1.0, 1.0, 4.0, 9.0), (2.5, 0.5, 3.0, 0.0), (3.0, 2.0, 0.0, 0.0)])
+@pytest.mark.parametrize(
+    ("alpha", "beta", "n", "s"), [(1.0, 1.0, 4.0, 9.0), (2.5, 0.5, 3.0, 0.0), (3.0, 2.0, 0.0, 0.0)]
+)
 def test_a_rate_is_its_posterior_mean(alpha, beta, n, s):
     def log_posterior(rate):
         return (s + alpha - 1) * math.log(rate) - (n + beta) * rate

@@ -28,6 +28,8 @@ def posterior(n, mean, scatter, m0, kappa, v0, nu):
 def feature(classes, estimate, mean=None, kappa=1.0, variance=None, nu=1.0, shared=False):
     """[c] (location, variance, freedom or None) of one feature, whose (x, w) pairs are given class by class."""
     n, own_mean, scatter = moments([pair for values in classes for pair in values])
+    if scatter == 0.0 and (variance is None or estimate == "ml"):
+        return [(own_mean, math.inf, None)] * len(classes)  # what never varied is no evidence
     m0 = own_mean if mean is None else mean
     v0 = scatter / n if variance is None and n else variance or 0.0
     if estimate == "ml":
@@ -59,6 +61,8 @@ def parameters(rows, labels, weights, C, estimate, **prior):
 def log_density(x, normal):
     """log N(x; location, variance), or of Student's t with that squared scale."""
     location, variance, nu = normal
+    if variance == math.inf:
+        return 0.0
     square = (x - location) ** 2 / variance
     if nu is None:
         return -0.5 * (math.log(2 * math.pi * variance) + square)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -86,6 +87,22 @@ class CategoryCounts(Counts):
         return replace(self, s=s, sizes=sizes)
 
 
+@dataclass(frozen=True, eq=False)
+class Shares(Sequence[Floats]):
+    """φ_j (C, K_j + 1) for each feature j, side by side in one table; the last column of each is for the unseen."""
+
+    table: Floats
+    offsets: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, j: Any) -> Any:
+        if not -len(self) <= j < len(self):
+            raise IndexError(j)
+        return self.table[:, self.offsets[j] : self.offsets[j + 1]]
+
+
 @dataclass(frozen=True)
 class Categorical:
     """Feature j is one of K_j categories, coded 0 … K_j − 1, independent given the class.
@@ -161,7 +178,7 @@ class Categorical:
         n = np.broadcast_to(seen.seen, (len(seen.n), len(K)))
         return seen.s + added, n + added * K
 
-    def parameters(self, seen: CategoryCounts, estimate: str) -> tuple[Floats, ...]:
+    def parameters(self, seen: CategoryCounts, estimate: str) -> Shares:
         """φ_j (C, K_j + 1) for each feature j; the last column is the share of a category never seen.
 
         "bayes": E[φ | data] = (s + alpha) / (n + alpha K_j); alpha = 1 is Laplace's rule.
@@ -181,29 +198,26 @@ class Categorical:
                 feature=j,
                 label=c,
             )
-        phi = a / total[:, feature]
-        unseen = max(added, 0.0) / total
-        parts = np.split(phi, seen.offsets[1:-1], axis=1)
-        return tuple(np.column_stack([share, unseen[:, j]]) for j, share in enumerate(parts))
+        table = np.insert(a / total[:, feature], seen.offsets[1:], max(added, 0.0) / total, axis=1)
+        return Shares(table, _with_unseen(seen.offsets))
 
-    def score(self, phi: tuple[Floats, ...], prior: Floats) -> CategoricalScore:
+    def score(self, phi: Shares, prior: Floats) -> CategoricalScore:
         """log p(x | c) + prior_c, −∞ for a category that has no share."""
         with np.errstate(divide="ignore"):
-            table = np.log(np.concatenate(phi, axis=1).T)
-        offsets = np.concatenate([[0], np.cumsum([share.shape[1] for share in phi])]).astype(np.intp)
-        return CategoricalScore(prior, np.ascontiguousarray(table), offsets)
+            table = np.log(np.array(phi.table.T, order="C"))
+        return CategoricalScore(prior, table, phi.offsets)
 
-    def log_density(self, X: Any, phi: tuple[Floats, ...]) -> Floats:
+    def log_density(self, X: Any, phi: Shares) -> Floats:
         """(N, C) log p(x | c) = Σ_j log φ_j,x_j, straight from the definition."""
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-        result = np.zeros((len(X), len(phi[0])))
+        result = np.zeros((len(X), len(phi.table)))
         for i, row in enumerate(X):
             for x, share in zip(row, phi, strict=True):
                 if not np.isnan(x):
                     result[i] += np.log(share[:, min(int(x), share.shape[1] - 1)])
         return result
 
-    def optimum(self, seen: CategoryCounts, phi: tuple[Floats, ...], estimate: str) -> Optimum:
+    def optimum(self, seen: CategoryCounts, phi: Shares, estimate: str) -> Optimum:
         """φ against the best value of the objective that `estimate` minimises, one die a feature and class."""
         added, seen = pseudo_counts(self.alpha, estimate), self._known(seen)
         counts = np.split(seen.s + added, seen.offsets[1:-1], axis=1)
@@ -218,15 +232,20 @@ class Categorical:
         """
         seen = self._known(seen)
         a, total = self._shares(seen, self.alpha)
-        parts = np.split(a, seen.offsets[1:-1], axis=1)
-        wide = [np.column_stack([part, np.full(len(a), self.alpha)]) for part in parts]
-        moments = [zip(log_moments(part), log_moments(total[:, [j]]), strict=True) for j, part in enumerate(wide)]
-        tables = zip(*[[of_k - of_all for of_k, of_all in pair] for pair in moments], strict=True)
-        offsets = np.concatenate([[0], np.cumsum([part.shape[1] for part in wide])]).astype(np.intp)
-        mean, variance = (
-            CategoricalScore(np.zeros(len(a)), np.concatenate(parts, axis=1).T.copy(), offsets)(X) for parts in tables
-        )
+        feature, offsets = np.repeat(np.arange(len(seen.sizes)), seen.sizes), _with_unseen(seen.offsets)
+        unseen = [np.full_like(total, part) for part in log_moments(np.array(self.alpha))]
+        tables = [
+            np.insert(of_k - of_all[:, feature], seen.offsets[1:], of_none - of_all, axis=1)
+            for of_k, of_all, of_none in zip(log_moments(a), log_moments(total), unseen, strict=True)
+        ]
+        none = np.zeros(len(a))
+        mean, variance = (CategoricalScore(none, table.T.copy(), offsets)(X) for table in tables)
         return mean, variance
+
+
+def _with_unseen(offsets: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where each feature begins when every one has a place more."""
+    return offsets + np.arange(len(offsets))
 
 
 def _by_feature(seen: CategoryCounts) -> Floats:

@@ -67,12 +67,18 @@ def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Rea
 
 
 def _numbers(model: Any, X: Any, *y: Any, reset: bool) -> Any:
+    """X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
+    options = {"accept_sparse": "csr", "ensure_all_finite": False, "reset": reset}
     try:
-        return scikit_validate(model, X, *y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
+        checked = scikit_validate(model, X, *y, **options)
+        matrix = checked[0] if y else checked
+        if matrix.dtype.kind == "O":
+            matrix = matrix.astype(np.float64)
     except ValueError as error:
         if "convert string to float" in str(error):
-            refuse_text(model.likelihood if hasattr(model, "likelihood") else "gaussian", X)
+            refuse_text(getattr(model, "likelihood", "gaussian"), X)
         raise
+    return (matrix, checked[1]) if y else matrix
 
 
 def _typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None) -> Reading:

@@ -7,6 +7,8 @@
 //! What a sparse row does not store is category 0; it is counted as what is left of the class. Floor: one pass over
 //! what is stored and one addition a value into the table of one class.
 
+use pulp::{Arch, Simd, WithSimd};
+
 use super::labels::{Labels, Stretch, gather_missing, plus};
 use super::support::{Outside, Support, first_outside};
 use crate::rows::{Index, Row, Rows, Value};
@@ -63,7 +65,7 @@ pub fn class_categories<V: Value, I: Index>(
     let (columns, total) = (rows.columns(), offsets.total());
     let mut s = vec![0.0; labels.classes() * total];
     let count = |stretch: Stretch<'_>, table: &mut [f64]| {
-        pulp::Arch::new().dispatch(|| count(rows, labels, stretch, offsets, table))
+        Arch::new().dispatch(Count { rows, labels, stretch, offsets, table })
     };
     let parts = labels.tally(&mut s, total, |i| rows.length(i as usize), count, plus);
     let parts: Option<Vec<Vec<_>>> = parts.into_iter().map(|class| class.into_iter().collect()).collect();
@@ -79,39 +81,46 @@ pub fn class_categories<V: Value, I: Index>(
 }
 
 /// Adds a stretch of rows to `table`; the weights of what is missing, or None if an entry is outside the domain.
-#[inline(always)]
-fn count<V: Value, I: Index>(
-    rows: &Rows<V, I>,
-    labels: &Labels<'_>,
-    stretch: Stretch<'_>,
-    offsets: &Offsets,
-    table: &mut [f64],
-) -> Option<Option<Vec<f64>>> {
-    let mut missing: Option<Vec<f64>> = None;
-    let mut places = vec![0; rows.columns()];
-    for &i in stretch {
-        let (row, w) = (rows.row(i as usize), labels.weight(i));
-        if let Row::Dense(values) = row
-            && find(values, offsets, &mut places)
-        {
-            places.iter().for_each(|&place| table[place as usize] += w);
-            continue;
-        }
-        let mut inside = true;
-        row.each(|j, x| {
-            if offsets.holds(j, x) {
-                table[offsets.starts[j] as usize + x.real() as usize] += w;
-            } else if x.real().is_nan() {
-                missing.get_or_insert_with(|| vec![0.0; offsets.sizes.len()])[j] += w;
-            } else {
-                inside = false;
+struct Count<'a, 'r, V, I> {
+    rows: &'a Rows<'r, V, I>,
+    labels: &'a Labels<'a>,
+    stretch: Stretch<'a>,
+    offsets: &'a Offsets,
+    table: &'a mut [f64],
+}
+
+impl<V: Value, I: Index> WithSimd for Count<'_, '_, V, I> {
+    type Output = Option<Option<Vec<f64>>>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let Count { rows, labels, stretch, offsets, table } = self;
+        let mut missing: Option<Vec<f64>> = None;
+        let mut places = vec![0; rows.columns()];
+        for &i in stretch {
+            let (row, w) = (rows.row(i as usize), labels.weight(i));
+            if let Row::Dense(values) = row
+                && find(values, offsets, &mut places)
+            {
+                places.iter().for_each(|&place| table[place as usize] += w);
+                continue;
             }
-        });
-        if !inside {
-            return None;
+            let mut inside = true;
+            row.each(|j, x| {
+                if offsets.holds(j, x) {
+                    table[offsets.starts[j] as usize + x.real() as usize] += w;
+                } else if x.real().is_nan() {
+                    missing.get_or_insert_with(|| vec![0.0; offsets.sizes.len()])[j] += w;
+                } else {
+                    inside = false;
+                }
+            });
+            if !inside {
+                return None;
+            }
         }
+        Some(missing)
     }
-    Some(missing)
 }
 
 /// The place in the table of each value; false if one is no category.

@@ -15,20 +15,11 @@ const TILE: usize = 2048;
 
 /// Adds a stretch of rows to `table`, hi and lo of s, hi and lo of q, (d,) each; the weights of what is missing, or
 /// None if an entry is outside the domain.
-pub fn count_dense<V: Value, I: Index>(
-    rows: &Rows<V, I>,
-    labels: &Labels<'_>,
-    stretch: Stretch<'_>,
-    table: &mut [f64],
-) -> Option<Option<Vec<f64>>> {
-    pulp::Arch::new().dispatch(Count { rows, labels, stretch, table })
-}
-
-struct Count<'a, 'r, V, I> {
-    rows: &'a Rows<'r, V, I>,
-    labels: &'a Labels<'a>,
-    stretch: Stretch<'a>,
-    table: &'a mut [f64],
+pub struct CountDense<'a, 'r, V, I> {
+    pub rows: &'a Rows<'r, V, I>,
+    pub labels: &'a Labels<'a>,
+    pub stretch: Stretch<'a>,
+    pub table: &'a mut [f64],
 }
 
 /// Hi and lo of s, hi and lo of q, of the same columns.
@@ -40,7 +31,7 @@ struct Group<'a> {
     w: [f64; GROUP],
 }
 
-impl<V: Value, I: Index> WithSimd for Count<'_, '_, V, I> {
+impl<V: Value, I: Index> WithSimd for CountDense<'_, '_, V, I> {
     type Output = Option<Option<Vec<f64>>>;
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! that the parameters of a class are loaded once for all four. Sparse rows start from the score of a row of zeros
 //! and move from there by what each stored value changes.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::rows::{Index, Row, Rows, Value};
@@ -54,7 +55,6 @@ pub trait Density: Sync {
 }
 
 /// Scores of a row while its values come in, one a class; some of them as the logarithm of product · 2^exponent.
-#[derive(Default)]
 pub struct Running {
     /// Σ of terms.
     pub scores: Vec<f64>,
@@ -104,40 +104,48 @@ pub fn scores<V: Value, I: Index, D: Density>(rows: &Rows<V, I>, density: &D) ->
     };
     let bias = if bias.is_empty() { vec![0.0; classes] } else { bias };
     out.par_chunks_mut(STRETCH * classes).enumerate().for_each(|(k, out)| {
-        pulp::Arch::new().dispatch(|| match &sparse {
-            Some(sparse) => sparse.score(rows, k * STRETCH, out),
-            None => score_dense(rows, density, &bias, k * STRETCH, out),
-        });
+        let start = k * STRETCH;
+        match &sparse {
+            Some(sparse) => Arch::new().dispatch(ScoreSparse { rows, sparse, start, out }),
+            None => Arch::new().dispatch(ScoreDense { rows, density, bias: &bias, start, out }),
+        }
     });
     out
 }
 
 /// Scores of the dense rows from `start`, as many as `out` has room for.
-#[inline(always)]
-fn score_dense<V: Value, I: Index, D: Density>(
-    rows: &Rows<V, I>,
-    density: &D,
-    bias: &[f64],
+struct ScoreDense<'a, 'r, V, I, D> {
+    rows: &'a Rows<'r, V, I>,
+    density: &'a D,
+    bias: &'a [f64],
     start: usize,
-    out: &mut [f64],
-) {
-    let classes = bias.len();
-    let zeros = vec![0.0; rows.columns()];
-    let mut buffers = [const { Vec::new() }; GROUP];
-    let mut missing = [const { Vec::new() }; GROUP];
-    for (k, out) in out.chunks_mut(GROUP * classes).enumerate() {
-        let mut x = [&zeros[..]; GROUP];
-        let present = out.len() / classes;
-        for ((r, buffer), missing) in buffers.iter_mut().enumerate().zip(&mut missing).take(present) {
-            x[r] = bounded(rows.row(start + k * GROUP + r).values(), buffer, missing);
-        }
-        let whole = missing[..present].iter().all(Vec::is_empty);
-        for c in 0..classes {
-            let sums = if whole { density.sum::<false>(c, x) } else { density.sum::<true>(c, x) };
-            let constants = &density.parameters().constant[c * rows.columns()..];
-            for r in 0..present {
-                let gone: f64 = missing[r].iter().map(|&j: &usize| constants[j]).sum();
-                out[r * classes + c] = sums[r] + (bias[c] - gone);
+    out: &'a mut [f64],
+}
+
+impl<V: Value, I: Index, D: Density> WithSimd for ScoreDense<'_, '_, V, I, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let ScoreDense { rows, density, bias, start, out } = self;
+        let classes = bias.len();
+        let zeros = vec![0.0; rows.columns()];
+        let mut buffers = [const { Vec::new() }; GROUP];
+        let mut missing = [const { Vec::new() }; GROUP];
+        for (k, out) in out.chunks_mut(GROUP * classes).enumerate() {
+            let mut x = [&zeros[..]; GROUP];
+            let present = out.len() / classes;
+            for ((r, buffer), missing) in buffers.iter_mut().enumerate().zip(&mut missing).take(present) {
+                x[r] = bounded(rows.row(start + k * GROUP + r).values(), buffer, missing);
+            }
+            let whole = missing[..present].iter().all(Vec::is_empty);
+            for c in 0..classes {
+                let sums = if whole { density.sum::<false>(c, x) } else { density.sum::<true>(c, x) };
+                let constants = &density.parameters().constant[c * rows.columns()..];
+                for r in 0..present {
+                    let gone: f64 = missing[r].iter().map(|&j: &usize| constants[j]).sum();
+                    out[r * classes + c] = sums[r] + (bias[c] - gone);
+                }
             }
         }
     }
@@ -204,42 +212,53 @@ impl<'a, D: Density> Sparse<'a, D> {
         self.density.term(c, j, parameters.distance(c, j, x))
             + parameters.constant[c * parameters.columns + j]
     }
+}
 
-    /// Scores of the rows from `start`, as many as `out` has room for.
+/// Scores of the sparse rows from `start`, as many as `out` has room for.
+struct ScoreSparse<'a, 'r, V, I, D> {
+    rows: &'a Rows<'r, V, I>,
+    sparse: &'a Sparse<'a, D>,
+    start: usize,
+    out: &'a mut [f64],
+}
+
+impl<V: Value, I: Index, D: Density> WithSimd for ScoreSparse<'_, '_, V, I, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn score<V: Value, I: Index>(&self, rows: &Rows<V, I>, start: usize, out: &mut [f64]) {
-        let classes = self.bias.len();
-        let mut running = Running { scores: Vec::new(), products: vec![1.0; classes], ..Running::default() };
-        running.exponents = vec![0.0; classes];
-        let mut values = vec![0.0; self.far.len()];
-        for (i, out) in (start..).zip(out.chunks_exact_mut(classes)) {
+    fn with_simd<S: Simd>(self, _: S) {
+        let Sparse { density, bias, zero, far, place } = self.sparse;
+        let classes = bias.len();
+        let mut running = Running {
+            scores: Vec::new(),
+            products: vec![1.0; classes],
+            exponents: vec![0.0; classes],
+            pending: 0,
+        };
+        let mut values = vec![0.0; far.len()];
+        for (i, out) in (self.start..).zip(self.out.chunks_exact_mut(classes)) {
             running.scores.clear();
-            running.scores.extend(&self.bias);
-            self.walk(rows.row(i), &mut running, &mut values);
-            self.density.finish(&mut running);
+            running.scores.extend(bias);
+            self.rows.row(i).each(|j, x| {
+                let x = x.real().clamp(-MOST, MOST); // NaN stays NaN
+                if place[j] != NEAR {
+                    values[place[j] as usize] = x;
+                } else if x.is_nan() {
+                    let zero = &zero[j * classes..][..classes];
+                    running.scores.iter_mut().zip(zero).for_each(|(score, zero)| *score -= zero);
+                } else {
+                    density.shift(j, x, &mut running);
+                }
+            });
+            density.finish(&mut running);
             out.copy_from_slice(&running.scores);
-            for (&j, x) in self.far.iter().zip(&mut values) {
+            for (&j, x) in far.iter().zip(&mut values) {
                 if !x.is_nan() {
-                    out.iter_mut().enumerate().for_each(|(c, score)| *score += self.density_of(c, j, *x));
+                    let term = |c: usize| self.sparse.density_of(c, j, *x);
+                    out.iter_mut().enumerate().for_each(|(c, score)| *score += term(c));
                 }
                 *x = 0.0;
             }
         }
-    }
-
-    #[inline(always)]
-    fn walk<V: Value, I: Index>(&self, row: Row<'_, V, I>, running: &mut Running, values: &mut [f64]) {
-        let classes = self.bias.len();
-        row.each(|j, x| {
-            let x = x.real().clamp(-MOST, MOST); // NaN stays NaN
-            if self.place[j] != NEAR {
-                values[self.place[j] as usize] = x;
-            } else if x.is_nan() {
-                let zero = &self.zero[j * classes..][..classes];
-                running.scores.iter_mut().zip(zero).for_each(|(score, zero)| *score -= zero);
-            } else {
-                self.density.shift(j, x, running);
-            }
-        });
     }
 }

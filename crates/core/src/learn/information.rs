@@ -8,6 +8,7 @@
 //! zero is a value like any other: it is counted as what is left of the class. Floor: two sorts of what is stored by
 //! column, near the bandwidth of memory, and one logarithm for each pair of value and class that occurs.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::columns::each_column;
@@ -65,13 +66,20 @@ pub fn information<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>) -
 
 /// The largest value if all are whole numbers ≥ 0.
 fn largest_whole<V: Value>(values: &[V]) -> Option<f64> {
-    let largest = |part: &[V]| {
-        pulp::Arch::new().dispatch(|| {
-            let larger = |top: f64, x: &V| if x.real() > top { x.real() } else { top };
-            Support::Whole.holds_all(part).then(|| part.iter().fold(0.0, larger))
-        })
-    };
-    values.par_chunks(STRETCH).map(largest).try_reduce(|| 0.0, |a, b| Some(f64::max(a, b)))
+    let largest = values.par_chunks(STRETCH).map(|part| Arch::new().dispatch(LargestWhole(part)));
+    largest.try_reduce(|| 0.0, |a, b| Some(f64::max(a, b)))
+}
+
+struct LargestWhole<'a, V>(&'a [V]);
+
+impl<V: Value> WithSimd for LargestWhole<'_, V> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Option<f64> {
+        let larger = |top: f64, x: &V| if x.real() > top { x.real() } else { top };
+        Support::Whole.holds_all(self.0).then(|| self.0.iter().fold(0.0, larger))
+    }
 }
 
 /// Counts equal pairs, ascending, in `counts`, which comes and is left as zeros.

@@ -1,5 +1,6 @@
 //! The largest whole number of each column: how many categories there are.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ pub fn largest<V: Value, I: Index>(rows: &Rows<V, I>, missing: bool) -> Result<V
     let stretches = cuts(rows.count(), rows.columns(), |i| rows.length(i));
     let tops: Option<Vec<Vec<f64>>> = stretches
         .into_par_iter()
-        .map(|stretch| pulp::Arch::new().dispatch(|| tops(rows, domain, stretch)))
+        .map(|stretch| Arch::new().dispatch(Tops { rows, domain, stretch }))
         .collect();
     let Some(tops) = tops else {
         return Err(domain.first_outside(rows).expect("an entry outside was met"));
@@ -30,22 +31,33 @@ pub fn largest<V: Value, I: Index>(rows: &Rows<V, I>, missing: bool) -> Result<V
 }
 
 /// The largest values of a stretch of rows, or None if an entry is outside the domain.
-#[inline(always)]
-fn tops<V: Value, I: Index>(rows: &Rows<V, I>, domain: Domain, stretch: Range<usize>) -> Option<Vec<f64>> {
-    let mut tops = vec![f64::NEG_INFINITY; rows.columns()];
-    for i in stretch {
-        let row = rows.row(i);
-        if !domain.support.holds_all(row.values()) && row.values().iter().any(|&x| !domain.holds(x)) {
-            return None;
+struct Tops<'a, 'r, V, I> {
+    rows: &'a Rows<'r, V, I>,
+    domain: Domain,
+    stretch: Range<usize>,
+}
+
+impl<V: Value, I: Index> WithSimd for Tops<'_, '_, V, I> {
+    type Output = Option<Vec<f64>>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let Tops { rows, domain, stretch } = self;
+        let mut tops = vec![f64::NEG_INFINITY; rows.columns()];
+        for i in stretch {
+            let row = rows.row(i);
+            if !domain.support.holds_all(row.values()) && row.values().iter().any(|&x| !domain.holds(x)) {
+                return None;
+            }
+            // NaN is not larger than anything.
+            let larger = |top: &mut f64, x: V| *top = if x.real() > *top { x.real() } else { *top };
+            match row {
+                Row::Dense(values) => tops.iter_mut().zip(values).for_each(|(top, &x)| larger(top, x)),
+                Row::Sparse(..) => row.each(|j, x| larger(&mut tops[j], x)),
+            }
         }
-        // NaN is not larger than anything.
-        let larger = |top: &mut f64, x: V| *top = if x.real() > *top { x.real() } else { *top };
-        match row {
-            Row::Dense(values) => tops.iter_mut().zip(values).for_each(|(top, &x)| larger(top, x)),
-            Row::Sparse(..) => row.each(|j, x| larger(&mut tops[j], x)),
-        }
+        Some(tops)
     }
-    Some(tops)
 }
 
 /// How many values each column stores in which no number was met; 0 for the others.

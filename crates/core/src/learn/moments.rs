@@ -11,7 +11,9 @@
 //! Floor: 15 vector additions a value, about 2 cycles with vectors of four; on two cores near the bandwidth of
 //! memory.
 
-use super::dense_moments::count_dense;
+use pulp::{Arch, Simd, WithSimd};
+
+use super::dense_moments::CountDense;
 use super::double_double::{normal, plus, two_product, two_sum};
 use super::labels::{Labels, Stretch, gather_missing};
 use super::support::{Domain, Outside, Support};
@@ -40,8 +42,8 @@ pub fn class_moments<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>)
     // Dense rows fill four vectors of d; sparse rows find all four numbers of a column in one line of the cache.
     let place = |part: usize, j: usize| if sparse { j * PARTS + part } else { part * columns + j };
     let count = |stretch: Stretch<'_>, table: &mut [f64]| match sparse {
-        true => pulp::Arch::new().dispatch(|| count_sparse(rows, labels, stretch, table)),
-        false => count_dense(rows, labels, stretch, table),
+        true => Arch::new().dispatch(CountSparse { rows, labels, stretch, table }),
+        false => Arch::new().dispatch(CountDense { rows, labels, stretch, table }),
     };
     let add = |table: &mut [f64], more: &[f64]| {
         for (hi, j) in [0, 2].into_iter().flat_map(|hi| (0..columns).map(move |j| (hi, j))) {
@@ -67,31 +69,37 @@ pub fn class_moments<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>)
 }
 
 /// Adds a stretch of sparse rows to `table`; the weights of what is missing, or None if an entry is outside.
-#[inline(always)]
-fn count_sparse<V: Value, I: Index>(
-    rows: &Rows<V, I>,
-    labels: &Labels<'_>,
-    stretch: Stretch<'_>,
-    table: &mut [f64],
-) -> Option<Option<Vec<f64>>> {
-    let mut missing: Option<Vec<f64>> = None;
-    let (table, _) = table.as_chunks_mut::<PARTS>();
-    for &i in stretch {
-        let (row, w) = (rows.row(i as usize), labels.weight(i));
-        let mut inside = true;
-        row.each(|j, x| {
-            inside &= DOMAIN.holds(x);
-            let x = x.real();
-            match x.is_nan() {
-                true => missing.get_or_insert_with(|| vec![0.0; table.len()])[j] += w,
-                false => add(&mut table[j], x, w),
+struct CountSparse<'a, 'r, V, I> {
+    rows: &'a Rows<'r, V, I>,
+    labels: &'a Labels<'a>,
+    stretch: Stretch<'a>,
+    table: &'a mut [f64],
+}
+
+impl<V: Value, I: Index> WithSimd for CountSparse<'_, '_, V, I> {
+    type Output = Option<Option<Vec<f64>>>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let mut missing: Option<Vec<f64>> = None;
+        let (table, _) = self.table.as_chunks_mut::<PARTS>();
+        for &i in self.stretch {
+            let (row, w) = (self.rows.row(i as usize), self.labels.weight(i));
+            let mut inside = true;
+            row.each(|j, x| {
+                inside &= DOMAIN.holds(x);
+                let x = x.real();
+                match x.is_nan() {
+                    true => missing.get_or_insert_with(|| vec![0.0; table.len()])[j] += w,
+                    false => add(&mut table[j], x, w),
+                }
+            });
+            if !inside {
+                return None;
             }
-        });
-        if !inside {
-            return None;
         }
+        Some(missing)
     }
-    Some(missing)
 }
 
 /// Adds w x and w x².
