@@ -38,11 +38,11 @@ class Judged:
 
     @property
     def error(self) -> str:
-        return f"{100 * self.errors / self.n:.1f} %"
+        return f"{100 * self.errors / self.n:.1f}\N{NO-BREAK SPACE}%"
 
     @property
     def loss(self) -> str:
-        return f"{self.log_loss:.3g}"
+        return f"{self.log_loss:.3f}" if self.log_loss < 10 else f"{self.log_loss:,.0f}"
 
     def __str__(self) -> str:
         low, high = clopper_pearson(self.errors, self.n)
@@ -62,7 +62,7 @@ class Row:
     def __str__(self) -> str:
         ours = f"| {self.model} | {self.ours} |"
         if self.theirs is None:
-            return f"{ours} {self.rival} | {'refuses' if self.rival else ''} | | | |"
+            return f"{ours} {self.rival} | refuses | | | |" if self.rival else f"{ours} | | | | |"
         return f"{ours} {self.rival} | {self.theirs} | {self.times[0]:.2g} | {self.times[1]:.2g} |"
 
 

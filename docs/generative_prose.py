@@ -80,7 +80,7 @@ on Adult. Scale such columns first: {cancer[discriminant: shared, shrunk, scaled
 {adult[discriminant: shared, shrunk, scaled].ours.error}. On MNIST, with one unit, scikit-learn's is a little better
 ({mnist[discriminant: shared, shrunk].theirs.error} against {mnist[discriminant: shared, shrunk].ours.error}).
 
-- **The posterior predictive** of a shared covariance (*shared, bayes*) errs as the estimate itself does, at a loss of
+- **The posterior predictive** of a shared covariance (*shared, bayes*) errs about as the estimate itself, at a loss of
 {cancer[discriminant: shared, bayes].ours.loss} against {cancer[discriminant: shared].ours.loss} on breast cancer and
 {digits[discriminant: shared, bayes].ours.loss} against {digits[discriminant: shared].ours.loss} on digits, in any
 units. For one covariance a class it helps too ({cancer[discriminant: per class, bayes].ours.loss} against

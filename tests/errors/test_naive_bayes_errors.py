@@ -1,195 +1,204 @@
 """Refusals of naive Bayes, word for word, and that a refused call leaves the model as it was."""
 
 import pickle
-from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from deciban.distributions import Bernoulli, Counts, Multinomial, StatisticError, by_name
+from deciban.distributions import Bernoulli, Categorical, Gaussian, Poisson, by_name
 from deciban.errors import DataError
 from deciban.models.naive_bayes import NaiveBayes
 
 X, Y = [[1, 0], [1, 1], [0, 1]], ["ham", "ham", "spam"]
 FRAME = pd.DataFrame(X, columns=["offer", "viagra {x}"])
-ADVICE = "use estimate='bayes' with alpha > 0"
-LEAVE = f"and the evidence infinite: {ADVICE}, or leave the feature out"
-OTHER = "an example to forget was never learnt like this"
+NAMES = "'bernoulli', 'categorical', 'multinomial', 'complement', 'poisson', 'gaussian'"
 
 
-@contextmanager
-def refused(text, kind=ValueError):
-    with pytest.raises(kind) as caught:
-        yield
-    assert str(caught.value) == text
-
-
-@pytest.mark.parametrize(
-    ("model", "data", "text"),
-    [
-        (
-            NaiveBayes(estimate="ml"),
-            FRAME.assign(offer=[1, 2, 0]),
-            f"feature 'offer' never occurs in class 'spam', so its probability there is 0 {LEAVE}",
-        ),
-        (
-            NaiveBayes("bernoulli", alpha=0.0),
-            FRAME,
-            f"feature 'offer' is always present in class 'ham', so its probability there is 1 {LEAVE}",
-        ),
-        (
-            NaiveBayes("bernoulli", estimate="map"),
-            [[0, 1], [0, 1], [1, 1]],
-            f"feature 0 is never present in class 'ham', so its probability there is 0 {LEAVE}",
-        ),
-        (
-            NaiveBayes(estimate="map", alpha=0.5),
-            X,
-            "estimate='map' is undefined for feature 0 in class 'spam' (counted 0 of 1, alpha=0.5): " + ADVICE,
-        ),
-        (
-            NaiveBayes(estimate="ml"),
-            [[1, 1], [1, 1], [0, 0]],
-            "estimate='ml' is undefined for feature 0 in class 'spam' (counted 0 of 0, alpha=1): " + ADVICE,
-        ),
-        (
-            NaiveBayes("bernoulli", estimate="map", alpha=0.5),
-            FRAME,
-            "estimate='map' is undefined for feature 'offer' in class 'ham' "
-            f"(present in 2 of 2 examples, alpha=0.5, beta=0.5): {ADVICE}",
-        ),
-    ],
-)
-def test_evidence_that_would_be_infinite_names_feature_and_class(model, data, text):
-    with refused(text, DataError):
-        model.fit(data, Y)
-    assert not hasattr(model, "counts_")
-
-
-NOT_COUNTS = [
+MULTINOMIAL = "row 1, feature {} is {:g}; a multinomial feature is a finite count ≥ 0"
+BERNOULLI = "row 1, feature {} is {:g}; a Bernoulli feature is 0 or 1"
+OUTSIDE = [
+    ("multinomial", -2, f"Negative values in data for a multinomial model: {MULTINOMIAL}"),
+    ("multinomial", np.inf, f"Input X contains infinity or a value beyond 1e300: {MULTINOMIAL}"),
+    ("multinomial", np.nan, f"Input X contains NaN, and a multinomial count cannot be missing: {MULTINOMIAL}"),
+    ("complement", -2, f"Negative values in data for a multinomial model: {MULTINOMIAL}"),
+    ("bernoulli", np.inf, f"Input X contains infinity or a value beyond 1e300: {BERNOULLI}"),
     (
-        NaiveBayes(),
-        [[1, 0], [1, -2], [0, 1]],
-        "Negative values in data for a multinomial model: row 1, feature {} is -2; "
-        "a multinomial feature is a finite count ≥ 0",
+        Bernoulli(),
+        3,
+        "a Bernoulli feature is 0 or 1: row 1, feature {} is {:g}; "
+        "binarise (x > 0) first, or choose the multinomial model for counts",
     ),
     (
-        NaiveBayes("bernoulli", binarize=None),
-        [[1, 0], [1, 3], [0, 1]],
-        "a Bernoulli feature is 0 or 1: row 1, feature {} is 3; "
-        "binarise (x > 0) first, or choose the multinomial model for counts",
+        "poisson",
+        -2,
+        "Negative values in data for a Poisson model: row 1, feature {} is {:g}; a Poisson feature is a count ≥ 0",
+    ),
+    (
+        "poisson",
+        np.inf,
+        "Input X contains infinity or a value beyond 1e300: row 1, feature {} is {:g}; "
+        "a Poisson feature is a finite count ≥ 0",
+    ),
+    (
+        "categorical",
+        0.5,
+        "a category is coded 0, 1, 2, …: row 1, feature {} is {:g}; "
+        "choose 'gaussian' for measurements, or give labels as text in a data frame",
+    ),
+    (
+        "categorical",
+        -1,
+        "Negative values in data for a categorical model: row 1, feature {} is {:g}; a category is coded 0, 1, 2, …",
+    ),
+    (
+        "categorical",
+        np.inf,
+        "Input X contains infinity or a value beyond 1e300: row 1, feature {} is {:g}; a category is coded 0, 1, 2, …",
     ),
 ]
 
 
-@pytest.mark.parametrize(("model", "data", "text"), NOT_COUNTS)
-def test_values_outside_the_support_are_found(model, data, text):
-    frame = pd.DataFrame(data, columns=FRAME.columns)
-    with refused(text.format("'viagra {x}'"), DataError):
-        model.fit(frame, Y)
-    for form in (np.array(data), sparse.csr_array(data), sparse.csc_array(data), np.array(data, dtype=float)):
-        with refused(text.format(1), DataError):
-            model.fit(form, Y)
-        with refused(text.format(1), DataError):
-            model.fit(form, Y, [1, 0, 1])
-        fitted = NaiveBayes(**model.get_params()).fit(X, Y)
-        with refused(text.format(1), DataError):
-            fitted.predict(form)
-        with refused(text.format(1), DataError):
-            fitted.partial_fit(form, Y)
+@pytest.mark.parametrize(("likelihood", "value", "text"), OUTSIDE)
+def test_values_outside_the_support_are_found_wherever_they_come(likelihood, value, text):
+    data = np.array([[1.0, 0.0], [1.0, value], [0.0, 1.0]])
+    fitted = NaiveBayes(likelihood).fit(X, Y)
+    said = text.format(1, value)
+    for form in (data, data.astype(np.float32), sparse.csr_array(data), sparse.csc_array(data), data.tolist()):
+        for call in (fitted.fit, fitted.partial_fit, fitted.forget):
+            with refused(said, DataError, fitted):
+                call(form, Y)
+            with refused(said, DataError, fitted):  # a row that does not count is looked at too
+                call(form, Y, sample_weight=[1, 0, 1])
+        for judge in (fitted.predict, fitted.explain, fitted.credible_interval):
+            with refused(said, DataError, fitted):
+                judge(form)
+    if likelihood != "categorical":  # which reads a frame as labels
+        frame = pd.DataFrame(data, columns=FRAME.columns)
+        with refused(text.format("'viagra {x}'", value), DataError):
+            NaiveBayes(likelihood).fit(frame, Y)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_distributions_refuse_what_is_no_number(value):
-    data = np.array([[1.0, 0.0], [1.0, value]])
-    with refused(
-        f"Infinite or missing values in data: row 1, feature 1 is {value:g}; "
-        "a multinomial feature is a finite count ≥ 0"
-    ):
-        Multinomial().count(data, np.zeros(2, int), np.ones(2), 1)
-    with pytest.raises(StatisticError, match=f"row 1, feature 1 is {value:g}"):
-        Bernoulli().count(sparse.csr_array(data), np.zeros(2, int), np.ones(2), 1)
-    for name in ("bernoulli", "multinomial"):
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
-            NaiveBayes(name).fit(data, ["ham", "spam"])
+def test_an_infinite_measurement_is_neither_learnt_nor_judged():
+    """Up to 1e150 one can be learnt, up to 1e300 judged."""
+    model = NaiveBayes("gaussian").fit(X, Y)
+    data, place = (
+        [[1.0, 0.0], [1.0, -np.inf], [0.0, 1.0]],
+        "row 1, feature 1 is -inf; a Gaussian feature is a finite number",
+    )
+    for call in (model.fit, model.partial_fit, model.forget):
+        with refused(f"Input X contains infinity: {place}", DataError, model):
+            call(data, Y)
+    for judge in (model.predict, model.explain, model.credible_interval):
+        with refused(f"Input X contains infinity or a value beyond 1e300: {place}", DataError, model):
+            judge(data)
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "labels", "text"),
+    ("likelihood", "data", "weight", "text"),
     [
         (
-            "multinomial",
-            X,
-            ["ham", "ham", "eggs"],
-            "cannot forget 'eggs': the labels learnt are ['ham', 'spam']",
+            "gaussian",
+            [[1.0], [-1e151], [2.0]],
+            [1, 1, 1],
+            "row 1, feature 0 is -1e+151, whose square is beyond a float64: give the feature in a larger unit",
+        ),
+        (
+            "gaussian",
+            [[1e150], [-1e150], [2.0]],
+            [1, 1e20, 1],
+            "the squares of feature 0 sum to more than a float64 holds in class 'ham': give it in a larger unit",
         ),
         (
             "multinomial",
-            [[0, 1]] * 2,
-            ["spam"] * 2,
-            "cannot forget more than was learnt: examples of class 'spam': 1 learnt, 2 to forget; "
-            "forget only what was learnt, with the same label and weight",
+            [[1e300], [1e300], [2.0]],
+            [1e10, 1, 1],
+            "feature 0 sums to more than a float64 holds in class 'ham': give it in a larger unit",
         ),
         (
-            "multinomial",
-            [[7, 0]],
-            ["ham"],
-            "cannot forget more than was learnt: feature 'offer' in class 'ham': 2 learnt, 7 to forget; "
-            "forget only what was learnt, with the same label and weight",
+            "categorical",
+            [[1], [4_000_000_000], [0]],
+            [1, 1, 1],
+            "feature 0 has the code 4000000000, and a table of all codes up to there is too large: "
+            "number the categories from 0, or give a data frame or an array of labels",
         ),
         (
-            "multinomial",
-            [[0, 0]],
-            ["spam"],
-            f"class 'spam' would have no examples left, but 1 of feature 'viagra {{x}}': {OTHER}",
-        ),
-        (
-            "bernoulli",
-            [[0, 0]],
-            ["ham"],
-            f"feature 'offer' would be present in 2 of 1 examples of class 'ham': {OTHER}",
+            "categorical",
+            [[1], [1e299], [0]],
+            [1, 1, 1],
+            "feature 0 has the code 1e+299, and a table of all codes up to there is too large: "
+            "number the categories from 0, or give a data frame or an array of labels",
         ),
     ],
 )
-def test_only_what_was_learnt_can_be_forgotten(name, data, labels, text):
-    model = NaiveBayes(name).fit(FRAME, Y)
-    before = pickle.dumps(model)
-    with refused(text):
-        model.forget(pd.DataFrame(data, columns=FRAME.columns), labels)
-    assert pickle.dumps(model) == before
+def test_what_is_too_large_to_be_counted_is_refused(likelihood, data, weight, text):
+    model = NaiveBayes(likelihood).fit([[1], [0], [1]], Y)
+    for call in (model.fit, model.partial_fit):
+        with refused(text, DataError, model):
+            call(data, Y, sample_weight=weight)
 
 
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"likelihood": "poison"}, "likelihood must be one of 'bernoulli', 'multinomial', got 'poison'"),
-        ({"likelihood": 3}, "likelihood must be one of 'bernoulli', 'multinomial', got 3"),
-        ({"alpha": -1.0}, "alpha must be a finite number ≥ 0, got -1.0"),
-        ({"alpha": np.nan}, "alpha must be a finite number ≥ 0, got nan"),
-        ({"alpha": "1"}, "alpha must be a finite number ≥ 0, got '1'"),
-        ({"alpha": True}, "alpha must be a finite number ≥ 0, got True"),
-        ({"estimate": "best"}, "estimate must be one of 'bayes', 'map', 'ml', got 'best'"),
-        (
-            {"likelihood": "bernoulli", "binarize": "no"},
-            "binarize must be None or a finite number, got 'no'",
+        *(
+            ({"likelihood": wrong}, f"likelihood must be one of {NAMES}, got {wrong!r}")
+            for wrong in ("poison", 3, None, ["bernoulli"], Gaussian)
         ),
         *(
+            ({"alpha": wrong, "likelihood": name}, f"{first} must be a finite number ≥ 0, got {wrong!r}")
+            for wrong in (-1.0, np.nan, np.inf, "1", True)
+            for name, first in (("multinomial", "alpha"), ("poisson", "alpha"), ("gaussian", "kappa"))
+        ),
+        ({"estimate": "best"}, "estimate must be one of 'bayes', 'map', 'ml', got 'best'"),
+        ({"likelihood": "bernoulli", "binarize": "no"}, "binarize must be None or a finite number, got 'no'"),
+        *(
             (
-                {"class_prior": given},
+                {"class_prior": wrong},
                 "class_prior must be 'fitted', 'smoothed', 'uniform' or 2 probabilities > 0 that sum to 1, "
-                f"got {given!r}",
+                f"got {wrong!r}",
             )
-            for given in ("flat", [0.5, 0.6], [1.0, 0.0], [1.0], {"ham": 1.0}, None)
+            for wrong in ("flat", [0.5, 0.6], [1.0, 0.0], [1.0], {"ham": 1.0}, None)
         ),
     ],
 )
 def test_parameters_are_checked_in_fit(parameters, text):
     model = NaiveBayes(**parameters)
-    with refused(text):
+    with refused(text, model=model):
         model.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: Gaussian(kappa=-1), "kappa must be a finite number ≥ 0, got -1"),
+        (lambda: Gaussian(nu=np.nan), "nu must be a finite number ≥ 0, got nan"),
+        (lambda: Gaussian(mean=np.inf), "mean must be None or a finite number, got inf"),
+        (lambda: Gaussian(variance=0.0), "variance must be None or a finite number > 0, got 0.0"),
+        (lambda: Poisson(1.0, -2.0), "beta must be a finite number ≥ 0, got -2.0"),
+        (lambda: Bernoulli(1.0, "x"), "beta must be a finite number ≥ 0, got 'x'"),
+        (lambda: Categorical(sizes=(2, 0)), "sizes must be None or a tuple of whole numbers ≥ 1, got (2, 0)"),
+        (lambda: Categorical(sizes="ab"), "sizes must be None or a tuple of whole numbers ≥ 1, got 'ab'"),
+        (
+            lambda: NaiveBayes(Categorical(sizes=(2,))).fit(X, Y),
+            "sizes must be one number for each of 2 features, got (2,)",
+        ),
+        (lambda: by_name(["bernoulli"]), f"likelihood must be one of {NAMES}, got ['bernoulli']"),
+    ],
+)
+def test_priors_are_checked_when_they_are_made(make, text):
+    with refused(text):
+        make()
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95, -0.5, "0.9", True, None, np.nan])
+def test_a_level_is_a_probability(level):
+    model = NaiveBayes().fit(X, Y)
+    with refused(f"level must be a number between 0 and 1, got {level!r}", model=model):
+        model.credible_interval(X, level)
 
 
 def test_a_threshold_below_zero_makes_a_sparse_matrix_full():
@@ -198,41 +207,18 @@ def test_a_threshold_below_zero_makes_a_sparse_matrix_full():
     assert NaiveBayes("bernoulli", binarize=-1.0).fit(X, Y).feature_count_.tolist() == [[2, 2], [1, 1]]
 
 
+def test_words_are_asked_of_models_of_words():
+    model = NaiveBayes("gaussian").fit(X, Y)
+    for name in ("feature_count_", "feature_log_prob_"):
+        with refused(f"{name} belongs to multinomial, complement and bernoulli, not to gaussian", AttributeError):
+            getattr(model, name)
+
+
 def test_labels_of_two_kinds_do_not_mix():
     model = NaiveBayes().fit(X, Y)
-    before = pickle.dumps(model)
-    with refused(
-        "labels must be of one kind, but 'ham' was learnt before and 1 came now: "
-        "give all labels as text or all as numbers"
-    ):
+    text = "labels must be of one kind, but 'ham' was learnt before and 1 came now: "
+    with refused(text + "give all labels as text or all as numbers", model=model):
         model.partial_fit(X, [1, 2, 3])
-    assert pickle.dumps(model) == before
-
-
-def test_merging_asks_for_the_same_model():
-    fitted = NaiveBayes().fit(FRAME, Y)
-    with refused("cannot merge models of different alpha: 1.0 and 2.0"):
-        fitted + NaiveBayes(alpha=2.0).fit(FRAME, Y)
-    with refused("cannot merge models of different n_features_in_: 2 and 1"):
-        fitted + NaiveBayes().fit([[1], [2]], ["ham", "spam"])
-    with pytest.raises(ValueError, match=r"^cannot merge models of different feature_names_in_: "):
-        fitted + NaiveBayes().fit(X, Y)
-    with pytest.raises(TypeError):
-        fitted + 1
-    with pytest.raises(NotFittedError):
-        fitted + NaiveBayes()
-
-
-def test_nothing_learnt_judges_nothing():
-    forgotten = NaiveBayes().fit(X, Y).forget(X, Y)
-    text = "nothing is learnt: every example was forgotten; fit or partial_fit first"
-    for judge in (forgotten.predict, forgotten.explain, lambda _: forgotten.certificate_):
-        with refused(text, NotFittedError):
-            judge(X)
-    for judge in (NaiveBayes().predict, NaiveBayes().explain, lambda _: NaiveBayes().forget(X, Y)):
-        with pytest.raises(NotFittedError):
-            judge(X)
-    assert not hasattr(NaiveBayes(), "score_")
 
 
 def test_a_refused_fit_leaves_the_fitted_model_alone():
@@ -244,12 +230,17 @@ def test_a_refused_fit_leaves_the_fitted_model_alone():
     assert pickle.dumps(model) == before
 
 
-def test_statistics_refuse_by_number_where_no_names_are_known():
-    one, two = Counts(np.array([1.0]), np.array([[1.0]])), Counts(np.array([1.0]), np.array([[2.0]]))
-    tail = "1 learnt, 2 to forget; forget only what was learnt, with the same label and weight"
-    with refused(f"cannot forget more than was learnt: feature 0 in class 0: {tail}", StatisticError):
-        one - two
-    error = StatisticError("{feature} of {label}", feature=1, label=2)
-    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "feature 1 of class 2"
-    with refused("likelihood must be one of 'bernoulli', 'multinomial', got ['bernoulli']"):
-        by_name(["bernoulli"])
+def test_nothing_learnt_judges_nothing():
+    judges = ("predict", "explain", "credible_interval", "predict_proba")
+    for likelihood in ("multinomial", "gaussian", "categorical"):
+        forgotten = NaiveBayes(likelihood).fit(X, Y).forget(X, Y)
+        for name in judges:
+            text = "nothing is learnt: every example was forgotten; fit or partial_fit first"
+            with refused(text, NotFittedError, forgotten):
+                getattr(forgotten, name)(X)
+        with refused("nothing is learnt: every example was forgotten; fit or partial_fit first", NotFittedError):
+            _ = forgotten.certificate_
+    for name in (*judges, "forget"):
+        with pytest.raises(NotFittedError):
+            getattr(NaiveBayes(), name)(*((X, Y) if name == "forget" else (X,)))
+    assert not hasattr(NaiveBayes(), "score_")

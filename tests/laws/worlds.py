@@ -47,7 +47,7 @@ def rows(family, parameters, y, rng):
 
 
 def log_density(family, X, parameters):
-    """(N, C) log p(x | c) of the truth; two classes of the complement model are the multinomial ones by another name."""
+    """(N, C) log p(x | c) of the truth; with two classes the complement model is the multinomial one."""
     if isinstance(family, Mixed):
         parts = zip(family.parts, parameters, strict=True)
         return sum(log_density(part, X[:, js], own) for (js, part), own in parts)

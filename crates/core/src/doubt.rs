@@ -117,18 +117,18 @@ impl Doubt {
         log_gamma_moments(seen + self.belief.alpha)
     }
 
-    /// Moments of a word that is drawn; `place` is that of its weight log φ in (K, C).
+    /// Moments of a word that is drawn, from its weight log φ and what is written down of its count.
     #[inline]
-    fn word(&self, counts: &[AtomicU16], weights: &[f64], place: usize, class: usize) -> Moments {
-        let known = counts[place].load(Relaxed);
-        if let Some(&moments) = self.table().get(known as usize) {
+    fn word(&self, table: &[Moments], count: &AtomicU16, weight: f64, class: usize) -> Moments {
+        let known = count.load(Relaxed);
+        if let Some(&moments) = table.get(known as usize) {
             return moments;
         }
-        let share = weights[place].exp();
+        let share = weight.exp();
         if known == UNKNOWN {
             let seen = self.seen(share, class);
             let rare = seen < LOOKED_UP as f64 && seen.fract() == 0.0;
-            counts[place].store(if rare { seen as u16 } else { OTHER }, Relaxed);
+            count.store(if rare { seen as u16 } else { OTHER }, Relaxed);
         }
         self.outcome(share, class)
     }
@@ -151,10 +151,11 @@ impl Doubt {
 
     fn drawn(&self, found: &[(u32, f64)], weights: &[f64], class: usize) -> Moments {
         let counts = self.counts.get_or_init(|| weights.iter().map(|_| AtomicU16::new(UNKNOWN)).collect());
-        let (classes, whole) = (self.belief.total.len(), self.whole[class]);
+        let (classes, whole, table) = (self.belief.total.len(), self.whole[class], self.table());
         let (mut sum, mut length) = (Moments::default(), 0.0);
         for &(word, x) in found {
-            let word = self.word(counts, weights, word as usize * classes + class, class);
+            let place = word as usize * classes + class;
+            let word = self.word(table, &counts[place], weights[place], class);
             sum.mean += x * word.mean;
             sum.variance += x * x * word.variance;
             length += x;
@@ -248,15 +249,12 @@ mod tests {
         let doubt = Doubt::new(belief(), 2, 2).unwrap();
         for s in [0.0, 1.0, 3.0, 4.25, 8191.0, 8192.0, 65_535.0, 1e6] {
             let direct = log_gamma_moments(s + 0.5);
-            let weights: [f64; 4] = [((s + 1.0) / 6.0).ln(), 0.0, 0.0, 0.0];
-            let counts: Vec<AtomicU16> = weights.iter().map(|_| AtomicU16::new(UNKNOWN)).collect();
+            let (weight, count) = (((s + 1.0) / 6.0).ln(), AtomicU16::new(UNKNOWN));
             for _ in 0..2 {
-                let found = doubt.word(&counts, &weights, 0, 0);
-                assert!(
-                    (found.mean - direct.mean).abs() < 1e-12
-                        && (found.variance - direct.variance).abs() < 1e-12
-                );
-                assert_eq!(found, doubt.outcome(weights[0].exp(), 0));
+                let found = doubt.word(doubt.table(), &count, weight, 0);
+                assert!((found.mean - direct.mean).abs() < 1e-12);
+                assert!((found.variance - direct.variance).abs() < 1e-12);
+                assert_eq!(found, doubt.outcome(weight.exp(), 0));
             }
         }
     }

@@ -46,10 +46,11 @@ class CentralMoments(ABC):
         return None
 
     @classmethod
-    def about(cls, n: Floats, centres: Floats, first: Floats, sums: Parts) -> Self:
-        """From the sums about any centres (C, d): `first` (C, d) = Σ w (x − centre_c), and those of the parts."""
-        parts = cls._moved(sums, n, first * _share(np.ones_like(n), n), back=True)
-        return cls(n, dd.add(np.stack(dd.two_product(n[:, None], centres)), np.stack([first, 0.0 * first])), parts)
+    def about(cls, n: Floats, centres: Floats, rest: Floats, sums: Parts) -> Self:
+        """From the sums about any centres (C, d): `rest` (C, d) = Σ w (x − centre_c), and those of the parts."""
+        parts = cls._moved(sums, n, rest * _share(np.ones_like(n), n), back=True)
+        s = dd.add(np.stack(dd.two_product(n[:, None], centres)), np.stack([rest, np.zeros_like(rest)]))
+        return cls(n, s, parts)
 
     @staticmethod
     @abstractmethod

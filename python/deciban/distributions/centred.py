@@ -34,6 +34,11 @@ class Batch:
     weight: Floats | None
     C: int
 
+    @property
+    def d(self) -> int:
+        """The number of features."""
+        return int(self.X.shape[1])
+
     @cached_property
     def n(self) -> Floats:
         """(C,) the weight of each class."""
@@ -49,7 +54,7 @@ class Batch:
     @cached_property
     def centres(self) -> Floats:
         """(C, d) near the means of the classes: the mean of a few rows from all over each class."""
-        centres = np.zeros((self.C, self.X.shape[1]))
+        centres = np.zeros((self.C, self.d))
         for c, rows in enumerate(self.members):
             if len(rows):
                 few = np.linspace(0, len(rows) - 1, min(_SAMPLE, len(rows))).astype(np.intp)
@@ -59,7 +64,7 @@ class Batch:
     def blocks(self) -> Iterator[tuple[Floats, Any, Floats | None]]:
         """Z (b, d) = x − centre in the order of the rows, members (C, b) with the weights, and the weights (b,)."""
         size = self._block_rows
-        Z, centre = np.empty((2, size, self.X.shape[1]))
+        Z, centre = np.empty((2, size, self.d))
         for i in range(0, len(self.y), size):
             rows = slice(i, i + size)
             y, weight = self.y[rows], self._weight(rows)
@@ -70,7 +75,7 @@ class Batch:
     def blocks_by_class(self) -> Iterator[tuple[int, Floats, Any, Floats | None]]:
         """c, Z (b, d) = x − centre_c, members (1, b) with the weights, and the weights (b,), class after class."""
         size = self._block_rows
-        Z, none = np.empty((size, self.X.shape[1])), np.zeros(size, dtype=np.intp)
+        Z, none = np.empty((size, self.d)), np.zeros(size, dtype=np.intp)
         for c, members in enumerate(self.members):
             for i in range(0, len(members), size):
                 rows = members[i : i + size]
@@ -93,8 +98,7 @@ class Batch:
 
     @property
     def _block_rows(self) -> int:
-        d: int = self.X.shape[1]
-        return min(max(_BLOCK // max(1, d), 256), 4096)
+        return min(max(_BLOCK // self.d, 256), 4096)
 
     def _rows(self, rows: Any) -> Any:
         """Some rows of X, dense, of its own type."""

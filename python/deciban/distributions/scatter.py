@@ -19,7 +19,8 @@ class PooledScatter(CentralMoments):
     @staticmethod
     def _moved(parts: Parts, n: Floats, shift: Floats, back: bool) -> Parts:
         move = np.sqrt(n)[:, None] * shift
-        return (parts[0] - move.T @ move if back else parts[0] + move.T @ move,)
+        change = _symmetric(_product(move, None, np.zeros(parts[0].shape, order="F")))
+        return (parts[0] - change if back else parts[0] + change,)
 
     def variation(self) -> Floats:
         """(1, d) the diagonal of W."""
@@ -105,8 +106,7 @@ class PowerSums(CentralMoments):
 
 def pooled_scatter(batch: Batch) -> PooledScatter:
     """One symmetric product a block of rows: N·d² operations."""
-    d = batch.centres.shape[1]
-    W, sums = np.zeros((d, d), order="F"), np.zeros((batch.C, d))
+    W, sums = np.zeros((batch.d, batch.d), order="F"), np.zeros((batch.C, batch.d))
     with np.errstate(all="ignore"):  # refused below
         for Z, member, weight in batch.blocks():
             sums += member @ Z
@@ -117,7 +117,7 @@ def pooled_scatter(batch: Batch) -> PooledScatter:
 
 def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:
     """The same class by class; with `fourth` also what the Ledoit–Wolf shrinkage needs."""
-    C, d = batch.centres.shape
+    C, d = batch.C, batch.d
     W, sums, third, squares = np.zeros((C, d, d)), np.zeros((C, d)), np.zeros((C, d)), np.zeros(C)
     with np.errstate(all="ignore"):
         for c, Z, member, weight in batch.blocks_by_class():
@@ -135,7 +135,7 @@ def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:
 
 def power_sums(batch: Batch, fourth: bool) -> PowerSums:
     """Sums of squares and, with `fourth`, of third and fourth powers, feature by feature."""
-    sums = np.zeros(batch.centres.shape)
+    sums = np.zeros((batch.C, batch.d))
     powers = tuple(np.zeros_like(sums) for _ in range(3 if fourth else 1))
     with np.errstate(all="ignore"):
         for Z, member, _ in batch.blocks():

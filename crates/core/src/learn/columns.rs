@@ -100,7 +100,7 @@ fn sort<V: Value, I: Index, P: Copy + Default>(
     Piece { entries, ends: next }
 }
 
-/// Sorts what all pieces hold of a range by column into `values`; where each of the `width` columns ends.
+/// Sorts what all pieces hold of a range by column to the front of `values`; where each of the `width` columns ends.
 fn gather<P: Copy + Default>(
     pieces: &[Piece<P>],
     range: usize,
@@ -116,8 +116,9 @@ fn gather<P: Copy + Default>(
     let mut next = vec![0; width + 1];
     parts().for_each(|&(j, _)| next[usize::from(j) + 1] += 1);
     (0..width).for_each(|j| next[j + 1] += next[j]);
-    values.clear();
-    values.resize(next[width], P::default());
+    if values.len() < next[width] {
+        values.resize(next[width], P::default());
+    }
     for &(j, value) in parts() {
         let next = &mut next[usize::from(j)];
         values[*next] = value;

@@ -7,7 +7,7 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::rows::{Index, Row, Rows, Value};
+use crate::rows::{Index, Rows, Value};
 
 /// Rows that are scored at once.
 pub const GROUP: usize = 4;

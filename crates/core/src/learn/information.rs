@@ -19,8 +19,8 @@ use crate::rows::{Index, Rows, Value};
 
 /// Values that are looked at together before counting.
 const STRETCH: usize = 1 << 16;
-/// Pairs of value and class that have a place each in a table; more are sorted.
-const MOST_PAIRS: f64 = 65_536.0;
+/// Pairs of value and class have a number; the first of them a place each in a table, the others are sorted.
+const PLACES: usize = 1 << 14;
 
 /// A value that is stored, in a column.
 #[derive(Clone, Copy, Default)]
@@ -41,20 +41,20 @@ pub fn information<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>) -
         return Err(outside);
     }
     let classes = Classes::new(labels);
-    let size = classes.count() as f64;
+    let size = classes.count();
+    let pairs = |largest: &f64| (largest + 1.0) * size as f64;
     let table = || Contingency::new(&classes);
-    Ok(match largest.filter(|largest| !labels.weighted() && (largest + 1.0) * size <= MOST_PAIRS) {
+    Ok(match largest.filter(|largest| !labels.weighted() && pairs(largest) <= f64::from(u32::MAX)) {
         Some(largest) => {
-            // Whole numbers without weights: the pair is its own place in a table of counts.
-            let keep = |i: usize, x: f64| (x as usize * classes.count() + labels.class(i)) as u16;
-            let start = || (table(), vec![0; (largest as usize + 1) * classes.count()], Vec::new());
+            let keep = |i: usize, x: f64| (x as usize * size + labels.class(i)) as u32;
+            let start = || (table(), vec![0; PLACES.min(pairs(&largest) as usize)], Vec::new());
             each_column(rows, keep, start, |(table, counts, met), pairs| {
                 count(pairs, counts, met);
-                let cell = |(pair, rows): (usize, u32)| {
-                    let (value, class) = (pair / classes.count(), pair % classes.count());
-                    Cell { value: value as f64, class, rows, weight: f64::from(rows) }
+                let cell = |&(pair, rows): &(u32, u32)| {
+                    let (value, class) = (pair / size as u32, pair % size as u32);
+                    Cell { value: value.into(), class: class as usize, rows, weight: rows.into() }
                 };
-                table.information(met.drain(..).map(cell))
+                table.information(met.iter().map(cell))
             })
         }
         None => {
@@ -82,16 +82,29 @@ impl<V: Value> WithSimd for LargestWhole<'_, V> {
     }
 }
 
-/// Counts equal pairs, ascending, in `counts`, which comes and is left as zeros.
-fn count(pairs: &[u16], counts: &mut [u32], met: &mut Vec<(usize, u32)>) {
-    for pair in pairs.iter().map(|&pair| usize::from(pair)) {
-        if counts[pair] == 0 {
-            met.push((pair, 0));
+/// Counts equal pairs, ascending, with the help of `counts`, which comes and is left as zeros.
+fn count(pairs: &[u32], counts: &mut [u32], met: &mut Vec<(u32, u32)>) {
+    met.clear();
+    for &pair in pairs {
+        match counts.get_mut(pair as usize) {
+            Some(count) => {
+                if *count == 0 {
+                    met.push((pair, 0));
+                }
+                *count += 1;
+            }
+            None => met.push((pair, 1)),
         }
-        counts[pair] += 1;
     }
     met.sort_unstable();
-    met.iter_mut().for_each(|(pair, n)| *n = std::mem::take(&mut counts[*pair]));
+    for (pair, n) in met.iter_mut() {
+        *n += counts.get_mut(*pair as usize).map_or(0, std::mem::take);
+    }
+    met.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
 }
 
 /// Counts equal values of a class, ascending; weights are added in the order of the rows.
