@@ -18,13 +18,13 @@ demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
 
 test: lint
-	cargo test --workspace --release --quiet
+	cargo test --workspace --profile quick --quiet
 	sh crates/core/fuzz/run $(FUZZ_SECONDS)
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.tested
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --release --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --profile quick --quiet -- -D warnings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -10,7 +10,7 @@ import numpy as np
 from deciban._core import repeats
 
 # What the core counts without a copy; everything else becomes float64.
-_DTYPES = ("float64", "float32", "int64", "int32", "uint8")
+_DTYPES = ("float64", "float32", "int64", "uint8")
 
 
 def is_sparse(X: Any) -> bool:
@@ -36,8 +36,13 @@ def for_core(X: Any) -> Any:
         X = np.asarray(X)
         return np.ascontiguousarray(_counted(X))
     X = X.tocsr()
-    indptr = X.indptr.astype(X.indices.dtype, copy=False)
-    return _counted(X.data), X.indices, indptr, X.shape[1]
+    indices, indptr, data = X.indices, X.indptr, _counted(X.data)
+    if max(X.nnz, *X.shape) < 2**31:
+        indices, indptr = indices.astype(np.int32, copy=False), indptr.astype(np.int32, copy=False)
+    else:
+        indices, indptr = indices.astype(np.int64, copy=False), indptr.astype(np.int64, copy=False)
+        data = data.astype(np.float64, copy=False)
+    return data, indices, indptr, X.shape[1]
 
 
 def _counted(values: Any) -> Any:

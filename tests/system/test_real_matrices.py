@@ -53,21 +53,17 @@ def test_adult_by_the_types_of_its_columns(adult):
     for estimate in ("bayes", "map", "ml"):
         assert error(model.set_params(estimate=estimate).fit(X, y), asked, truth) <= 0.171
     model.set_params(estimate="bayes").fit(X, y)
-    frames = [frame.to_pandas().where(lambda cells: cells.notna(), None) for frame in (X, asked)]
-    other = NaiveBayes("auto").fit(frames[0], y)
-    assert other.columns_ == model.columns_
-    assert other.counts_ == model.counts_
-    assert_array_equal(other.predict_log_proba(frames[1]), model.predict_log_proba(asked))
     assert model.certificate_.relative_gap <= 1e-12
 
 
 def test_adult_from_the_file_through_pandas(adult, data):
-    (X, y), (asked, truth) = adult
+    (X, y), (asked, _) = adult
     table = pd.read_csv(data("adult.csv"))  # where blanks are NaN among text
     rows = table[table["split"] == "train"].drop(columns=["income", "split"])
     model, other = NaiveBayes("auto").fit(X, y), NaiveBayes("auto").fit(rows, y)
     assert (other.columns_, other.counts_) == (model.columns_, model.counts_)
-    assert error(other, table[table["split"] == "test"][X.columns], truth) == error(model, asked, truth)
+    judged = other.predict_log_proba(table[table["split"] == "test"][X.columns])
+    assert_array_equal(judged, model.predict_log_proba(asked))
 
 
 def test_adult_by_choice(adult):
@@ -94,9 +90,9 @@ def test_adult_explains_itself(adult):
     (X, y), (asked, _) = adult
     model = NaiveBayes("auto").fit(X, y)
     rows = asked[:200]
-    intervals, joint = model.credible_interval(rows), model.predict_joint_log_proba(rows)
-    assert np.isfinite(intervals).all()
-    assert ((joint.max(axis=1) - joint.min(axis=1)) < intervals[:, 1] + 1.0).all()
+    (low, high), joint = model.credible_interval(rows).T, model.predict_joint_log_proba(rows)
+    log_odds = joint.max(axis=1) - joint.min(axis=1)
+    assert ((low <= log_odds) & (log_odds <= high)).mean() >= 0.99
     for why, row in zip(model.explain(rows), rows.iter_rows(named=True), strict=True):
         assert why.prior_decibans + sum(term.decibans for term in why.terms) == pytest.approx(why.decibans, rel=1e-9)
         told = {str(term.feature).partition(" = ")[0] for term in why.terms}

@@ -55,8 +55,8 @@ pub trait Kernel: Send {
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal>;
 }
 
-const EXPECTED: &str = "X of float64, float32, int64, int32, uint8 or bool is expected, as a 2-D array in C order or as \
-                        (data, indices, indptr, columns) with indices and indptr both int32 or both int64";
+const EXPECTED: &str = "X of float64, float32, int64, uint8 or bool is expected, as a 2-D array in C order or as \
+                        (data, indices, indptr, columns) with indices and indptr both int32, or both int64 for float64";
 
 /// Runs the kernel on X, a 2-D array or the parts of a CSR matrix, detached from the interpreter.
 pub fn on_rows<K: Kernel>(
@@ -80,14 +80,17 @@ pub fn on_rows<K: Kernel>(
                         let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
                         return sparse(py, threads, data, indices, indptr, columns, kernel);
                     }
-                    if let Some((indices, indptr)) = both::<i64>(indices, indptr) {
-                        let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
-                        return sparse(py, threads, data, indices, indptr, columns, kernel);
-                    }
                 })*
             };
         }
-        sparse!(f64 f32 i64 i32 u8);
+        sparse!(f64 f32 i64 u8);
+        // Every pair of types is compiled for every kernel: of the rare ones there is but one.
+        if let Ok(data) = data.extract::<PyReadonlyArray1<'_, f64>>()
+            && let Some((indices, indptr)) = both::<i64>(indices, indptr)
+        {
+            let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
+            return sparse(py, threads, slice(&data, "data")?, indices, indptr, columns, kernel);
+        }
         return Err(PyTypeError::new_err(EXPECTED));
     }
     let x = whole_bytes::<numpy::Ix2>(x)?;
@@ -100,7 +103,7 @@ pub fn on_rows<K: Kernel>(
             })*
         };
     }
-    dense!(f64 f32 i64 i32 u8);
+    dense!(f64 f32 i64 u8);
     Err(PyTypeError::new_err(EXPECTED))
 }
 

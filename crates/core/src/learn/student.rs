@@ -14,7 +14,8 @@ use crate::rows::{Index, Rows, Value};
 
 /// Factors that are multiplied before powers of two are taken out.
 const FACTORS: usize = 8;
-/// The largest factor that is multiplied, one over the smallest: `FACTORS` of them, and a mantissa, are finite.
+/// The largest ratio of factors that is multiplied, one over the smallest: `FACTORS` of them, and a mantissa, are
+/// normal numbers.
 const MOST_FACTOR: f64 = 1e30;
 /// With more degrees of freedom 1 + z²/ν would lose too much of z².
 const MOST_FREEDOM: f64 = 1e6;
@@ -153,7 +154,7 @@ fn take_powers(row: &mut Running) {
     row.pending = 0;
 }
 
-/// Σ log(1 + z²/ν) of four rows; None where a factor is too large.
+/// Σ log(1 + z²/ν) of four rows; None where a product of factors overflows.
 #[inline(always)]
 fn log_product<const MISSING: bool>(
     location: &[f64],
@@ -163,7 +164,7 @@ fn log_product<const MISSING: bool>(
 ) -> Option<[f64; GROUP]> {
     let mut products = [[1.0; LANES]; GROUP];
     let mut exponents = [[0.0; LANES]; GROUP];
-    let mut largest = [1.0; LANES];
+    let mut finite = true;
     for start in (0..location.len()).step_by(FACTORS * LANES) {
         let tile = start..location.len().min(start + FACTORS * LANES);
         let (locations, location_tail) = location[tile.clone()].as_chunks::<LANES>();
@@ -172,20 +173,17 @@ fn log_product<const MISSING: bool>(
         let heads = x.map(|x| &x.0[..locations.len()]);
         for (k, (location, scale)) in locations.iter().zip(scales).enumerate() {
             for (product, x) in products.iter_mut().zip(heads) {
-                let factors: [f64; LANES] =
-                    from_fn(|l| factor::<MISSING>(x[k][l], location[l], scale[l], inverse));
-                *product = from_fn(|l| product[l] * factors[l]);
-                largest = from_fn(|l| if factors[l] > largest[l] { factors[l] } else { largest[l] });
+                *product =
+                    from_fn(|l| product[l] * factor::<MISSING>(x[k][l], location[l], scale[l], inverse));
             }
         }
         for (product, x) in products.iter_mut().zip(x) {
             for (l, (location, scale)) in location_tail.iter().zip(scale_tail).enumerate() {
-                let factor = factor::<MISSING>(x.1[l], *location, *scale, inverse);
-                product[l] *= factor;
-                largest[l] = largest[l].max(factor);
+                product[l] *= factor::<MISSING>(x.1[l], *location, *scale, inverse);
             }
         }
         for (product, sum) in products.iter_mut().zip(&mut exponents) {
+            finite &= product.iter().fold(true, |finite, product| finite & (*product <= f64::MAX));
             let parts: [(f64, f64); LANES] = from_fn(|l| split(product[l]));
             (*product, *sum) = (from_fn(|l| parts[l].0), from_fn(|l| sum[l] + parts[l].1));
         }
@@ -194,7 +192,7 @@ fn log_product<const MISSING: bool>(
         let ([a, b, c, d], [e, f, g, h]) = (products[r], exponents[r]);
         (((e + g) + (f + h)) * std::f64::consts::LN_2) + ((a * c) * (b * d)).ln()
     };
-    largest.iter().all(|&factor| factor <= MOST_FACTOR).then(|| from_fn(log))
+    finite.then(|| from_fn(log))
 }
 
 /// 1 + z²/ν.
