@@ -2,8 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban.models.discriminant import GaussianDiscriminant
+
+LABELS = np.array(["ant", "bee", "cat", "doe"])
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=3)
 
 _KINDS = {
     "ml": {},
@@ -45,3 +52,17 @@ def weights(seed, N):
 def model(options, **more):
     """A new model."""
     return GaussianDiscriminant(**{**options, **more})
+
+
+def near(ours, theirs, share=1e-12):
+    """Two statistics that agree to this share of the scatter."""
+    assert type(ours) is type(theirs)
+    for mine, other in zip(ours.arrays(), theirs.arrays(), strict=True):
+        assert_allclose(mine, other, rtol=share, atol=share * max(1e-300, np.abs(other).max(initial=0.0)))
+
+
+def alike(one, other, X, tolerance=1e-9):
+    """Two models that know and judge the same."""
+    assert_array_equal(one.classes_, other.classes_)
+    near(one.counts_, other.counts_)
+    assert_allclose(one.predict_joint_log_proba(X), other.predict_joint_log_proba(X), rtol=tolerance, atol=tolerance)

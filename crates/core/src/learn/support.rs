@@ -54,7 +54,7 @@ impl Support {
             Support::NonNegative => (0.0..f64::INFINITY).contains(&real),
             Support::Binary => (real == 0.0) | (real == 1.0),
             Support::Whole if V::WHOLE => !x.negative(),
-            Support::Whole => (real >= 0.0) & (real < f64::INFINITY) & (real.trunc() == real),
+            Support::Whole => (0.0..f64::INFINITY).contains(&real) & (real.trunc() == real),
         }
     }
 
