@@ -21,6 +21,7 @@ __all__ = [
     "information",
     "largest",
     "log_posterior",
+    "repeats",
     "student_scores",
 ]
 
