@@ -115,12 +115,12 @@ def test_parameters_of_the_model_that_make_no_sense():
 def test_what_ml_cannot_estimate_is_named():
     ml = TextClassifier(estimate="ml", words=(1, 1))
     assert said(DataError, ml.fit, TEXTS, LABELS) == (
-        "word 'money' never occurs in class 'ham', so its probability there is 0 and the evidence infinite: "
+        "word 'lunch' is never present in class 'spam', so the evidence of its presence is infinite: "
         "use estimate='bayes' with alpha > 0, or leave the feature out"
     )
     said_hashed = said(DataError, TextClassifier(estimate="ml", words=(1, 1), hashed_bits=8).fit, TEXTS, LABELS)
     column = TextVectorizer(hashed_bits=8).fit([]).transform(["free money lunch"]).indices.tolist()
-    assert any(said_hashed.startswith(f"bucket {j} never occurs in class") for j in column)
+    assert any(said_hashed.startswith(f"bucket {j} is never present in class") for j in column)
 
 
 def test_nothing_learnt_yet():

@@ -21,6 +21,7 @@ class Complement(Multinomial):
     others, and φ̃ is the prior alone. Rennie, Shih, Teevan & Karger, ICML 2003, section 3.1; their normalised weights
     (section 3.2) are left out, as they are no log-odds.
 
+    >>> import numpy as np
     >>> model = Complement()
     >>> seen = model.count(np.array([[2, 0], [0, 1]]), np.array([0, 1]), np.ones(2), 2)
     >>> model.parameters(seen, "bayes").round(3).tolist()

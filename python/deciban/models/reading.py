@@ -75,7 +75,7 @@ def _numbers(model: Any, X: Any, *y: Any, reset: bool) -> Any:
         if matrix.dtype.kind == "O":
             matrix = matrix.astype(np.float64)
     except ValueError as error:
-        if "convert string to float" in str(error):
+        if "convert string to float" in str(error) or "bytes/strings" in str(error):
             refuse_text(getattr(model, "likelihood", "gaussian"), X)
         raise
     return (matrix, checked[1]) if y else matrix
