@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("deciban", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("deciban", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("deciban")
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
