@@ -56,12 +56,13 @@ def test_categories_never_seen_have_the_share_of_one_with_no_count():
     family = Categorical(0.5, sizes=(5, 2))
     X, y = np.array([[0, 1], [2, 1], [2, 0]]), np.array([0, 0, 1])
     seen = family.count(X, y, None, 2)
-    first, second = family.parameters(seen, "bayes")
+    phi = family.parameters(seen, "bayes")
+    first, second = phi
     assert_allclose(
         first, [np.array([1.5, 0.5, 1.5, 0.5, 0.5, 0.5]) / 4.5, np.array([0.5, 0.5, 1.5, 0.5, 0.5, 0.5]) / 3.5]
     )
     assert_allclose(second, [np.array([0.5, 2.5, 0.5]) / 3, np.array([1.5, 0.5, 0.5]) / 2])
-    score = family.score((first, second), np.zeros(2))
+    score = family.score(phi, np.zeros(2))
     for code in (3, 4, 5, 77, 1e15):
         assert_allclose(np.exp(score(np.array([[code, np.nan]]))), [[0.5 / 4.5, 0.5 / 3.5]], rtol=1e-14)
 

@@ -1,10 +1,15 @@
 //! Laws of learning by counting, against slow and obvious oracles.
 
 use deciban_core::learn::categories::{Offsets, class_categories};
+use deciban_core::learn::densities::Parameters;
+use deciban_core::learn::gaussian::gaussian_scores;
+use deciban_core::learn::information::information;
+use deciban_core::learn::labels::Labels;
+use deciban_core::learn::largest::largest;
+use deciban_core::learn::moments::class_moments;
+use deciban_core::learn::student::student_scores;
+use deciban_core::learn::sums::class_sums;
 use deciban_core::learn::support::{Domain, Outside, Support};
-use deciban_core::learn::{densities::Parameters, gaussian::gaussian_scores, student::student_scores};
-use deciban_core::learn::{information::information, labels::Labels, largest::largest};
-use deciban_core::learn::{moments::class_moments, sums::class_sums};
 use deciban_core::rows::{Rows, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
