@@ -1,6 +1,6 @@
 """The compiled core. Items are str or bytes; long work lets go of the interpreter; `n_jobs` None is all cores."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any, Literal, Self, TypeAlias, final
 
@@ -17,11 +17,16 @@ __all__ = [
     "class_categories",
     "class_moments",
     "class_sums",
+    "combination",
+    "dual_coordinate",
     "gaussian_scores",
+    "gram",
     "information",
     "largest",
     "log_posterior",
+    "loss_table",
     "repeats",
+    "scores",
     "student_scores",
 ]
 
@@ -179,3 +184,29 @@ def student_scores(
     *,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]: ...
+def scores(
+    X: _Matrix, W: NDArray[np.float64], b: NDArray[np.float64], *, n_jobs: int | None = None
+) -> NDArray[np.float64]: ...
+def combination(X: _Matrix, U: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
+def gram(X: _Matrix, h: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
+def loss_table(
+    loss: str, y: NDArray[np.float64], s: NDArray[np.float64], u: NDArray[np.float64], *, delta: float = 1.0
+) -> list[NDArray[np.float64]]: ...
+def dual_coordinate(
+    X: _Matrix,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    loss: str,
+    *,
+    delta: float = 1.0,
+    strength: float = 1.0,
+    intercept: bool = True,
+    start: NDArray[np.float64] | None = None,
+    seed: int = 0,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[
+    NDArray[np.float64], float, NDArray[np.float64], int, Literal["converged", "exhausted", "stopped", "interrupted"]
+]: ...

@@ -45,6 +45,15 @@ def for_core(X: Any) -> Any:
     return data, indices, indptr, X.shape[1]
 
 
+def reals_for_core(X: Any) -> Any:
+    """X as the core's solvers take it: like `for_core`, whole numbers and truth values as float64."""
+    parts = for_core(X)
+    if isinstance(parts, tuple):
+        data, *rest = parts
+        return (data if data.dtype.kind == "f" else data.astype(np.float64), *rest)
+    return parts if parts.dtype.kind == "f" else parts.astype(np.float64)
+
+
 def _counted(values: Any) -> Any:
     if values.dtype == bool:
         return values.view(np.uint8)

@@ -7,9 +7,12 @@
 pub mod doubt;
 pub mod intake;
 pub mod learn;
+pub mod loss;
 pub mod mail;
+pub mod products;
 pub mod rows;
 pub mod score;
+pub mod solve;
 pub mod source;
 pub mod text;
 pub mod view;

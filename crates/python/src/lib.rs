@@ -7,9 +7,11 @@ mod dictionary;
 mod files;
 mod information;
 mod items;
+mod products;
 mod reader;
 mod repeats;
 mod rows;
+mod solving;
 mod wordbook;
 mod work;
 
@@ -33,11 +35,15 @@ mod _core {
     #[pymodule_export]
     use super::information::information;
     #[pymodule_export]
+    use super::products::{combination, gram, scores};
+    #[pymodule_export]
     use super::reader::Reader;
     #[pymodule_export]
     use super::repeats::has_repeats;
     #[pymodule_export]
     use super::rows::OutsideSupport;
+    #[pymodule_export]
+    use super::solving::{dual_coordinate, loss_table};
     #[pymodule_export]
     use super::wordbook::Wordbook;
 }

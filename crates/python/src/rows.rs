@@ -58,53 +58,62 @@ pub trait Kernel: Send {
 const EXPECTED: &str = "X of float64, float32, int64, uint8 or bool is expected, as a 2-D array in C order or as \
                         (data, indices, indptr, columns) with indices and indptr both int32, or both int64 for float64";
 
-/// Runs the kernel on X, a 2-D array or the parts of a CSR matrix, detached from the interpreter.
+const EXPECTED_REALS: &str = "X of float64 or float32 is expected, as a 2-D array in C order or as (data, indices, indptr, \
+                              columns) with indices and indptr both int32, or both int64 for float64";
+
+/// Runs a kernel on X of the types listed, a 2-D array or the parts of a CSR matrix, detached from the interpreter.
+/// Every pair of types is compiled for every kernel: 64-bit indices go with doubles only.
+macro_rules! on_types {
+    ($py:expr, $x:expr, $n_jobs:expr, $kernel:expr, $expected:expr, $($value:ty)*) => {{
+        let (py, x, kernel, threads) = ($py, $x, $kernel, threads($n_jobs));
+        if let Ok(parts) = x.cast::<PyTuple>() {
+            let (data, indices, indptr, columns) = parts
+                .extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>, usize)>()
+                .map_err(|_| PyTypeError::new_err($expected))?;
+            let data = whole_bytes::<numpy::Ix1>(&data)?;
+            $(if let Ok(data) = data.extract::<PyReadonlyArray1<'_, $value>>() {
+                let data = slice(&data, "data")?;
+                if let Some((indices, indptr)) = both::<i32>(&indices, &indptr) {
+                    let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
+                    return sparse(py, threads, data, indices, indptr, columns, kernel);
+                }
+            })*
+            if let Ok(data) = data.extract::<PyReadonlyArray1<'_, f64>>()
+                && let Some((indices, indptr)) = both::<i64>(&indices, &indptr)
+            {
+                let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
+                return sparse(py, threads, slice(&data, "data")?, indices, indptr, columns, kernel);
+            }
+            return Err(PyTypeError::new_err($expected));
+        }
+        let x = whole_bytes::<numpy::Ix2>(x)?;
+        $(if let Ok(x) = x.extract::<PyReadonlyArray2<'_, $value>>() {
+            let (values, [count, columns]) = (slice(&x, "X")?, x.dims().into_pattern().into());
+            let rows = || Rows::<_, i32>::dense(values, count, columns);
+            return Ok(run(py, threads, || kernel.call(&rows()?))??);
+        })*
+        Err(PyTypeError::new_err($expected))
+    }};
+}
+
+/// Runs the kernel on X of any type that is counted.
 pub fn on_rows<K: Kernel>(
     py: Python<'_>,
     x: &Bound<'_, PyAny>,
     n_jobs: Option<usize>,
     kernel: K,
 ) -> PyResult<K::Output> {
-    let threads = threads(n_jobs);
-    if let Ok(parts) = x.cast::<PyTuple>() {
-        let (data, indices, indptr, columns) = parts
-            .extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>, usize)>()
-            .map_err(|_| PyTypeError::new_err(EXPECTED))?;
-        let data = whole_bytes::<numpy::Ix1>(&data)?;
-        let (indices, indptr, data) = (&indices, &indptr, &data);
-        macro_rules! sparse {
-            ($($value:ty)*) => {
-                $(if let Ok(data) = data.extract::<PyReadonlyArray1<'_, $value>>() {
-                    let data = slice(&data, "data")?;
-                    if let Some((indices, indptr)) = both::<i32>(indices, indptr) {
-                        let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
-                        return sparse(py, threads, data, indices, indptr, columns, kernel);
-                    }
-                })*
-            };
-        }
-        sparse!(f64 f32 i64 u8);
-        // Every pair of types is compiled for every kernel: of the rare ones there is but one.
-        if let Ok(data) = data.extract::<PyReadonlyArray1<'_, f64>>()
-            && let Some((indices, indptr)) = both::<i64>(indices, indptr)
-        {
-            let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
-            return sparse(py, threads, slice(&data, "data")?, indices, indptr, columns, kernel);
-        }
-        return Err(PyTypeError::new_err(EXPECTED));
-    }
-    let x = whole_bytes::<numpy::Ix2>(x)?;
-    macro_rules! dense {
-        ($($value:ty)*) => {
-            $(if let Ok(x) = x.extract::<PyReadonlyArray2<'_, $value>>() {
-                let (values, [count, columns]) = (slice(&x, "X")?, x.dims().into_pattern().into());
-                let rows = || Rows::<_, i32>::dense(values, count, columns);
-                return Ok(run(py, threads, || kernel.call(&rows()?))??);
-            })*
-        };
-    }
-    dense!(f64 f32 i64 u8);
-    Err(PyTypeError::new_err(EXPECTED))
+    on_types!(py, x, n_jobs, kernel, EXPECTED, f64 f32 i64 u8)
+}
+
+/// Runs the kernel on X of real numbers, which are all that solvers take.
+pub fn on_reals<K: Kernel>(
+    py: Python<'_>,
+    x: &Bound<'_, PyAny>,
+    n_jobs: Option<usize>,
+    kernel: K,
+) -> PyResult<K::Output> {
+    on_types!(py, x, n_jobs, kernel, EXPECTED_REALS, f64 f32)
 }
 
 fn sparse<V: Value, I: Index, K: Kernel>(

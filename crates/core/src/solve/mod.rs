@@ -1,0 +1,86 @@
+//! Learning by minimising: one file an algorithm, the problem it solves and the paper on top.
+//!
+//! ```text
+//! min over w (d,), b of   P(w, b) = Σ_i c_i ℓ(y_i, x_i·w + b) + Ω(w)
+//! ```
+//!
+//! A solver stops when the relative duality gap is small enough, when its watcher says so, or at its limit of
+//! iterations: it always returns the best it has and how it ended, never prints and never warns.
+
+pub mod dual_coordinate;
+mod order;
+
+pub use order::Order;
+
+use crate::loss::Loss;
+use crate::rows::Rows;
+
+/// What is to be minimised, but for the penalty: examples, their targets and weights, and the loss.
+pub struct Problem<'a, 'r, V, I, L> {
+    /// X (N, d).
+    pub rows: &'a Rows<'r, V, I>,
+    /// y (N,): −1 or +1 for margins, any number for regression.
+    pub y: &'a [f64],
+    /// c (N,) ≥ 0.
+    pub weight: &'a [f64],
+    /// ℓ.
+    pub loss: L,
+    /// Whether b is free; else it is 0. It is never penalised.
+    pub intercept: bool,
+}
+
+impl<V, I, L: Loss> Problem<'_, '_, V, I, L> {
+    /// Σ c_i ℓ(y_i, s_i).
+    pub fn total_loss(&self, scores: &[f64]) -> f64 {
+        self.sum(|i| self.loss.value(self.y[i], scores[i]))
+    }
+
+    /// Σ c_i ℓ*(y_i, −a_i).
+    pub fn total_conjugate(&self, a: &[f64]) -> f64 {
+        self.sum(|i| self.loss.conjugate(self.y[i], -a[i]))
+    }
+
+    /// Examples of weight 0 count nothing, whatever is infinite there.
+    fn sum(&self, of: impl Fn(usize) -> f64) -> f64 {
+        let counted = self.weight.iter().enumerate().filter(|&(_, &c)| c > 0.0);
+        counted.map(|(i, &c)| c * of(i)).sum()
+    }
+}
+
+/// When to stop.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Stop when (primal − dual) ≤ tol · max(1, |primal|).
+    pub tol: f64,
+    /// Passes over the data.
+    pub max_iter: usize,
+}
+
+/// How a solver ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The tolerance was reached.
+    Converged,
+    /// Its iterations were used up.
+    Exhausted,
+    /// The watcher said stop.
+    Stopped,
+}
+
+/// Told after every pass: (pass, primal, gap), NaN where they are not known; true means stop.
+pub type Watch<'a> = dyn FnMut(usize, f64, f64) -> bool + Send + 'a;
+
+/// What a solver found.
+pub struct Solution {
+    /// (d,).
+    pub w: Vec<f64>,
+    /// The intercept.
+    pub b: f64,
+    /// a (N,) in the domain of the conjugate, with Σ c_i a_i = 0 where there is an intercept; w = Σ c_i a_i x_i / λ at
+    /// the optimum. Empty for solvers without a dual.
+    pub dual: Vec<f64>,
+    /// Passes over the data.
+    pub iterations: usize,
+    /// How it ended.
+    pub ending: Ending,
+}

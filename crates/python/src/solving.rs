@@ -1,0 +1,174 @@
+//! The solvers, with a Python callable as their watcher.
+
+use deciban_core::loss::{Absolute, DualLoss, Hinge, Huber, Logistic, Loss, Squared, SquaredHinge, ZeroOne};
+use deciban_core::rows::{Index, Rows, Value};
+use deciban_core::solve::{Ending, Limits, Problem, Solution, dual_coordinate as ascent};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+
+use super::rows::{Kernel, Refusal, on_reals, slice};
+
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+/// (w, b, dual, iterations, how it ended)
+type Found<'py> = (Numbers<'py>, f64, Numbers<'py>, usize, &'static str);
+
+/// Runs the body with `$loss` the loss of that name, among those listed.
+macro_rules! with_loss {
+    ($name:expr, $loss:ident => $body:expr, $($known:literal: $value:expr),*) => {
+        match $name {
+            $($known => { let $loss = $value; $body })*
+            _ => {
+                let known = [$(concat!("\"", $known, "\"")),*].join(", ");
+                return Err(PyValueError::new_err(format!("loss is one of {known}, not {:?}", $name)));
+            }
+        }
+    };
+}
+
+/// Targets and weights, before the rows are known.
+pub struct Examples<'a> {
+    pub y: &'a [f64],
+    pub weight: &'a [f64],
+    pub intercept: bool,
+}
+
+impl Examples<'_> {
+    /// That there is one of each a row.
+    pub fn check(&self, count: usize) -> Result<(), Refusal> {
+        let (y, c) = (self.y.len(), self.weight.len());
+        if y == count && c == count {
+            return Ok(());
+        }
+        Err(format!("y and c of {count} numbers each, one a row, are expected, not {y} and {c}").into())
+    }
+}
+
+/// A Python callable (iteration, primal, gap) -> bool that says when to stop; what it raises stops, too.
+pub struct Watcher {
+    callable: Option<Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl Watcher {
+    pub fn new(callable: Option<Py<PyAny>>) -> Watcher {
+        Watcher { callable, raised: None }
+    }
+
+    pub fn stop(&mut self, iteration: usize, primal: f64, gap: f64) -> bool {
+        let Some(callable) = &self.callable else { return false };
+        let said = Python::attach(|py| callable.call1(py, (iteration, primal, gap))?.is_truthy(py));
+        said.unwrap_or_else(|error| {
+            self.raised = Some(error);
+            true
+        })
+    }
+
+    /// How the solver ended, in a word; what the callable raised is raised again, but for Ctrl-C, which loses nothing.
+    fn ending(self, py: Python<'_>, ending: Ending) -> PyResult<&'static str> {
+        match self.raised {
+            Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok("interrupted"),
+            Some(error) => Err(error),
+            None => Ok(match ending {
+                Ending::Converged => "converged",
+                Ending::Exhausted => "exhausted",
+                Ending::Stopped => "stopped",
+            }),
+        }
+    }
+
+    /// A solution as Python takes it.
+    pub fn found<'py>(self, py: Python<'py>, solution: Solution) -> PyResult<Found<'py>> {
+        let Solution { w, b, dual, iterations, ending } = solution;
+        let ending = self.ending(py, ending)?;
+        Ok((w.into_pyarray(py), b, dual.into_pyarray(py), iterations, ending))
+    }
+}
+
+struct Ascent<'a, L> {
+    examples: Examples<'a>,
+    loss: L,
+    strength: f64,
+    start: Option<&'a [f64]>,
+    seed: u64,
+    limits: Limits,
+    watcher: &'a mut Watcher,
+}
+
+impl<L: DualLoss> Kernel for Ascent<'_, L> {
+    type Output = Solution;
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Solution, Refusal> {
+        let Ascent { examples, loss, strength, start, seed, limits, watcher } = self;
+        examples.check(rows.count())?;
+        let Examples { y, weight, intercept } = examples;
+        if let Some(start) = start.filter(|start| start.len() != y.len()) {
+            let (there, expected) = (start.len(), y.len());
+            return Err(format!("start of {expected} numbers is expected, not {there}").into());
+        }
+        let problem = Problem { rows, y, weight, loss, intercept };
+        Ok(ascent::solve(&problem, strength, start, seed, limits, &mut |i, p, g| watcher.stop(i, p, g)))
+    }
+}
+
+/// Minimises Σ c ℓ(y, x·w + b) + ½·strength·‖w‖² by dual coordinate ascent: (w, b, dual, passes, ending).
+#[pyfunction]
+#[pyo3(signature = (X, y, c, loss, *, delta=1.0, strength=1.0, intercept=true, start=None, seed=0, tol=1e-4,
+                    max_iter=1000, watch=None, n_jobs=None))]
+#[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
+pub fn dual_coordinate<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    y: PyReadonlyArray1<'py, f64>,
+    c: PyReadonlyArray1<'py, f64>,
+    loss: &str,
+    delta: f64,
+    strength: f64,
+    intercept: bool,
+    start: Option<PyReadonlyArray1<'py, f64>>,
+    seed: u64,
+    tol: f64,
+    max_iter: usize,
+    watch: Option<Py<PyAny>>,
+    n_jobs: Option<usize>,
+) -> PyResult<Found<'py>> {
+    let mut watcher = Watcher::new(watch);
+    let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
+    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, intercept };
+    let limits = Limits { tol, max_iter };
+    let watched = &mut watcher;
+    let solution = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascent {
+            examples, loss, strength, start, seed, limits, watcher: watched,
+        })?,
+        "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge, "logistic": Logistic,
+        "squared": Squared, "absolute": Absolute, "huber": Huber { delta });
+    watcher.found(py, solution)
+}
+
+/// (value, slope, curvature, conjugate) of a loss at (y, s), and its conjugate at (y, u), place by place.
+#[pyfunction]
+#[pyo3(signature = (loss, y, s, u, *, delta=1.0))]
+pub fn loss_table<'py>(
+    py: Python<'py>,
+    loss: &str,
+    y: PyReadonlyArray1<'py, f64>,
+    s: PyReadonlyArray1<'py, f64>,
+    u: PyReadonlyArray1<'py, f64>,
+    delta: f64,
+) -> PyResult<[Numbers<'py>; 4]> {
+    let (y, s, u) = (slice(&y, "y")?, slice(&s, "s")?, slice(&u, "u")?);
+    fn columns<L: Loss>(loss: L, y: &[f64], s: &[f64], u: &[f64]) -> [Vec<f64>; 4] {
+        let each = |f: &dyn Fn(f64, f64) -> f64, x: &[f64]| y.iter().zip(x).map(|(&y, &x)| f(y, x)).collect();
+        [
+            each(&|y, s| loss.value(y, s), s),
+            each(&|y, s| loss.slope(y, s), s),
+            each(&|y, s| loss.curvature(y, s), s),
+            each(&|y, u| loss.conjugate(y, u), u),
+        ]
+    }
+    let columns = with_loss!(loss, loss => columns(loss, y, s, u),
+        "zero_one": ZeroOne, "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 },
+        "squared_hinge": SquaredHinge, "logistic": Logistic, "squared": Squared, "absolute": Absolute,
+        "huber": Huber { delta });
+    Ok(columns.map(|column| column.into_pyarray(py)))
+}

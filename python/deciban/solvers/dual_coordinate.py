@@ -1,0 +1,50 @@
+"""Dual coordinate ascent.
+
+    min over w, b of   Σ c_i ℓ(y_i, x_i·w + b) + ½λ‖w‖²
+
+by its dual, one a_i at a time, each exactly: Hsieh, Chang, Lin, Keerthi & Sundararajan (ICML 2008), with shrinking;
+logistic as in Yu, Huang & Lin (2011). The loops are the core's (`crates/core/src/solve/dual_coordinate.rs`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deciban import _core
+from deciban.losses import Absolute, Hinge, Huber, Logistic, Squared, SquaredHinge
+
+from .problem import Limits, Problem, Solution
+from .watch import Watch
+
+NAME = "dual-coordinate"
+LOSSES = (Hinge, SquaredHinge, Logistic, Squared, Absolute, Huber)
+
+
+def refusal(problem: Problem) -> str | None:
+    """What the problem lacks, or None."""
+    if not isinstance(problem.loss, LOSSES):
+        return f"needs a loss with a conjugate of one score, which {problem.loss.name!r} has not"
+    if not problem.penalty.l2 or problem.penalty.l1:
+        return f"needs the penalty 'l2', whose dual has no bounds on w; {problem.penalty.name!r} has"
+    return None
+
+
+def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
+    """The optimum; `start` may bring a dual to begin from."""
+    watch = Watch(limits)
+    w, b, dual, iterations, ending = _core.dual_coordinate(
+        problem.rows,
+        problem.y,
+        problem.c,
+        problem.loss.name,
+        delta=getattr(problem.loss, "delta", 1.0),
+        strength=problem.penalty.l2,
+        intercept=problem.intercept,
+        start=None if start is None or start.dual is None else np.ascontiguousarray(start.dual),
+        seed=seed,
+        tol=limits.tol,
+        max_iter=limits.max_iter,
+        watch=watch,
+        n_jobs=problem.n_jobs,
+    )
+    return Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, tuple(watch.trace))

@@ -1,0 +1,128 @@
+"""What a linear model asks of a solver, and what it gets back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from deciban._core import combination, scores
+from deciban.losses import Floats, Loss
+from deciban.penalties import Penalty
+
+
+@dataclass(frozen=True)
+class Problem:
+    """min over w (K, d), b (K,) of   Σ_i c_i ℓ(y_i, x_i·wᵀ + b) + Ω(w)
+
+    K = 1 for losses of one score; the softmax has K classes and y (N,) class indices. `rows` is X as the core takes
+    it (`rows.reals_for_core`), `y` (N,) are targets, −1 or +1 for margins, and `c` (N,) weights > 0. Without
+    `intercept` b is 0. It is never penalised.
+    """
+
+    rows: Any
+    y: Any
+    c: Floats
+    loss: Loss
+    penalty: Penalty
+    intercept: bool = True
+    K: int = 1
+    n_jobs: int | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, d)."""
+        return (len(self.y), self.rows[3] if isinstance(self.rows, tuple) else self.rows.shape[1])
+
+    @property
+    def sparse(self) -> bool:
+        """Whether X is stored as CSR."""
+        return isinstance(self.rows, tuple)
+
+    @property
+    def stored(self) -> int:
+        """How many values X stores."""
+        return len(self.rows[0]) if isinstance(self.rows, tuple) else self.rows.size
+
+    def scores(self, w: Floats, b: Floats) -> Floats:
+        """s (N,) = X·w + b for K = 1, else (N, K). Cost: one pass over X."""
+        s: Floats = scores(self.rows, np.ascontiguousarray(w), b, n_jobs=self.n_jobs)
+        return s[:, 0] if self.K == 1 else s
+
+    def combination(self, u: Floats) -> Floats:
+        """(K, d) Σ_i u_i x_i for u like the scores. Cost: one pass over X."""
+        v: Floats = combination(self.rows, np.ascontiguousarray(u.reshape(len(self.y), self.K)), n_jobs=self.n_jobs)
+        return v
+
+    def total(self, of_each: Floats) -> float:
+        """Σ_i c_i of something (N,)."""
+        return float(self.c @ of_each)
+
+    def primal(self, w: Floats, s: Floats) -> float:
+        """P at weights w (K, d) and their scores s."""
+        return self.total(self.loss.value(self.y, s)) + self.penalty.value(w)
+
+    def with_penalty(self, penalty: Penalty) -> Self:
+        """The same data and loss under another penalty."""
+        return replace(self, penalty=penalty)
+
+
+class Status(Enum):
+    """How a fit ended. The text is the advice."""
+
+    CONVERGED = ""
+    EXACT = "closed form"
+    EXHAUSTED = "raise max_iter, or tol; columns of very different scale slow solvers down: scale them first"
+    OUT_OF_TIME = "raise time_limit, or tol; columns of very different scale slow solvers down: scale them first"
+    STOPPED = "the callback said stop: these are the best weights until then"
+    INTERRUPTED = "interrupted: these are the best weights until then"
+    SEPARABLE = "the data are separable and nothing is penalised, so the weights grow for ever: add a penalty"
+    OVERFLOW = "the numbers left the range of a float64: scale the columns, or take a smaller step"
+
+    @property
+    def finished(self) -> bool:
+        """Whether what was asked for was reached."""
+        return self in (Status.CONVERGED, Status.EXACT)
+
+
+class Step(NamedTuple):
+    """A line of the trace: NaN where a solver does not know primal or gap."""
+
+    iteration: int
+    primal: float
+    gap: float
+    seconds: float
+
+
+Callback = Callable[[int, float, float], Any]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: on the relative gap (primal − dual) / max(1, |primal|) ≤ tol, after `max_iter` iterations, after
+    `time_limit` seconds, or when `callback(iteration, objective, gap)` returns something true."""
+
+    tol: float = 1e-4
+    max_iter: int = 1000
+    time_limit: float | None = None
+    callback: Callback | None = None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """w (K, d), b (K,), how the solver ended, and what it knows besides.
+
+    `dual` is a like the scores with −a in the domain of ℓ*, where the solver keeps one: at the optimum it is
+    −∂ℓ/∂s. Nobody needs to believe a solver: `trust.duality.gap` proves what it says.
+    """
+
+    w: Floats
+    b: Floats
+    status: Status
+    iterations: int
+    solver: str
+    dual: Floats | None = None
+    trace: tuple[Step, ...] = field(default=(), repr=False)
