@@ -1,14 +1,14 @@
 //! The sufficient statistics of labelled rows, as arrays.
 
 use deciban_core::learn::moments::{self, Moments};
-use deciban_core::learn::sums::{self, Sums};
+use deciban_core::learn::sums;
 use deciban_core::learn::support::{Domain, Support};
 use deciban_core::rows::{Index, Rows, Value};
-use numpy::{PyArray2, PyArray3, PyReadonlyArray1};
+use numpy::{PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::rows::{Kernel, Labelled, Refusal, on_rows, table};
+use super::rows::{Kernel, Labelled, Refusal, columns, on_rows, table};
 
 type Table<'py> = Bound<'py, PyArray2<f64>>;
 type Pair<'py> = Bound<'py, PyArray3<f64>>;
@@ -30,10 +30,11 @@ struct ClassSums<'a> {
     labelled: Labelled<'a>,
     domain: Domain,
     above: Option<f64>,
+    s: &'a mut [f64],
 }
 
 impl Kernel for ClassSums<'_> {
-    type Output = (Sums, usize);
+    type Output = Option<Vec<f64>>;
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
         if rows.is_sparse() && self.above.is_some_and(|above| above < 0.0) {
@@ -42,7 +43,7 @@ impl Kernel for ClassSums<'_> {
                 .into());
         }
         let labels = self.labelled.labels(rows.count(), rows.columns())?;
-        Ok((sums::class_sums(rows, &labels, self.domain, self.above)?, rows.columns()))
+        Ok(sums::add_class_sums(rows, &labels, self.domain, self.above, self.s)?)
     }
 }
 
@@ -63,10 +64,16 @@ pub fn class_sums<'py>(
 ) -> PyResult<(Table<'py>, Option<Table<'py>>)> {
     let labelled = Labelled::new(&y, weight.as_ref(), classes)?;
     let domain = Domain { support: self::support(support)?, missing };
-    let (sums, columns) = on_rows(py, X, n_jobs, ClassSums { labelled, domain, above })?;
+    let columns = columns(X)?;
+    labelled.fits(columns)?;
     let shape = [classes, columns];
-    let missing = sums.missing.map(|missing| table(py, missing, shape)).transpose()?;
-    Ok((table(py, sums.s, shape)?, missing))
+    let table_of_sums = PyArray2::zeros(py, shape, false);
+    let mut held = table_of_sums.readwrite();
+    let s = held.as_slice_mut()?;
+    let missing = on_rows(py, X, n_jobs, ClassSums { labelled, domain, above, s })?;
+    drop(held);
+    let missing = missing.map(|missing| table(py, missing, shape)).transpose()?;
+    Ok((table_of_sums, missing))
 }
 
 struct ClassMoments<'a>(Labelled<'a>);

@@ -128,6 +128,15 @@ fn sparse<V: Value, I: Index, K: Kernel>(
     Ok(run(py, threads, || kernel.call(&Rows::sparse(data, indices, indptr, columns)?))??)
 }
 
+/// How many columns X has, as far as can be seen before it is read.
+pub fn columns(x: &Bound<'_, PyAny>) -> PyResult<usize> {
+    match x.cast::<PyTuple>() {
+        Ok(parts) => parts.get_item(3)?.extract(),
+        Err(_) => x.getattr("shape")?.get_item(1)?.extract(),
+    }
+    .map_err(|_: PyErr| PyTypeError::new_err(EXPECTED))
+}
+
 /// Truth values are read as bytes.
 fn whole_bytes<'py, D: Dimension>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     match array.cast::<PyArray<bool, D>>() {
@@ -176,8 +185,8 @@ impl<'a> Labelled<'a> {
         Ok(Labelled { y: slice(y, "y")?, weight, classes })
     }
 
-    /// Checked against the rows; `width` numbers a class must fit into memory.
-    pub fn labels(&self, count: usize, width: usize) -> Result<Labels<'a>, Refusal> {
+    /// That tables of `width` numbers a class fit into memory.
+    pub fn fits(&self, width: usize) -> Result<(), Refusal> {
         let fits = |numbers| Vec::<f64>::new().try_reserve_exact(numbers).is_ok();
         if !self.classes.checked_mul(width).is_some_and(fits) {
             let classes = self.classes;
@@ -185,6 +194,12 @@ impl<'a> Labelled<'a> {
                 format!("a table of {classes} classes × {width} numbers does not fit into memory").into()
             );
         }
+        Ok(())
+    }
+
+    /// Checked against the rows; `width` numbers a class must fit into memory.
+    pub fn labels(&self, count: usize, width: usize) -> Result<Labels<'a>, Refusal> {
+        self.fits(width)?;
         Ok(Labels::new(self.y, self.weight, self.classes, count)?)
     }
 }

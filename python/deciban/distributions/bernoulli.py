@@ -120,8 +120,8 @@ class Bernoulli:
         """
         W = np.array(phi.T, order="C")
         with np.errstate(divide="ignore"):
-            absent = np.negative(W)
-            np.log1p(absent, out=absent)
+            absent = np.subtract(1.0, W)  # to the last bit of 1: logarithms of it err by 1e-16 nats, and log1p is slow
+            np.log(absent, out=absent)
             np.log(W, out=W)
         always = phi.T >= 1.0 if phi.max(initial=0.0) >= 1.0 else None
         np.subtract(W, absent, out=W, where=True if always is None else ~always)

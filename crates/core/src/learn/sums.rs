@@ -28,15 +28,27 @@ pub fn class_sums<V: Value, I: Index>(
     domain: Domain,
     above: Option<f64>,
 ) -> Result<Sums, Outside> {
+    let mut s = vec![0.0; labels.classes() * rows.columns()];
+    let missing = add_class_sums(rows, labels, domain, above, &mut s)?;
+    Ok(Sums { s, missing })
+}
+
+/// The same into `s` (C, d), which comes as zeros: whoever has memory at hand saves the price of new pages.
+pub fn add_class_sums<V: Value, I: Index>(
+    rows: &Rows<V, I>,
+    labels: &Labels<'_>,
+    domain: Domain,
+    above: Option<f64>,
+    s: &mut [f64],
+) -> Result<Option<Vec<f64>>, Outside> {
     let columns = rows.columns();
-    let mut s = vec![0.0; labels.classes() * columns];
     let count = |stretch: Stretch<'_>, table: &mut [f64]| {
         Arch::new().dispatch(Count { rows, labels, stretch, domain, above, table })
     };
-    let parts = labels.tally(&mut s, columns, |i| rows.length(i as usize), count, plus);
+    let parts = labels.tally(s, columns, |i| rows.length(i as usize), count, plus);
     let parts: Option<Vec<Vec<_>>> = parts.into_iter().map(|class| class.into_iter().collect()).collect();
     match parts {
-        Some(parts) => Ok(Sums { s, missing: gather_missing(parts, columns) }),
+        Some(parts) => Ok(gather_missing(parts, columns)),
         None => Err(domain.first_outside(rows).expect("an entry outside was met")),
     }
 }
