@@ -1,0 +1,59 @@
+"""Losses: scalar functions of a target and a score. A loss never sees X, never owns weights.
+
+    value ℓ(y, s)     slope ∂ℓ/∂s     curvature ∂²ℓ/∂s²     conjugate ℓ*(y, u) = sup_s u·s − ℓ(y, s)
+
+Each is here as formulas over arrays, and in the core (`crates/core/src/loss.rs`) as the scalar functions that solvers
+call in their loops; a law holds the two together. `margin` losses take y ∈ {−1, +1}, the others any number; the
+softmax takes class indices. At a kink the slope is that of the flat side. Convex losses have a conjugate; by the
+inequality of Fenchel and Young, ℓ(y, s) + ℓ*(y, u) ≥ u·s, it is what bounds every fit from below.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .loss import Floats, Loss
+from .margins import Hinge, Logistic, Perceptron, SquaredHinge, ZeroOne
+from .residuals import Absolute, Huber, Squared
+from .softmax import Softmax
+
+CATALOGUE: tuple[type[Loss], ...] = (
+    ZeroOne,
+    Perceptron,
+    Hinge,
+    SquaredHinge,
+    Logistic,
+    Squared,
+    Absolute,
+    Huber,
+)
+
+
+def by_name(name: Any, *among: type[Loss]) -> type[Loss]:
+    """The loss called `name`, of those in `among` or of all; a ValueError lists the names there are.
+
+    >>> by_name("hinge")()
+    Hinge()
+    """
+    known = among or CATALOGUE
+    for loss in known:
+        if isinstance(name, str) and loss.name == name:
+            return loss
+    raise ValueError(f"loss must be one of {', '.join(repr(loss.name) for loss in known)}, got {name!r}")
+
+
+__all__ = [
+    "CATALOGUE",
+    "Absolute",
+    "Floats",
+    "Hinge",
+    "Huber",
+    "Logistic",
+    "Loss",
+    "Perceptron",
+    "Softmax",
+    "Squared",
+    "SquaredHinge",
+    "ZeroOne",
+    "by_name",
+]

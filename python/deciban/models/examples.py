@@ -1,0 +1,82 @@
+"""Labelled rows as linear models take them, by scikit-learn's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from deciban.losses import Floats
+from deciban.rows import as_rows
+
+
+@dataclass(frozen=True)
+class Examples:
+    """X (N, d), dense in C order or CSR, y (N,) indices into the sorted `labels`, weight (N,) > 0.
+
+    `repetition` are the sample weights alone; `weight` has the class weights in it, too.
+    """
+
+    X: Any
+    y: NDArray[np.intp]
+    weight: Floats
+    labels: NDArray[Any]
+    repetition: Floats
+
+    def only(self, kept: NDArray[np.bool_]) -> Self:
+        """The examples at the given places."""
+        return replace(self, X=self.X[kept], y=self.y[kept], weight=self.weight[kept], repetition=self.repetition[kept])
+
+
+def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Examples:
+    """Checked and counted; rows of weight 0 are as if they were not there."""
+    X, y = validate_data(
+        model,
+        X,
+        y,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        order="C",
+        reset=reset,
+        accept_large_sparse=True,
+    )
+    check_classification_targets(y)
+    repetition = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    labels = np.unique(y)
+    if not repetition.all():
+        counted = repetition > 0.0
+        X, y, repetition = X[counted], y[counted], repetition[counted]
+        labels = np.unique(y)
+    if len(labels) < 2:
+        found = f"all labels are {labels[0]!r}" if len(labels) else "no example has a weight above 0"
+        raise ValueError(f"at least two classes are expected; {found} (1 class)" if len(labels) else found)
+    index = np.searchsorted(labels, y)
+    weight = repetition * class_weights(model.class_weight, labels, index, repetition)[index]
+    if not weight.all():
+        raise ValueError("class_weight of 0 leaves a class without examples: leave the rows out instead")
+    return Examples(as_rows(X), index, weight, labels, repetition)
+
+
+def class_weights(given: Any, labels: NDArray[Any], y: NDArray[np.intp], repetition: Floats) -> Floats:
+    """(C,) what an example of each class weighs: 1, "balanced" n / (C·n_c), or a mapping from labels."""
+    if given is None:
+        return np.ones(len(labels))
+    if isinstance(given, str) and given == "balanced":
+        n = np.bincount(y, repetition, minlength=len(labels))
+        balanced: Floats = n.sum() / (len(labels) * n)
+        return balanced
+    if not isinstance(given, Mapping):
+        raise ValueError(f"class_weight must be None, 'balanced' or a mapping from labels to weights, got {given!r}")
+    known = set(labels.tolist())
+    unknown = [label for label in given if label not in known]
+    if unknown:
+        raise ValueError(f"class_weight names {unknown}, which no label is; labels are {labels.tolist()}")
+    weights = np.array([given.get(label, 1.0) for label in labels.tolist()], dtype=np.float64)
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise ValueError(f"class_weight must be finite numbers ≥ 0, got {dict(given)!r}")
+    return weights

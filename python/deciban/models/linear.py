@@ -1,0 +1,244 @@
+"""What linear classifiers share: labels to targets, problems to solvers, weights to one affine score."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from deciban._core import scores
+from deciban.losses import Floats, Loss, Softmax
+from deciban.penalties import Penalty
+from deciban.rows import reals_for_core
+from deciban.scores import AffineScore, Explanation, log_posterior
+from deciban.solvers import Limits, Problem, Solution, Status
+from deciban.trust.calibration import temperature
+from deciban.trust.certificate import Certificate
+
+from .examples import Examples, examples
+from .proofs import certify
+from .together import solve_all
+from .transaction import all_or_nothing
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
+
+    A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
+    a unit of the score weighs as evidence (`_temperature`). Everything else is here.
+
+    Attributes: `classes_` (C,) sorted; `coef_` (K, d) and `intercept_` (K,), K = 1 for two classes; `n_iter_`;
+    `solution_`, what the solver of each problem said; `certificate_`; `score_`, what prediction and explanation see.
+    """
+
+    C: Any
+    fit_intercept: bool
+    class_weight: Any
+    solver: str
+    tol: float
+    max_iter: int
+    time_limit: float | None
+    callback: Any
+    warm_start: bool
+    random_state: Any
+    n_jobs: int | None
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss, its parameters checked."""
+
+    @abstractmethod
+    def _penalty(self) -> Penalty:
+        """The penalty, its parameters checked."""
+
+    def _together(self, classes: int) -> bool:
+        """Whether all classes share one problem (softmax) instead of one against the rest each."""
+        return False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # Learning.
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn X (N, d), dense or CSR, with labels y (N,); `sample_weight` (N,) means repetition."""
+        with all_or_nothing(self):
+            started = perf_counter()
+            given = examples(self, X, y, sample_weight)
+            self._learn(given, self._start(given))
+            self._seconds = perf_counter() - started
+        return self
+
+    def _learn(self, given: Examples, start: list[Solution] | None) -> None:
+        limits, seed = self._limits(), self._seed()
+        problems = self._problems(given)
+        solutions = self._solve(problems, limits, start, seed)
+        self._become(given, problems, solutions)
+        self.temperature_ = self._temperature(given, limits, seed)
+
+    def _solve(
+        self, problems: list[Problem], limits: Limits, start: list[Solution] | None, seed: int
+    ) -> list[Solution]:
+        return solve_all(problems, limits, self.solver, start, seed)
+
+    def _problems(self, given: Examples) -> list[Problem]:
+        penalty, rows = self._penalty(), reals_for_core(given.X)
+        weight = self._strength() * given.weight
+        C = len(given.labels)
+        if self._together(C):
+            return [Problem(rows, given.y, weight, Softmax(), penalty, self.fit_intercept, C, self.n_jobs)]
+        loss = self._loss()
+        targets = [np.where(given.y == k, 1.0, -1.0) for k in (range(C) if C > 2 else [1])]
+        return [Problem(rows, y, weight, loss, penalty, self.fit_intercept, 1, self.n_jobs) for y in targets]
+
+    def _strength(self) -> float:
+        """C, what a unit of loss weighs against the penalty."""
+        return check_positive("C", self.C)
+
+    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+        self.classes_ = given.labels
+        self.coef_ = np.concatenate([solution.w for solution in solutions])
+        self.intercept_ = np.concatenate([solution.b for solution in solutions])
+        self.n_iter_ = np.array([solution.iterations for solution in solutions])
+        self.solution_ = solutions
+        self._proof = certify(problems, solutions, given)
+
+    def _start(self, given: Examples) -> list[Solution] | None:
+        """Where a warm start begins: at the last solution, if it was of the same classes and features."""
+        if not getattr(self, "warm_start", False) or not hasattr(self, "coef_"):
+            return None
+        same = np.array_equal(self.classes_, given.labels) and self.coef_.shape[1] == given.X.shape[1]
+        if not same:
+            return None
+        n = len(given.y)
+        return [
+            replace(solution, dual=None if solution.dual is None or len(solution.dual) != n else solution.dual)
+            for solution in self.solution_
+        ]
+
+    def _limits(self) -> Limits:
+        tol = check_positive("tol", self.tol)
+        iterations = self.max_iter
+        if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
+            raise ValueError(f"max_iter must be a whole number from 1, got {iterations!r}")
+        limit = None if self.time_limit is None else check_positive("time_limit", self.time_limit)
+        return Limits(tol, int(iterations), limit, self.callback)
+
+    def _seed(self) -> int:
+        from sklearn.utils import check_random_state
+
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
+        """How many nats of log-odds a unit of the score is; None where nobody asked."""
+        return 1.0
+
+    # Judging is one affine score.
+
+    def decision_function(self, X: Any) -> Floats:
+        """(N,) x·w + b for two classes, > 0 for `classes_[1]`; (N, C) for more."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._scored(X)
+
+    def _scored(self, X: Any) -> Floats:
+        s: Floats = scores(reals_for_core(X), np.ascontiguousarray(self.coef_), self.intercept_, n_jobs=self.n_jobs)
+        return s[:, 0] if len(self.classes_) == 2 and s.shape[1] == 1 else s
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+        s = self.decision_function(X)
+        winner = (s > 0.0).astype(np.intp) if s.ndim == 1 else s.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winner]
+        return labels
+
+    def _log_odds(self, X: Any) -> Floats:
+        """(N, C) scores in nats, whose differences are log-odds."""
+        s = self.decision_function(X)
+        if self.temperature_ is None:
+            raise AttributeError(
+                f"this {type(self).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
+                "fit with calibration=3"
+            )
+        s = self.temperature_ * s
+        return np.column_stack([np.zeros(len(s)), s]) if s.ndim == 1 else s
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """(N, C) log p(c | x)."""
+        return log_posterior(self._log_odds(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(N, C) p(c | x): the largest is that of `predict`."""
+        return np.exp(self.predict_log_proba(X))
+
+    @property
+    def score_(self) -> AffineScore:
+        """The model as one affine score in nats: W (d, C), and b as its prior."""
+        check_is_fitted(self)
+        scale = 1.0 if self.temperature_ is None else self.temperature_
+        W, b = scale * self.coef_.T, scale * self.intercept_
+        if W.shape[1] == 1:
+            W, b = np.hstack([np.zeros_like(W), W]), np.array([0.0, b[0]])
+        return AffineScore(W, b)
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
+        check_is_fitted(self)
+        self._log_odds(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        names = getattr(self, "feature_names_in_", None)
+        score, labels = self.score_, self.classes_.tolist()
+        return [score.explain(X[[i]], labels, None if names is None else list(names)) for i in range(X.shape[0])]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What was minimised, how close to the minimum the fit came, and what to do about it."""
+        check_is_fitted(self)
+        return replace(self._proof, seconds=self._seconds, seed=self._seed())
+
+    @property
+    def status_(self) -> Status:
+        """How the solver ended: of several the one that is farthest from done."""
+        check_is_fitted(self)
+        unfinished = [solution.status for solution in self.solution_ if not solution.status.finished]
+        status: Status = unfinished[0] if unfinished else self.solution_[0].status
+        return status
+
+
+def check_positive(name: str, value: Any) -> float:
+    """`value` as a float, or a ValueError unless it is a number > 0."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not value > 0.0:
+        raise ValueError(f"{name} must be a number > 0, got {value!r}")
+    return float(value)
+
+
+def held_out_temperature(model: LinearClassifier, given: Examples, folds: int, limits: Limits, seed: int) -> float:
+    """The temperature that suits the scores of examples held out, each fold in turn."""
+    held, truth, weight = [], [], []
+    fold = np.random.default_rng(seed).permutation(len(given.y)) % folds
+    for k in range(folds):
+        inside, outside = given.only(fold != k), given.only(fold == k)
+        if not len(outside.y) or len(np.unique(inside.y)) < len(given.labels):
+            continue
+        quick = replace(limits, tol=max(limits.tol, 1e-3), callback=None)
+        solutions = solve_all(model._problems(inside), quick, model.solver, None, seed)
+        w, b = (np.concatenate([getattr(each, name) for each in solutions]) for name in "wb")
+        held.append(scores(reals_for_core(outside.X), np.ascontiguousarray(w), b, n_jobs=model.n_jobs))
+        truth.append(outside.y)
+        weight.append(outside.weight)
+    if not held:
+        return 1.0
+    return temperature(np.concatenate(held), np.concatenate(truth), np.concatenate(weight))

@@ -1,0 +1,157 @@
+"""The linear support vector machine: the widest street between two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from deciban.losses import Floats, Hinge, Loss, SquaredHinge, by_name
+from deciban.penalties import L2, Penalty
+from deciban.solvers import Limits, Problem, Solution
+
+from .examples import Examples
+from .hard_margin import solve_hard
+from .linear import LinearClassifier, check_positive, held_out_temperature
+
+
+@dataclass(frozen=True)
+class Zones:
+    """Where the training examples of one problem lie (SPEC S5), by their dual a ∈ [0, 1] and slack ξ = max(0, 1 − y·s):
+    outside the margin (a = 0), on it (0 < a < 1), inside it (a = 1, ξ ≤ 1), on the wrong side (ξ > 1)."""
+
+    outside: int
+    on: int
+    inside: int
+    wrong: int
+
+    @property
+    def support(self) -> int:
+        """How many support vectors there are: examples that hold the boundary in place."""
+        return self.on + self.inside + self.wrong
+
+
+class LinearSVM(LinearClassifier):
+    """A separating hyperplane with the largest margin, errors at the price C.
+
+        min over w, b of   ½‖w‖² + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ the hinge or its square;
+        C = inf:   min ½‖w‖²  subject to  y_i (x_i·w + b) ≥ 1    (the hard margin)
+
+    Parameters
+    ----------
+    C : the price of an error, > 0. `inf` is the hard margin; data that no hyperplane separates are then refused, and
+        the error shows a witness: a point that is a mixture of examples of either class.
+    loss : "hinge" (Cortes & Vapnik 1995) or "squared_hinge".
+    calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds: then there are probabilities and
+        evidence in decibans. None: only margins, and k times quicker.
+    fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, random_state, n_jobs : see
+        `LogisticRegression`. Many classes: one against the rest.
+
+    Attributes: those of `LinearClassifier`; `zones_`, one `Zones` a problem; `temperature_`, A; `margin_` (K,), the
+    geometric margin 1/‖w‖ of the street's half.
+
+    >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
+    >>> street = LinearSVM(C=np.inf, calibration=None).fit(X, [1, 1, 1, -1, -1])
+    >>> street.coef_.round(6).tolist(), street.intercept_.round(6).tolist(), street.zones_[0].on
+    ([[-0.4, 1.2]], [-1.4], 3)
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: str = "hinge",
+        calibration: int | None = 3,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        callback: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.calibration = calibration
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.callback = callback
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _loss(self) -> Loss:
+        return by_name(self.loss, Hinge, SquaredHinge)()
+
+    def _penalty(self) -> Penalty:
+        return L2(1.0)
+
+    def _strength(self) -> float:
+        """Without limit, errors weigh 1 here: `hard_margin` forbids them."""
+        return 1.0 if np.inf == self.C else check_positive("C", self.C)
+
+    def _solve(
+        self, problems: list[Problem], limits: Limits, start: list[Solution] | None, seed: int
+    ) -> list[Solution]:
+        if np.inf != self.C:
+            return super()._solve(problems, limits, start, seed)
+        return [solve_hard(problem, limits, seed) for problem in problems]
+
+    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+        super()._become(given, problems, solutions)
+        self.zones_ = [zones(problem, solution) for problem, solution in zip(problems, solutions, strict=True)]
+        norms = np.linalg.norm(self.coef_, axis=1)
+        self.margin_ = np.divide(1.0, norms, out=np.full(len(norms), np.inf), where=norms > 0.0)
+
+    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
+        if self.calibration is None:
+            return None
+        k = self.calibration
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
+            raise ValueError(f"calibration must be None or a number of folds from 2, got {k!r}")
+        return held_out_temperature(self, given, int(k), limits, seed)
+
+    def functional_margins(self, X: Any, y: Any) -> Floats:
+        """(N,) y_i (x_i·w + b) of two classes (SPEC S1): its size depends on the length of w."""
+        check_is_fitted(self)
+        if len(self.classes_) != 2:
+            raise ValueError(f"margins are of two classes; this model has {len(self.classes_)}")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        unknown = ~np.isin(y, self.classes_)
+        if unknown.any():
+            raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown][0]!r}")
+        result: Floats = np.where(y == self.classes_[1], 1.0, -1.0) * self._scored(X)
+        return result
+
+    def geometric_margins(self, X: Any, y: Any) -> Floats:
+        """(N,) y_i (x_i·w + b) / ‖w‖ (SPEC S1): distances from the hyperplane, negative on the wrong side."""
+        result: Floats = self.functional_margins(X, y) * self.margin_[0]
+        return result
+
+
+# Duals and margins this near to a bound are at it.
+_NEAR = 1e-6
+
+
+def zones(problem: Problem, solution: Solution) -> Zones:
+    """The four zones, by the margins and, on the margin, by the dual where the solver kept one."""
+    m = problem.y * problem.scores(solution.w, solution.b)
+    slack = 1.0 - m
+    near = _NEAR * max(1.0, float(np.abs(m).max(initial=0.0)))
+    if solution.dual is None or not isinstance(problem.loss, Hinge):
+        on, held = np.abs(slack) <= near, slack > near
+    else:
+        a = np.abs(solution.dual)
+        on, held = (a > _NEAR) & (a < 1.0 - _NEAR), a >= 1.0 - _NEAR
+    wrong = held & (slack > 1.0)
+    inside = held & ~wrong
+    return Zones(int((~on & ~held).sum()), int((on & ~held).sum()), int(inside.sum()), int(wrong.sum()))

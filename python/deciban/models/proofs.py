@@ -1,0 +1,58 @@
+"""The certificate of a model that is learnt by minimising, whoever solved it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deciban.solvers import Problem, Solution, Status
+from deciban.trust.certificate import Certificate, digest
+from deciban.trust.duality import prove
+
+from .examples import Examples
+
+
+def certify(problems: list[Problem], solutions: list[Solution], given: Examples) -> Certificate:
+    """The sum over the problems; the data digest is of X, y and the weights."""
+    pairs = zip(problems, solutions, strict=True)
+    proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
+    duals = [proof.dual for proof in proofs]
+    unfinished = [solution.status for solution in solutions if not solution.status.finished]
+    status = unfinished[0] if unfinished else solutions[0].status
+    first = problems[0]
+    count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
+    return Certificate(
+        objective=f"Σ c·{first.loss.name} + {first.penalty.name}, {solutions[0].solver}, {len(problems)} problems",
+        primal=sum(proof.primal for proof in proofs),
+        dual=None if any(dual is None for dual in duals) else float(sum(dual for dual in duals if dual is not None)),
+        kkt_violation=max(proof.violation for proof in proofs),
+        iterations=max(solution.iterations for solution in solutions),
+        status=status.name.lower().replace("_", " "),
+        advice="; ".join(part for part in (status.value if unfinished else "", _scaling(first)) if part),
+        seconds=0.0,
+        n=float(given.repetition.sum()),
+        d=first.shape[1],
+        class_counts=dict(zip(given.labels.tolist(), count.tolist(), strict=True)),
+        seed=None,
+        digest=digest(*_arrays(given.X), given.y, given.weight),
+    )
+
+
+def _arrays(X: Any) -> list[Any]:
+    return [X.data, X.indices, X.indptr] if hasattr(X, "tocsr") else [X]
+
+
+def _scaling(problem: Problem) -> str:
+    """Advice where columns are of very different size."""
+    rows: Any = problem.rows
+    if isinstance(rows, tuple) or not rows.size:
+        return ""
+    size = np.abs(rows).max(axis=0)
+    size = size[size > 0.0]
+    if not len(size) or size.max() <= 1e6 * size.min():
+        return ""
+    return f"columns differ in size by a factor of {size.max() / size.min():.1g}: scale them, as the penalty cannot"
+
+
+__all__ = ["Status", "certify"]

@@ -1,0 +1,40 @@
+"""Several problems at once: one against the rest, class by class, on as many threads as there are."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+from deciban.solvers import Limits, Problem, Solution, Status, solve
+
+
+def solve_all(
+    problems: list[Problem], limits: Limits, solver: str, start: list[Solution] | None, seed: int
+) -> list[Solution]:
+    """Each problem by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them."""
+    starts: list[Any] = [None] * len(problems) if start is None else list(start)
+    threads = min(len(problems), problems[0].n_jobs or os.cpu_count() or 1)
+    if threads <= 1:
+        return [solve(problem, limits, solver, start, seed) for problem, start in zip(problems, starts, strict=True)]
+    stopped: list[Status] = []
+
+    def callback(iteration: int, primal: float, gap: float) -> Any:
+        return bool(stopped) or (limits.callback is not None and limits.callback(iteration, primal, gap))
+
+    watched = replace(limits, callback=callback)
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(solve, *each, solver, start, seed) for each, start in _with(problems, watched, starts)]
+        try:
+            found = [future.result() for future in futures]
+        except KeyboardInterrupt:
+            stopped.append(Status.INTERRUPTED)
+            found = [future.result() for future in futures]
+    if not stopped:
+        return found
+    return [replace(each, status=stopped[0]) if each.status is Status.STOPPED else each for each in found]
+
+
+def _with(problems: list[Problem], limits: Limits, starts: list[Any]) -> list[tuple[tuple[Problem, Limits], Any]]:
+    return [((problem, limits), start) for problem, start in zip(problems, starts, strict=True)]

@@ -1,0 +1,50 @@
+"""From margins to log-odds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.losses import Floats
+
+_ROUNDS = 100
+
+
+def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
+    """The A > 0 for which the posterior softmax(A·s) suits labels best that the scores did not learn from.
+
+        min over A of   −Σ_i w_i Σ_c t_ic log softmax(A·s_i)_c
+
+    `s` (N, C) scores, or (N, 1) margins m for the scores (0, m); y (N,) indices, weight (N,). The targets t are Platt's
+    (1999), pulled towards uniform by one example a class, so that A stays finite on scores that separate. Without an
+    offset the odds are even exactly where the decision turns: prediction and probability never disagree. One number
+    for all classes: Guo, Pleiss, Sun & Weinberger, ICML 2017. Newton's method on log A; the objective is convex in A.
+
+    >>> temperature(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([0, 1, 0, 0]), np.ones(4)) > 0.0
+    True
+    """
+    s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
+    C = s.shape[1]
+    count = np.bincount(y, weight, minlength=C)
+    t = np.tile(1.0 / (count[y] + C), (C, 1)).T
+    t[np.arange(len(y)), y] = (count[y] + 1.0) / (count[y] + C)
+    s = s - s.max(axis=1, keepdims=True)
+    spread = float(np.abs(s).max())
+    if not spread > 0.0:
+        return 1.0
+    wanted = (t * s).sum(axis=1)
+    A, low, high = 1.0 / spread, 0.0, np.inf
+    for _ in range(_ROUNDS):
+        p = np.exp(A * s)
+        p /= p.sum(axis=1, keepdims=True)
+        mean = (p * s).sum(axis=1)
+        slope = float(weight @ (mean - wanted))
+        curvature = float(weight @ ((p * np.square(s)).sum(axis=1) - np.square(mean)))
+        low, high = (A, high) if slope < 0.0 else (low, A)
+        following = A - slope / curvature if curvature > 0.0 else np.inf
+        if not low < following < high:
+            following = 0.5 * (low + high) if np.isfinite(high) else 4.0 * A
+        if abs(following - A) <= 1e-12 * A or following > 1e12 / spread:
+            break
+        A = following
+    return float(max(A, 1e-12 / spread))
