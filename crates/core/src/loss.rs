@@ -200,9 +200,10 @@ impl DualLoss for Logistic {
             }
             let step = g / (1.0 + q * b * (1.0 - b));
             let next = t - step;
-            t = if next > low && next < high { next } else { 0.5 * (low + high) };
+            let found = step.abs() <= 1e-9 * (1.0 + t.abs()); // the step itself squares the error once more
+            t = if found || (next > low && next < high) { next } else { 0.5 * (low + high) };
             b = sigmoid(t);
-            if step.abs() <= 1e-13 * (1.0 + t.abs()) || high - low <= 1e-14 * (1.0 + t.abs()) {
+            if found || high - low <= 1e-14 * (1.0 + t.abs()) {
                 break;
             }
         }
