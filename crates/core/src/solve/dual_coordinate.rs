@@ -144,7 +144,7 @@ impl State {
         self.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
         let norm: f64 = self.w.iter().map(|w| w * w).sum();
-        let off = self.residual.abs() * (1.0 + self.b.abs());
+        let off = if self.constant > 0.0 { self.residual.abs() * (1.0 + self.b.abs()) } else { 0.0 };
         let gap = (told.gap * scale) * self.caution + off;
         Guess { primal: told.loss * scale + 0.5 * self.strength * norm, gap }
     }
