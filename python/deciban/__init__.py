@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from .features.mutual_information import MutualInformation as MutualInformation
     from .mail.filter import Filter as Filter
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
+    from .models.linear_svm import LinearSVM as LinearSVM
+    from .models.logistic import LogisticRegression as LogisticRegression
     from .models.naive_bayes import NaiveBayes as NaiveBayes
+    from .models.nbsvm import NBSVM as NBSVM
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
@@ -25,7 +28,10 @@ __version__ = "0.1.0"
 _HOME = {
     "Filter": ".mail.filter",
     "GaussianDiscriminant": ".models.discriminant",
+    "LinearSVM": ".models.linear_svm",
+    "LogisticRegression": ".models.logistic",
     "MutualInformation": ".features.mutual_information",
+    "NBSVM": ".models.nbsvm",
     "NaiveBayes": ".models.naive_bayes",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
@@ -33,8 +39,11 @@ _HOME = {
 }
 
 __all__ = [
+    "NBSVM",
     "Filter",
     "GaussianDiscriminant",
+    "LinearSVM",
+    "LogisticRegression",
     "MutualInformation",
     "NaiveBayes",
     "TextClassifier",

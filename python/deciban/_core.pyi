@@ -201,6 +201,7 @@ def dual_coordinate(
     delta: float = 1.0,
     strength: float = 1.0,
     intercept: bool = True,
+    offset: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,
     seed: int = 0,
     tol: float = 1e-4,

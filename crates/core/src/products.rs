@@ -70,9 +70,11 @@ const STRETCH: usize = 512;
 /// Sums of rows that are kept apart and added at the end, in order.
 const PARTS: usize = 4;
 
-/// S (N, K) = X·W + b, W (K, d) row by row, b (K,).
+/// S (N, K) = X·Wᵀ + b, W (K, d) row by row, b (K,).
 pub fn scores<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
     let classes = b.len();
+    let turned = if classes > 1 { transposed(w, classes) } else { Vec::new() };
+    let w = if classes > 1 { &turned } else { w };
     let mut result = vec![0.0; rows.count() * classes];
     result.par_chunks_mut((STRETCH * classes).max(1)).enumerate().for_each(|(part, result)| {
         Arch::new().dispatch(Scores { rows, w, b, first: part * STRETCH, result });
@@ -80,6 +82,17 @@ pub fn scores<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Ve
     result
 }
 
+/// (columns, lines) of a table of so many lines.
+fn transposed(table: &[f64], lines: usize) -> Vec<f64> {
+    let columns = table.len() / lines;
+    let mut turned = vec![0.0; table.len()];
+    for (line, values) in table.chunks_exact(columns.max(1)).enumerate() {
+        values.iter().enumerate().for_each(|(j, &x)| turned[j * lines + line] = x);
+    }
+    turned
+}
+
+/// `w` is (d, K), so that the weights of a feature lie side by side.
 struct Scores<'a, 'r, V, I> {
     rows: &'a Rows<'r, V, I>,
     w: &'a [f64],
@@ -93,12 +106,18 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let (classes, columns) = (self.b.len(), self.rows.columns());
+        let classes = self.b.len();
         for (i, scores) in self.result.chunks_exact_mut(classes).enumerate() {
             let row = self.rows.row(self.first + i);
-            for (c, score) in scores.iter_mut().enumerate() {
-                *score = self.b[c] + row.dot(&self.w[c * columns..][..columns]);
+            if classes == 1 {
+                scores[0] = self.b[0] + row.dot(self.w);
+                continue;
             }
+            scores.copy_from_slice(self.b);
+            row.each(|j, x| {
+                let (x, w) = (x.real(), &self.w[j * classes..][..classes]);
+                scores.iter_mut().zip(w).for_each(|(s, w)| *s += x * w);
+            });
         }
     }
 }
@@ -122,9 +141,10 @@ pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: us
         let pieces = total.par_chunks_mut(1 << 14).zip(part.par_chunks(1 << 14));
         pieces.for_each(|(total, part)| total.iter_mut().zip(part).for_each(|(t, p)| *t += p));
     }
-    total
+    if classes > 1 { transposed(&total, rows.columns().max(1)) } else { total }
 }
 
+/// `sum` is (d, K), so that the sums of a feature lie side by side.
 struct Combine<'a, 'r, V, I> {
     rows: &'a Rows<'r, V, I>,
     u: &'a [f64],
@@ -138,13 +158,16 @@ impl<V: Value, I: Index> WithSimd for Combine<'_, '_, V, I> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let columns = self.rows.columns();
+        let classes = self.classes;
         for i in self.stretch {
-            let row = self.rows.row(i);
-            for (c, &u) in self.u[i * self.classes..][..self.classes].iter().enumerate() {
-                if u != 0.0 {
-                    row.add_to(u, &mut self.sum[c * columns..][..columns]);
-                }
+            let (row, u) = (self.rows.row(i), &self.u[i * classes..][..classes]);
+            match *u {
+                [u] if u == 0.0 => {}
+                [u] => row.add_to(u, self.sum),
+                _ => row.each(|j, x| {
+                    let (x, sum) = (x.real(), &mut self.sum[j * classes..][..classes]);
+                    sum.iter_mut().zip(u).for_each(|(s, u)| *s += x * u);
+                }),
             }
         }
     }

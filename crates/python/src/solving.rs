@@ -30,6 +30,7 @@ macro_rules! with_loss {
 pub struct Examples<'a> {
     pub y: &'a [f64],
     pub weight: &'a [f64],
+    pub offset: Option<&'a [f64]>,
     pub intercept: bool,
 }
 
@@ -37,10 +38,12 @@ impl Examples<'_> {
     /// That there is one of each a row.
     pub fn check(&self, count: usize) -> Result<(), Refusal> {
         let (y, c) = (self.y.len(), self.weight.len());
-        if y == count && c == count {
+        let offset = self.offset.map_or(count, <[f64]>::len);
+        if y == count && c == count && offset == count {
             return Ok(());
         }
-        Err(format!("y and c of {count} numbers each, one a row, are expected, not {y} and {c}").into())
+        let came = format!("{y}, {c} and {offset}");
+        Err(format!("y, c and offset of {count} numbers each, one a row, are expected, not {came}").into())
     }
 }
 
@@ -101,19 +104,19 @@ impl<L: DualLoss> Kernel for Ascent<'_, L> {
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Solution, Refusal> {
         let Ascent { examples, loss, strength, start, seed, limits, watcher } = self;
         examples.check(rows.count())?;
-        let Examples { y, weight, intercept } = examples;
+        let Examples { y, weight, offset, intercept } = examples;
         if let Some(start) = start.filter(|start| start.len() != y.len()) {
             let (there, expected) = (start.len(), y.len());
             return Err(format!("start of {expected} numbers is expected, not {there}").into());
         }
-        let problem = Problem { rows, y, weight, loss, intercept };
+        let problem = Problem { rows, y, weight, offset, loss, intercept };
         Ok(ascent::solve(&problem, strength, start, seed, limits, &mut |i, p, g| watcher.stop(i, p, g)))
     }
 }
 
 /// Minimises Σ c ℓ(y, x·w + b) + ½·strength·‖w‖² by dual coordinate ascent: (w, b, dual, passes, ending).
 #[pyfunction]
-#[pyo3(signature = (X, y, c, loss, *, delta=1.0, strength=1.0, intercept=true, start=None, seed=0, tol=1e-4,
+#[pyo3(signature = (X, y, c, loss, *, delta=1.0, strength=1.0, intercept=true, offset=None, start=None, seed=0, tol=1e-4,
                     max_iter=1000, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn dual_coordinate<'py>(
@@ -125,6 +128,7 @@ pub fn dual_coordinate<'py>(
     delta: f64,
     strength: f64,
     intercept: bool,
+    offset: Option<PyReadonlyArray1<'py, f64>>,
     start: Option<PyReadonlyArray1<'py, f64>>,
     seed: u64,
     tol: f64,
@@ -134,7 +138,8 @@ pub fn dual_coordinate<'py>(
 ) -> PyResult<Found<'py>> {
     let mut watcher = Watcher::new(watch);
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
-    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, intercept };
+    let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
+    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
     let limits = Limits { tol, max_iter };
     let watched = &mut watcher;
     let solution = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascent {

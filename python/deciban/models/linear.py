@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban._core import scores
@@ -25,6 +26,16 @@ from .examples import Examples, examples
 from .proofs import certify
 from .together import solve_all
 from .transaction import all_or_nothing
+
+
+def _calibrated(model: Any) -> bool:
+    """Whether there are probabilities: a margin becomes a log-odds by calibration."""
+    if not model._probabilistic():
+        raise AttributeError(
+            f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
+            "fit with calibration=3"
+        )
+    return True
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,6 +71,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _together(self, classes: int) -> bool:
         """Whether all classes share one problem (softmax) instead of one against the rest each."""
         return False
+
+    def _probabilistic(self) -> bool:
+        """Whether scores become log-odds."""
+        return True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -105,11 +120,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
         self.classes_ = given.labels
-        self.coef_ = np.concatenate([solution.w for solution in solutions])
-        self.intercept_ = np.concatenate([solution.b for solution in solutions])
-        self.n_iter_ = np.array([solution.iterations for solution in solutions])
+        self.coef_, self.intercept_ = self._weights(given, solutions)
+        self.n_iter_ = np.array([max(1, solution.iterations) for solution in solutions])
         self.solution_ = solutions
         self._proof = certify(problems, solutions, given)
+
+    def _weights(self, given: Examples, solutions: list[Solution]) -> tuple[Floats, Floats]:
+        """w (K, d) for the features as they come, and b (K,)."""
+        return np.concatenate([each.w for each in solutions]), np.concatenate([each.b for each in solutions])
 
     def _start(self, given: Examples) -> list[Solution] | None:
         """Where a warm start begins: at the last solution, if it was of the same classes and features."""
@@ -153,8 +171,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._scored(X)
 
+    def _features(self, X: Any) -> Any:
+        """What the weights are for: X itself."""
+        return X
+
     def _scored(self, X: Any) -> Floats:
-        s: Floats = scores(reals_for_core(X), np.ascontiguousarray(self.coef_), self.intercept_, n_jobs=self.n_jobs)
+        s: Floats = scores(
+            reals_for_core(self._features(X)), np.ascontiguousarray(self.coef_), self.intercept_, n_jobs=self.n_jobs
+        )
         return s[:, 0] if len(self.classes_) == 2 and s.shape[1] == 1 else s
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -166,29 +190,29 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _log_odds(self, X: Any) -> Floats:
         """(N, C) scores in nats, whose differences are log-odds."""
-        s = self.decision_function(X)
-        if self.temperature_ is None:
-            raise AttributeError(
-                f"this {type(self).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
-                "fit with calibration=3"
-            )
-        s = self.temperature_ * s
+        s = self.decision_function(X) * self._scale()
         return np.column_stack([np.zeros(len(s)), s]) if s.ndim == 1 else s
 
+    @available_if(_calibrated)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
         return log_posterior(self._log_odds(X))
 
+    @available_if(_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
-        return np.exp(self.predict_log_proba(X))
+        p: Floats = np.exp(self.predict_log_proba(X))
+        return p
+
+    def _scale(self) -> float:
+        """Nats a unit of the score; 1 where nothing is calibrated."""
+        return 1.0 if self.temperature_ is None else self.temperature_
 
     @property
     def score_(self) -> AffineScore:
         """The model as one affine score in nats: W (d, C), and b as its prior."""
         check_is_fitted(self)
-        scale = 1.0 if self.temperature_ is None else self.temperature_
-        W, b = scale * self.coef_.T, scale * self.intercept_
+        W, b = self._scale() * self.coef_.T, self._scale() * self.intercept_
         if W.shape[1] == 1:
             W, b = np.hstack([np.zeros_like(W), W]), np.array([0.0, b[0]])
         return AffineScore(W, b)
@@ -196,10 +220,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def explain(self, X: Any) -> list[Explanation]:
         """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
         check_is_fitted(self)
-        self._log_odds(X)
+        _calibrated(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.score_, self.classes_.tolist()
+        X = self._features(X)
         return [score.explain(X[[i]], labels, None if names is None else list(names)) for i in range(X.shape[0])]
 
     @property
@@ -225,18 +250,28 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
+def folds_of(given: Examples, folds: int, seed: int) -> NDArray[np.intp]:
+    """(N,) a fold a row, drawn by what the row holds: the same rows stay together, so that none is held out from itself
+    and weights mean repetition here, too."""
+    w = np.random.default_rng(seed).normal(size=(1, given.X.shape[1]))
+    h = scores(reals_for_core(given.X), w, np.zeros(1))[:, 0]
+    h *= 1e3 / max(float(np.abs(h).max(initial=0.0)), np.finfo(float).tiny)
+    fold: NDArray[np.intp] = np.minimum((h - np.floor(h)) * folds, folds - 1).astype(np.intp)
+    return fold
+
+
 def held_out_temperature(model: LinearClassifier, given: Examples, folds: int, limits: Limits, seed: int) -> float:
     """The temperature that suits the scores of examples held out, each fold in turn."""
     held, truth, weight = [], [], []
-    fold = np.random.default_rng(seed).permutation(len(given.y)) % folds
+    fold = folds_of(given, folds, seed)
     for k in range(folds):
         inside, outside = given.only(fold != k), given.only(fold == k)
         if not len(outside.y) or len(np.unique(inside.y)) < len(given.labels):
             continue
         quick = replace(limits, tol=max(limits.tol, 1e-3), callback=None)
         solutions = solve_all(model._problems(inside), quick, model.solver, None, seed)
-        w, b = (np.concatenate([getattr(each, name) for each in solutions]) for name in "wb")
-        held.append(scores(reals_for_core(outside.X), np.ascontiguousarray(w), b, n_jobs=model.n_jobs))
+        w, b = model._weights(inside, solutions)
+        held.append(scores(reals_for_core(model._features(outside.X)), np.ascontiguousarray(w), b, n_jobs=model.n_jobs))
         truth.append(outside.y)
         weight.append(outside.weight)
     if not held:

@@ -112,6 +112,9 @@ class LinearSVM(LinearClassifier):
         norms = np.linalg.norm(self.coef_, axis=1)
         self.margin_ = np.divide(1.0, norms, out=np.full(len(norms), np.inf), where=norms > 0.0)
 
+    def _probabilistic(self) -> bool:
+        return self.calibration is not None
+
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         if self.calibration is None:
             return None

@@ -6,10 +6,11 @@ A solver is a module with a NAME, `refusal(problem)`, which says in one sentence
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
-from . import dual_coordinate, newton
+from . import dual_coordinate, hessian, newton
 from .problem import Limits, Problem, Solution, Status, Step
 from .watch import Watch
 
@@ -26,9 +27,35 @@ class Choice:
     why: str
 
 
+TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
+    (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
+    (
+        newton.NAME,
+        f"a smooth loss and at most {hessian.DIRECT:,} features: the Hessian is cheap",
+        lambda problem: problem.shape[1] <= hessian.DIRECT,
+    ),
+    (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
+    (newton.NAME, "what is left: a smooth loss", lambda _: True),
+)
+"""What `auto` goes through, top to bottom: a solver, why, and for which problems; those it cannot solve are passed."""
+
+
+def decision_table() -> str:
+    """`TABLE` as text.
+
+    >>> print(decision_table().splitlines()[0])
+    1. newton: many scores learnt together, no kinks
+    """
+    return "\n".join(f"{k}. {name}: {why}" for k, (name, why, _) in enumerate(TABLE, 1))
+
+
 def choose(problem: Problem) -> Choice:
-    """What `auto` takes for this problem."""
-    raise NotImplementedError
+    """What `auto` takes for this problem; ValueError where no solver can."""
+    for name, why, suits in TABLE:
+        if suits(problem) and _BY_NAME[name].refusal(problem) is None:
+            return Choice(name, why)
+    reasons = "; ".join(f"{solver.NAME!r} {solver.refusal(problem)}" for solver in CATALOGUE)
+    raise ValueError(f"no solver minimises {problem.loss.name!r} with {problem.penalty.name!r}: {reasons}")
 
 
 def solve(
@@ -46,4 +73,17 @@ def solve(
     return solution
 
 
-__all__ = ["CATALOGUE", "Choice", "Limits", "Problem", "Solution", "Status", "Step", "Watch", "choose", "solve"]
+__all__ = [
+    "CATALOGUE",
+    "TABLE",
+    "Choice",
+    "Limits",
+    "Problem",
+    "Solution",
+    "Status",
+    "Step",
+    "Watch",
+    "choose",
+    "decision_table",
+    "solve",
+]

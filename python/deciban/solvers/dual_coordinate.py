@@ -40,6 +40,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         delta=getattr(problem.loss, "delta", 1.0),
         strength=problem.penalty.l2,
         intercept=problem.intercept,
+        offset=problem.offset,
         start=None if start is None or start.dual is None else np.ascontiguousarray(start.dual),
         seed=seed,
         tol=limits.tol,

@@ -67,7 +67,7 @@ class Hessian:
         none = np.zeros(1)
 
         def times(p: Floats) -> tuple[Floats, float]:
-            s = D * problem.scores(p[None, :], none)
+            s = D * problem.product(p[None, :], none)
             middle = -float(s.sum()) / total if border else 0.0
             return problem.combination(s + middle * D)[0] + l2 * p, middle
 

@@ -22,6 +22,7 @@ import numpy as np
 from deciban.losses import Floats, Huber, Logistic, Squared, SquaredHinge
 from deciban.trust.duality import balanced
 
+from . import softmax
 from .hessian import Hessian
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
@@ -54,11 +55,13 @@ class _Point:
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
     """The optimum; `start` may bring weights to begin from. Nothing here is random: `seed` is not used."""
+    if problem.K > 1:
+        return softmax.solve(problem, limits, NAME, start)
     watch = Watch(limits)
-    N, d = problem.shape
+    d = problem.shape[1]
     w = np.zeros(d) if start is None else start.w[0].copy()
     b = 0.0 if start is None else float(start.b[0])
-    s = np.full(N, b) if start is None else problem.scores(w[None, :], np.array([b]))
+    s = problem.scores(w[None, :], np.array([b]))
     point = _Point(w, b, s)
     hessian = Hessian(problem)
     status, iteration = Status.EXHAUSTED, 0
@@ -95,7 +98,7 @@ def _look(problem: Problem, point: _Point) -> None:
         conjugate = penalty.conjugate(point.v)
     else:
         conjugate = 2.0 * float(np.linalg.norm(point.w) * np.linalg.norm(point.v))
-    point.gap = max(0.0, point.primal + problem.total(loss.conjugate(y, -point.a)) + conjugate)
+    point.gap = max(0.0, point.primal + problem.total(problem.conjugate(point.a)) + conjugate)
 
 
 def _step(problem: Problem, point: _Point, hessian: Hessian) -> bool:
@@ -104,7 +107,7 @@ def _step(problem: Problem, point: _Point, hessian: Hessian) -> bool:
     curvature = problem.c * problem.loss.curvature(problem.y, point.s)
     gradient = problem.penalty.l2 * point.w - point.v
     dw, db = hessian.solve(curvature, -gradient)
-    ds = problem.scores(dw[None, :], np.array([db]))
+    ds = problem.product(dw[None, :], np.array([db]))
     t = _search(problem, point, dw, ds)
     if t == 0.0:
         return False

@@ -16,11 +16,11 @@ from deciban.penalties import Penalty
 
 @dataclass(frozen=True)
 class Problem:
-    """min over w (K, d), b (K,) of   Σ_i c_i ℓ(y_i, x_i·wᵀ + b) + Ω(w)
+    """min over w (K, d), b (K,) of   Σ_i c_i ℓ(y_i, x_i·wᵀ + b + o_i) + Ω(w)
 
     K = 1 for losses of one score; the softmax has K classes and y (N,) class indices. `rows` is X as the core takes
     it (`rows.reals_for_core`), `y` (N,) are targets, −1 or +1 for margins, and `c` (N,) weights > 0. Without
-    `intercept` b is 0. It is never penalised.
+    `intercept` b is 0. It is never penalised. `offset` o (N,), for K = 1, is what the scores have besides; None is 0.
     """
 
     rows: Any
@@ -31,6 +31,7 @@ class Problem:
     intercept: bool = True
     K: int = 1
     n_jobs: int | None = None
+    offset: Floats | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,9 +49,19 @@ class Problem:
         return len(self.rows[0]) if isinstance(self.rows, tuple) else self.rows.size
 
     def scores(self, w: Floats, b: Floats) -> Floats:
-        """s (N,) = X·w + b for K = 1, else (N, K). Cost: one pass over X."""
+        """s (N,) = X·w + b + o for K = 1, else (N, K). Cost: one pass over X."""
+        s = self.product(w, b)
+        return s if self.offset is None else s + self.offset
+
+    def product(self, w: Floats, b: Floats) -> Floats:
+        """X·w + b without the offset, as scores change along a step."""
         s: Floats = scores(self.rows, np.ascontiguousarray(w), b, n_jobs=self.n_jobs)
         return s[:, 0] if self.K == 1 else s
+
+    def conjugate(self, a: Floats) -> Floats:
+        """(N,) ℓ*(y_i, −a_i) + a_i·o_i, the conjugate of the loss with its offset."""
+        conjugate = self.loss.conjugate(self.y, -a)
+        return conjugate if self.offset is None else conjugate + a * self.offset
 
     def combination(self, u: Floats) -> Floats:
         """(K, d) Σ_i u_i x_i for u like the scores. Cost: one pass over X."""

@@ -58,13 +58,13 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
     if problem.penalty.l1 and not problem.penalty.l2:
         within = min(1.0, problem.penalty.l1 / max(float(np.abs(v).max(initial=0.0)), np.finfo(float).tiny))
         a, v = a * within, v * within
-    conjugate = loss.conjugate(y, -a)
+    conjugate = problem.conjugate(a)
     total = problem.total(conjugate)
     if problem.penalty.l1 or problem.penalty.l2:
         bound = -total - problem.penalty.conjugate(_inside(v, problem.penalty.l1))
     else:
         bound = -total - 2.0 * float(np.linalg.norm(w) * np.linalg.norm(v))
-    apart = loss.value(y, s) + conjugate + (a * s if problem.K == 1 else (a * s).sum(axis=1))
+    apart = loss.value(y, s) + loss.conjugate(y, -a) + (a * s if problem.K == 1 else (a * s).sum(axis=1))
     violation = max(
         _stationarity(problem, w, v),
         float(np.abs(problem.c @ a).max(initial=0.0)) if problem.intercept else 0.0,

@@ -90,7 +90,7 @@ impl State {
         strength: f64,
         start: Option<&[f64]>,
     ) -> State {
-        let Problem { rows, y, weight: c, loss, intercept } = problem;
+        let Problem { rows, y, weight: c, loss, intercept, .. } = problem;
         let norms: Vec<f64> = (0..rows.count()).map(|i| rows.row(i).squared_norm()).collect();
         let mean = norms.iter().zip(*c).map(|(n, c)| n * c).sum::<f64>()
             / c.iter().sum::<f64>().max(f64::MIN_POSITIVE);
@@ -203,14 +203,15 @@ impl<V: Value, I: Index, L: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L>
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Told {
-        let Pass { problem: &Problem { rows, y, weight: c, loss, .. }, state } = self;
+        let Pass { problem, state } = self;
+        let Problem { rows, y, weight: c, loss, .. } = *problem;
         let mut told = Told::default();
         let mut k = 0;
         while k < state.active {
             let i = state.places[k] as usize;
             let (y, c, q, from) = (y[i], c[i], state.curvature[i], state.a[i]);
             let row = rows.row(i);
-            let s = row.dot(&state.w) + state.b;
+            let s = row.dot(&state.w) + state.b + problem.offset(i);
             if k % SAMPLED == 0 {
                 let lost = loss.value(y, s);
                 told.sampled += 1;

@@ -23,6 +23,8 @@ pub struct Problem<'a, 'r, V, I, L> {
     pub y: &'a [f64],
     /// c (N,) ≥ 0.
     pub weight: &'a [f64],
+    /// (N,) what every score has besides x·w + b, or None for nothing.
+    pub offset: Option<&'a [f64]>,
     /// ℓ.
     pub loss: L,
     /// Whether b is free; else it is 0. It is never penalised.
@@ -30,14 +32,20 @@ pub struct Problem<'a, 'r, V, I, L> {
 }
 
 impl<V, I, L: Loss> Problem<'_, '_, V, I, L> {
-    /// Σ c_i ℓ(y_i, s_i).
-    pub fn total_loss(&self, scores: &[f64]) -> f64 {
-        self.sum(|i| self.loss.value(self.y[i], scores[i]))
+    /// What score i has besides x·w + b.
+    #[inline(always)]
+    pub fn offset(&self, i: usize) -> f64 {
+        self.offset.map_or(0.0, |offset| offset[i])
     }
 
-    /// Σ c_i ℓ*(y_i, −a_i).
+    /// Σ c_i ℓ(y_i, s_i), for s = x·w + b without the offset.
+    pub fn total_loss(&self, scores: &[f64]) -> f64 {
+        self.sum(|i| self.loss.value(self.y[i], scores[i] + self.offset(i)))
+    }
+
+    /// Σ c_i [ℓ*(y_i, −a_i) + a_i·offset_i].
     pub fn total_conjugate(&self, a: &[f64]) -> f64 {
-        self.sum(|i| self.loss.conjugate(self.y[i], -a[i]))
+        self.sum(|i| self.loss.conjugate(self.y[i], -a[i]) + a[i] * self.offset(i))
     }
 
     /// Examples of weight 0 count nothing, whatever is infinite there.

@@ -1,0 +1,169 @@
+"""Naive Bayes inside a max-margin or logistic model: counting sets the scale, minimising decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from deciban.errors import DataError
+from deciban.losses import Floats, Hinge, Logistic, Loss, SquaredHinge, by_name
+from deciban.penalties import L2, Penalty
+from deciban.solvers import Limits, Problem, Solution
+
+from .examples import Examples
+from .linear import LinearClassifier, held_out_temperature
+
+
+class NBSVM(LinearClassifier):
+    """A linear model whose features are weighed by the log-count ratios of naive Bayes.
+
+        r = log (p / ‖p‖₁) / (q / ‖q‖₁),   p = α + Σ_{y_i = +1} w_i f_i,   q = α + Σ_{y_i = −1} w_i f_i,   f = 1{x > 0}
+        min over v, b of   ½‖v‖² + C·Σ_i w_i ℓ(y_i, s_i),      s_i = f_i·(r ∘ (κ + v)) + b
+
+    (Wang & Manning, ACL 2012). κ is where the weights are pulled to: at κ > 0 a feature that decides nothing keeps κ
+    times the weight that naive Bayes gives it. For κ = 0 this is the paper's model; its interpolation
+    v ← (1 − β)·mean|v| + β·v comes after the fit. Many classes: one against the rest, each with its own r.
+
+    Parameters
+    ----------
+    C : the price of an error, > 0.
+    alpha : pseudo-counts of a feature in either class, > 0.
+    loss : "logistic", whose scores are log-odds; "squared_hinge", as in the paper; or "hinge".
+    pull : κ ≥ 0.
+    interpolation : β from 0, nearly naive Bayes, to 1, no interpolation. The paper's choice is 0.25, for κ = 0.
+    binary : f = 1{x > 0}; False takes the counts themselves.
+    calibration : folds for the temperature of the hinge losses, as in `LinearSVM`.
+    fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, random_state, n_jobs : see
+        `LogisticRegression`.
+
+    Attributes: those of `LinearClassifier`; `coef_` is r ∘ (κ + v), for f.
+
+    >>> X = np.array([[2, 0, 1], [1, 0, 0], [0, 1, 1], [0, 3, 0]])
+    >>> NBSVM().fit(X, ["a", "a", "b", "b"]).predict([[1, 0, 1], [0, 1, 0]]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(
+        self,
+        C: float = 0.1,
+        *,
+        alpha: float = 1.0,
+        loss: str = "logistic",
+        pull: float = 0.03,
+        interpolation: float = 1.0,
+        binary: bool = True,
+        calibration: int | None = 3,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        callback: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.alpha = alpha
+        self.loss = loss
+        self.pull = pull
+        self.interpolation = interpolation
+        self.binary = binary
+        self.calibration = calibration
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.callback = callback
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = not self.binary
+        return tags
+
+    def _loss(self) -> Loss:
+        return by_name(self.loss, Logistic, SquaredHinge, Hinge)()
+
+    def _penalty(self) -> Penalty:
+        return L2(1.0)
+
+    def _probabilistic(self) -> bool:
+        return self.loss == "logistic" or self.calibration is not None
+
+    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
+        if self.loss == "logistic":
+            return 1.0
+        return None if self.calibration is None else held_out_temperature(self, given, self.calibration, limits, seed)
+
+    def _problems(self, given: Examples) -> list[Problem]:
+        """Each with its features scaled by r, and κ·f·r as what the scores have besides."""
+        kappa = _at_least("pull", self.pull, 0.0)
+        given = replace(given, X=self._features(given.X))
+        plain = super()._problems(given)
+        return [_scaled(problem, r, kappa) for problem, r in zip(plain, self._ratios(plain, given), strict=True)]
+
+    def _ratios(self, plain: list[Problem], given: Examples) -> Floats:
+        """r (K, d), as precise as the features are."""
+        alpha = _at_least("alpha", self.alpha, 0.0)
+        if alpha == 0.0:
+            raise ValueError("alpha must be > 0: a feature that one class has never shown would weigh infinitely")
+        ratios = np.vstack([log_count_ratios(problem, given.repetition, alpha) for problem in plain])
+        rounded: Floats = ratios.astype(_values(plain[0].rows).dtype).astype(np.float64)
+        return rounded
+
+    def _weights(self, given: Examples, solutions: list[Solution]) -> tuple[Floats, Floats]:
+        beta = _at_least("interpolation", self.interpolation, 0.0)
+        if beta > 1.0:
+            raise ValueError(f"interpolation must be from 0 to 1, got {self.interpolation!r}")
+        v, b = super()._weights(given, solutions)
+        v = (1.0 - beta) * np.abs(v).mean(axis=1, keepdims=True) + beta * v
+        given = replace(given, X=self._features(given.X))
+        return self._ratios(super()._problems(given), given) * (self.pull + v), b
+
+    def _features(self, X: Any) -> Any:
+        """f, in single precision where it is 0 or 1; counts are from 0."""
+        values = X.data if hasattr(X, "tocsr") else X
+        if not self.binary:
+            if values.size and values.min() < 0.0:
+                raise DataError(f"Negative values in data for a naive Bayes of counts: {values.min():g} came")
+            return X
+        present = (values > 0.0).astype(np.float32)
+        if values is X:
+            return present
+        return type(X)((present, X.indices, X.indptr), shape=X.shape)
+
+
+def log_count_ratios(problem: Problem, repetition: Floats, alpha: float) -> Floats:
+    """r (d,) of the rows of a problem with y = ±1, each counting as often as `repetition` (N,) says."""
+    up = np.column_stack([np.where(problem.y > 0.0, repetition, 0.0), np.where(problem.y < 0.0, repetition, 0.0)])
+    p, q = replace(problem, K=2).combination(up) + alpha
+    r: Floats = np.log(p) - np.log(p.sum()) - (np.log(q) - np.log(q.sum()))
+    return r
+
+
+def _values(rows: Any) -> Any:
+    return rows[0] if isinstance(rows, tuple) else rows
+
+
+def _scaled(problem: Problem, r: Floats, kappa: float) -> Problem:
+    """The problem over f ∘ r with the offset κ·f·r."""
+    rows = problem.rows
+    offset = kappa * problem.product(r[None, :], np.zeros(1)) if kappa else None
+    r = r.astype(_values(rows).dtype)
+    scaled = (rows[0] * r[rows[1]], *rows[1:]) if isinstance(rows, tuple) else rows * r
+    return replace(problem, rows=scaled, offset=offset)
+
+
+def _at_least(name: str, value: Any, least: float) -> float:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not least <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number ≥ {least:g}, got {value!r}")
+    return float(value)
