@@ -268,7 +268,7 @@ def held_out_temperature(model: LinearClassifier, given: Examples, folds: int, l
         inside, outside = given.only(fold != k), given.only(fold == k)
         if not len(outside.y) or len(np.unique(inside.y)) < len(given.labels):
             continue
-        quick = replace(limits, tol=max(limits.tol, 1e-3), callback=None)
+        quick = replace(limits, callback=None)
         solutions = solve_all(model._problems(inside), quick, model.solver, None, seed)
         w, b = model._weights(inside, solutions)
         held.append(scores(reals_for_core(model._features(outside.X)), np.ascontiguousarray(w), b, n_jobs=model.n_jobs))

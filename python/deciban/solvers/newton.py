@@ -98,7 +98,8 @@ def _look(problem: Problem, point: _Point) -> None:
         conjugate = penalty.conjugate(point.v)
     else:
         conjugate = 2.0 * float(np.linalg.norm(point.w) * np.linalg.norm(point.v))
-    point.gap = max(0.0, point.primal + problem.total(problem.conjugate(point.a)) + conjugate)
+    gap = point.primal + problem.total(problem.conjugate(point.a)) + conjugate
+    point.gap = gap if not gap < 0.0 else 0.0  # NaN stays NaN, and is never small enough
 
 
 def _step(problem: Problem, point: _Point, hessian: Hessian) -> bool:

@@ -75,7 +75,8 @@ def _look(problem: Problem, point: _Point) -> tuple[Floats, Floats]:
     conjugate = (
         problem.penalty.conjugate(V) if problem.penalty.l2 else 2.0 * float(np.linalg.norm(point.W) * np.linalg.norm(V))
     )
-    point.gap = max(0.0, point.primal + problem.total(problem.loss.conjugate(problem.y, -a)) + conjugate)
+    gap = point.primal + problem.total(problem.loss.conjugate(problem.y, -a)) + conjugate
+    point.gap = gap if not gap < 0.0 else 0.0  # NaN stays NaN, and is never small enough
     return slope, problem.combination(problem.c[:, None] * slope)
 
 

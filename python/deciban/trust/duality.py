@@ -70,7 +70,7 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
         float(np.abs(problem.c @ a).max(initial=0.0)) if problem.intercept else 0.0,
         float((problem.c * apart).max(initial=0.0)),
     )
-    return Proof(primal, min(bound, primal), violation, a)
+    return Proof(primal, min(bound, primal) if np.isfinite(bound) else -np.inf, violation, a)
 
 
 def _inside(v: Floats, l1: float) -> Floats:
@@ -110,8 +110,8 @@ def balanced(problem: Problem, a: Floats) -> Floats:
     wanted, there = c @ truth, c @ p
     short = 1.0 - wanted / np.maximum(there, np.finfo(float).tiny)
     mix = float(np.clip(short.max(initial=0.0), 0.0, 1.0))
-    if mix == 0.0:
-        return a
     t = np.maximum(wanted - (1.0 - mix) * there, 0.0)
+    if mix < 1e-15 or not t.any():
+        return a
     result: Floats = truth - ((1.0 - mix) * p + mix * t / t.sum())
     return result
