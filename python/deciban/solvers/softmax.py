@@ -58,7 +58,8 @@ def solve(problem: Problem, limits: Limits, name: str, start: Solution | None = 
                 break
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
-    return Solution(point.W, point.b, status, iteration, name, None, tuple(watch.trace))
+    # All intercepts may move together without changing anything: they sum to 0.
+    return Solution(point.W, point.b - point.b.mean(), status, iteration, name, None, tuple(watch.trace))
 
 
 def _squares(problem: Problem) -> Any:
