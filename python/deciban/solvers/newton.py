@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deciban.losses import Floats, Huber, Logistic, Squared, SquaredHinge
-from deciban.trust.duality import balanced
+from deciban.trust.duality import balanced, reach
 
 from . import softmax
 from .hessian import Hessian
@@ -97,7 +97,7 @@ def _look(problem: Problem, point: _Point) -> None:
     if penalty.l2:
         conjugate = penalty.conjugate(point.v)
     else:
-        conjugate = 2.0 * float(np.linalg.norm(point.w) * np.linalg.norm(point.v))
+        conjugate = reach(point.w, point.v)
     point.gap = max(0.0, point.primal + problem.total(problem.conjugate(point.a)) + conjugate)
 
 
