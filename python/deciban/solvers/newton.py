@@ -94,10 +94,7 @@ def _look(problem: Problem, point: _Point) -> None:
     point.primal = problem.primal(point.w, point.s)
     point.a = balanced(problem, -loss.slope(y, point.s))
     point.v = problem.combination(problem.c * point.a)[0]
-    if penalty.l2:
-        conjugate = penalty.conjugate(point.v)
-    else:
-        conjugate = reach(point.w, point.v)
+    conjugate = penalty.conjugate(point.v) if penalty.l2 else reach(point.w, point.v)
     point.gap = max(0.0, point.primal + problem.total(problem.conjugate(point.a)) + conjugate)
 
 
