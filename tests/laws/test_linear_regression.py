@@ -43,9 +43,8 @@ def test_every_fit_is_proven(options, intercept, seed):
     assert proof.n == w.sum()
     random = np.random.default_rng(seed)
     for _ in range(5):  # nobody does better than what is proven
-        other = model(options).fit(X, y, w)
-        other._found.w[:] += 0.1 * random.normal(size=other._found.w.shape)
-        assert objective(other, X, y, w) >= proof.dual - 1e-9 * abs(proof.primal)
+        fitted._found.w[:] += 0.01 * random.normal(size=fitted._found.w.shape)
+        assert objective(fitted, X, y, w) >= proof.dual - 1e-9 * abs(proof.primal)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +54,14 @@ def test_every_fit_is_proven(options, intercept, seed):
         ({"loss": "huber"}, ["newton", "reweighted"]),
         ({"loss": "huber", "penalty": "l2"}, ["newton", "reweighted", "dual-coordinate", "coordinate"]),
         ({"loss": "absolute"}, ["linear-programme", "reweighted"]),
-        ({"loss": "absolute", "penalty": "l2", "fit_intercept": False}, ["reweighted", "dual-coordinate"]),
+        ({"loss": "absolute", "penalty": "l2"}, ["smoothing", "reweighted"]),
+        ({"loss": "absolute", "penalty": "l2", "fit_intercept": False}, ["smoothing", "reweighted", "dual-coordinate"]),
     ],
 )
 def test_solvers_agree(options, solvers):
     X, y = lines(3, N=120)
-    found = [model({**options, "solver": solver}, tol=1e-6).fit(X, y).certificate_.primal for solver in solvers]
-    assert_allclose(found, min(found), rtol=2e-6)
+    found = [model({**options, "solver": solver}, tol=1e-5).fit(X, y).certificate_.primal for solver in solvers]
+    assert_allclose(found, min(found), rtol=1.1e-5)
 
 
 @over(EVERY)

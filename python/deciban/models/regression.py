@@ -16,6 +16,7 @@ from deciban.solvers import (
     linear_programme,
     newton,
     reweighted,
+    smoothing,
 )
 from deciban.solvers.closed_form import Fit
 from deciban.trust.certificate import Certificate, digest
@@ -27,12 +28,9 @@ from .responses import Responses
 
 
 def _solvers() -> dict[str, Any]:
-    try:
-        from deciban.solvers import coordinate
-    except ImportError:
-        coordinate = dual_coordinate
+    from deciban.solvers import coordinate
 
-    catalogue = (closed_form, coordinate, newton, reweighted, linear_programme, dual_coordinate)
+    catalogue = (closed_form, coordinate, newton, reweighted, smoothing, linear_programme, dual_coordinate)
     return {solver.NAME: solver for solver in catalogue}
 
 
@@ -51,9 +49,7 @@ def automatic(problem: Problem) -> str:
             "no solver takes loss 'absolute' with penalty 'elastic_net', as neither is smooth nor both are piecewise "
             "linear: use penalty 'l1' or 'l2', or loss 'huber'"
         )
-    # The intercept is a constraint on the dual, which coordinate ascent meets only slowly.
-    direct = problem.intercept and problem.shape[1] <= closed_form.DIRECT
-    return "reweighted" if direct else "dual-coordinate"
+    return "smoothing"
 
 
 def solve_regression(
