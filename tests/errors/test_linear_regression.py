@@ -74,18 +74,16 @@ def test_covariances():
     said = "rows that a covariance (N, N) ties together cannot be repeated: leave sample_weight out"
     with refused(said, model=model):
         model.fit(X, Y, np.ones(4), covariance=V)
-    said = "a covariance needs loss='squared', got 'huber': give sample_weight instead"
+    said = "a covariance needs the loss 'squared', got 'huber': give sample_weight instead"
     with refused(said, model=model.set_params(loss="huber")):
         model.fit(X, Y, covariance=np.ones(4))
-    with pytest.raises(
-        ValueError, match="^covariance must be symmetric and positive definite: .*not positive definite"
-    ):
+    with pytest.raises(ValueError, match=r"not positive definite$"):
         LinearRegression().fit(X, Y, covariance=-V)
 
 
 def test_rows():
     model = LinearRegression().fit(X, Y)
-    with refused("at least one example of weight above 0 is expected; every sample_weight is 0", model=model):
+    with pytest.raises(ValueError, match="at least one"):  # in scikit-learn's words, from 1.8 on
         model.fit(X, Y, np.zeros(4))
     for bad in (X * np.nan, X[:0], X[:, 0], X[:3]):
         with pytest.raises(ValueError):  # noqa: PT011 (scikit-learn's own words)

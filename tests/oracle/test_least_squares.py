@@ -32,11 +32,11 @@ def test_nobody_finds_less(loss, penalty):
     fitted = LinearRegression(loss=loss, penalty=penalty, alpha=3.0, tol=1e-8).fit(X, y)
 
     def objective(u):
-        return fitted._loss().value(y, X @ u[:2] + u[2]).sum() + (1.5 * u[:2] @ u[:2] if penalty else 0.0)
+        return fitted._loss().value(y, X @ u[:2] + u[2]).sum() + (1.5 * np.square(u[:2]).sum() if penalty else 0.0)
 
     ours = objective([*fitted.coef_, fitted.intercept_])
     options = {"xatol": 1e-10, "fatol": 1e-12, "maxiter": 20_000, "maxfev": 20_000}
     theirs = minimize(objective, [*fitted.coef_, fitted.intercept_ + 0.1], method="Nelder-Mead", options=options)
     assert fitted.certificate_.primal == pytest.approx(ours, rel=1e-10)
     assert ours <= theirs.fun + 1e-7
-    assert ours == pytest.approx(theirs.fun, rel=1e-5)
+    assert ours == pytest.approx(theirs.fun, rel=1e-3)  # it stops at kinks
