@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from deciban.losses import Absolute, Huber, Squared
-from deciban.solvers import (
-    Limits,
-    Problem,
-    Solution,
-    closed_form,
-    dual_coordinate,
-    linear_programme,
-    newton,
-    reweighted,
-    smoothing,
-)
+from deciban.solvers import Limits, Problem, Solution, closed_form, newton
 from deciban.solvers.closed_form import Fit
 from deciban.trust.certificate import Certificate, digest
 from deciban.trust.duality import prove
@@ -26,12 +17,15 @@ from .normal_equations import advice
 from .proofs import _arrays, _scaling
 from .responses import Responses
 
-
-def _solvers() -> dict[str, Any]:
-    from deciban.solvers import coordinate
-
-    catalogue = (closed_form, coordinate, newton, reweighted, smoothing, linear_programme, dual_coordinate)
-    return {solver.NAME: solver for solver in catalogue}
+_SOLVERS = (
+    "closed-form",
+    "coordinate",
+    "newton",
+    "reweighted",
+    "smoothing",
+    "linear-programme",
+    "dual-coordinate",
+)
 
 
 def automatic(problem: Problem) -> str:
@@ -56,19 +50,20 @@ def solve_regression(
     problems: list[Problem], limits: Limits, solver: Any, seed: int, moments: Any
 ) -> tuple[list[Solution], Fit | None]:
     """One problem a target, and of least squares in closed form what its factorisation tells."""
-    first, known = problems[0], _solvers()
+    first = problems[0]
     name = automatic(first) if isinstance(solver, str) and solver == "auto" else solver
-    if not isinstance(name, str) or name not in known:
-        names = ", ".join(repr(each) for each in ("auto", *known))
+    if not isinstance(name, str) or name not in _SOLVERS:
+        names = ", ".join(repr(each) for each in ("auto", *_SOLVERS))
         raise ValueError(f"solver must be one of {names}, got {solver!r}")
-    refused = known[name].refusal(first)
+    module: Any = import_module(f"deciban.solvers.{name.replace('-', '_')}")
+    refused = module.refusal(first)
     if refused:
         raise ValueError(f"solver {name!r} {refused}")
     if name == closed_form.NAME:
         return closed_form.solve_together(problems, limits, moments)
     starts = _starts(problems, limits) if name == newton.NAME else [None] * len(problems)
     pairs = zip(problems, starts, strict=True)
-    return [known[name].solve(problem, limits, start, seed) for problem, start in pairs], None
+    return [module.solve(problem, limits, start, seed) for problem, start in pairs], None
 
 
 def _starts(problems: list[Problem], limits: Limits) -> list[Any]:

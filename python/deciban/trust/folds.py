@@ -20,7 +20,7 @@ def folds(X: Any, k: int, seed: int) -> NDArray[np.intp]:
     Wegman 1979), mixed by the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 
     >>> folds(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), 3, 0).tolist()
-    [1, 1, 1]
+    [2, 1, 2]
     """
     odd = np.random.default_rng(seed).integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     h = np.zeros(X.shape[0], dtype=np.uint64)
