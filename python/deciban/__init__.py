@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .features.mutual_information import MutualInformation as MutualInformation
     from .mail.filter import Filter as Filter
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
+    from .models.least_squares import LinearRegression as LinearRegression
+    from .models.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
     from .models.linear_svm import LinearSVM as LinearSVM
     from .models.logistic import LogisticRegression as LogisticRegression
     from .models.naive_bayes import NaiveBayes as NaiveBayes
@@ -28,6 +30,8 @@ __version__ = "0.1.0"
 _HOME = {
     "Filter": ".mail.filter",
     "GaussianDiscriminant": ".models.discriminant",
+    "LeastSquaresClassifier": ".models.least_squares_classifier",
+    "LinearRegression": ".models.least_squares",
     "LinearSVM": ".models.linear_svm",
     "LogisticRegression": ".models.logistic",
     "MutualInformation": ".features.mutual_information",
@@ -42,6 +46,8 @@ __all__ = [
     "NBSVM",
     "Filter",
     "GaussianDiscriminant",
+    "LeastSquaresClassifier",
+    "LinearRegression",
     "LinearSVM",
     "LogisticRegression",
     "MutualInformation",

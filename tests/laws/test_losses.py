@@ -107,7 +107,7 @@ def test_the_softmax_of_two_is_the_logistic_loss(s, y):
     slope = loss.slope(y, s)
     assert_allclose(loss.value(y, s) + loss.conjugate(y, slope), (slope * s).sum(axis=1), atol=1e-9)
     two, margin = s[:, :2], (2.0 * y - 1.0) * (s[:, 1] - s[:, 0])
-    assert_allclose(loss.value(y, two), losses.Logistic().value(np.ones(1), margin), rtol=1e-12)
+    assert_allclose(loss.value(y, two), losses.Logistic().value(np.ones(1), margin), rtol=1e-12, atol=1e-14)
 
 
 PENALTIES = [penalties.NoPenalty(), penalties.L2(0.7), penalties.L1(0.3), penalties.ElasticNet(0.5, 0.4)]

@@ -21,6 +21,7 @@ from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Status
 from deciban.trust.calibration import temperature
 from deciban.trust.certificate import Certificate
+from deciban.trust.folds import folds as folds_of
 
 from .examples import Examples, examples
 from .proofs import certify
@@ -250,20 +251,10 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def folds_of(given: Examples, folds: int, seed: int) -> NDArray[np.intp]:
-    """(N,) a fold a row, drawn by what the row holds: the same rows stay together, so that none is held out from itself
-    and weights mean repetition here, too."""
-    w = np.random.default_rng(seed).normal(size=(1, given.X.shape[1]))
-    h = scores(reals_for_core(given.X), w, np.zeros(1))[:, 0]
-    h *= 1e3 / max(float(np.abs(h).max(initial=0.0)), np.finfo(float).tiny)
-    fold: NDArray[np.intp] = np.minimum((h - np.floor(h)) * folds, folds - 1).astype(np.intp)
-    return fold
-
-
 def held_out_temperature(model: LinearClassifier, given: Examples, folds: int, limits: Limits, seed: int) -> float:
     """The temperature that suits the scores of examples held out, each fold in turn."""
     held, truth, weight = [], [], []
-    fold = folds_of(given, folds, seed)
+    fold = folds_of(given.X, folds, seed)
     for k in range(folds):
         inside, outside = given.only(fold != k), given.only(fold == k)
         if not len(outside.y) or len(np.unique(inside.y)) < len(given.labels):

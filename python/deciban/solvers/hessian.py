@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
 from deciban._core import combination, gram
@@ -42,9 +42,15 @@ class Hessian:
             mean = self.problem.combination(D)[0] / total
             H = H - total * np.outer(mean, mean)
         diagonal = H.diagonal()
-        ridge = max(self.problem.penalty.l2, 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300))
-        H[np.diag_indices(d)] += ridge
-        dw: Floats = cho_solve(cho_factor(H, lower=True, overwrite_a=True, check_finite=False), g, check_finite=False)
+        least = 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)
+        ridge = max(self.problem.penalty.l2, least)
+        while True:
+            try:
+                factor = cho_factor(H + ridge * np.eye(d), lower=True, overwrite_a=True, check_finite=False)
+                break
+            except LinAlgError:  # columns that are combinations of others, but for rounding
+                ridge = max(100.0 * ridge, least)
+        dw: Floats = cho_solve(factor, g, check_finite=False)
         return dw, -float(mean @ dw)
 
     def _gram(self, D: Floats) -> Floats:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deciban.losses import Floats, Huber, Logistic, Squared, SquaredHinge
-from deciban.trust.duality import balanced
+from deciban.trust.duality import balanced, reach
 
 from . import softmax
 from .hessian import Hessian
@@ -94,10 +94,7 @@ def _look(problem: Problem, point: _Point) -> None:
     point.primal = problem.primal(point.w, point.s)
     point.a = balanced(problem, -loss.slope(y, point.s))
     point.v = problem.combination(problem.c * point.a)[0]
-    if penalty.l2:
-        conjugate = penalty.conjugate(point.v)
-    else:
-        conjugate = 2.0 * float(np.linalg.norm(point.w) * np.linalg.norm(point.v))
+    conjugate = penalty.conjugate(point.v) if penalty.l2 else reach(point.w, point.v)
     gap = point.primal + problem.total(problem.conjugate(point.a)) + conjugate
     point.gap = gap if not gap < 0.0 else 0.0  # NaN stays NaN, and is never small enough
 

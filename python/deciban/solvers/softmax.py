@@ -18,7 +18,7 @@ import numpy as np
 
 from deciban._core import combination
 from deciban.losses import Floats, Softmax
-from deciban.trust.duality import balanced
+from deciban.trust.duality import balanced, reach
 
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
@@ -73,9 +73,7 @@ def _look(problem: Problem, point: _Point) -> tuple[Floats, Floats]:
     point.primal = problem.primal(point.W, point.s)
     a = balanced(problem, -slope)
     V = problem.combination(problem.c[:, None] * a)
-    conjugate = (
-        problem.penalty.conjugate(V) if problem.penalty.l2 else 2.0 * float(np.linalg.norm(point.W) * np.linalg.norm(V))
-    )
+    conjugate = problem.penalty.conjugate(V) if problem.penalty.l2 else reach(point.W, V)
     gap = point.primal + problem.total(problem.loss.conjugate(problem.y, -a)) + conjugate
     point.gap = gap if not gap < 0.0 else 0.0  # NaN stays NaN, and is never small enough
     return slope, problem.combination(problem.c[:, None] * slope)

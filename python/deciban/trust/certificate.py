@@ -65,10 +65,11 @@ class Certificate:
 
     def __str__(self) -> str:
         counts = ", ".join(f"{label}: {count:,.10g}" for label, count in self.class_counts.items())
+        counts = f" ({counts})" if counts else ""
         gap = "no gap (not convex)" if self.relative_gap is None else f"relative gap {self.relative_gap:.1e}"
         advice = f"; {self.advice}" if self.advice else ""
         return (
-            f"{self.status}{advice}; {self.n:,.10g} examples ({counts}), {self.d:,} features, "
+            f"{self.status}{advice}; {self.n:,.10g} examples{counts}, {self.d:,} features, "
             f"{self.iterations} iterations, {gap}, {self.seconds:.3g} s, data {self.digest[:12]}"
         )
 

@@ -63,7 +63,7 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
     if problem.penalty.l1 or problem.penalty.l2:
         bound = -total - problem.penalty.conjugate(_inside(v, problem.penalty.l1))
     else:
-        bound = -total - 2.0 * float(np.linalg.norm(w) * np.linalg.norm(v))
+        bound = -total - reach(w, v)
     apart = loss.value(y, s) + loss.conjugate(y, -a) + (a * s if problem.K == 1 else (a * s).sum(axis=1))
     violation = max(
         _stationarity(problem, w, v),
@@ -71,6 +71,12 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
         float((problem.c * apart).max(initial=0.0)),
     )
     return Proof(primal, min(bound, primal) if np.isfinite(bound) else -np.inf, violation, a)
+
+
+def reach(w: Floats, v: Floats) -> float:
+    """Ω*(v) of no penalty, over weights up to twice as long as w; from w = 0 nothing is proven."""
+    length, slope = float(np.linalg.norm(w)), float(np.linalg.norm(v))
+    return np.inf if slope > 0.0 == length else 2.0 * length * slope
 
 
 def _inside(v: Floats, l1: float) -> Floats:

@@ -1,0 +1,133 @@
+"""Least squares that learns in pieces, forgets and merges: its state is a sum."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from deciban.distributions import StatisticError
+from deciban.distributions.scatter import PooledScatter
+from deciban.errors import DataError
+from deciban.losses import Loss
+from deciban.penalties import Penalty
+from deciban.solvers import Limits
+from deciban.solvers.closed_form import DIRECT
+
+from .normal_equations import statistic
+from .responses import Responses, responses
+from .transaction import all_or_nothing
+
+
+class Additive(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A regression whose state is `statistics_`, the scatter of (x, y), where loss and penalty allow; else None."""
+
+    statistics_: PooledScatter | None
+    loss: Any
+    penalty: Any
+    _single: bool
+    _found: Any
+    _seconds: float
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss, its parameters checked."""
+
+    @abstractmethod
+    def _penalty(self) -> Penalty:
+        """The penalty, its parameters checked."""
+
+    @abstractmethod
+    def _limits(self) -> Limits:
+        """When to stop, checked."""
+
+    def _is_sum(self) -> bool:
+        """Whether the loss is squared and the penalty quadratic; AttributeError if not."""
+        if self.loss == "squared" and self.penalty in (None, "none", "l2"):
+            return True
+        raise AttributeError(
+            "learning in pieces needs loss='squared' and penalty None or 'l2', whose state is a sum; "
+            f"loss={self.loss!r} with penalty={self.penalty!r} is fitted as a whole: use fit"
+        )
+
+    @available_if(lambda self: self._is_sum())  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn more rows: their statistic is added."""
+        with all_or_nothing(self):
+            started = perf_counter()
+            first = not hasattr(self, "statistics_")
+            given = self._piece(X, y, sample_weight, first)
+            self.statistics_ = statistic(given) if first else self._known() + statistic(given)
+            self._found, self._single = None, given.single
+            self._seconds = perf_counter() - started
+        return self
+
+    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take back rows that were learnt with these weights."""
+        check_is_fitted(self)
+        with all_or_nothing(self):
+            given = self._piece(X, y, sample_weight, first=False)
+            try:
+                self.statistics_ = self._known() - statistic(given)
+            except StatisticError as error:
+                names = [*self._names(), *(f"y[{k}]" for k in range(given.Y.shape[1]))]
+                said = error.named(lambda j: f"feature {names[j]!r}", lambda c: "the data")
+                raise DataError(str(said).replace("the same label", "the same target")) from None
+            self._found = None
+        return self
+
+    def __add__(self, other: object) -> Self:
+        """The model of both data sets together; both must have the same parameters, features and targets."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        check_is_fitted(self)
+        check_is_fitted(other)
+        mine, theirs = self._merge_key(), other._merge_key()
+        for name, value in mine.items():
+            if not np.array_equal(value, theirs[name]):
+                raise ValueError(f"cannot merge models of different {name}: {value!r} and {theirs[name]!r}")
+        merged: Self = clone(self)
+        merged.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_in_")})
+        merged.statistics_ = self._known() + other._known()
+        merged._found, merged._single = None, self._single
+        merged._seconds = self._seconds + other._seconds
+        return merged
+
+    def __radd__(self, other: object) -> Self:
+        """`sum(models)` begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _merge_key(self) -> dict[str, Any]:
+        names = getattr(self, "feature_names_in_", None)
+        shape = {"n_features_in_": self.n_features_in_, "feature_names_in_": names, "targets": self._known().s.shape[2]}
+        return {**self.get_params(), **shape}
+
+    def _piece(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Responses:
+        self._is_sum(), self._loss(), self._penalty(), self._limits()
+        given, _ = responses(self, X, y, sample_weight, reset=first)
+        if given.X.shape[1] > DIRECT:
+            raise ValueError(
+                f"learning in pieces keeps d² sums, for at most {DIRECT} features; X has {given.X.shape[1]}"
+            )
+        if not first and given.Y.shape[1] + given.X.shape[1] != self._known().s.shape[2]:
+            learnt = self._known().s.shape[2] - given.X.shape[1]
+            raise ValueError(f"y must have the {learnt} targets that were learnt, got {given.Y.shape[1]}")
+        return given
+
+    def _known(self) -> PooledScatter:
+        if self.statistics_ is None:
+            raise ValueError(
+                "learning in pieces needs the sufficient statistic, which this fit has not kept: it is kept for "
+                f"loss='squared' with penalty None or 'l2', and at most {DIRECT} features"
+            )
+        return self.statistics_
+
+    def _names(self) -> list[Any]:
+        names = getattr(self, "feature_names_in_", None)
+        return list(range(self.n_features_in_)) if names is None else list(names)

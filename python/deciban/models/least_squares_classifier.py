@@ -1,0 +1,255 @@
+"""Linear regression as a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+
+from deciban._core import scores
+from deciban.distributions.refusal import check_number
+from deciban.losses import Floats, Loss, Squared
+from deciban.penalties import L2, NoPenalty, Penalty
+from deciban.rows import as_rows, reals_for_core
+from deciban.solvers import Limits, Problem, Solution, Status, closed_form
+from deciban.solvers.closed_form import DIRECT, from_moments
+from deciban.solvers.second_moments import class_scatter, normal_equations, with_targets
+from deciban.trust.calibration import temperature
+from deciban.trust.folds import folds
+
+from .examples import Examples, class_weights
+from .linear import LinearClassifier
+from .normal_equations import advice, certify_moments
+from .tally import Labels, Tally
+from .transaction import all_or_nothing
+
+
+class LeastSquaresClassifier(LinearClassifier):
+    """sign(x·w + b), or of many classes the largest x·w_k + b_k, where w and b are the least squares to ±1.
+
+        min over w, b of   Σ_i w_i (y_i − x_i·w − b)² + α·½‖w‖²,      y_i ∈ {−1, +1}, one class against the rest each
+
+    Parameters
+    ----------
+    alpha : α ≥ 0; 0 is no penalty. scikit-learn's RidgeClassifier(a) is alpha = 2a.
+    calibration : the number of folds on whose held-out rows `predict_proba` is calibrated, or None. Equal rows share a
+        fold. A fold is taken out of the statistic, so that holding it out costs one more pass over its rows.
+    class_weight : None, "balanced" or a mapping from labels to weights.
+    solver : "auto" and "closed-form", or another of `deciban.solvers`, which `tol`, `max_iter`, `time_limit` and
+        `callback` then stop.
+
+    For two classes of equal weight w points as that of Fisher's discriminant does (Fisher 1936; Bishop 2006, section
+    4.1.5); with many classes one that lies between others may never win (Hastie, Tibshirani & Friedman 2009, section
+    4.2). It needs one pass, and its state is a sum: `partial_fit`, `+` and `forget` are exact to rounding, classes come
+    and go, and what is learnt that way is not calibrated. Up to 4000 features. Attributes: see `LinearClassifier`;
+    `counts_`, the statistic.
+
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> model = LeastSquaresClassifier(calibration=None).fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict([[0.0], [1.6]]).tolist(), model.decision_function([[1.5]]).round(9).tolist()
+    (['no', 'yes'], [0.0])
+    """
+
+    counts_: Any
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        calibration: int | None = 3,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        time_limit: float | None = None,
+        callback: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.calibration = calibration
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _loss(self) -> Loss:
+        return Squared()
+
+    def _penalty(self) -> Penalty:
+        check_number("alpha", self.alpha, 0.0, "a finite number ≥ 0")
+        return L2(float(self.alpha)) if self.alpha else NoPenalty()
+
+    def _strength(self) -> float:
+        return 1.0
+
+    # At once.
+
+    def _learn(self, given: Examples, start: list[Solution] | None) -> None:
+        self._limits(), self._penalty()
+        kept = given.X.shape[1] <= DIRECT
+        self.counts_ = class_scatter(given.X, given.y, given.weight, len(given.labels)) if kept else None
+        self._declared = given.labels[:0]
+        super()._learn(given, start)
+
+    def _solve(
+        self, problems: list[Problem], limits: Limits, start: list[Solution] | None, seed: int
+    ) -> list[Solution]:
+        if self.solver not in ("auto", closed_form.NAME):
+            return super()._solve(problems, limits, start, seed)
+        C = len(problems) if len(problems) > 1 else 2
+        moments = None if self.counts_ is None else with_targets(self.counts_, _targets(C))
+        solutions, self._fit = closed_form.solve_together(problems, limits, moments)
+        return solutions
+
+    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+        super()._become(given, problems, solutions)
+        self.n_iter_ = np.maximum(1, self.n_iter_)
+        fit = self.__dict__.pop("_fit", None)
+        if fit is not None and (told := advice(fit, given.X.shape[1], bool(self.alpha))):
+            self._proof = replace(self._proof, advice=told)
+
+    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
+        k = self.calibration
+        if k is None:
+            return None
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
+            raise ValueError(f"calibration must be None or a number of folds from 2, got {k!r}")
+        fold = folds(given.X, int(k), seed)
+        held, rows = [], []
+        for outside in (np.flatnonzero(fold == i) for i in range(int(k))):
+            left = np.bincount(given.y, minlength=len(given.labels))
+            left = left - np.bincount(given.y[outside], minlength=len(left))
+            if len(outside) and left.all():
+                held.append(self._held_out(given, outside))
+                rows.append(outside)
+        if not held:
+            return 1.0
+        order = np.concatenate(rows)
+        return temperature(np.concatenate(held), given.y[order], given.weight[order])
+
+    def _held_out(self, given: Examples, outside: Any) -> Floats:
+        """Scores of some rows by what the others say: the statistic less that of those rows."""
+        C, l2 = len(given.labels), self._penalty().l2
+        X, y, weight = given.X[outside], given.y[outside], given.weight[outside]
+        if self.counts_ is None:
+            inside = given.only(~np.isin(np.arange(len(given.y)), outside))
+            problems = self._problems(inside)
+            Y = np.column_stack([problem.y for problem in problems])
+            fit = closed_form.least_squares(problems[0].rows, Y, inside.weight, l2, self.fit_intercept)
+        else:
+            rest = with_targets(self.counts_ - class_scatter(X, y, weight, C), _targets(C))
+            fit = from_moments(normal_equations(rest, given.X.shape[1], self.fit_intercept), l2)
+        return scores(reals_for_core(X), np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self.n_jobs)
+
+    # In pieces.
+
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn more. New labels bring new classes; `classes` declares labels that may come later."""
+        with all_or_nothing(self):
+            started = perf_counter()
+            first = not hasattr(self, "counts_")
+            more = self._piece(X, y, sample_weight, first)
+            if classes is not None:
+                more += more.nothing(np.unique(column_or_1d(classes)))
+            self._derive(more if first else self._tally() + more)
+            self._seconds = perf_counter() - started
+        return self
+
+    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take back what was learnt of X, y with these weights; a class with nothing left goes too."""
+        check_is_fitted(self)
+        with all_or_nothing(self):
+            left = self._tally() - self._piece(X, y, sample_weight, first=False)
+            self._derive(left.without_the_forgotten())
+        return self
+
+    def __add__(self, other: object) -> Self:
+        """The model of both data sets together; both must have the same parameters and features."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        mine, theirs = self._merge_key(), other._merge_key()
+        for name, value in mine.items():
+            if not np.array_equal(value, theirs[name]):
+                raise ValueError(f"cannot merge models of different {name}: {value!r} and {theirs[name]!r}")
+        merged: Self = clone(self)
+        merged.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_in_")})
+        merged._derive(self._tally() + other._tally())
+        merged._seconds = self._seconds + other._seconds
+        return merged
+
+    def __radd__(self, other: object) -> Self:
+        """`sum(models)` begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _merge_key(self) -> dict[str, Any]:
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return {**self.get_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
+
+    def _piece(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Tally:
+        """The statistic of a batch; rows of weight 0 are as if they were not there."""
+        self._limits(), self._penalty()
+        if isinstance(self.class_weight, str):
+            raise ValueError("class_weight='balanced' changes with every piece: give a mapping from labels to weights")
+        kinds = [np.float64, np.float32]
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=kinds, order="C", reset=first)
+        check_classification_targets(y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if X.shape[1] > DIRECT:
+            raise ValueError(f"learning in pieces keeps d² sums, for at most {DIRECT} features; X has {X.shape[1]}")
+        counted = weight > 0.0
+        labels, index = np.unique(y[counted], return_inverse=True)
+        given: Any = self.class_weight
+        if isinstance(given, Mapping):  # of labels that other pieces bring, too
+            given = {label: given[label] for label in labels.tolist() if label in given}
+        weight = weight[counted] * class_weights(given, labels, index, weight[counted])[index]
+        counts = class_scatter(as_rows(X)[counted], index.astype(np.intp), weight, len(labels))
+        return Tally(labels, counts, labels[:0])
+
+    def _tally(self) -> Tally:
+        if self.counts_ is None:
+            raise ValueError(f"learning in pieces keeps d² sums, for at most {DIRECT} features; fit has kept none")
+        if isinstance(self.class_weight, str):
+            raise ValueError("class_weight='balanced' changes with every piece: give a mapping from labels to weights")
+        return Tally(self.classes_, self.counts_, self._declared)
+
+    def _derive(self, tally: Tally) -> None:
+        """Weights and certificate from the statistic."""
+        self.classes_: Labels = tally.classes
+        self.counts_, self._declared, self.temperature_ = tally.counts, tally.declared, None
+        d, C, l2 = self.n_features_in_, len(tally.classes), self._penalty().l2
+        if not tally.counts.n.any():
+            raise NotFittedError("nothing would be left: every example is to be forgotten; fit anew instead")
+        seen = with_targets(tally.counts, _targets(C))
+        normal = normal_equations(seen, d, self.fit_intercept)
+        fit = from_moments(normal, l2)
+        self.coef_, self.intercept_ = np.ascontiguousarray(fit.w.T), fit.b
+        self.n_iter_ = np.ones(len(fit.b), dtype=int)
+        self.solution_ = [
+            Solution(w[None, :], np.array([b]), Status.EXACT, 0, closed_form.NAME)
+            for w, b in zip(self.coef_, self.intercept_, strict=True)
+        ]
+        counts = dict(zip(tally.classes.tolist(), tally.counts.n.tolist(), strict=True))
+        self._proof = replace(certify_moments(normal, fit, l2, tally.counts), class_counts=counts)
+
+
+def _targets(C: int) -> Floats:
+    """(C, K) the targets of each class: −1 and +1 of two, of more +1 in its own column, and −1 elsewhere."""
+    return np.array([[-1.0], [1.0]]) if C == 2 else 2.0 * np.eye(C) - 1.0

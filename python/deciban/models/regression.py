@@ -1,0 +1,117 @@
+"""What a regression asks of solvers, and what it proves."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from deciban.losses import Absolute, Huber, Squared
+from deciban.solvers import Limits, Problem, Solution, closed_form, newton
+from deciban.solvers.closed_form import Fit
+from deciban.trust.certificate import Certificate, digest
+from deciban.trust.duality import prove
+
+from .normal_equations import advice
+from .proofs import _arrays, _scaling
+from .responses import Responses
+
+_SOLVERS = (
+    "closed-form",
+    "coordinate",
+    "newton",
+    "reweighted",
+    "smoothing",
+    "linear-programme",
+    "dual-coordinate",
+)
+
+
+def automatic(problem: Problem) -> str:
+    """The solver that suits the problem; ValueError where none does."""
+    loss, penalty = problem.loss, problem.penalty
+    if isinstance(loss, Squared):
+        return "coordinate" if penalty.l1 else "closed-form"
+    if isinstance(loss, Huber):
+        return "coordinate" if penalty.l1 else "newton"
+    assert isinstance(loss, Absolute)
+    if not penalty.l2:
+        return "linear-programme"
+    if penalty.l1:
+        raise ValueError(
+            "no solver takes loss 'absolute' with penalty 'elastic_net', as neither is smooth nor both are piecewise "
+            "linear: use penalty 'l1' or 'l2', or loss 'huber'"
+        )
+    return "smoothing"
+
+
+def solve_regression(
+    problems: list[Problem], limits: Limits, solver: Any, seed: int, moments: Any
+) -> tuple[list[Solution], Fit | None]:
+    """One problem a target, and of least squares in closed form what its factorisation tells."""
+    first = problems[0]
+    name = automatic(first) if isinstance(solver, str) and solver == "auto" else solver
+    if not isinstance(name, str) or name not in _SOLVERS:
+        names = ", ".join(repr(each) for each in ("auto", *_SOLVERS))
+        raise ValueError(f"solver must be one of {names}, got {solver!r}")
+    module: Any = import_module(f"deciban.solvers.{name.replace('-', '_')}")
+    refused = module.refusal(first)
+    if refused:
+        raise ValueError(f"solver {name!r} {refused}")
+    if name == closed_form.NAME:
+        return closed_form.solve_together(problems, limits, moments)
+    starts = _starts(problems, limits) if name == newton.NAME else [None] * len(problems)
+    pairs = zip(problems, starts, strict=True)
+    return [module.solve(problem, limits, start, seed) for problem, start in pairs], None
+
+
+def _starts(problems: list[Problem], limits: Limits) -> list[Any]:
+    """Least squares, from where Newton's method has not far to go."""
+    squares = [Problem(p.rows, p.y, p.c, Squared(), p.penalty, p.intercept, 1, p.n_jobs) for p in problems]
+    return list(closed_form.solve_together(squares, limits)[0])
+
+
+def certify_regression(
+    problems: list[Problem], solutions: list[Solution], fit: Fit | None, given: Responses
+) -> Certificate:
+    """The sum over the targets; the digest is of X, y and the weights."""
+    pairs = zip(problems, solutions, strict=True)
+    proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
+    unfinished = [solution.status for solution in solutions if not solution.status.finished]
+    status, first = unfinished[0] if unfinished else solutions[0].status, problems[0]
+    told = advice(fit, first.shape[1], bool(first.penalty.l2)) if fit is not None else _scaling(first)
+    return Certificate(
+        objective=f"Σ c·{first.loss.name} + {first.penalty.name}, {solutions[0].solver}, {len(problems)} problems",
+        primal=sum(proof.primal for proof in proofs),
+        dual=float(sum(-np.inf if proof.dual is None else proof.dual for proof in proofs)),
+        kkt_violation=max(proof.violation for proof in proofs),
+        iterations=max(solution.iterations for solution in solutions),
+        status=status.name.lower().replace("_", " "),
+        advice="; ".join(part for part in (status.value if unfinished else "", told) if part),
+        seconds=0.0,
+        n=float(given.weight.sum()) if given.centre is None else float(len(given.Y)),
+        d=first.shape[1],
+        class_counts={},
+        seed=None,
+        digest=digest(*_arrays(given.X), given.Y, given.weight),
+    )
+
+
+def refuse_limits(tol: Any, max_iter: Any, time_limit: Any, callback: Any) -> Limits:
+    """When to stop, checked."""
+    from .linear import check_positive
+
+    if isinstance(max_iter, bool) or not isinstance(max_iter, int | np.integer) or max_iter < 1:
+        raise ValueError(f"max_iter must be a whole number from 1, got {max_iter!r}")
+    limit = None if time_limit is None else check_positive("time_limit", time_limit)
+    return Limits(check_positive("tol", tol), int(max_iter), limit, callback)
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from scikit-learn's `random_state`."""
+    from sklearn.utils import check_random_state
+
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return int(random_state or 0)
+    return int(check_random_state(random_state).randint(2**31))
