@@ -122,7 +122,7 @@ type Descended<'py> = (Given<'py>, Given<'py>, f64, f64, f64);
 
 /// One pass of stochastic descent, from (w, b) on; `rule` is one of "constant", "decay", "root" and "adaptive".
 #[pyfunction]
-#[pyo3(signature = (X, y, c, loss, now, sum, steps, squares, *, delta=1.0, intercept=true, batch=1, rule="root",
+#[pyo3(signature = (X, y, c, loss, now, total, steps, squares, *, delta=1.0, intercept=true, batch=1, rule="root",
                     step=1.0, decay=0.0, averaged=false, l1=0.0, l2=0.0, radius=f64::INFINITY, shuffle=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn descend<'py>(
@@ -132,7 +132,7 @@ pub fn descend<'py>(
     c: PyReadonlyArray1<'py, f64>,
     loss: &str,
     now: Weights<'py>,
-    sum: Weights<'py>,
+    total: Weights<'py>,
     steps: f64,
     squares: f64,
     delta: f64,
@@ -164,8 +164,8 @@ pub fn descend<'py>(
         return Err(PyValueError::new_err("averages go with l1 = 0: a mean of sparse weights is not sparse"));
     }
     let plan = descent::Plan { batch, rule, averaged, l1, l2, radius, shuffle };
-    let (w, sum_w) = (slice(&now.0, "w")?.to_vec(), slice(&sum.0, "w")?.to_vec());
-    let state = descent::State { w, b: now.1, sum: sum_w, sum_b: sum.1, steps, squares, suffered: 0.0 };
+    let (w, sum_w) = (slice(&now.0, "w")?.to_vec(), slice(&total.0, "w")?.to_vec());
+    let state = descent::State { w, b: now.1, sum: sum_w, sum_b: total.1, steps, squares, suffered: 0.0 };
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, intercept };
     let state = with_loss!(loss, loss => on_reals(py, X, n_jobs, Descend { examples, loss, plan, state })?,
         "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge,

@@ -9,14 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any, Protocol
 
-from . import dual_coordinate, hessian, newton
+from . import descent, dual_coordinate, hessian, newton, perceptron
 from .problem import Limits, Problem, Solution, Status, Step
 from .watch import Watch
 
-CATALOGUE: tuple[ModuleType, ...] = (newton, dual_coordinate)
+CATALOGUE: tuple[ModuleType, ...] = (newton, dual_coordinate, descent, perceptron)
 
 _BY_NAME = {solver.NAME: solver for solver in CATALOGUE}
+
+
+class Solver(Protocol):
+    """What a solver is, be it a module or, with settings of its own, an object: `Descent(batch=32)`, `Rosenblatt()`."""
+
+    NAME: str
+
+    def refusal(self, problem: Problem) -> str | None:
+        """What the problem lacks, or None."""
+
+    def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
+        """The best it finds."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +72,23 @@ def choose(problem: Problem) -> Choice:
 
 
 def solve(
-    problem: Problem, limits: Limits, solver: str = "auto", start: Solution | None = None, seed: int = 0
+    problem: Problem, limits: Limits, solver: str | Solver = "auto", start: Solution | None = None, seed: int = 0
 ) -> Solution:
-    """The optimum by the solver of that name; ValueError where it cannot solve the problem."""
+    """The optimum by the solver, or that of the name; ValueError where it cannot solve the problem."""
+    if not isinstance(solver, str):
+        return _by(solver, problem, limits, start, seed)
     name = choose(problem).name if solver == "auto" else solver
     if name not in _BY_NAME:
         known = ", ".join(repr(each) for each in ("auto", *_BY_NAME))
         raise ValueError(f"solver must be one of {known}, got {solver!r}")
-    refused = _BY_NAME[name].refusal(problem)
+    return _by(_BY_NAME[name], problem, limits, start, seed)
+
+
+def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
+    refused = solver.refusal(problem)
     if refused:
-        raise ValueError(f"solver {name!r} {refused}")
-    solution: Solution = _BY_NAME[name].solve(problem, limits, start, seed)
+        raise ValueError(f"solver {solver.NAME!r} {refused}")
+    solution: Solution = solver.solve(problem, limits, start, seed)
     return solution
 
 
@@ -80,6 +99,7 @@ __all__ = [
     "Limits",
     "Problem",
     "Solution",
+    "Solver",
     "Status",
     "Step",
     "Watch",

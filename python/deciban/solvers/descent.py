@@ -45,7 +45,7 @@ class Descent:
     step: float | None = None
     average_from: int | None = None
     gradient: float = 0.0
-    error: float = 0.0
+    error: float | None = None
     shuffle: bool = True
     NAME = NAME
 
@@ -57,10 +57,14 @@ class Descent:
             return f"knows the rules {', '.join(map(repr, RULES))}, not {self.rule!r}"
         if self.batch is not None and (isinstance(self.batch, bool) or self.batch < 1):
             return f"needs a batch of one example at least, not {self.batch!r}"
+        if self.step is not None and not (np.isfinite(self.step) and self.step > 0.0):
+            return f"needs a step > 0, not {self.step!r}"
         if self.rule == "backtracking" and self.batch is not None:
             return "sees the objective fall only with batch=None: choose another rule for a batch"
         if self.rule == "backtracking" and not np.isfinite(problem.loss.curvature_bound):
             return f"needs a smooth loss for backtracking, which {problem.loss.name!r} is not"
+        if self.average_from is not None and self.average_from < 1:
+            return f"averages from a pass on, the first being 1, not from {self.average_from!r}"
         if self.average_from is not None and problem.penalty.l1:
             return f"averages no weights under {problem.penalty.name!r}: a mean of sparse weights is not sparse"
         return None
@@ -133,10 +137,10 @@ class _Walk:
     def on(self, judge: Judge) -> bool:
         """One step on all examples, or one pass over them; False where the numbers end."""
         self.t += 1
-        if self.how.batch is None:
-            return self._step(judge)
         if self.t == self.how.average_from:
             self.sum, self.uncounted = (np.zeros_like(self.w), 0.0), self.steps
+        if self.how.batch is None:
+            return self._step(judge)
         problem = self.problem
         drawn = np.random.SeedSequence([self.seed, self.t]).generate_state(1, np.uint64)
         (self.w, self.b), self.sum, self.steps, _, _ = _core.descend(
@@ -164,7 +168,7 @@ class _Walk:
 
     def _step(self, judge: Judge) -> bool:
         """A step along the gradient of all examples."""
-        if self.averaging or self.rule != "backtracking":
+        if self.averaging:
             judge.turn(self.w, self.b)
         if self.rule == "backtracking":
             self.step *= 2.0
@@ -176,7 +180,6 @@ class _Walk:
         self.w, self.b, self.steps = w, b, self.steps + 1.0
         if self.averaging:
             self.sum = self.sum[0] + w, self.sum[1] + b
-            self.uncounted = self.steps - (self.t - (self.how.average_from or 0) + 1)
         return bool(np.isfinite(w).all() and np.isfinite(b))
 
     def _moved(self, judge: Judge) -> tuple[Floats, float]:
@@ -185,9 +188,10 @@ class _Walk:
             rate /= 1.0 + self.step * self.l2 * (self.t - 1)
         elif self.rule == "root":
             rate /= np.sqrt(self.t)
-        v = judge.w - rate * judge.slope
-        w = np.sign(v) * np.maximum(np.abs(v) - rate * self.l1, 0.0) / (1.0 + rate * self.l2)
-        return w, judge.b - rate * judge.slope_b
+        with np.errstate(over="ignore", invalid="ignore"):
+            v = judge.w - rate * judge.slope
+            w = np.sign(v) * np.maximum(np.abs(v) - rate * self.l1, 0.0) / (1.0 + rate * self.l2)
+            return w, judge.b - rate * judge.slope_b
 
 
 def _squares(problem: Problem) -> Floats:

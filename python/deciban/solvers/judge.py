@@ -16,7 +16,7 @@ class Judge:
     The gap costs three passes over X: it is asked for when the gradient has halved since it was last.
     """
 
-    def __init__(self, problem: Problem, limits: Limits, gradient: float, error: float) -> None:
+    def __init__(self, problem: Problem, limits: Limits, gradient: float, error: float | None) -> None:
         self.problem, self.limits = problem, limits
         self._gradient, self._error = gradient, error
         self.total = float(problem.c.sum())
@@ -34,7 +34,7 @@ class Judge:
         if primal < self._lowest:
             self._lowest, self.best = primal, (w.copy(), b)
         length = self._length()
-        self.done = length <= self._gradient or self.error <= self._error
+        self.done = length <= self._gradient or (self._error is not None and self.error <= self._error)
         if not self.done and length <= 0.5 * self._asked:
             self._asked = length
             proof = prove(self.problem, w[None, :], np.array([b]))
