@@ -222,7 +222,7 @@ def test_classes_grow_and_the_new_one_starts_at_zero():
     assert model.mistakes_.shape == (5,)
 
 
-CHECKS = 55
+CHECKS = 64
 # As for scikit-learn's own perceptron: the rule depends on the order of the examples, and the check shuffles them.
 ORDERED = {
     f"check_sample_weight_equivalence_on_{kind}_data": "a row that is there twice is shuffled by itself"

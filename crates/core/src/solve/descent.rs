@@ -63,7 +63,7 @@ pub struct State {
     pub steps: f64,
     /// Σ ‖g‖², of `Rule::Adaptive`.
     pub squares: f64,
-    /// Σ c ℓ of every example, before it was learnt from.
+    /// Σ c ℓ of every example, before it was learnt from, of `Rule::Adaptive`.
     pub suffered: f64,
 }
 
@@ -163,7 +163,7 @@ impl Lazy {
         self.total += self.scale;
         self.state.sum_b += self.state.b;
         self.state.steps += 1.0;
-        if !(self.scale > SMALL) {
+        if self.scale < SMALL {
             self.settle();
         }
     }
@@ -212,7 +212,9 @@ impl<V: Value, I: Index, L: Loss> Pass<'_, '_, '_, V, I, L> {
         for (&i, slope) in batch.iter().zip(slopes) {
             let i = i as usize;
             let s = self.lazy.score(&rows.row(i));
-            self.lazy.state.suffered += weight[i] * loss.value(y[i], s);
+            if matches!(self.plan.rule, Rule::Adaptive(_)) {
+                self.lazy.state.suffered += weight[i] * loss.value(y[i], s);
+            }
             *slope = weight[i] * loss.slope(y[i], s) / batch.len() as f64;
         }
     }

@@ -205,12 +205,10 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
                 pocket.credit = 0;
             }
             *self.run = 0.0;
-            let step = if !(square > 0.0) {
-                left
-            } else if left > ONE_BY_ONE {
-                (s.abs() / square).floor().max(1.0).min(left)
-            } else {
-                left.min(1.0)
+            let step = match square > 0.0 {
+                true if left > ONE_BY_ONE => (s.abs() / square).floor().max(1.0).min(left),
+                true => left.min(1.0),
+                false => left,
             };
             let state = &mut *self.state;
             row.add_to(y * step, &mut state.w);
