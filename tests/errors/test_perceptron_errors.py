@@ -69,7 +69,8 @@ def test_a_pocket_has_no_stream():
 def test_probabilities_after_a_stream_need_a_fit():
     text = "this Perceptron has no probabilities: a margin becomes a log-odds by calibration; fit with calibration=3"
     with refused(text, AttributeError):
-        Perceptron().partial_fit(X, Y).predict_proba(X)
+        Perceptron().partial_fit(X, Y).explain(X)
+    assert not hasattr(Perceptron().partial_fit(X, Y), "predict_proba")
 
 
 @pytest.mark.parametrize(

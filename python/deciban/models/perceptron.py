@@ -103,6 +103,9 @@ class Perceptron(LinearClassifier):
     def _penalty(self) -> Penalty:
         return NoPenalty()
 
+    def _probabilistic(self) -> bool:
+        return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
+
     def _strength(self) -> float:
         return 1.0
 
