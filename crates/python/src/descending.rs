@@ -39,7 +39,7 @@ impl Kernel for Rosenblatt<'_> {
         examples.check(rows.count())?;
         fits(state.w.len(), rows.columns())?;
         fits(state.early.len(), rows.columns())?;
-        let Examples { y, weight, intercept } = examples;
+        let Examples { y, weight, intercept, .. } = examples;
         let plan = rosenblatt::Plan { rows, y, weight, intercept, shuffle, pocket, max_iter };
         Ok(rosenblatt::solve(&plan, state, &mut |i, p, g| watcher.stop(i, p, g)))
     }
@@ -78,7 +78,7 @@ pub fn perceptron<'py>(
         visits,
         mistakes,
     };
-    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, intercept };
+    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset: None, intercept };
     let watched = &mut watcher;
     let kernel = Rosenblatt { examples, state, shuffle, pocket, max_iter, watcher: watched };
     let rosenblatt::Found { last, best, iterations, bound, ending } = on_reals(py, X, n_jobs, kernel)?;
@@ -112,8 +112,8 @@ impl<L: Loss> Kernel for Descend<'_, L> {
         examples.check(rows.count())?;
         fits(state.w.len(), rows.columns())?;
         fits(state.sum.len(), rows.columns())?;
-        let Examples { y, weight, intercept } = examples;
-        Ok(descent::pass(&Problem { rows, y, weight, loss, intercept }, &plan, state))
+        let Examples { y, weight, intercept, .. } = examples;
+        Ok(descent::pass(&Problem { rows, y, weight, offset: None, loss, intercept }, &plan, state))
     }
 }
 
@@ -166,7 +166,7 @@ pub fn descend<'py>(
     let plan = descent::Plan { batch, rule, averaged, l1, l2, radius, shuffle };
     let (w, sum_w) = (slice(&now.0, "w")?.to_vec(), slice(&total.0, "w")?.to_vec());
     let state = descent::State { w, b: now.1, sum: sum_w, sum_b: total.1, steps, squares, suffered: 0.0 };
-    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, intercept };
+    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset: None, intercept };
     let state = with_loss!(loss, loss => on_reals(py, X, n_jobs, Descend { examples, loss, plan, state })?,
         "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge,
         "logistic": Logistic, "squared": Squared, "absolute": Absolute, "huber": Huber { delta });

@@ -53,6 +53,8 @@ class Descent:
         """What the problem, or the way down, lacks, or None."""
         if isinstance(problem.loss, Softmax | ZeroOne):
             return f"needs a loss of one score with a slope, which {problem.loss.name!r} is not"
+        if problem.offset is not None and self.batch is not None:
+            return "takes scores without an offset, but with batch=None"
         if self.rule is not None and self.rule not in RULES:
             return f"knows the rules {', '.join(map(repr, RULES))}, not {self.rule!r}"
         if self.batch is not None and (isinstance(self.batch, bool) or self.batch < 1):

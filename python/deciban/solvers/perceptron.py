@@ -76,6 +76,8 @@ class Rosenblatt:
         """What the problem lacks, or None."""
         if not isinstance(problem.loss, ZeroOne) and type(problem.loss) is not Perceptron:
             return f"counts mistakes: its loss is 'zero_one' or 'perceptron', not {problem.loss.name!r}"
+        if problem.offset is not None:
+            return "takes scores without an offset"
         if problem.penalty.l1 or problem.penalty.l2:
             return f"has no penalty; {problem.penalty.name!r} is one"
         return None
