@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .models.logistic import LogisticRegression as LogisticRegression
     from .models.naive_bayes import NaiveBayes as NaiveBayes
     from .models.nbsvm import NBSVM as NBSVM
+    from .models.perceptron import Perceptron as Perceptron
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
@@ -37,6 +38,7 @@ _HOME = {
     "MutualInformation": ".features.mutual_information",
     "NBSVM": ".models.nbsvm",
     "NaiveBayes": ".models.naive_bayes",
+    "Perceptron": ".models.perceptron",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
     "load": ".store",
@@ -52,6 +54,7 @@ __all__ = [
     "LogisticRegression",
     "MutualInformation",
     "NaiveBayes",
+    "Perceptron",
     "TextClassifier",
     "TextVectorizer",
     "load",

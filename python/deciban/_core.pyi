@@ -211,3 +211,54 @@ def dual_coordinate(
 ) -> tuple[
     NDArray[np.float64], float, NDArray[np.float64], int, Literal["converged", "exhausted", "stopped", "interrupted"]
 ]: ...
+
+_Weights: TypeAlias = tuple[NDArray[np.float64], float]
+
+def perceptron(
+    X: _Matrix,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    last: _Weights,
+    early: _Weights,
+    visits: float,
+    mistakes: float,
+    *,
+    intercept: bool = True,
+    shuffle: int | None = None,
+    pocket: bool = False,
+    max_iter: int = 1000,
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[
+    _Weights,
+    _Weights,
+    float,
+    float,
+    _Weights,
+    int,
+    float,
+    Literal["converged", "exhausted", "stopped", "interrupted", "overflow"],
+]: ...
+def descend(
+    X: _Matrix,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    loss: str,
+    now: _Weights,
+    total: _Weights,
+    steps: float,
+    squares: float,
+    *,
+    delta: float = 1.0,
+    intercept: bool = True,
+    batch: int = 1,
+    rule: str = "root",
+    step: float = 1.0,
+    decay: float = 0.0,
+    averaged: bool = False,
+    l1: float = 0.0,
+    l2: float = 0.0,
+    radius: float = ...,
+    shuffle: int | None = None,
+    n_jobs: int | None = None,
+) -> tuple[_Weights, _Weights, float, float, float]: ...

@@ -3,6 +3,7 @@ mod categories;
 mod counter;
 mod counting;
 mod densities;
+mod descending;
 mod dictionary;
 mod files;
 mod information;
@@ -28,6 +29,8 @@ mod _core {
     use super::counting::{class_moments, class_sums};
     #[pymodule_export]
     use super::densities::{gaussian_scores, student_scores};
+    #[pymodule_export]
+    use super::descending::{descend, perceptron};
     #[pymodule_export]
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]

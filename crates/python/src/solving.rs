@@ -25,6 +25,7 @@ macro_rules! with_loss {
         }
     };
 }
+pub(crate) use with_loss;
 
 /// Targets and weights, before the rows are known.
 pub struct Examples<'a> {
@@ -68,7 +69,7 @@ impl Watcher {
     }
 
     /// How the solver ended, in a word; what the callable raised is raised again, but for Ctrl-C, which loses nothing.
-    fn ending(self, py: Python<'_>, ending: Ending) -> PyResult<&'static str> {
+    pub fn ending(self, py: Python<'_>, ending: Ending) -> PyResult<&'static str> {
         match self.raised {
             Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok("interrupted"),
             Some(error) => Err(error),
@@ -76,6 +77,7 @@ impl Watcher {
                 Ending::Converged => "converged",
                 Ending::Exhausted => "exhausted",
                 Ending::Stopped => "stopped",
+                Ending::Overflow => "overflow",
             }),
         }
     }

@@ -18,7 +18,7 @@ from deciban.losses import Floats, Loss, Softmax
 from deciban.penalties import Penalty
 from deciban.rows import reals_for_core
 from deciban.scores import AffineScore, Explanation, log_posterior
-from deciban.solvers import Limits, Problem, Solution, Status
+from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.trust.calibration import temperature
 from deciban.trust.certificate import Certificate
 from deciban.trust.folds import folds as folds_of
@@ -52,7 +52,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     C: Any
     fit_intercept: bool
     class_weight: Any
-    solver: str
+    solver: str | Solver
     tol: float
     max_iter: int
     time_limit: float | None

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from deciban.solvers import Limits, Problem, Solution, Status, solve
+from deciban.solvers import Limits, Problem, Solution, Solver, Status, solve
 
 
 def solve_all(
-    problems: list[Problem], limits: Limits, solver: str, start: list[Solution] | None, seed: int
+    problems: list[Problem], limits: Limits, solver: str | Solver, start: list[Solution] | None, seed: int
 ) -> list[Solution]:
     """Each problem by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them."""
     starts: list[Any] = [None] * len(problems) if start is None else list(start)

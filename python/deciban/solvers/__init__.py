@@ -9,14 +9,48 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any, Protocol
 
-from . import closed_form, dual_coordinate, hessian, linear_programme, newton, reweighted, smoothing
+from . import (
+    closed_form,
+    descent,
+    dual_coordinate,
+    hessian,
+    linear_programme,
+    newton,
+    perceptron,
+    reweighted,
+    smoothing,
+)
 from .problem import Limits, Problem, Solution, Status, Step
 from .watch import Watch
 
-CATALOGUE: tuple[ModuleType, ...] = (closed_form, newton, dual_coordinate, reweighted, smoothing, linear_programme)
+CATALOGUE: tuple[ModuleType, ...] = (
+    closed_form,
+    newton,
+    dual_coordinate,
+    reweighted,
+    smoothing,
+    linear_programme,
+    descent,
+    perceptron,
+)
 
 _BY_NAME = {solver.NAME: solver for solver in CATALOGUE}
+
+
+class Solver(Protocol):
+    """What a solver is, be it a module or, with settings of its own, an object: `Descent(batch=32)`, `Rosenblatt()`."""
+
+    NAME: str
+    # Whether it reaches any tolerance, given time.
+    EXACT: bool
+
+    def refusal(self, problem: Problem) -> str | None:
+        """What the problem lacks, or None."""
+
+    def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
+        """The best it finds."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +62,7 @@ class Choice:
 
 
 TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
+    (closed_form.NAME, "a squared loss without kinks: one system of equations", lambda _: True),
     (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
     (
         newton.NAME,
@@ -35,7 +70,8 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
         lambda problem: problem.shape[1] <= hessian.DIRECT,
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
-    (newton.NAME, "what is left: a smooth loss", lambda _: True),
+    (newton.NAME, "a smooth loss without a penalty", lambda _: True),
+    (linear_programme.NAME, "piecewise linear loss and penalty", lambda _: True),
 )
 """What `auto` goes through, top to bottom: a solver, why, and for which problems; those it cannot solve are passed."""
 
@@ -44,7 +80,7 @@ def decision_table() -> str:
     """`TABLE` as text.
 
     >>> print(decision_table().splitlines()[0])
-    1. newton: many scores learnt together, no kinks
+    1. closed-form: a squared loss without kinks: one system of equations
     """
     return "\n".join(f"{k}. {name}: {why}" for k, (name, why, _) in enumerate(TABLE, 1))
 
@@ -59,17 +95,23 @@ def choose(problem: Problem) -> Choice:
 
 
 def solve(
-    problem: Problem, limits: Limits, solver: str = "auto", start: Solution | None = None, seed: int = 0
+    problem: Problem, limits: Limits, solver: str | Solver = "auto", start: Solution | None = None, seed: int = 0
 ) -> Solution:
-    """The optimum by the solver of that name; ValueError where it cannot solve the problem."""
+    """The optimum by the solver, or that of the name; ValueError where it cannot solve the problem."""
+    if not isinstance(solver, str):
+        return _by(solver, problem, limits, start, seed)
     name = choose(problem).name if solver == "auto" else solver
     if name not in _BY_NAME:
         known = ", ".join(repr(each) for each in ("auto", *_BY_NAME))
         raise ValueError(f"solver must be one of {known}, got {solver!r}")
-    refused = _BY_NAME[name].refusal(problem)
+    return _by(_BY_NAME[name], problem, limits, start, seed)
+
+
+def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
+    refused = solver.refusal(problem)
     if refused:
-        raise ValueError(f"solver {name!r} {refused}")
-    solution: Solution = _BY_NAME[name].solve(problem, limits, start, seed)
+        raise ValueError(f"solver {solver.NAME!r} {refused}")
+    solution: Solution = solver.solve(problem, limits, start, seed)
     return solution
 
 
@@ -80,6 +122,7 @@ __all__ = [
     "Limits",
     "Problem",
     "Solution",
+    "Solver",
     "Status",
     "Step",
     "Watch",

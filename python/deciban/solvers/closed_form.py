@@ -30,6 +30,7 @@ from .second_moments import Normal, as_matrix, joint_scatter, normal_equations
 from .watch import Watch
 
 NAME = "closed-form"
+EXACT = True
 
 # So many features at most for which XᵀX is formed.
 DIRECT = 4000

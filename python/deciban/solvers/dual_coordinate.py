@@ -17,6 +17,7 @@ from .problem import Limits, Problem, Solution
 from .watch import Watch
 
 NAME = "dual-coordinate"
+EXACT = True
 LOSSES = (Hinge, SquaredHinge, Logistic, Squared, Absolute, Huber)
 
 

@@ -27,6 +27,7 @@ from .second_moments import as_matrix
 from .watch import Watch
 
 NAME = "linear-programme"
+EXACT = True
 
 
 def refusal(problem: Problem) -> str | None:

@@ -28,6 +28,7 @@ from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
 
 NAME = "newton"
+EXACT = True
 LOSSES = (Logistic, SquaredHinge, Squared, Huber)
 
 

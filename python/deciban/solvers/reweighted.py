@@ -26,6 +26,7 @@ from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
 
 NAME = "reweighted"
+EXACT = True
 
 
 def refusal(problem: Problem) -> str | None:

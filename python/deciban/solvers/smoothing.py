@@ -25,6 +25,7 @@ from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
 
 NAME = "smoothing"
+EXACT = True
 _STAGES = 60
 
 

@@ -39,4 +39,6 @@ class Watch:
             return Status.CONVERGED
         if ending == "interrupted":
             return Status.INTERRUPTED
+        if ending == "overflow":
+            return Status.OVERFLOW
         return self.status or Status.EXHAUSTED

@@ -7,8 +7,10 @@
 //! A solver stops when the relative duality gap is small enough, when its watcher says so, or at its limit of
 //! iterations: it always returns the best it has and how it ended, never prints and never warns.
 
+pub mod descent;
 pub mod dual_coordinate;
 mod order;
+pub mod perceptron;
 
 pub use order::Order;
 
@@ -73,6 +75,8 @@ pub enum Ending {
     Exhausted,
     /// The watcher said stop.
     Stopped,
+    /// The numbers left the range of a double; the solution is the last that was within.
+    Overflow,
 }
 
 /// Told after every pass: (pass, primal, gap), NaN where they are not known; true means stop.

@@ -1,0 +1,128 @@
+"""The perceptron: weights that are put right whenever they are wrong.
+
+    for every example in turn:   while sign(x·w + b) ≠ y:   w ← w + y·x,   b ← b + y          sign(0) = +1
+
+Rosenblatt, Psychological Review 65 (1958). Novikoff (1962): if some (u, β) of length 1 has y (x·u + β) ≥ γ > 0 on all
+examples, there are at most (R/γ)² updates, R the length of the longest (x, 1). The pocket is that of Gallant, IEEE
+Trans. Neural Networks 1 (1990), with ratchet; the average that of Freund & Schapire, Machine Learning 37 (1999).
+The loops are the core's (`crates/core/src/solve/perceptron.rs`).
+
+Cost: an update, and a look at an example, are what a row stores; the pocket counts errors at most twice a pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from deciban import _core
+from deciban.losses import Floats, Perceptron, ZeroOne
+
+from .problem import Limits, Problem, Solution
+from .watch import Watch
+
+NAME = "perceptron"
+EXACT = False
+
+
+@dataclass(frozen=True)
+class State:
+    """The last weights, the early ones u (the mean of all is w − u/t), visits t, and updates."""
+
+    w: Floats
+    b: float
+    early: Floats
+    early_b: float
+    visits: float = 0.0
+    mistakes: float = 0.0
+
+    @classmethod
+    def zero(cls, d: int) -> Self:
+        """Nothing learnt."""
+        return cls(np.zeros(d), 0.0, np.zeros(d), 0.0)
+
+    @property
+    def mean(self) -> tuple[Floats, float]:
+        """The mean of the weights after every visit."""
+        t = max(self.visits, np.finfo(float).tiny)
+        return self.w - self.early / t, self.b - self.early_b / t
+
+
+@dataclass(frozen=True)
+class Separation(Solution):
+    """A solution with its `mistakes` (updates) and `novikoff_bound`: (R/γ)² ≥ mistakes for the γ of the last weights,
+    which is no larger than the largest there is; ∞ where they do not separate the data. `state` continues it."""
+
+    mistakes: float = 0.0
+    novikoff_bound: float = np.inf
+    state: State | None = None
+
+
+@dataclass(frozen=True)
+class Rosenblatt:
+    """The rule, and which of the weights it met are wanted: the last, with `pocket` those of the fewest errors, with
+    `averaged` the mean. Each pass is in an order of its own, or with `shuffle=False` in that of the examples.
+
+    An example of weight c takes at most c updates a visit, the last by what is left of c: weights are repetitions.
+    """
+
+    pocket: bool = False
+    averaged: bool = False
+    shuffle: bool = True
+    NAME = NAME
+
+    def refusal(self, problem: Problem) -> str | None:
+        """What the problem lacks, or None."""
+        if not isinstance(problem.loss, ZeroOne) and type(problem.loss) is not Perceptron:
+            return f"counts mistakes: its loss is 'zero_one' or 'perceptron', not {problem.loss.name!r}"
+        if problem.offset is not None:
+            return "takes scores without an offset"
+        if problem.penalty.l1 or problem.penalty.l2:
+            return f"has no penalty; {problem.penalty.name!r} is one"
+        return None
+
+    def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Separation:
+        """Passes until one is without mistakes (converged: the data are separated), from where `start` ended."""
+        watch = Watch(limits)
+        state = _beginning(problem, start)
+        last, early, visits, mistakes, best, passes, bound, ending = _core.perceptron(
+            problem.rows,
+            problem.y,
+            problem.c,
+            (state.w, state.b),
+            (state.early, state.early_b),
+            state.visits,
+            state.mistakes,
+            intercept=problem.intercept,
+            shuffle=seed if self.shuffle else None,
+            pocket=self.pocket,
+            max_iter=limits.max_iter,
+            watch=watch,
+            n_jobs=problem.n_jobs,
+        )
+        state = State(*last, *early, visits, mistakes)
+        w, b = state.mean if self.averaged else best
+        status = watch.ended(ending)
+        given = (w[None, :], np.array([b]), status, passes, NAME, None, tuple(watch.trace))
+        return Separation(*given, mistakes, bound, state)
+
+
+def _beginning(problem: Problem, start: Solution | None) -> State:
+    if isinstance(start, Separation) and start.state is not None:
+        return start.state
+    d = problem.shape[1]
+    if start is None:
+        return State.zero(d)
+    return State(np.ascontiguousarray(start.w[0]), float(start.b[0]), np.zeros(d), 0.0)
+
+
+def refusal(problem: Problem) -> str | None:
+    """What the problem lacks, or None."""
+    return Rosenblatt().refusal(problem)
+
+
+def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Separation:
+    """The last weights of the plain rule, in shuffled passes."""
+    return Rosenblatt().solve(problem, limits, start, seed)
