@@ -10,11 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
-from . import closed_form, dual_coordinate, hessian, linear_programme, newton, reweighted, smoothing
+from . import closed_form, coordinate, dual_coordinate, hessian, linear_programme, newton, reweighted, smoothing
 from .problem import Limits, Problem, Solution, Status, Step
 from .watch import Watch
 
-CATALOGUE: tuple[ModuleType, ...] = (closed_form, newton, dual_coordinate, reweighted, smoothing, linear_programme)
+CATALOGUE: tuple[ModuleType, ...] = (
+    closed_form,
+    newton,
+    dual_coordinate,
+    coordinate,
+    reweighted,
+    smoothing,
+    linear_programme,
+)
 
 _BY_NAME = {solver.NAME: solver for solver in CATALOGUE}
 
