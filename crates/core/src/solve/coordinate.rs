@@ -23,14 +23,19 @@ use rayon::prelude::*;
 
 use super::{Ending, Limits, Order, Solution, Watch};
 use crate::columns::Columns;
+use gram::Gram;
 use point::Point;
 use quadratic::Quadratic;
 pub use smooth::Smooth;
 
 /// Weights that may join the working set at once, at least.
 const JOIN: usize = 256;
-/// Sweeps over columns for one model.
-const SWEEPS: usize = 100;
+/// The model is minimised to where no slope is farther off than this share of the worst before.
+const TARGET: f64 = 0.1;
+/// A Hessian is used again as long as P falls by at most this share of the fall before: so it nears the optimum fast.
+const FALL: f64 = 0.5;
+/// Below this share of P its falls are rounding, and the worst violation tells instead.
+const ROUNDING: f64 = 1e-13;
 /// Examples that a thread takes at once.
 const STRETCH: usize = 2048;
 
@@ -119,6 +124,12 @@ struct State<'a, L> {
     dual: Vec<f64>,
     /// μ: so much of the largest curvature is added to every example's.
     damping: f64,
+    /// The Hessian of some iteration before.
+    gram: Option<Gram>,
+    /// The worst violation before the last step.
+    worst: f64,
+    /// P now, before the last step and before the one before it.
+    primals: [f64; 3],
 }
 
 impl<'a, L: Smooth> State<'a, L> {
@@ -133,7 +144,8 @@ impl<'a, L: Smooth> State<'a, L> {
         let values: Vec<f64> = set.iter().map(|&j| w[j]).collect();
         let point = examples.look(0.0, combined(columns, &set, &values, 0.0));
         let dual = vec![0.0; point.a.len()];
-        State { columns, examples, penalty, w, point, v: vec![], bound: f64::NEG_INFINITY, dual, damping: 0.0 }
+        let (bound, worst) = (f64::NEG_INFINITY, f64::INFINITY);
+        State { columns, examples, penalty, w, point, v: vec![], bound, dual, damping: 0.0, gram: None, worst, primals: [f64::INFINITY; 3] }
     }
 
     /// Primal and gap; the slopes of all columns.
@@ -149,6 +161,7 @@ impl<'a, L: Smooth> State<'a, L> {
             self.dual = self.point.a.iter().map(|a| a * factor).collect();
         }
         let primal = self.point.loss + self.penalty.value(&self.w);
+        self.primals = [primal, self.primals[0], self.primals[1]];
         (primal, (primal - self.bound).max(0.0))
     }
 
@@ -178,13 +191,44 @@ impl<'a, L: Smooth> State<'a, L> {
     /// One iteration; false where no step goes down.
     fn step(&mut self, order: &mut Order) -> bool {
         let (set, worst) = self.working_set();
+        let kept = self.gram.take().filter(|gram| self.nears(worst) && self.fits(gram, &set, worst));
+        self.worst = worst;
+        if let Some(gram) = kept {
+            let Penalty { l1, l2 } = self.penalty;
+            let small = gram.small(l1, l2, |p| (-self.v[gram.set[p]], self.w[gram.set[p]]));
+            let step = gram.minimise(&small, vec![0.0; gram.set.len()], TARGET * worst);
+            if self.go(&gram.set, &step, gram.shift(&step)) {
+                self.gram = Some(gram);
+                return true;
+            }
+        }
+        let (step, shift, gram) = self.model(&set, TARGET * worst, order);
+        self.gram = gram;
+        self.go(&set, &step, shift)
+    }
+
+    /// Whether the last steps show that the Hessian they were made with is good enough.
+    fn nears(&self, worst: f64) -> bool {
+        let [now, before, first] = self.primals;
+        let told = before - now > ROUNDING * now.abs();
+        if told { before - now <= FALL * (first - before) } else { worst <= FALL * self.worst }
+    }
+
+    /// Whether a Hessian has the columns that matter now.
+    fn fits(&self, gram: &Gram, set: &[usize], worst: f64) -> bool {
+        let missing = set.iter().filter(|j| gram.set.binary_search(j).is_err());
+        missing.fold(0.0_f64, |most, &j| most.max(self.violation(j))) <= TARGET * worst
+    }
+
+    /// The step that the model asks for, in w and b; the Hessian, if that was formed.
+    fn model(&self, set: &[usize], target: f64, order: &mut Order) -> (Vec<f64>, f64, Option<Gram>) {
         let Examples { weight, loss, intercept, .. } = *self.examples;
         let least = loss.bound() * self.damping.max(1e-10);
         let curvature: Vec<f64> =
             self.point.curvature.iter().zip(weight).map(|(h, c)| h + c * least).collect();
         let model = Quadratic {
             columns: self.columns,
-            set: &set,
+            set,
             curvature: &curvature,
             gradient: set.iter().map(|&j| -self.v[j]).collect(),
             w: set.iter().map(|&j| self.w[j]).collect(),
@@ -193,13 +237,20 @@ impl<'a, L: Smooth> State<'a, L> {
             intercept,
         };
         let u: Vec<f64> = self.point.a.iter().zip(weight).map(|(a, c)| -a * c).collect();
-        let (step, shift) = model.minimise(&u, 0.1 * worst, SWEEPS, order);
-        let along = combined(self.columns, &set, &step, shift);
-        let t = self.search(&set, &step, &along);
+        model.minimise(&u, target, order)
+    }
+
+    /// Goes along a step as far as P falls; false where it does not fall.
+    fn go(&mut self, set: &[usize], step: &[f64], shift: f64) -> bool {
+        let along = combined(self.columns, set, step, shift);
+        let t = self.search(set, step, &along);
         if t == 0.0 {
             return false;
         }
-        set.iter().zip(&step).for_each(|(&j, d)| self.w[j] += t * d);
+        for (&j, d) in set.iter().zip(step) {
+            let w = self.w[j] + t * d;
+            self.w[j] = if t == 1.0 && w.abs() <= 1e-14 * d.abs() { 0.0 } else { w }; // w − w to the last bit
+        }
         let s = self.point.s.iter().zip(&along).map(|(s, d)| s + t * d).collect();
         self.point = self.examples.look(self.point.b + t * shift, s);
         true
@@ -221,7 +272,7 @@ impl<'a, L: Smooth> State<'a, L> {
         if !(promised < 0.0) {
             return 0.0;
         }
-        if -promised <= 1e-13 * self.point.loss.abs() {
+        if -promised <= ROUNDING * self.point.loss.abs() {
             return 1.0; // below the rounding of P nothing can be compared
         }
         let mut t = 1.0;

@@ -13,7 +13,10 @@ use super::gram::Gram;
 use crate::columns::Columns;
 use crate::solve::Order;
 
-/// The model and where its minimisation stands.
+/// Sweeps over columns at most.
+const SWEEPS: usize = 100;
+
+/// The model.
 pub struct Quadratic<'a> {
     pub columns: &'a Columns,
     /// The working set, ascending.
@@ -61,8 +64,9 @@ pub fn best(w: f64, gradient: f64, q: f64, l1: f64) -> (f64, f64) {
 }
 
 impl Quadratic<'_> {
-    /// δ (m,) and β, to where no slope is farther than `target` from the subgradients of the penalty.
-    pub fn minimise(&self, u: &[f64], target: f64, sweeps: usize, order: &mut Order) -> (Vec<f64>, f64) {
+    /// δ (m,) and β, to where no slope is farther than `target` from the subgradients of the penalty; the Hessian, if
+    /// that was formed.
+    pub fn minimise(&self, u: &[f64], target: f64, order: &mut Order) -> (Vec<f64>, f64, Option<Gram>) {
         let diagonal = self.diagonal();
         let mut sweep = Sweep {
             model: self,
@@ -72,28 +76,27 @@ impl Quadratic<'_> {
             z: u.iter().zip(self.curvature).map(|(&u, &h)| [u, h]).collect(),
             shift: 0.0,
         };
-        let mut spent = 0;
-        let mut price = None;
-        let mut done = 0;
-        let mut step = loop {
+        let (mut spent, mut price, mut gram) = (0, None, None);
+        for done in 1..=SWEEPS {
             order.shuffle(&mut sweep.active);
-            let before = sweep.cost();
+            spent += sweep.cost();
             let violation = Arch::new().dispatch(&mut sweep);
-            done += 1;
-            spent += before;
-            if violation <= target || sweep.active.is_empty() || done >= sweeps {
-                break sweep.step;
+            if violation <= target || sweep.active.is_empty() {
+                break;
             }
-            if done >= 2 {
-                let price = *price.get_or_insert_with(|| Gram::price(self));
-                if spent >= price {
-                    break Gram::new(self, &diagonal).minimise(self, &diagonal, sweep.step, target);
-                }
+            if done > 1 && spent >= *price.get_or_insert_with(|| Gram::price(self, &sweep.active)) {
+                gram = Some(Gram::new(self, &diagonal, &mut sweep.active));
+                break;
             }
-        };
-        step.iter_mut().zip(&self.w).for_each(|(d, w)| *d = (w + *d) - w);
+        }
+        let Sweep { mut step, active, .. } = sweep;
+        if let Some(gram) = &gram {
+            let small = gram.small(self.l1, self.l2, |p| (self.gradient[active[p] as usize], self.w[active[p] as usize]));
+            let found = gram.minimise(&small, active.iter().map(|&k| step[k as usize]).collect(), target);
+            active.iter().zip(found).for_each(|(&k, d)| step[k as usize] = d);
+        }
         let shift = step.iter().zip(&diagonal.mean).map(|(d, m)| d * m).sum::<f64>() / diagonal.total;
-        (step, -shift)
+        (step, -shift, gram)
     }
 
     fn diagonal(&self) -> Diagonal {
