@@ -4,19 +4,20 @@
 //! which is zero holds places and values, any other a value for each row. Floor of making them: a random write of
 //! 12 bytes a value (≈ 250 M values/s a core), the same that makes CSC of CSR anywhere.
 
+mod fill;
+
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::rows::{Index, Row, Rows, Value};
+use crate::rows::{Index, Rows, Value};
+use fill::Fill;
 
 /// A column is held whole where at least one in so many of its values is not zero.
 const WHOLE: usize = 4;
 /// Rows that are counted at once, at most in so many parts.
 const PARTS: usize = 4;
-/// Dense rows that are turned at once.
-const BLOCK: usize = 16;
 /// Columns that a thread takes at once.
 const STRETCH: usize = 64;
 
@@ -127,7 +128,11 @@ impl Columns {
         let (mut value, mut place) = (0, 0);
         for n in counts(rows) {
             let whole = n * WHOLE >= count;
-            shapes.push(Shape { value, place: (!whole).then_some(place), length: if whole { count } else { n } });
+            shapes.push(Shape {
+                value,
+                place: (!whole).then_some(place),
+                length: if whole { count } else { n },
+            });
             value += if whole { count } else { n };
             place += if whole { 0 } else { n };
         }
@@ -168,7 +173,8 @@ impl Columns {
 
     fn fill<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>) {
         let ranges = self.ranges(rayon::current_num_threads());
-        let (mut values, mut places, mut shapes) = (&mut self.values[..], &mut self.places[..], &mut self.shapes[..]);
+        let (mut values, mut places, mut shapes) =
+            (&mut self.values[..], &mut self.places[..], &mut self.shapes[..]);
         let (mut value, mut place) = (0, 0);
         let mut jobs = Vec::with_capacity(ranges.len());
         for range in ranges {
@@ -215,63 +221,6 @@ fn counts<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> Vec<usize> {
         total.iter_mut().zip(part).for_each(|(t, n)| *t += n as usize);
     }
     total
-}
-
-/// A range of columns, and where it goes.
-struct Fill<'a, 'r, V, I> {
-    rows: &'a Rows<'r, V, I>,
-    range: Range<usize>,
-    shapes: &'a mut [Shape],
-    values: &'a mut [f64],
-    places: &'a mut [u32],
-    /// Where in all values and places this range begins.
-    value: usize,
-    place: usize,
-}
-
-impl<V: Value, I: Index> Fill<'_, '_, V, I> {
-    fn run(mut self) {
-        self.shapes.iter_mut().filter(|shape| shape.place.is_some()).for_each(|shape| shape.length = 0);
-        let (count, range) = (self.rows.count(), self.range.clone());
-        for start in (0..count).step_by(BLOCK) {
-            let block = start..count.min(start + BLOCK);
-            if self.rows.is_sparse() {
-                for i in block {
-                    self.rows.row(i).each(|j, x| self.put(i, j, x.real()));
-                }
-                continue;
-            }
-            for j in range.clone() {
-                for i in block.clone() {
-                    if let Row::Dense(values) = self.rows.row(i) {
-                        self.put(i, j, values[j].real());
-                    }
-                }
-            }
-        }
-    }
-
-    /// Puts a value behind those of its column; one in the same place is added to.
-    #[inline(always)]
-    fn put(&mut self, i: usize, j: usize, x: f64) {
-        if x == 0.0 || !self.range.contains(&j) {
-            return;
-        }
-        let shape = &mut self.shapes[j - self.range.start];
-        let value = shape.value - self.value;
-        let Some(place) = shape.place else {
-            self.values[value + i] += x;
-            return;
-        };
-        let places = &mut self.places[place - self.place..];
-        if shape.length > 0 && places[shape.length - 1] == i as u32 {
-            self.values[value + shape.length - 1] += x;
-            return;
-        }
-        places[shape.length] = i as u32;
-        self.values[value + shape.length] = x;
-        shape.length += 1;
-    }
 }
 
 struct Combine<'a> {

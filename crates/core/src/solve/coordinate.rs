@@ -8,23 +8,24 @@
 //! Optimization 24, 2014; Yuan, Ho & Lin, JMLR 13, 2012, "An improved GLMNET"): one exponential an example, then
 //! additions and multiplications only. The quadratic model is minimised over a working set of the weights that are not
 //! zero and the worst offenders among the others (Massias, Gramfort & Salmon, ICML 2018; Bertrand et al., NeurIPS 2022)
-//! by sweeps over columns; once these have cost what forming the Hessian costs, it is formed, and the sweeps go on over
-//! it, extrapolated. The step is searched along its line, so P never rises; b is minimised out exactly, so
+//! by sweeps over columns; once these have cost what forming the Hessian costs, it is formed, the sweeps go on over it,
+//! extrapolated, and the next iterations use it again, a few columns added, as long as P falls fast. The step is searched along its line, so P never rises; b is minimised out exactly, so
 //! a = −∂ℓ/∂s, scaled, is feasible for the dual and the gap costs nothing beyond the slopes.
 //!
 //! Floor: a gather and a multiplication a value for the slopes, the same and a write for a sweep (≈ 220 M/s a core).
 
+mod extrapolation;
 mod gram;
+mod penalty;
 mod point;
 mod quadratic;
 mod smooth;
 
-use rayon::prelude::*;
-
 use super::{Ending, Limits, Order, Solution, Watch};
 use crate::columns::Columns;
 use gram::Gram;
-use point::Point;
+pub use penalty::Penalty;
+use point::{Point, combined};
 use quadratic::Quadratic;
 pub use smooth::Smooth;
 
@@ -33,11 +34,11 @@ const JOIN: usize = 256;
 /// The model is minimised to where no slope is farther off than this share of the worst before.
 const TARGET: f64 = 0.1;
 /// A Hessian is used again as long as P falls by at most this share of the fall before: so it nears the optimum fast.
-const FALL: f64 = 0.5;
+const FALL: f64 = 0.3;
+/// One in so many columns at most joins a Hessian that is there.
+const MISSING: usize = 12;
 /// Below this share of P its falls are rounding, and the worst violation tells instead.
 const ROUNDING: f64 = 1e-13;
-/// Examples that a thread takes at once.
-const STRETCH: usize = 2048;
 
 /// Targets, weights and the loss; whether b is free.
 pub struct Examples<'a, L> {
@@ -51,30 +52,6 @@ pub struct Examples<'a, L> {
     pub intercept: bool,
     /// Σ c_i.
     pub total: f64,
-}
-
-/// λ₁‖w‖₁ + ½λ₂‖w‖², one of the two > 0.
-#[derive(Clone, Copy)]
-pub struct Penalty {
-    /// λ₁.
-    pub l1: f64,
-    /// λ₂.
-    pub l2: f64,
-}
-
-impl Penalty {
-    fn value(self, w: &[f64]) -> f64 {
-        let (l1, l2) = w.iter().fold((0.0, 0.0), |(l1, l2), w| (l1 + w.abs(), l2 + w * w));
-        self.l1 * l1 + 0.5 * self.l2 * l2
-    }
-
-    /// Ω*(v), no |v_j| beyond λ₁ where λ₂ = 0.
-    fn conjugate(self, v: &[f64]) -> f64 {
-        if self.l2 == 0.0 {
-            return 0.0;
-        }
-        v.iter().map(|v| (v.abs() - self.l1).max(0.0)).map(|over| over * over).sum::<f64>() / (2.0 * self.l2)
-    }
 }
 
 /// The optimum, from the weights `start` (d,) and b = 0 or from zero.
@@ -122,8 +99,6 @@ struct State<'a, L> {
     /// D at `dual`, the best bound so far.
     bound: f64,
     dual: Vec<f64>,
-    /// μ: so much of the largest curvature is added to every example's.
-    damping: f64,
     /// The Hessian of some iteration before.
     gram: Option<Gram>,
     /// The worst violation before the last step.
@@ -145,7 +120,19 @@ impl<'a, L: Smooth> State<'a, L> {
         let point = examples.look(0.0, combined(columns, &set, &values, 0.0));
         let dual = vec![0.0; point.a.len()];
         let (bound, worst) = (f64::NEG_INFINITY, f64::INFINITY);
-        State { columns, examples, penalty, w, point, v: vec![], bound, dual, damping: 0.0, gram: None, worst, primals: [f64::INFINITY; 3] }
+        State {
+            columns,
+            examples,
+            penalty,
+            w,
+            point,
+            v: vec![],
+            bound,
+            dual,
+            gram: None,
+            worst,
+            primals: [f64::INFINITY; 3],
+        }
     }
 
     /// Primal and gap; the slopes of all columns.
@@ -180,7 +167,9 @@ impl<'a, L: Smooth> State<'a, L> {
             (0..self.w.len()).filter(|&j| self.w[j] == 0.0 && violations[j] > 0.0).collect();
         let most = if self.penalty.l1 > 0.0 { JOIN.max(set.len()) } else { others.len() };
         if others.len() > most {
-            others.select_nth_unstable_by(most, |&i, &j| violations[j].total_cmp(&violations[i]).then(i.cmp(&j)));
+            others.select_nth_unstable_by(most, |&i, &j| {
+                violations[j].total_cmp(&violations[i]).then(i.cmp(&j))
+            });
             others.truncate(most);
         }
         set.extend(others);
@@ -191,7 +180,8 @@ impl<'a, L: Smooth> State<'a, L> {
     /// One iteration; false where no step goes down.
     fn step(&mut self, order: &mut Order) -> bool {
         let (set, worst) = self.working_set();
-        let kept = self.gram.take().filter(|gram| self.nears(worst) && self.fits(gram, &set, worst));
+        let kept =
+            self.gram.take().filter(|_| self.nears(worst)).and_then(|gram| self.fitted(gram, &set, worst));
         self.worst = worst;
         if let Some(gram) = kept {
             let Penalty { l1, l2 } = self.penalty;
@@ -214,16 +204,21 @@ impl<'a, L: Smooth> State<'a, L> {
         if told { before - now <= FALL * (first - before) } else { worst <= FALL * self.worst }
     }
 
-    /// Whether a Hessian has the columns that matter now.
-    fn fits(&self, gram: &Gram, set: &[usize], worst: f64) -> bool {
-        let missing = set.iter().filter(|j| gram.set.binary_search(j).is_err());
-        missing.fold(0.0_f64, |most, &j| most.max(self.violation(j))) <= TARGET * worst
+    /// A Hessian with the columns that matter now, unless too many are missing.
+    fn fitted(&self, gram: Gram, set: &[usize], worst: f64) -> Option<Gram> {
+        let missing = set.iter().copied().filter(|j| gram.set.binary_search(j).is_err());
+        let missing: Vec<usize> = missing.filter(|&j| self.violation(j) > TARGET * worst).collect();
+        match missing.len() {
+            0 => Some(gram),
+            n if n * MISSING > gram.set.len() => None,
+            _ => Some(gram.extended(self.columns, &missing, self.examples.intercept, self.penalty.l2)),
+        }
     }
 
     /// The step that the model asks for, in w and b; the Hessian, if that was formed.
     fn model(&self, set: &[usize], target: f64, order: &mut Order) -> (Vec<f64>, f64, Option<Gram>) {
         let Examples { weight, loss, intercept, .. } = *self.examples;
-        let least = loss.bound() * self.damping.max(1e-10);
+        let least = 1e-10 * loss.bound(); // where the loss is flat a model without curvature has no minimum
         let curvature: Vec<f64> =
             self.point.curvature.iter().zip(weight).map(|(h, c)| h + c * least).collect();
         let model = Quadratic {
@@ -267,9 +262,10 @@ impl<'a, L: Smooth> State<'a, L> {
             each.sum()
         };
         let smooth: f64 = set.iter().zip(step).map(|(&j, d)| (l2 * self.w[j] - self.v[j]) * d).sum();
-        let kinks: f64 = set.iter().zip(step).map(|(&j, d)| l1 * ((self.w[j] + d).abs() - self.w[j].abs())).sum();
+        let kinks: f64 =
+            set.iter().zip(step).map(|(&j, d)| l1 * ((self.w[j] + d).abs() - self.w[j].abs())).sum();
         let promised = smooth + kinks;
-        if !(promised < 0.0) {
+        if promised.is_nan() || promised >= 0.0 {
             return 0.0;
         }
         if -promised <= ROUNDING * self.point.loss.abs() {
@@ -285,16 +281,4 @@ impl<'a, L: Smooth> State<'a, L> {
         }
         0.0
     }
-}
-
-/// (N,) Σ_k step_k x_k + shift over the columns of a set, added up in their order in every stretch of rows.
-fn combined(columns: &Columns, set: &[usize], step: &[f64], shift: f64) -> Vec<f64> {
-    let mut result = vec![shift; columns.count()];
-    let stretch = columns.count().div_ceil(4).max(STRETCH);
-    result.par_chunks_mut(stretch).enumerate().for_each(|(part, result)| {
-        for (&j, &d) in set.iter().zip(step).filter(|(_, d)| **d != 0.0) {
-            columns.column(j).add_to(d, part * stretch, result);
-        }
-    });
-    result
 }

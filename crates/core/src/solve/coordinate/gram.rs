@@ -6,7 +6,9 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::extrapolation::extrapolated;
 use super::quadratic::{Diagonal, Quadratic, best};
+use crate::columns::Columns;
 
 /// So many columns at most.
 const MOST: usize = 4096;
@@ -26,6 +28,8 @@ pub struct Gram {
     pub set: Vec<usize>,
     entries: Vec<f64>,
     diagonal: Diagonal,
+    /// h (N,), that it was formed with.
+    curvature: Vec<f64>,
 }
 
 /// The working set row by row, places within it ascending.
@@ -66,8 +70,50 @@ impl Gram {
             }
         }
         let chosen = |of: &[f64]| active.iter().map(|&k| of[k as usize]).collect();
-        let diagonal = Diagonal { mean: chosen(&diagonal.mean), q: chosen(&diagonal.q), total: diagonal.total };
-        Gram { set: active.iter().map(|&k| model.set[k as usize]).collect(), entries, diagonal }
+        let diagonal =
+            Diagonal { mean: chosen(&diagonal.mean), q: chosen(&diagonal.q), total: diagonal.total };
+        Gram {
+            set: active.iter().map(|&k| model.set[k as usize]).collect(),
+            entries,
+            diagonal,
+            curvature: model.curvature.to_vec(),
+        }
+    }
+
+    /// The same with some more columns, each a pass over the columns there are.
+    pub fn extended(self, columns: &Columns, more: &[usize], intercept: bool, l2: f64) -> Gram {
+        let (old, size) = (self.set.len(), self.set.len() + more.len());
+        let mut joined: Vec<(usize, usize)> = self.set.iter().chain(more).copied().zip(0..).collect();
+        let lines: Vec<(Vec<f64>, f64)> = more
+            .par_iter()
+            .map(|&j| {
+                let mut hx = vec![0.0; columns.count()];
+                columns.column(j).each(|i, x| hx[i] = self.curvature[i] * x);
+                let line = joined.iter().map(|&(k, _)| columns.column(k).dot(&hx)).collect();
+                (line, if intercept { hx.iter().sum() } else { 0.0 })
+            })
+            .collect();
+        let mut mean = self.diagonal.mean;
+        mean.extend(lines.iter().map(|(_, mean)| mean));
+        let mut q = self.diagonal.q;
+        let total = self.diagonal.total;
+        let entry = |k: usize, l: usize| match (k < old, l < old) {
+            (true, true) => self.entries[k * old + l],
+            (true, false) => lines[l - old].0[k] - mean[k] * mean[l] / total,
+            _ => lines[k.max(l) - old].0[k.min(l)] - mean[k] * mean[l] / total,
+        };
+        q.extend((old..size).map(|k| entry(k, k).max(1e-10 * lines[k - old].0[k]) + l2));
+        joined.sort_unstable();
+        let mut entries = Vec::with_capacity(size * size);
+        for &(_, k) in &joined {
+            entries.extend(joined.iter().map(|&(_, l)| if k == l { q[k] } else { entry(k, l) }));
+        }
+        let diagonal = Diagonal {
+            mean: joined.iter().map(|&(_, k)| mean[k]).collect(),
+            q: joined.iter().map(|&(_, k)| q[k]).collect(),
+            total,
+        };
+        Gram { set: joined.iter().map(|&(j, _)| j).collect(), entries, diagonal, curvature: self.curvature }
     }
 
     fn line(&self, k: usize) -> &[f64] {
@@ -152,9 +198,9 @@ impl WithSimd for Sweep<'_> {
 
 /// δ and the slope of the smooth part there.
 #[derive(Clone)]
-struct Iterate {
-    step: Vec<f64>,
-    slope: Vec<f64>,
+pub struct Iterate {
+    pub step: Vec<f64>,
+    pub slope: Vec<f64>,
 }
 
 impl Iterate {
@@ -164,54 +210,6 @@ impl Iterate {
             self.step.iter().zip(&small.first).zip(&self.slope).map(|((d, f), s)| 0.5 * d * (f + s)).sum();
         smooth + small.l1 * self.step.iter().zip(&small.w).map(|(d, w)| (w + d).abs()).sum::<f64>()
     }
-}
-
-/// The combination of the iterates, weights summing to 1, whose step is shortest.
-fn extrapolated(memory: &[Iterate]) -> Option<Iterate> {
-    let n = memory.len() - 1;
-    let moves: Vec<Vec<f64>> =
-        memory.windows(2).map(|pair| pair[1].step.iter().zip(&pair[0].step).map(|(b, a)| b - a).collect()).collect();
-    let mut system: Vec<Vec<f64>> = moves
-        .iter()
-        .map(|a| moves.iter().map(|b| a.iter().zip(b).map(|(a, b)| a * b).sum()).collect())
-        .collect();
-    let trace: f64 = (0..n).map(|k| system[k][k]).sum();
-    (0..n).for_each(|k| system[k][k] += 1e-12 * trace);
-    let weights = solved(system, vec![1.0; n])?;
-    let total: f64 = weights.iter().sum();
-    if !total.is_finite() || total == 0.0 {
-        return None;
-    }
-    let combined = |of: &dyn Fn(&Iterate) -> &Vec<f64>| {
-        let mut sum = vec![0.0; of(&memory[0]).len()];
-        for (iterate, c) in memory[1..].iter().zip(&weights) {
-            sum.iter_mut().zip(of(iterate)).for_each(|(s, x)| *s += c / total * x);
-        }
-        sum
-    };
-    Some(Iterate { step: combined(&|it| &it.step), slope: combined(&|it| &it.slope) })
-}
-
-/// The solution of a small positive definite system, by elimination.
-fn solved(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
-    let n = b.len();
-    for k in 0..n {
-        if !(a[k][k] > 0.0) {
-            return None;
-        }
-        for i in k + 1..n {
-            let f = a[i][k] / a[k][k];
-            for j in k..n {
-                a[i][j] -= f * a[k][j];
-            }
-            b[i] -= f * b[k];
-        }
-    }
-    for k in (0..n).rev() {
-        let known: f64 = (k + 1..n).map(|j| a[k][j] * b[j]).sum();
-        b[k] = (b[k] - known) / a[k][k];
-    }
-    Some(b)
 }
 
 /// How many values each row has in the columns.

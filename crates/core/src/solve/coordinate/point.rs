@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Examples;
 use super::smooth::Smooth;
+use crate::columns::Columns;
 
 /// Examples that a thread takes at once.
 const STRETCH: usize = 2048;
@@ -42,7 +43,8 @@ impl<L: Smooth> Examples<'_, L> {
     }
 
     fn sums(&self, s: &[f64], shift: f64) -> Sums {
-        let parts = s.par_chunks(STRETCH).zip(self.y.par_chunks(STRETCH)).zip(self.weight.par_chunks(STRETCH));
+        let parts =
+            s.par_chunks(STRETCH).zip(self.y.par_chunks(STRETCH)).zip(self.weight.par_chunks(STRETCH));
         let parts: Vec<Sums> = parts
             .map(|((s, y), c)| {
                 s.iter().zip(y).zip(c).fold(Sums::default(), |sums, ((&s, &y), &c)| {
@@ -141,4 +143,16 @@ impl<L: Smooth> Examples<'_, L> {
             }
         })
     }
+}
+
+/// (N,) Σ_k step_k x_k + shift over the columns of a set, added up in their order in every stretch of rows.
+pub fn combined(columns: &Columns, set: &[usize], step: &[f64], shift: f64) -> Vec<f64> {
+    let mut result = vec![shift; columns.count()];
+    let stretch = columns.count().div_ceil(4).max(STRETCH);
+    result.par_chunks_mut(stretch).enumerate().for_each(|(part, result)| {
+        for (&j, &d) in set.iter().zip(step).filter(|(_, d)| **d != 0.0) {
+            columns.column(j).add_to(d, part * stretch, result);
+        }
+    });
+    result
 }

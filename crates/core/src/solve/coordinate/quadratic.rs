@@ -91,7 +91,8 @@ impl Quadratic<'_> {
         }
         let Sweep { mut step, active, .. } = sweep;
         if let Some(gram) = &gram {
-            let small = gram.small(self.l1, self.l2, |p| (self.gradient[active[p] as usize], self.w[active[p] as usize]));
+            let small = gram
+                .small(self.l1, self.l2, |p| (self.gradient[active[p] as usize], self.w[active[p] as usize]));
             let found = gram.minimise(&small, active.iter().map(|&k| step[k as usize]).collect(), target);
             active.iter().zip(found).for_each(|(&k, d)| step[k as usize] = d);
         }

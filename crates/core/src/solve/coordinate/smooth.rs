@@ -12,7 +12,6 @@ pub trait Smooth: Loss {
     fn all(self, y: f64, s: f64) -> (f64, f64, f64) {
         (self.value(y, s), self.slope(y, s), self.curvature(y, s))
     }
-
 }
 
 impl Smooth for Logistic {
