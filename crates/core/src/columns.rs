@@ -249,7 +249,7 @@ mod tests {
     fn columns_hold_what_the_rows_held_and_a_place_stored_twice_its_sum() {
         let (data, indices) = ([1.0, 2.0, 3.0, 0.5, 4.0, 5.0], [2, 0, 2, 2, 1, 0]);
         let mut indptr = vec![0, 1, 4, 4, 6];
-        indptr.extend([6; 8]); // rows of nothing make all columns sparse
+        indptr.extend([6; 18]); // rows of nothing make all columns sparse
         let rows = Rows::<f64, i32>::sparse(&data, &indices, &indptr, 4).unwrap();
         let columns = Columns::new(&rows);
         let held = |j| {
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(held(1), [(3, 4.0)]);
         assert_eq!(held(2), [(0, 1.0), (1, 3.5)]);
         assert_eq!(held(3), []);
-        assert_eq!(columns.combination(&[1.0; 11]), [7.0, 4.0, 4.5, 0.0]);
+        assert_eq!(columns.combination(&[1.0; 22]), [7.0, 4.0, 4.5, 0.0]);
         let dense: Vec<f64> = (0..24).map(|k| f64::from(k % 3)).collect();
         let columns = Columns::new(&Rows::<f64, i32>::dense(&dense, 8, 3).unwrap());
         let u: Vec<f64> = (0..8).map(f64::from).collect();
