@@ -203,6 +203,7 @@ def coordinate(
     l1: float = 1.0,
     l2: float = 0.0,
     intercept: bool = True,
+    offset: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,
     seed: int = 0,
     tol: float = 1e-4,

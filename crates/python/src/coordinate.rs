@@ -47,8 +47,8 @@ struct Descent<'a> {
 
 impl Descent<'_> {
     fn solve<L: Smooth>(self, columns: &Columns, loss: L) -> Solution {
-        let Examples { y, weight, intercept } = self.examples;
-        let examples = Targets { y, weight, loss, intercept, total: weight.iter().sum() };
+        let Examples { y, weight, offset, intercept } = self.examples;
+        let examples = Targets { y, weight, offset, loss, intercept, total: weight.iter().sum() };
         let watcher = self.watcher;
         let mut watch = |i, p, g| watcher.stop(i, p, g);
         solve(columns, &examples, self.penalty, self.start, self.seed, self.limits, &mut watch)
@@ -79,7 +79,7 @@ impl Kernel for Descent<'_> {
 
 /// Minimises Σ c ℓ(y, x·w + b) + l1·‖w‖₁ + ½·l2·‖w‖² by coordinate descent: (w, b, dual, iterations, ending).
 #[pyfunction]
-#[pyo3(signature = (X, y, c, loss, *, delta=1.0, l1=1.0, l2=0.0, intercept=true, start=None, seed=0, tol=1e-4,
+#[pyo3(signature = (X, y, c, loss, *, delta=1.0, l1=1.0, l2=0.0, intercept=true, offset=None, start=None, seed=0, tol=1e-4,
                     max_iter=1000, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn coordinate<'py>(
@@ -92,6 +92,7 @@ pub fn coordinate<'py>(
     l1: f64,
     l2: f64,
     intercept: bool,
+    offset: Option<PyReadonlyArray1<'py, f64>>,
     start: Option<PyReadonlyArray1<'py, f64>>,
     seed: u64,
     tol: f64,
@@ -106,7 +107,8 @@ pub fn coordinate<'py>(
     }
     let mut watcher = Watcher::new(watch);
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
-    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, intercept };
+    let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
+    let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
     let (penalty, limits) = (Penalty { l1, l2 }, Limits { tol, max_iter });
     let descent = Descent { examples, loss, penalty, start, seed, limits, watcher: &mut watcher };
     let solution = on_reals(py, X, n_jobs, descent)?;

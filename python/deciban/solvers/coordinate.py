@@ -45,6 +45,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         l1=problem.penalty.l1,
         l2=problem.penalty.l2,
         intercept=problem.intercept,
+        offset=problem.offset,
         start=None if start is None else np.ascontiguousarray(start.w[0]),
         seed=seed,
         tol=limits.tol,

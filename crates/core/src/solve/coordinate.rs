@@ -46,6 +46,8 @@ pub struct Examples<'a, L> {
     pub y: &'a [f64],
     /// c (N,) ≥ 0.
     pub weight: &'a [f64],
+    /// What the scores have besides (N,), 0 where there is none.
+    pub offset: Option<&'a [f64]>,
     /// ℓ.
     pub loss: L,
     /// Whether b is free; else it is 0.
@@ -117,7 +119,9 @@ impl<'a, L: Smooth> State<'a, L> {
         let w = start.map_or_else(|| vec![0.0; columns.columns()], <[f64]>::to_vec);
         let set: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
         let values: Vec<f64> = set.iter().map(|&j| w[j]).collect();
-        let point = examples.look(0.0, combined(columns, &set, &values, 0.0));
+        let mut s = combined(columns, &set, &values, 0.0);
+        s.iter_mut().zip(examples.offset.unwrap_or_default()).for_each(|(s, o)| *s += o);
+        let point = examples.look(0.0, s);
         let dual = vec![0.0; point.a.len()];
         let (bound, worst) = (f64::NEG_INFINITY, f64::INFINITY);
         State {

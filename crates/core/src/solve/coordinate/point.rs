@@ -125,11 +125,14 @@ impl<L: Smooth> Examples<'_, L> {
         Point { b, s, loss, a, curvature }
     }
 
-    /// Σ c_i ℓ*(y_i, −factor·a_i).
+    /// Σ c_i [ℓ*(y_i, −factor·a_i) + factor·a_i·offset_i].
     pub fn conjugate(&self, a: &[f64], factor: f64) -> f64 {
         self.sum(|i| match self.weight[i] {
             0.0 => 0.0,
-            c => c * self.loss.conjugate(self.y[i], -factor * a[i]),
+            c => {
+                let a = factor * a[i];
+                c * (self.loss.conjugate(self.y[i], -a) + a * self.offset.map_or(0.0, |o| o[i]))
+            }
         })
     }
 
