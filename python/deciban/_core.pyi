@@ -18,6 +18,7 @@ __all__ = [
     "class_moments",
     "class_sums",
     "combination",
+    "coordinate",
     "dual_coordinate",
     "gaussian_scores",
     "gram",
@@ -192,6 +193,26 @@ def gram(X: _Matrix, h: NDArray[np.float64], *, n_jobs: int | None = None) -> ND
 def loss_table(
     loss: str, y: NDArray[np.float64], s: NDArray[np.float64], u: NDArray[np.float64], *, delta: float = 1.0
 ) -> list[NDArray[np.float64]]: ...
+def coordinate(
+    X: _Matrix,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    loss: str,
+    *,
+    delta: float = 1.0,
+    l1: float = 1.0,
+    l2: float = 0.0,
+    intercept: bool = True,
+    offset: NDArray[np.float64] | None = None,
+    start: NDArray[np.float64] | None = None,
+    seed: int = 0,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[
+    NDArray[np.float64], float, NDArray[np.float64], int, Literal["converged", "exhausted", "stopped", "interrupted"]
+]: ...
 def dual_coordinate(
     X: _Matrix,
     y: NDArray[np.float64],

@@ -4,6 +4,7 @@
 //! into tokens and counts, `score` weighs tokens. Nothing here is unsafe, nothing here panics on input.
 #![forbid(unsafe_code)]
 
+pub mod columns;
 pub mod doubt;
 pub mod intake;
 pub mod learn;

@@ -1,5 +1,6 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
 mod categories;
+mod coordinate;
 mod counter;
 mod counting;
 mod densities;
@@ -23,6 +24,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::categories::{class_categories, largest};
+    #[pymodule_export]
+    use super::coordinate::coordinate;
     #[pymodule_export]
     use super::counter::Counter;
     #[pymodule_export]

@@ -11,7 +11,7 @@ use super::rows::{Kernel, Refusal, on_reals, slice};
 
 type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 /// (w, b, dual, iterations, how it ended)
-type Found<'py> = (Numbers<'py>, f64, Numbers<'py>, usize, &'static str);
+pub type Found<'py> = (Numbers<'py>, f64, Numbers<'py>, usize, &'static str);
 
 /// Runs the body with `$loss` the loss of that name, among those listed.
 macro_rules! with_loss {

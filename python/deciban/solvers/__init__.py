@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from . import (
     closed_form,
+    coordinate,
     descent,
     dual_coordinate,
     hessian,
@@ -29,6 +30,7 @@ CATALOGUE: tuple[ModuleType, ...] = (
     closed_form,
     newton,
     dual_coordinate,
+    coordinate,
     reweighted,
     smoothing,
     linear_programme,
@@ -70,6 +72,7 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
         lambda problem: problem.shape[1] <= hessian.DIRECT,
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
+    (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", lambda p: bool(p.penalty.l1)),
     (newton.NAME, "a smooth loss without a penalty", lambda _: True),
     (linear_programme.NAME, "piecewise linear loss and penalty", lambda _: True),
 )

@@ -7,6 +7,7 @@
 //! A solver stops when the relative duality gap is small enough, when its watcher says so, or at its limit of
 //! iterations: it always returns the best it has and how it ended, never prints and never warns.
 
+pub mod coordinate;
 pub mod descent;
 pub mod dual_coordinate;
 mod order;

@@ -1,0 +1,26 @@
+//! The penalty, its two amounts.
+
+/// λ₁‖w‖₁ + ½λ₂‖w‖², one of the two > 0.
+#[derive(Clone, Copy)]
+pub struct Penalty {
+    /// λ₁.
+    pub l1: f64,
+    /// λ₂.
+    pub l2: f64,
+}
+
+impl Penalty {
+    /// Ω(w).
+    pub fn value(self, w: &[f64]) -> f64 {
+        let (l1, l2) = w.iter().fold((0.0, 0.0), |(l1, l2), w| (l1 + w.abs(), l2 + w * w));
+        self.l1 * l1 + 0.5 * self.l2 * l2
+    }
+
+    /// Ω*(v), no |v_j| beyond λ₁ where λ₂ = 0.
+    pub fn conjugate(self, v: &[f64]) -> f64 {
+        if self.l2 == 0.0 {
+            return 0.0;
+        }
+        v.iter().map(|v| (v.abs() - self.l1).max(0.0)).map(|over| over * over).sum::<f64>() / (2.0 * self.l2)
+    }
+}
