@@ -64,7 +64,7 @@ def refusal(problem: Problem) -> str | None:
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
     """The optimum; there is nothing to start from and nothing random."""
-    return solve_together([problem], limits)[0][0]
+    return solve_together([problem.without_offset()], limits)[0][0]
 
 
 def solve_together(problems: list[Problem], limits: Limits, moments: Any = None) -> tuple[list[Solution], Fit]:

@@ -41,7 +41,7 @@ def refusal(problem: Problem) -> str | None:
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
     """The optimum; nothing to start from is used, and nothing is random."""
-    watch = Watch(limits)
+    problem, watch = problem.without_offset(), Watch(limits)
     N, d = problem.shape
     try:
         found = _maximum(problem, limits)

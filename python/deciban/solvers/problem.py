@@ -68,6 +68,14 @@ class Problem:
         v: Floats = combination(self.rows, np.ascontiguousarray(u.reshape(len(self.y), self.K)), n_jobs=self.n_jobs)
         return v
 
+    def without_offset(self) -> Self:
+        """The same problem of residuals: (y − o) − (x·w + b)."""
+        if self.offset is None:
+            return self
+        if self.loss.margin:
+            raise ValueError(f"an offset of {self.loss.name!r}, a loss of margins, cannot be moved to the targets")
+        return replace(self, y=self.y - self.offset, offset=None)
+
     def total(self, of_each: Floats) -> float:
         """Σ_i c_i of something (N,)."""
         return float(self.c @ of_each)

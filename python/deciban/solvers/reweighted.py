@@ -26,7 +26,7 @@ from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
 
 NAME = "reweighted"
-EXACT = True
+EXACT = False
 
 
 def refusal(problem: Problem) -> str | None:
@@ -40,7 +40,8 @@ def refusal(problem: Problem) -> str | None:
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
     """The optimum; `start` may bring weights to begin from, else least squares is where it begins."""
-    watch, y = Watch(limits), problem.y
+    problem, watch = problem.without_offset(), Watch(limits)
+    y = problem.y
     w, b = (np.zeros((1, problem.shape[1])), np.zeros(1)) if start is None else (start.w, start.b)
     best = Solution(w, b, Status.EXHAUSTED, 0, NAME, np.zeros(len(y)))
     lowest, highest, iteration, status = np.inf, -np.inf, 0, Status.EXHAUSTED

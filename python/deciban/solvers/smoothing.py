@@ -40,7 +40,11 @@ def refusal(problem: Problem) -> str | None:
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
     """The optimum; `start` may bring weights to begin from, else least squares is where it begins."""
-    watch = Watch(limits)
+    problem, watch = problem.without_offset(), Watch(limits)
+    if start is not None and start.dual is not None:
+        there = prove(problem, start.w, start.b, start.dual)
+        if there.relative_gap <= limits.tol:
+            return replace(start, status=Status.CONVERGED, iterations=0, solver=NAME, dual=there.dual_point, trace=())
     best = start or least_squares(replace(problem, loss=Squared()), limits)
     r = problem.y - problem.scores(best.w, best.b)
     width, total = float(np.median(np.abs(r))), float(problem.c.sum())
