@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -69,7 +70,7 @@ def solve_regression(
 def _starts(problems: list[Problem], limits: Limits) -> list[Any]:
     """Least squares, from where Newton's method has not far to go."""
     squares = [Problem(p.rows, p.y, p.c, Squared(), p.penalty, p.intercept, 1, p.n_jobs) for p in problems]
-    return list(closed_form.solve_together(squares, limits)[0])
+    return list(closed_form.solve_together(squares, replace(limits, callback=None))[0])
 
 
 def certify_regression(

@@ -78,7 +78,10 @@ def solve_together(problems: list[Problem], limits: Limits, moments: Any = None)
         fit, status = Fit(np.zeros((d, Y.shape[1])), np.zeros(Y.shape[1]), None, None, None), Status.INTERRUPTED
     else:
         status = Status.EXHAUSTED if not fit.enough else Status.CONVERGED if fit.iterations else Status.EXACT
-    watch(fit.iterations, np.nan, np.nan)
+    try:
+        watch(fit.iterations, np.nan, np.nan)
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
     return [
         Solution(w[None, :], np.array([b]), status, fit.iterations, NAME, None, tuple(watch.trace))
         for w, b in zip(fit.w.T, fit.b, strict=True)
