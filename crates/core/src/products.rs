@@ -162,7 +162,7 @@ impl<V: Value, I: Index> WithSimd for Combine<'_, '_, V, I> {
         for i in self.stretch {
             let (row, u) = (self.rows.row(i), &self.u[i * classes..][..classes]);
             match *u {
-                [u] if u == 0.0 => {}
+                [0.0] => {}
                 [u] => row.add_to(u, self.sum),
                 _ => row.each(|j, x| {
                     let (x, sum) = (x.real(), &mut self.sum[j * classes..][..classes]);
@@ -181,9 +181,9 @@ pub fn gram<V: Value, I: Index>(rows: &Rows<V, I>, h: &[f64]) -> Vec<f64> {
         .into_par_iter()
         .map(|part| {
             let mut sum = vec![0.0; columns * columns];
-            for i in part * share..rows.count().min((part + 1) * share) {
-                if h[i] != 0.0 {
-                    add_outer(&rows.row(i), h[i], columns, &mut sum);
+            for (i, &h) in h.iter().enumerate().skip(part * share).take(share) {
+                if h != 0.0 {
+                    add_outer(&rows.row(i), h, columns, &mut sum);
                 }
             }
             sum
