@@ -16,7 +16,7 @@ from deciban.text.parameters import settings_of
 folder, settings = timed.arguments()
 train, labels = timed.texts(folder, "train")
 test, _ = timed.texts(folder, "test")
-classifier = TextClassifier(**settings)
+classifier = TextClassifier("naive-bayes", **settings)
 bayes = classifier._bayes()
 
 times = [perf_counter()]
