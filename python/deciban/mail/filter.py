@@ -19,11 +19,10 @@ from .. import store
 from .._core import Counter
 from ..errors import DataError
 from ..text.counting import Counted, count, counter
-from ..text.linear import LinearText
 from ..text.model import DEFAULTS, Bayes, TextModel
 from ..text.recipes import AnyText, from_stored
 from ..text.served import ServedText
-from ..text.settings import TextSettings
+from ..text.settings import NAIVE_BAYES, TextSettings
 from .ledger import Ledger
 from .reading import read_files
 from .sources import Source
@@ -67,11 +66,8 @@ class Filter:
 
     def counts(self) -> TextModel:
         """The model, if it counts; DataError if it cannot learn on."""
-        if isinstance(self.model, LinearText):
-            raise DataError(
-                f"expected a model that counts, to learn on and forget; this one is {self.model.declared.model!r}, learnt "
-                "by minimising over all items at once. Train anew with all of them, or train with --model naive-bayes."
-            )
+        refuse_minimised(self.model.name)
+        assert isinstance(self.model, TextModel)
         return self.model
 
     def learn(self, items: Sequence[bytes], label: str) -> tuple[Filter, list[Outcome]]:
@@ -131,6 +127,15 @@ class Filter:
     def _count(self, items: list[tuple[bytes, int]]) -> Any:
         settings, classes = self.model.settings, len(self.model.classes)
         return count(settings, [item for item, _ in items], [c for _, c in items], classes)[0]
+
+
+def refuse_minimised(model: str) -> None:
+    """DataError unless a model of this name can learn on and forget."""
+    if model != NAIVE_BAYES:
+        raise DataError(
+            f"expected a model that counts, to learn on and forget; this one is {model!r}, learnt by minimising over "
+            "all items at once. Train anew with all of them, or train with --model naive-bayes."
+        )
 
 
 @dataclass

@@ -183,7 +183,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _counts(self, verb: str) -> TextModel:
         """What was learnt, if it can learn on."""
         if isinstance(self.model_, LinearText):
-            raise ValueError(_cannot(verb, self.model_.declared.model))
+            raise ValueError(_cannot(verb, self.model_.name))
         return self.model_
 
     def _become(self, model: AnyText, seconds: float, served: ServedText | None = None) -> None:

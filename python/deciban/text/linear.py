@@ -37,14 +37,11 @@ class Estimator(NamedTuple):
 
 
 ESTIMATORS: dict[str, Estimator] = {
-    "nbsvm": Estimator("nbsvm", "NBSVM", ("C", "alpha"), {}),
-    # One variable an example is less than one a word.
-    "logistic": Estimator(
-        "logistic", "LogisticRegression", ("C",), {"multi_class": "ovr", "solver": "dual-coordinate"}
-    ),
-    "svm": Estimator("linear_svm", "LinearSVM", ("C",), {"loss": "squared_hinge", "solver": "dual-coordinate"}),
-    "perceptron": Estimator("perceptron", "Perceptron", (), {"averaged": True}),
-    "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", ("alpha",), {}),
+    "nbsvm": Estimator("nbsvm", "NBSVM", ("C", "alpha"), {}),  # which has weights of its own
+    "logistic": Estimator("logistic", "LogisticRegression", ("C", "weighting"), {"multi_class": "ovr"}),
+    "svm": Estimator("linear_svm", "LinearSVM", ("C", "weighting"), {"loss": "squared_hinge"}),
+    "perceptron": Estimator("perceptron", "Perceptron", ("weighting",), {"averaged": True}),
+    "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", ("alpha", "weighting"), {}),
 }
 
 
@@ -73,16 +70,22 @@ class Linear:
             raise ValueError(f"model must be one of {', '.join(map(repr, LINEAR))}, got {self.model!r}")
         if self.weighting not in ("idf", "none"):
             raise ValueError(f"weighting must be 'idf' or 'none', got {self.weighting!r}")
-        for name in ESTIMATORS[self.model].takes:
+        takes = ESTIMATORS[self.model].takes
+        if self.weighting != "none" and "weighting" not in takes:
+            raise ValueError(f"{self.model!r} weighs words by itself: weighting must be 'none', got {self.weighting!r}")
+        for name in sorted(set(takes) - {"weighting"}):
             if not np.isfinite(check_positive(name, getattr(self, name))):
                 raise ValueError(f"{name} must be finite for texts, got {getattr(self, name)!r}")
 
-    def estimator(self, seed: int, time_limit: float | None = None, n_jobs: int | None = None) -> Any:
-        """The model, to be fitted."""
+    def estimator(self, settings: TextSettings, time_limit: float | None = None, n_jobs: int | None = None) -> Any:
+        """The model, to be fitted to rows of items that are read with these settings."""
         self.check()
         of = ESTIMATORS[self.model]
-        parameters = {name: getattr(self, name) for name in of.takes}
-        return of.load()(**parameters, **of.given, random_state=seed, time_limit=time_limit, n_jobs=n_jobs)
+        parameters = {name: getattr(self, name) for name in of.takes if name != "weighting"} | of.given
+        if self.model == "nbsvm":
+            parameters["binary"] = settings.binary
+        seed = settings.key % 2**32
+        return of.load()(**parameters, random_state=seed, time_limit=time_limit, n_jobs=n_jobs)
 
     def scale(self, X: sparse.csr_array, weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
         """(d,) by what each column of X (N, d) is multiplied."""
@@ -150,12 +153,17 @@ class LinearText:
         weight = None if corpus.weight is None else corpus.weight[order]
         scale = declared.scale(X, weight)
         X.data *= scale[X.indices]
-        found = declared.estimator(settings.key % 2**32, time_limit, n_jobs).fit(X, y, weight)
+        found = declared.estimator(settings, time_limit, n_jobs).fit(X, y, weight)
         score: AffineScore = found.score_
         counts = {str(corpus.classes[c]): n for c, n in found.certificate_.class_counts.items()}
         proof = replace(found.certificate_, class_counts=counts).to_json()
         W, prior = _bytes(scale[:, None] * score.W), _bytes(score.prior)
         return cls(declared, settings, corpus.classes, book, W, prior, proof, dropped)
+
+    @property
+    def name(self) -> str:
+        """The model's name, as the command knows it."""
+        return self.declared.model
 
     def dictionary(self) -> NDArray[np.int64]:
         """Rows of the book that are features: all of them."""
@@ -196,7 +204,7 @@ class LinearText:
     def header(self) -> dict[str, Any]:
         """What the file's header keeps of the model; ValueError for labels that JSON does not know."""
         return {
-            "model": self.declared.model,
+            "model": self.name,
             "classes": storable(self.classes),
             "text": self.settings.to_json(),
             "linear": self.declared.to_json(),

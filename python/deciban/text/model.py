@@ -113,6 +113,11 @@ class TextModel:
     book: Wordbook
     dropped: int = 0
 
+    @property
+    def name(self) -> str:
+        """The model's name, as the command knows it."""
+        return NAIVE_BAYES
+
     def plus(self, more: Wordbook) -> TextModel:
         """The model that has also learnt `more`, which counts the same classes."""
         full = len(self.book) >= self.settings.max_words
@@ -201,7 +206,7 @@ class TextModel:
     def header(self) -> dict[str, Any]:
         """What the file's header keeps of the model; ValueError for labels that JSON does not know."""
         return {
-            "model": NAIVE_BAYES,
+            "model": self.name,
             "classes": storable(self.classes),
             "text": self.settings.to_json(),
             "bayes": self.bayes.to_json(),

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .linear import Linear, LinearText
-from .recipes import AnyText, Recipe, recipe
-from .settings import NAIVE_BAYES, TextSettings
+from .linear import ESTIMATORS, Linear, LinearText
+from .recipes import AnyText, Recipe, foreign, recipe
+from .settings import TextSettings
 
 
 def settings_of(estimator: Any) -> TextSettings:
@@ -22,16 +22,18 @@ def recipe_of(estimator: Any, model: str) -> Recipe:
     """How a `TextClassifier` with these parameters learns by the model of that name; None are its defaults."""
     checked = _checked(estimator)
     prior = estimator.class_prior
+    own = {name: getattr(estimator, name) for name in ("C", "alpha", "weighting")}
     given = {
         **checked,
-        "C": estimator.C,
-        "alpha": estimator.alpha,
-        "weighting": estimator.weighting,
+        **own,
         "likelihood": estimator.likelihood,
         "estimate": estimator.estimate,
         "class_prior": prior if isinstance(prior, str) else tuple(prior),
     }
     found = recipe(checked["kind"], model, given)
+    others = foreign(model, own) if estimator.model == model else []
+    if others:
+        raise ValueError(f"{model!r} has no {others[0]}; got {others[0]}={own[others[0]]!r}")
     if isinstance(found.learner, Linear):
         found.learner.check()
     return found
@@ -41,7 +43,8 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
     """The parameters of the `TextClassifier` that has learnt this model."""
     settings = model.settings
     return {
-        **(asdict(model.declared) if isinstance(model, LinearText) else {"model": NAIVE_BAYES, **asdict(model.bayes)}),
+        "model": model.name,
+        **(_of_linear(model.declared) if isinstance(model, LinearText) else asdict(model.bayes)),
         "words": settings.words,
         "max_features": settings.max_features,
         "hashed_bits": settings.hashed_bits,
@@ -49,6 +52,11 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
         "kind": settings.kind,
         "random_state": settings.key,
     }
+
+
+def _of_linear(declared: Linear) -> dict[str, Any]:
+    takes = ESTIMATORS[declared.model].takes
+    return {name: value for name, value in asdict(declared).items() if name in takes}
 
 
 def _checked(estimator: Any) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class Recipe:
 
 _WORDS = TextSettings("text", (1, 2), max_features=None, binary=True)
 _OF_TEXT: dict[str, Recipe] = {
-    "nbsvm": Recipe(replace(_WORDS, words=(1, 3)), Linear("nbsvm", C=1.0, alpha=1.0)),
+    "nbsvm": Recipe(replace(_WORDS, words=(1, 3)), Linear("nbsvm", C=0.1, alpha=1.0)),
     "logistic": Recipe(_WORDS, Linear("logistic", C=10.0, weighting="idf")),
     "svm": Recipe(_WORDS, Linear("svm", C=1.0, weighting="idf")),
     "perceptron": Recipe(_WORDS, Linear("perceptron", weighting="idf")),
@@ -71,14 +71,14 @@ def recipe(kind: Kind, model: str, given: Mapping[str, Any]) -> Recipe:
     if isinstance(known.learner, Bayes):
         learner = replace(known.learner, **{name: said[name] for name in _OF_BAYES if name in said})
         return Recipe(learner.vectors(settings), learner)
-    takes = (*ESTIMATORS[model].takes, "weighting")
+    takes = ESTIMATORS[model].takes
     learner = replace(known.learner, **{name: said[name] for name in _OF_LINEAR if name in said and name in takes})
     return Recipe(settings, learner)
 
 
 def foreign(model: str, given: Mapping[str, Any]) -> list[str]:
     """Which of the parameters that are `given` this model has not."""
-    takes: tuple[str, ...] = _OF_BAYES if model == NAIVE_BAYES else (*ESTIMATORS[model].takes, "weighting")
+    takes: tuple[str, ...] = _OF_BAYES if model == NAIVE_BAYES else ESTIMATORS[model].takes
     every = {*_OF_BAYES, *_OF_LINEAR}
     return sorted(name for name, value in given.items() if value is not None and name in every and name not in takes)
 
