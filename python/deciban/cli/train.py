@@ -177,8 +177,8 @@ def _summary(trained: Filter, found: Counted, seconds: float, output: str) -> di
         "kind": trained.model.settings.kind,
         "duplicates": found.duplicates,
         "conflicts": found.conflicts,
-        "words": len(found.book),
-        "dropped": found.dropped,
+        "words": len(trained.model.book),
+        "dropped": trained.model.dropped,
         "output": output,
     }
 
@@ -198,10 +198,10 @@ def _tell(
             f"{counted(found.conflicts, 'item')} came under two labels: the first label stands. "
             "Look at them: one of the two is wrong."
         )
-    if found.dropped:
+    if trained.model.dropped:
         most = trained.model.settings.max_words
-        remarks(f"More than {most:,} distinct words: the {found.dropped:,} rarest were left out.")
+        remarks(f"More than {most:,} distinct words: the {trained.model.dropped:,} rarest were left out.")
     size = size_of(os.stat(output).st_size)
-    remarks(f"Wrote {shown(output)}, {size}, {counted(len(found.book), 'word')}.")
+    remarks(f"Wrote {shown(output)}, {size}, {counted(len(trained.model.book), 'word')}.")
     item = "mail.eml" if mail else "text.txt"
     remarks(f"Next: deciban classify {quoted(output)} {item}   ·   deciban inspect {quoted(output)}")
