@@ -1,7 +1,5 @@
 """What a linear text model says is what the model says of the rows of its words, in whichever order they were read."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,11 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban import TextClassifier, TextVectorizer, store
 from deciban.conventions import DECIBANS_PER_NAT
-from deciban.text.linear import ESTIMATORS
+from deciban.text.corpus import Corpus
 from deciban.text.settings import LINEAR
 
-MODELS = [name for name in LINEAR if find_spec(f"deciban.models.{ESTIMATORS[name].module}")]
-over_models = pytest.mark.parametrize("model", MODELS)
+over_models = pytest.mark.parametrize("model", LINEAR)
 FEW = settings(max_examples=8)
 QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just(""), min_size=1, max_size=4)
 FORMS = st.fixed_dictionaries(
@@ -99,12 +96,19 @@ ASKED = ["cheap lunch", "now now", "pills at noon", "", "unheard"]
 @over_models
 @pytest.mark.parametrize("binary", [True, False])
 def test_it_is_the_model_of_the_rows_of_its_vectorizer(model, binary):
-    """As far as its solver goes: the order of the columns is another."""
+    """But for the calibration, whose folds follow the order of rows and columns."""
     known = learnt(model, SOME, binary=binary, weighting=None if model == "nbsvm" else "none", words=(1, 2))
     rows = TextVectorizer((1, 2), binary=binary, max_features=None).fit(SOME.texts)
     estimator = known.model_.declared.estimator(known.model_.settings)
-    theirs = estimator.fit(rows.transform(SOME.texts), SOME.labels, SOME.weights)
-    assert_allclose(known.predict_proba(ASKED), theirs.predict_proba(rows.transform(ASKED)), atol=0.02)
+    members = [["ham", "spam"].index(label) for label in SOME.labels]
+    reader = known.model_.settings.reader()
+    some = SOME.part(Corpus.of_texts(SOME.texts, reader, ["ham", "spam"], members, SOME.weights).order())
+    theirs = estimator.fit(rows.transform(some.texts), some.labels, some.weights)
+    told = known.predict_joint_log_proba(ASKED) @ [-1, 1]
+    expected = theirs.decision_function(rows.transform(ASKED))
+    assert_allclose(told / np.linalg.norm(told), expected / np.linalg.norm(expected), atol=0.01)
+    if model in ("logistic", "nbsvm"):  # whose scores are log-odds
+        assert_allclose(told, expected, atol=0.01)
 
 
 @pytest.mark.parametrize("weights", [None, SOME.weights])
@@ -132,7 +136,7 @@ def test_of_an_empty_text_only_the_prior_speaks(model):
 @over_models
 @pytest.mark.parametrize("labels", [[True, False, True], [7, -3, 7], ["스팸", "정상", "스팸"]])
 def test_labels_come_back_as_they_went_in(model, labels, tmp_path):
-    known = TextClassifier(model).fit(["free", "lunch", "free free"], labels)
+    known = TextClassifier(model).fit(["free", "lunch", "free free", "lunch lunch"], [*labels, labels[1]])
     known.save(tmp_path / "f")
     for each in (known, store.load(tmp_path / "f")):
         told = each.predict(["free", "lunch"]).tolist()
