@@ -95,10 +95,9 @@ def test_the_order_of_files_and_the_way_they_are_named_change_no_byte(tmp_path, 
 
 
 def test_options_reach_the_model(tmp_path, out, result):
-    path = trained(
-        tmp_path / "f.deciban", "--model", "svm", "-C", "0.5", "--words", "1,2", "--counts", "--hashed", "10"
-    )
-    told = result("inspect", path, "--json")
+    options = ("--model", "svm", "-C", "0.5", "--words", "1,2", "--counts", "--hashed", "10")
+    out("train", TRAIN, "-o", tmp_path / "f", *options)
+    told = result("inspect", tmp_path / "f", "--json")
     assert told["linear"] == {"C": 0.5, "alpha": None, "weighting": "idf"}
     assert told["settings"] | {"words": [1, 2], "binary": False, "hashed_bits": 10} == told["settings"]
 
