@@ -83,7 +83,7 @@ def test_a_linear_filter_of_mail_through_every_verb(model, tmp_path, run, out, r
         before = path.read_bytes()
         done = run(verb, path, SPAM, "--as", "spam")
         assert done.returncode == 65
-        assert "expected a model that counts, to learn on and forget; this one is '" + model.encode() in done.stderr
+        assert "expected a model that counts, to learn on and forget; this one is '" + model in done.stderr
         assert path.read_bytes() == before
 
 
