@@ -9,11 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban import TextClassifier, TextVectorizer, store
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.mail.filter import train_rows
+from deciban.mail.second_pass import relearnt
 from deciban.text.corpus import Corpus
+from deciban.text.recipes import recipe
 from deciban.text.settings import LINEAR
 
 over_models = pytest.mark.parametrize("model", LINEAR)
-FEW = settings(max_examples=8)
+FEW = settings(max_examples=4)
 QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just(""), min_size=1, max_size=4)
 FORMS = st.fixed_dictionaries(
     {
@@ -123,6 +126,19 @@ def test_idf_is_that_of_the_book(weights):
     theirs = known.model_.declared.estimator(known.model_.settings).fit(X * scale / length, SOME.labels, weights)
     asked = rows.transform(ASKED).toarray() * scale / length
     assert_allclose(known.predict_proba(ASKED), theirs.predict_proba(asked), atol=1e-3)
+
+
+@pytest.mark.parametrize("size", [1, 5, 12])
+def test_a_filter_learns_each_text_once_and_the_first_label_stands(size):
+    texts, labels = SOME.texts + SOME.texts[::-1], SOME.labels + ["ham"] * 6
+    linear = recipe("text", "logistic", {})
+    counted, found = train_rows([(texts, labels)], linear.settings)
+    assert (found.duplicates, found.conflicts) == (3, 3)
+    ours = relearnt(counted, lambda: (texts[i : i + size] for i in range(0, 12, size)), linear)
+    alone = TextClassifier("logistic").fit(SOME.texts, SOME.labels)
+    assert ours.model.header() == alone.model_.header()
+    assert ours.model.weights == alone.model_.weights
+    assert ours.ledger is counted.ledger
 
 
 @over_models

@@ -113,7 +113,7 @@ def test_of_one_text_nothing_is_held_out():
 
 def test_auto_is_naive_bayes_of_few_texts_and_the_choice_of_many():
     rng = np.random.default_rng(3)
-    texts = [" ".join(f"w{k}" for k in rng.integers(0, 60, 6)) for _ in range(FEWEST)]
+    texts = [" ".join(f"w{k}" for k in rng.integers(0, 60, 3)) for _ in range(FEWEST)]
     labels = ["even" if text[1] in "02468" else "odd" for text in texts]
     few = TextClassifier().fit(texts[1:], labels[1:])
     assert (few.model_.name, few.tried_) == ("naive-bayes", [])

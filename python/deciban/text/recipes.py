@@ -39,18 +39,28 @@ class Recipe:
 
 _WORDS = TextSettings("text", (1, 2), max_features=None, binary=True)
 _OF_TEXT: dict[str, Recipe] = {
-    "nbsvm": Recipe(replace(_WORDS, words=(1, 3)), Linear("nbsvm", C=0.1, alpha=1.0)),
-    "logistic": Recipe(_WORDS, Linear("logistic", C=10.0, weighting="idf")),
+    "nbsvm": Recipe(replace(_WORDS, words=(1, 3)), Linear("nbsvm", C=1.0, alpha=1.0)),
+    "logistic": Recipe(_WORDS, Linear("logistic", C=30.0, weighting="idf")),
     "svm": Recipe(_WORDS, Linear("svm", C=1.0, weighting="idf")),
     "perceptron": Recipe(_WORDS, Linear("perceptron", weighting="idf")),
     "least-squares": Recipe(_WORDS, Linear("least-squares", alpha=1.0, weighting="idf")),
 }
+_ONE = replace(_WORDS, kind="mail", words=(1, 1))
+_OF_MAIL: dict[str, Recipe] = {
+    **{name: replace(each, settings=_ONE) for name, each in _OF_TEXT.items()},
+    "logistic": Recipe(_ONE, Linear("logistic", C=100.0, weighting="idf")),
+    "svm": Recipe(_ONE, Linear("svm", C=10.0, weighting="idf")),
+}
 DEFAULTS: dict[tuple[Kind, str], Recipe] = {
     **{(kind, NAIVE_BAYES): Recipe(*OF_NAIVE_BAYES[kind]) for kind in OF_NAIVE_BAYES},
     **{("text", name): _OF_TEXT[name] for name in LINEAR},
-    **{("mail", name): replace(_OF_TEXT[name], settings=replace(_WORDS, kind="mail", words=(1, 1))) for name in LINEAR},
+    **{("mail", name): _OF_MAIL[name] for name in LINEAR},
 }
-"""What did best on held-out items."""
+"""What did best on held-out items. Text: a fifth each of SMS, 8,000 of IMDB, 15,000 Korean reviews and 3,000 of 20
+Newsgroups; errors in per cent, in this order: naive Bayes 1.3, 13.9, 22.9, 23.5; NBSVM 1.6, 9.7, 23.6, 24.2; logistic
+2.2, 11.4, 23.7, 18.7; SVM 2.1, 11.6, 23.9, 16.0. Without idf the last two err by 1 to 3 points more. Mail: half the
+SpamAssassin corpus judged by the other half, error in per cent and (1 − ROCA)%: naive Bayes 0.96, 0.031; NBSVM 0.63,
+0.0085; logistic 1.1, 0.053; SVM 0.73, 0.041."""
 
 _SETTINGS = ("words", "max_features", "hashed_bits", "binary", "key")
 _OF_BAYES = ("likelihood", "alpha", "estimate", "class_prior")
