@@ -39,10 +39,12 @@ class Estimator(NamedTuple):
         return getattr(import_module(f"..models.{self.module}", __package__), self.name)
 
 
+# Its cost is that of the words that are there; of the words that there are, it asks nothing.
+_DUAL = {"solver": "dual-coordinate"}
 ESTIMATORS: dict[str, Estimator] = {
-    "nbsvm": Estimator("nbsvm", "NBSVM", ("C", "alpha"), {}),  # which has weights of its own
-    "logistic": Estimator("logistic", "LogisticRegression", ("C", "weighting"), {"multi_class": "ovr"}),
-    "svm": Estimator("linear_svm", "LinearSVM", ("C", "weighting"), {"loss": "squared_hinge"}),
+    "nbsvm": Estimator("nbsvm", "NBSVM", ("C", "alpha"), _DUAL),  # it weighs words by itself
+    "logistic": Estimator("logistic", "LogisticRegression", ("C", "weighting"), {"multi_class": "ovr", **_DUAL}),
+    "svm": Estimator("linear_svm", "LinearSVM", ("C", "weighting"), {"loss": "squared_hinge", **_DUAL}),
     "perceptron": Estimator("perceptron", "Perceptron", ("weighting",), {"averaged": True}),
     "least-squares": Estimator(
         "least_squares_classifier", "LeastSquaresClassifier", ("alpha", "weighting"), {"calibration": None}
