@@ -11,19 +11,19 @@ import timed
 from deciban import TextClassifier
 from deciban.text.counting import count
 from deciban.text.model import TextModel
-from deciban.text.parameters import settings_of
+from deciban.text.parameters import recipe_of
 
 folder, settings = timed.arguments()
 train, labels = timed.texts(folder, "train")
 test, _ = timed.texts(folder, "test")
-classifier = TextClassifier(**settings)
-bayes = classifier._bayes()
+classifier = TextClassifier("naive-bayes", **settings)
+recipe = recipe_of(classifier, "naive-bayes")
+read, bayes = recipe.settings, recipe.learner
 
 times = [perf_counter()]
 classes, members = np.unique(labels, return_inverse=True)
 members = members.tolist()
 times.append(perf_counter())
-read = bayes.vectors(settings_of(classifier))
 book, dropped = count(read, train, members, len(classes))
 times.append(perf_counter())
 served = TextModel(read, bayes, tuple(classes.tolist()), book, dropped).compile()

@@ -12,8 +12,9 @@ class Verdict:
 
     `probability` is by label. `interval` is where the log-odds lie, in decibans, with a probability of 95 % given how
     little was seen: the more that was learnt of the words of the item, the narrower. `decibans` need not lie in the
-    middle of it, or in it at all (see `text.served.Belief`). `unsure` says that the interval is not wholly on the side
-    of `label`, or that the evidence is too thin to act upon.
+    middle of it, or in it at all (see `text.served.Belief`). It is None where the model was learnt by minimising, which
+    leaves no counts to tell. `unsure` says that the interval is not wholly on the side of `label`, or that the evidence
+    is too thin to act upon.
     """
 
     label: Any
@@ -21,7 +22,7 @@ class Verdict:
     probability: dict[Any, float]
     decibans: float
     unsure: bool
-    interval: tuple[float, float]
+    interval: tuple[float, float] | None
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts rely on."""
@@ -31,7 +32,7 @@ class Verdict:
             "decibans": self.decibans,
             "against": self.against,
             "unsure": self.unsure,
-            "interval": list(self.interval),
+            "interval": None if self.interval is None else list(self.interval),
         }
 
 

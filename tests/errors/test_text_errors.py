@@ -101,7 +101,10 @@ def test_parameters_of_the_model_that_make_no_sense():
     def fit(**parameters):
         return said(ValueError, TextClassifier(**parameters).fit, TEXTS, LABELS)
 
-    assert fit(model="svm") == "model must be 'auto' or 'naive-bayes', got 'svm'"
+    assert fit(model="gauss") == (
+        "model must be one of 'auto', 'naive-bayes', 'nbsvm', 'logistic', 'svm', 'perceptron', 'least-squares', "
+        "got 'gauss'"
+    )
     assert fit(likelihood="gauss") == "likelihood must be one of 'bernoulli', 'multinomial', got 'gauss'"
     rows = TextVectorizer().fit_transform(TEXTS)
     for wrong in [{"alpha": -1.0}, {"alpha": np.nan}, {"estimate": "mode"}, {"class_prior": [0.5, 0.6]}]:

@@ -21,6 +21,7 @@ from deciban.errors import DataError, NoInputError
 from deciban.mail.filter import Filter
 from deciban.mail.ledger import Ledger
 from deciban.text.model import TextModel
+from deciban.text.recipes import from_stored
 from deciban.text.served import ServedText
 
 MODELS = {
@@ -28,6 +29,8 @@ MODELS = {
     "whole": {"likelihood": "multinomial", "max_features": None, "words": (1, 1)},
     "bernoulli": {"likelihood": "bernoulli", "max_features": None, "words": (1, 1)},
     "hashed": {"likelihood": "bernoulli", "hashed_bits": 5},
+    "linear": {"model": "logistic", "max_features": 4, "words": (1, 2)},
+    "linear hashed": {"model": "nbsvm", "hashed_bits": 5},
 }
 over_models = pytest.mark.parametrize("name", MODELS)
 TEXTS, LABELS = ["무료 free money", "free lunch", "lunch at noon", "회의 noon"], ["spam", "spam", "정상", "정상"]
@@ -54,8 +57,11 @@ def use(stored):
     for text in ("free lunch unheard", "", "무료 x"):
         served.judge([text])
         served.explain(text)
-    known = Filter(TextModel.from_stored(stored), Ledger.from_stored(stored))
-    known.learn(["some more"], known.model.classes[0])[0].model.compile()
+    known = Filter(from_stored(stored), Ledger.from_stored(stored))
+    if isinstance(known.model, TextModel):
+        known.learn(["some more"], known.model.classes[0])[0].model.compile()
+    else:
+        known.model.compile().judge(["some more"])
 
 
 def refusal(content):
@@ -224,7 +230,7 @@ def test_a_header_of_another_form_is_refused_or_served(name):
             refusal(without)
         for value in ANY_JSON:
             refused_or_served(store.to_bytes(put(header, path, value), arrays))
-    for section in ("text", "bayes"):
+    for section in {"text", "bayes", "linear"} & header.keys():
         refusal(store.to_bytes(put(header, (section, "more"), 1), arrays))
 
 
@@ -260,9 +266,23 @@ def test_tensors_of_another_form_are_refused_or_served(name):
             refusal(store.to_bytes(header, without))
 
 
-def test_reading_a_model_to_judge_loads_no_numpy(tmp_path):
+def test_a_file_is_of_one_kind_of_model():
+    header, arrays = parts("linear")
+    counted, counts = parts("whole")
+    said = refusal(store.to_bytes({**header, "bayes": counted["bayes"]}, arrays))
+    assert "no 'bayes' in its header beside the model 'logistic'" in said
+    for name in ("score.bias", "score.absent", "score.hashes", "score.more"):
+        said = refusal(store.to_bytes(header, {**arrays, name: np.zeros(2)}))
+        assert f"expected no tensor {name!r} of a linear model" in said
+    said = refusal(store.to_bytes({**counted, "model": "svm"}, counts))
+    assert "'linear' in its header with the fields C, alpha, weighting" in said
+    refusal(store.to_bytes({**header, "linear": {**header["linear"], "C": None}}, arrays))
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "linear"])
+def test_reading_a_model_to_judge_loads_no_numpy(name, tmp_path):
     path = tmp_path / "some.deciban"
-    path.write_bytes(whole("bernoulli"))
+    path.write_bytes(whole(name))
     script = (
         "import sys; from deciban import store; from deciban.text.served import ServedText; "
         f"ServedText.from_stored(store.read({str(path)!r})).explain('free lunch'); "

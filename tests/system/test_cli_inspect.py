@@ -29,6 +29,7 @@ def known(words, binary=True):
         ledger=6,
         settings={"binary": binary, "words": [1, 1], "max_features": None, "hashed_bits": None},
         bayes={"likelihood": "multinomial", "alpha": 1.0, "estimate": "bayes", "class_prior": "fitted"},
+        linear=None,
         certificate={"status": "exact", "advice": "", "relative_gap": 0.0, "digest": "0" * 64},
         bytes=1234,
         digest="0" * 64,

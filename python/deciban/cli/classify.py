@@ -46,7 +46,7 @@ def command(
 
     \b
     One line each:  label  probability  decibans  interval  source       "spam?" is an unsure spam
-    The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt.
+    The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt (naive Bayes).
     With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged.
     """
     served = ServedText.from_stored(store.read(filter_file), jobs)
@@ -127,11 +127,19 @@ def plain(served: ServedText) -> Callable[[str, Verdict], str]:
 
     def line(name: str, verdict: Verdict) -> str:
         label = (unsure if verdict.unsure else sure)[verdict.label]
-        low, high = verdict.interval
-        weight = f"{verdict.decibans:8.1f} dB {low:+7.0f} to {high:<+6.0f}"
+        weight = f"{verdict.decibans:8.1f} dB{between(verdict.interval)}"
         return f"{label} {share(verdict.probability[verdict.label])} {weight} {shown(name)}\n"
 
     return line
+
+
+def between(interval: tuple[float, float] | None) -> str:
+    """An interval in decibans, in columns; nothing where there is none.
+
+    >>> between((-3.2, 12.9)), between(None)
+    ('      -3 to +13   ', '')
+    """
+    return "" if interval is None else f" {interval[0]:+7.0f} to {interval[1]:<+6.0f}"
 
 
 def share(probability: float) -> str:

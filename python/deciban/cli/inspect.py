@@ -10,7 +10,7 @@ from .. import store
 from ..mail.ledger import Ledger
 from ..report.inventory import Inventory, class_bits, inventory, strongest, telling
 from ..report.terminal import console, screen, write
-from ..text.model import TextModel
+from ..text.recipes import from_stored
 from . import options
 from .output import print_json
 
@@ -33,7 +33,7 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
 
 def _inventory(path: str, top: int) -> Inventory:
     stored = store.read(path)
-    model, header = TextModel.from_stored(stored), stored.header
+    model, header = from_stored(stored), stored.header
     _, counts, items, *_ = model.book.parts()
     rows = model.dictionary()
     _, seen = model.counts(rows)
@@ -47,7 +47,8 @@ def _inventory(path: str, top: int) -> Inventory:
         dropped=model.dropped,
         ledger=len(Ledger.from_stored(stored)),
         settings=model.settings.to_json(),
-        bayes=model.bayes.to_json(),
+        bayes=header.get("bayes"),
+        linear=header.get("linear"),
         certificate=header["certificate"],
         bytes=os.path.getsize(path),
         digest=header["digest"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -14,13 +13,15 @@ from ..errors import DataError, UsageError, shown
 from ..mail.filter import Filter, train_files, train_rows
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
 from ..report.progress import Meter
+from ..text.choice import Tried
 from ..text.counting import Counted
-from ..text.model import DEFAULTS, Bayes
-from ..text.settings import TextSettings
+from ..text.model import Bayes
+from ..text.recipes import Recipe
 from . import options
 from .destination import check_destination
 from .failures import replacing
-from .items import TABLES, labelled_rows, total_size
+from .items import TABLES, total_size
+from .models import Rows, learnt, model_options, recipes, rereading
 from .output import Remarks, counted, print_json, quoted, size_of
 
 
@@ -57,7 +58,6 @@ def _parsed(parse: Callable[[str], Any], expected: str) -> Callable[..., Any]:
     return callback
 
 
-_ALPHA = {kind: defaults.bayes.alpha for kind, defaults in DEFAULTS.items()}
 _WORDS = _parsed(_words, "N or N,M with 1 ≤ N ≤ M ≤ 5, such as 1,2 for words and pairs")
 _FEATURES = _parsed(_features, "a number of words from 1, or all")
 
@@ -66,16 +66,8 @@ _FEATURES = _parsed(_features, "a number of words from 1, or all")
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @click.option("-o", "--output", metavar="FILE", help="Default: filter.deciban for mail, else model.deciban.")
 @options.tables
-@click.option("--model", type=click.Choice(["auto", "naive-bayes"]), default="auto", help="Default: auto.")
+@model_options
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
-@click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli"]), help="Default: multinomial.")
-@click.option(
-    "--alpha",
-    type=click.FloatRange(min=0),
-    callback=options.finite,
-    metavar="A",
-    help=f"Pseudo-count of each word. Default: {_ALPHA['mail']:g} for mail, {_ALPHA['text']:g} for text.",
-)
 @click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
 @click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Size of the dictionary.")
 @click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
@@ -100,15 +92,14 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     kind = _kind(given["kind"], sources)
     output = output or ("filter.deciban" if kind == "mail" else "model.deciban")
     check_destination(output, [source.path for source in sources] if not table else list(examples))
-    settings, bayes = _settings(kind, given)
+    contenders = recipes(kind, given)
     with replacing(output):
-        trained, found = _train(examples, sources, settings, bayes, given, quiet)
-        _check_members(trained, found)
+        trained, found, tried = _train(examples, sources, contenders, given, remarks)
         trained.save(output)
     seconds = perf_counter() - started
     _tell(remarks, trained, found, seconds, output, examples)
     if as_json:
-        print_json(_summary(trained, found, seconds, output))
+        print_json({**_summary(trained, found, seconds, output), "tried": [each.to_json() for each in tried]})
 
 
 def _is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
@@ -139,32 +130,28 @@ def _kind(wanted: str, sources: list[Source]) -> Any:
     return kind_of(sources) if sources else "text"
 
 
-def _settings(kind: Any, given: dict[str, Any]) -> tuple[TextSettings, Bayes]:
-    """The defaults for this kind of items, changed where the command says so."""
-    given = {option: value for option, value in given.items() if value is not None}
-    settings, bayes = DEFAULTS[kind]
-    fields = {"words": "words", "hashed_bits": "hashed", "binary": "binary", "key": "seed"}
-    settings = replace(settings, **{field: given[option] for field, option in fields.items() if option in given})
-    if "max_features" in given:
-        size = given["max_features"]
-        settings = replace(settings, max_features=None if size == "all" else size)
-    return settings, replace(bayes, **{name: given[name] for name in ("likelihood", "alpha") if name in given})
-
-
 def _train(
     examples: tuple[str, ...],
     sources: list[Source],
-    settings: TextSettings,
-    bayes: Bayes,
+    contenders: list[Recipe],
     given: dict[str, Any],
-    quiet: bool,
-) -> tuple[Filter, Counted]:
+    remarks: Remarks,
+) -> tuple[Filter, Counted, list[Tried]]:
+    """Counts the words of all examples; then, for what is more than naive Bayes, reads them again."""
+    settings, learner = contenders[0].settings, contenders[0].learner
+    bayes = learner if isinstance(learner, Bayes) else Bayes()  # only counted by
     if sources:
-        with Meter("Reading", total_size(sources), quiet) as meter:
-            return train_files(sources, settings, bayes, meter, given["jobs"])
-    with Meter("Reading", None, quiet) as meter:
-        rows = labelled_rows(examples[0], given)
-        return train_rows(rows, settings, bayes, meter, given["jobs"])
+        again = rereading(sources, settings, given["jobs"])
+        with Meter("Reading", total_size(sources), remarks.quiet) as meter:
+            counted, found = train_files(sources, settings, bayes, meter, given["jobs"])
+    else:
+        rows = Rows(examples[0], given)
+        again = rows.again
+        with Meter("Reading", None, remarks.quiet) as meter:
+            counted, found = train_rows(rows.first(), settings, bayes, meter, given["jobs"])
+    _check_members(counted, found)
+    trained, tried = learnt(counted, again, contenders, given, remarks)
+    return trained, found, tried
 
 
 def _check_members(trained: Filter, found: Counted) -> None:
@@ -185,13 +172,13 @@ def _summary(trained: Filter, found: Counted, seconds: float, output: str) -> di
         "n": len(found.members),
         "classes": {str(label): round(count) for label, count in zip(trained.model.classes, items, strict=True)},
         "seconds": seconds,
-        "model": "naive-bayes",
+        "model": trained.model.name,
         "certificate": trained.model.certificate(seconds).to_json(),
         "kind": trained.model.settings.kind,
         "duplicates": found.duplicates,
         "conflicts": found.conflicts,
-        "words": len(found.book),
-        "dropped": found.dropped,
+        "words": len(trained.model.book),
+        "dropped": trained.model.dropped,
         "output": output,
     }
 
@@ -211,10 +198,10 @@ def _tell(
             f"{counted(found.conflicts, 'item')} came under two labels: the first label stands. "
             "Look at them: one of the two is wrong."
         )
-    if found.dropped:
+    if trained.model.dropped:
         most = trained.model.settings.max_words
-        remarks(f"More than {most:,} distinct words: the {found.dropped:,} rarest were left out.")
+        remarks(f"More than {most:,} distinct words: the {trained.model.dropped:,} rarest were left out.")
     size = size_of(os.stat(output).st_size)
-    remarks(f"Wrote {shown(output)}, {size}, {counted(len(found.book), 'word')}.")
+    remarks(f"Wrote {shown(output)}, {size}, {counted(len(trained.model.book), 'word')}.")
     item = "mail.eml" if mail else "text.txt"
     remarks(f"Next: deciban classify {quoted(output)} {item}   ·   deciban inspect {quoted(output)}")

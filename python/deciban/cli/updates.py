@@ -11,7 +11,7 @@ import click
 
 from .. import store
 from ..errors import DataError
-from ..mail.filter import Filter, Outcome, updating
+from ..mail.filter import Filter, Outcome, refuse_minimised, updating
 from ..text.served import ServedText
 from ..text.settings import TextSettings
 from ..verdict import Verdict
@@ -44,7 +44,9 @@ class Updated:
 
 def update(filter_file: str, paths: Sequence[str], step: Step) -> Updated:
     """Take `step` with the items of `paths`: all of them, or nothing if anything is wrong with one."""
-    settings = TextSettings.from_json(store.read(filter_file).header["text"])
+    header = store.read(filter_file).header
+    refuse_minimised(header["model"])
+    settings = TextSettings.from_json(header["text"])
     read = batches(paths, settings)
     _, items = next(read)  # standard input is waited for before the file is locked
     with replacing(filter_file), updating(filter_file) as held:

@@ -20,8 +20,9 @@ from .._core import Counter
 from ..errors import DataError
 from ..text.counting import Counted, count, counter
 from ..text.model import DEFAULTS, Bayes, TextModel
+from ..text.recipes import AnyText, from_stored
 from ..text.served import ServedText
-from ..text.settings import TextSettings
+from ..text.settings import NAIVE_BAYES, TextSettings
 from .ledger import Ledger
 from .reading import read_files
 from .sources import Source
@@ -35,17 +36,18 @@ class Filter:
     """A text model that knows what it has learnt.
 
     Learning is exact addition, forgetting exact subtraction: after `learn` and `forget` of the same items the
-    filter, and its file, are what they were, to the last byte.
+    filter, and its file, are what they were, to the last byte. That takes a model that counts; a linear one was learnt
+    from all items at once, and refuses with DataError.
     """
 
-    model: TextModel
+    model: AnyText
     ledger: Ledger
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Filter:
         """The filter in a .deciban file."""
         stored = store.read(path)
-        return cls(TextModel.from_stored(stored), Ledger.from_stored(stored))
+        return cls(from_stored(stored), Ledger.from_stored(stored))
 
     def save(self, path: str | os.PathLike[str]) -> ServedText:
         """Write the file in one step; gives the compiled score that was written."""
@@ -62,9 +64,15 @@ class Filter:
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise DataError(f"expected one of the filter's labels, {', '.join(map(repr, labels))}; got {label!r}.{hint}")
 
+    def counts(self) -> TextModel:
+        """The model, if it counts; DataError if it cannot learn on."""
+        refuse_minimised(self.model.name)
+        assert isinstance(self.model, TextModel)
+        return self.model
+
     def learn(self, items: Sequence[bytes], label: str) -> tuple[Filter, list[Outcome]]:
         """Learn items as `label`. One known under another label moves here; known under this one, nothing happens."""
-        target = self.class_of(label)
+        target, _ = self.class_of(label), self.counts()
         reader, ledger = self.model.settings.reader(), self.ledger
         outcomes: list[Outcome] = []
         more: list[tuple[bytes, int]] = []
@@ -84,7 +92,7 @@ class Filter:
 
     def forget(self, items: Sequence[bytes], label: str | None = None) -> tuple[Filter, list[Outcome]]:
         """Take back the last label of each item (which must be `label`, if given); what it replaced holds again."""
-        wanted = None if label is None else self.class_of(label)
+        wanted, _ = None if label is None else self.class_of(label), self.counts()
         reader, ledger = self.model.settings.reader(), self.ledger
         outcomes: list[Outcome] = []
         more: list[tuple[bytes, int]] = []
@@ -109,7 +117,7 @@ class Filter:
         return self._updated(more, less, ledger), outcomes
 
     def _updated(self, more: list[tuple[bytes, int]], less: list[tuple[bytes, int]], ledger: Ledger) -> Filter:
-        model = self.model
+        model = self.counts()
         if more:
             model = model.plus(self._count(more))
         if less:
@@ -119,6 +127,15 @@ class Filter:
     def _count(self, items: list[tuple[bytes, int]]) -> Any:
         settings, classes = self.model.settings, len(self.model.classes)
         return count(settings, [item for item, _ in items], [c for _, c in items], classes)[0]
+
+
+def refuse_minimised(model: str) -> None:
+    """DataError unless a model of this name can learn on and forget."""
+    if model != NAIVE_BAYES:
+        raise DataError(
+            f"expected a model that counts, to learn on and forget; this one is {model!r}, learnt by minimising over "
+            "all items at once. Train anew with all of them, or train with --model naive-bayes."
+        )
 
 
 @dataclass

@@ -63,6 +63,8 @@ def headline(verdict: Verdict, source: str, colour: str, on: Screen) -> list[Tex
 
 def _interval(verdict: Verdict, on: Screen) -> list[Text]:
     """`95 %: +12 to +41`, where there is anything to say."""
+    if verdict.interval is None:
+        return []
     low, high = verdict.interval
     if not isfinite(low) or not isfinite(high):
         return []

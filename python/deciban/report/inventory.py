@@ -14,7 +14,7 @@ from rich.text import Text
 from ..conventions import DECIBANS_PER_NAT
 from ..distributions import Counts
 from ..features.information import BITS_PER_NAT, binary_information, entropy, word_information
-from ..text.model import TextModel
+from ..text.recipes import AnyText
 from .terminal import Screen, colour_of, fit, grid, name, percent, signed
 
 
@@ -66,7 +66,8 @@ class Inventory:
     dropped: int
     ledger: int
     settings: dict[str, Any]
-    bayes: dict[str, Any]
+    bayes: dict[str, Any] | None
+    linear: dict[str, Any] | None
     certificate: dict[str, Any]
     bytes: int
     digest: str
@@ -88,6 +89,7 @@ class Inventory:
             "ledger": self.ledger,
             "settings": self.settings,
             "bayes": self.bayes,
+            "linear": self.linear,
             "certificate": self.certificate,
             "bytes": self.bytes,
             "digest": self.digest,
@@ -97,12 +99,12 @@ class Inventory:
         }
 
 
-def class_bits(model: TextModel) -> float:
+def class_bits(model: AnyText) -> float:
     """What there is to know: the entropy of the class of an item, in bits."""
     return float(entropy(model.book.items)) * BITS_PER_NAT
 
 
-def telling(model: TextModel, rows: NDArray[np.int64], seen: Counts, top: int) -> list[Telling]:
+def telling(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -> list[Telling]:
     """The `top` words that tell most of the class, of the words in `rows` of the book, counted in `seen`."""
     if model.settings.binary:
         told = binary_information(seen.n, np.minimum(seen.s, seen.n[:, None]))
@@ -121,7 +123,7 @@ def telling(model: TextModel, rows: NDArray[np.int64], seen: Counts, top: int) -
     ]
 
 
-def strongest(model: TextModel, rows: NDArray[np.int64], seen: Counts, top: int) -> dict[str, list[Evidence]]:
+def strongest(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -> dict[str, list[Evidence]]:
     """Per class the `top` words by what they add to an average item of the class: decibans · occurrences per item.
 
     Decibans alone would list words seen once; frequency alone, words that say nothing.
@@ -158,12 +160,12 @@ def _rates(seen: Counts) -> NDArray[np.float64]:
     return rates
 
 
-def _weights(model: TextModel, words: int) -> NDArray[np.float64]:
+def _weights(model: AnyText, words: int) -> NDArray[np.float64]:
     """(K, C) weights of the compiled score."""
     return np.frombuffer(model.compile().weights, "<f8").reshape(words, len(model.classes))
 
 
-def _names(model: TextModel, rows: NDArray[np.int64], places: NDArray[np.intp]) -> list[str]:
+def _names(model: AnyText, rows: NDArray[np.int64], places: NDArray[np.intp]) -> list[str]:
     if model.settings.hashed_bits:
         return [f"bucket {j}" for j in places]
     return model.book.names(rows.tolist())
@@ -184,13 +186,8 @@ def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
 def _facts(found: Inventory) -> Iterator[tuple[str, str]]:
     n = sum(found.classes.values())
     items = "messages" if found.kind == "mail" else "texts"
-    bayes = found.bayes
     yield "judges", "mail" if found.kind == "mail" else "plain text"
-    yield (
-        "model",
-        f"naive Bayes: {bayes['likelihood']}, alpha {bayes['alpha']:g}, estimate {bayes['estimate']}, "
-        f"class prior {bayes['class_prior']}",
-    )
+    yield "model", _model(found)
     by_class = ", ".join(f"{name(label)}: {count:,.10g}" for label, count in found.classes.items())
     yield "learnt", f"{n:,.10g} {items} ({by_class})"
     lost = f", {found.dropped:,} rare ones dropped" if found.dropped else ""
@@ -202,6 +199,29 @@ def _facts(found: Inventory) -> Iterator[tuple[str, str]]:
     gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
     yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
+
+
+_LINEAR = {
+    "nbsvm": "naive Bayes inside a logistic model (NBSVM)",
+    "logistic": "logistic regression",
+    "svm": "linear support vector machine",
+    "perceptron": "perceptron",
+    "least-squares": "least squares",
+}
+
+
+def _model(found: Inventory) -> str:
+    """What kind of model it is, with its parameters."""
+    if found.bayes is not None:
+        bayes = found.bayes
+        return (
+            f"naive Bayes: {bayes['likelihood']}, alpha {bayes['alpha']:g}, estimate {bayes['estimate']}, "
+            f"class prior {bayes['class_prior']}"
+        )
+    given = found.linear or {}
+    parts = [f"{key} {given[key]:g}" for key in ("C", "alpha") if given.get(key) is not None]
+    parts += ["words weighted by idf"] if given.get("weighting") == "idf" else []
+    return f"{_LINEAR[found.model]}: {', '.join(parts)}; learnt at once, cannot learn on"
 
 
 def _dictionary(found: Inventory) -> str:

@@ -19,32 +19,47 @@ from ..scores import log_posterior
 from ..trust.certificate import Certificate
 from ..trust.credible import interval
 from ..verdict import TextExplanation
+from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose
+from .corpus import Corpus
 from .counting import count, listed
-from .model import Bayes, TextModel
-from .parameters import settings_of
+from .labels import plain, union, weights_of
+from .linear import Linear, LinearText
+from .model import TextModel
+from .parameters import parameters_of, recipe_of
+from .recipes import AnyText, Recipe, from_stored
 from .served import ServedText
+from .settings import NAIVE_BAYES
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Labelled texts to a classifier that learns on, unlearns and explains.
+    """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
-        log p(c | text) = log π_c + Σ_words x_j log φ_jc − log Σ_c' (the same of c')
+        score(text)_c = b_c + Σ_words x_j W_jc
 
-    Naive Bayes over the words of the text (`likelihood="multinomial"`), or over which words of the dictionary
-    are there and which are not ("bernoulli"). Every word ever seen is counted, so that the dictionary, too, is
-    derived: learning in any order and any pieces gives the same model, and what is forgotten was never learnt,
-    to the last bit.
+    Naive Bayes over the words of the text (`likelihood="multinomial"`), or over which words of the dictionary are there
+    and which are not ("bernoulli"): W are log shares, b log class priors. Every word ever seen is counted, so that the
+    dictionary, too, is derived: learning in any order and any pieces gives the same model, and what is forgotten was
+    never learnt, to the last bit. The other models are linear, learnt by minimising over the same words as columns;
+    they cannot learn on.
 
     Parameters
     ----------
-    model : "auto" or "naive-bayes".
-    likelihood, alpha, estimate, class_prior : see `NaiveBayes`.
-    words, max_features, hashed_bits, binary, kind, random_state, n_jobs : see `TextVectorizer`. The defaults are
-        those that did best on held-out texts (`text.model.DEFAULTS`); those for mail stand there, too.
+    model : "naive-bayes"; "nbsvm", "logistic", "svm", "perceptron", "least-squares", see `deciban.models`; or "auto":
+        naive Bayes for less than 200 texts, else the simplest of the first four whose error on a fifth of the texts is
+        within one standard error of the best (`text.choice`). `time_limit` seconds are for trying them; with None the
+        choice is always the same.
+    C : what errors weigh against the penalty (nbsvm, logistic, svm).
+    alpha : pseudo-count of a word (naive-bayes, nbsvm), or what the penalty weighs (least-squares).
+    weighting : "idf" or "none", of linear models: see `text.linear.Linear`.
+    likelihood, estimate, class_prior : of naive Bayes, see `NaiveBayes`.
+    words, max_features, hashed_bits, binary, kind, random_state, n_jobs : see `TextVectorizer`.
 
-    Attributes: `classes_` (C,) sorted, `model_` the counts, `served_` the compiled score, `certificate_`.
-    A text is a str, or bytes in any charset. `sample_weight` means repetition. Cost of a fit: one pass over the
-    bytes on all cores.
+    None is the default of the model for this kind of items, that which did best on held-out ones
+    (`text.recipes.DEFAULTS`).
+
+    Attributes: `classes_` (C,) sorted, `model_` what was learnt, `served_` the compiled score, `certificate_`, `tried_`
+    what "auto" tried. A text is a str, or bytes in any charset. `sample_weight` means repetition. Cost of counting: one
+    pass over the bytes on all cores.
 
     >>> texts = ["cheap pills now", "cheap loan now", "lunch at noon?", "see you at lunch"]
     >>> clf = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
@@ -59,21 +74,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         model: str = "auto",
         *,
+        C: float | None = None,
+        alpha: float | None = None,
+        weighting: str | None = None,
         likelihood: str = "multinomial",
-        alpha: float = 0.3,
         estimate: str = "bayes",
         class_prior: str | Sequence[float] = "fitted",
-        words: tuple[int, int] = (1, 2),
+        words: tuple[int, int] | None = None,
         max_features: int | None = None,
         hashed_bits: int | None = None,
-        binary: bool = True,
+        binary: bool | None = None,
         kind: str = "text",
+        time_limit: float | None = 60.0,
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
-        self.likelihood = likelihood
+        self.C = C
         self.alpha = alpha
+        self.weighting = weighting
+        self.likelihood = likelihood
         self.estimate = estimate
         self.class_prior = class_prior
         self.words = words
@@ -81,6 +101,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.hashed_bits = hashed_bits
         self.binary = binary
         self.kind = kind
+        self.time_limit = time_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -90,59 +111,82 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         return tags
 
-    # Learning is +, unlearning −.
+    # Learning is +, unlearning −, where a model is its counts.
 
     def fit(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn N texts with their labels y (N,) from nothing."""
         started = perf_counter()
-        model = self._counted(texts, y, sample_weight)
+        texts, labels, members, weights = _checked(texts, y, sample_weight)
+        recipe = recipe_of(self, NAIVE_BAYES if self.model == "auto" else self.model)
+        tried: list[Tried] = []
+        model: AnyText
+        if recipe.model == NAIVE_BAYES and (self.model != "auto" or len(texts) < FEWEST):
+            model = self._counted(recipe, texts, labels, members, weights)
+        else:
+            corpus = Corpus.of_texts(texts, recipe.settings.reader(), labels, members, weights)
+            corpus = corpus.without_empty()
+            if len(corpus.classes) < 2:
+                raise ValueError(_one_class(corpus.classes))
+            if self.model == "auto":
+                recipe, tried = choose(corpus, self._contenders(recipe), self.time_limit, self.n_jobs)
+            model = recipe.learn(corpus, n_jobs=self.n_jobs)
         if len(model.classes) < 2:
-            raise ValueError(f"at least two classes are expected; all labels are {model.classes[0]!r}")
+            raise ValueError(_one_class(model.classes))
         self._become(model, perf_counter() - started)
+        self.tried_ = tried
         return self
 
     def partial_fit(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn more texts; new labels bring new classes, new words enter the dictionary."""
+        """Learn more texts; new labels bring new classes, new words enter the dictionary. Naive Bayes only."""
         started = perf_counter()
-        more = self._counted(texts, y, sample_weight)
-        if hasattr(self, "model_"):
-            classes = _union([*self.model_.classes], [*more.classes])
-            both = self.model_.with_classes(classes).plus(more.with_classes(classes).book)
+        known = self._counts("partial_fit") if hasattr(self, "model_") else None
+        recipe = recipe_of(self, NAIVE_BAYES if self.model == "auto" else self.model)
+        if recipe.model != NAIVE_BAYES:
+            raise ValueError(_cannot("partial_fit", recipe.model))
+        more = self._counted(recipe, *_checked(texts, y, sample_weight))
+        if known is not None:
+            classes = union([*known.classes], [*more.classes])
+            both = known.with_classes(classes).plus(more.with_classes(classes).book)
             more = replace(both, dropped=both.dropped + more.dropped)
         self._become(more, perf_counter() - started)
         return self
 
     def forget(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back what was learnt of these texts under these labels; a class with nothing left goes too."""
+        """Take back what was learnt of these texts under these labels; a class with nothing left goes too. Naive Bayes
+        only."""
         check_is_fitted(self, "model_")
-        less = self._counted(texts, y, sample_weight)
-        unknown = [label for label in less.classes if label not in self.model_.classes]
+        known = self._counts("forget")
+        less = self._counted(recipe_of(self, NAIVE_BAYES), *_checked(texts, y, sample_weight))
+        unknown = [label for label in less.classes if label not in known.classes]
         if unknown:
-            raise ValueError(f"labels that were learnt are expected, {list(self.model_.classes)}; got {unknown}")
-        self._become(self.model_.minus(less.with_classes(self.model_.classes).book).without_empty(), 0.0)
+            raise ValueError(f"labels that were learnt are expected, {list(known.classes)}; got {unknown}")
+        self._become(known.minus(less.with_classes(known.classes).book).without_empty(), 0.0)
         return self
 
-    def _counted(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None) -> TextModel:
-        texts, given = listed(texts), _plain(column_or_1d(y))
-        if len(texts) != len(given):
-            raise ValueError(f"one label per text is expected; there are {len(texts)} texts and {len(given)} labels")
-        if not texts:
-            raise ValueError("at least one text is expected")
-        check_classification_targets(given)
-        labels, members = np.unique(given, return_inverse=True)
-        weights = None if sample_weight is None else _weights(sample_weight, len(texts))
-        bayes = self._bayes()
-        settings = bayes.vectors(settings_of(self))
-        book, dropped = count(settings, texts, members.tolist(), len(labels), weights, self.n_jobs)
-        return TextModel(settings, bayes, tuple(labels.tolist()), book, dropped)
+    def _counted(
+        self,
+        recipe: Recipe,
+        texts: list[str | bytes],
+        labels: list[Any],
+        members: list[int],
+        weights: list[float] | None,
+    ) -> TextModel:
+        assert not isinstance(recipe.learner, Linear)
+        book, dropped = count(recipe.settings, texts, members, len(labels), weights, self.n_jobs)
+        return TextModel(recipe.settings, recipe.learner, tuple(labels), book, dropped)
 
-    def _bayes(self) -> Bayes:
-        if self.model not in ("auto", "naive-bayes"):
-            raise ValueError(f"model must be 'auto' or 'naive-bayes', got {self.model!r}")
-        prior = self.class_prior if isinstance(self.class_prior, str) else tuple(self.class_prior)
-        return Bayes(self.likelihood, self.alpha, self.estimate, prior)
+    def _contenders(self, first: Recipe) -> list[Recipe]:
+        others = [recipe_of(self, model) for model in SIMPLEST_FIRST[1:]]
+        key = first.settings.key  # of a generator, each would have another
+        return [first, *(replace(each, settings=replace(each.settings, key=key)) for each in others)]
 
-    def _become(self, model: TextModel, seconds: float, served: ServedText | None = None) -> None:
+    def _counts(self, verb: str) -> TextModel:
+        """What was learnt, if it can learn on."""
+        if isinstance(self.model_, LinearText):
+            raise ValueError(_cannot(verb, self.model_.name))
+        return self.model_
+
+    def _become(self, model: AnyText, seconds: float, served: ServedText | None = None) -> None:
         served = served or model.compile(self.n_jobs)
         self.model_, self.served_, self._seconds = model, served, seconds
         self.classes_ = np.array(model.classes)
@@ -177,13 +221,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Mean and variance are exact, the shape is taken as normal. The centre is the posterior mean, which is more
         guarded than the difference of `predict_joint_log_proba`: `text.served.Belief` says why, how often the interval
         holds the truth, and that an alpha below 1/2 is taken as 1/2. An interval that contains 0, or lies below it,
-        leaves the verdict open. ValueError for a level not between 0 and 1.
+        leaves the verdict open. ValueError for a level not between 0 and 1, AttributeError for a linear model.
 
         >>> clf = TextClassifier().fit(["cheap pills", "cheap loan", "lunch at noon"], ["spam", "spam", "ham"])
         >>> clf.credible_interval(["cheap"]).round(1).tolist()
         [[-1.8, 8.9]]
         """
         check_is_fitted(self, "served_")
+        if self.served_.belief is None:
+            raise AttributeError(
+                "a credible interval needs a model that counts, and this one was learnt by minimising: "
+                "fit with model='naive-bayes'"
+            )
         moments = np.array([each for _, _, each in self.served_.judged(texts)]).reshape(-1, 2)
         return interval(moments[:, 0], moments[:, 1], level)
 
@@ -209,46 +258,33 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def load(cls, path: str | os.PathLike[str]) -> TextClassifier:
         """The classifier in a .deciban file."""
         stored = store.read(path)
-        model, served = TextModel.from_stored(stored), ServedText.from_stored(stored)
-        settings, bayes = model.settings, model.bayes
-        self = cls(
-            "naive-bayes",
-            likelihood=bayes.likelihood,
-            alpha=bayes.alpha,
-            estimate=bayes.estimate,
-            class_prior=bayes.class_prior,
-            words=settings.words,
-            max_features=settings.max_features,
-            hashed_bits=settings.hashed_bits,
-            binary=settings.binary,
-            kind=settings.kind,
-            random_state=settings.key,
-        )
+        model, served = from_stored(stored), ServedText.from_stored(stored)
+        self = cls(**parameters_of(model))
         self._become(model, 0.0, served)
         return self
 
 
-def _plain(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels of an object array, which are of one type, as an array of that type."""
-    if labels.dtype != object:
-        return labels
-    kinds = sorted({type(label).__name__ for label in labels})
-    if len(kinds) > 1:
-        raise ValueError(f"labels of one type are expected; got {' and '.join(kinds)}")
-    return np.array(labels.tolist())
+def _checked(
+    texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[list[str | bytes], list[Any], list[int], list[float] | None]:
+    """The texts, the sorted labels, the place of each text's label among them, the weights."""
+    texts, given = listed(texts), plain(column_or_1d(y))
+    if len(texts) != len(given):
+        raise ValueError(f"one label per text is expected; there are {len(texts)} texts and {len(given)} labels")
+    if not texts:
+        raise ValueError("at least one text is expected")
+    check_classification_targets(given)
+    labels, members = np.unique(given, return_inverse=True)
+    weights = None if sample_weight is None else weights_of(sample_weight, len(texts))
+    return texts, labels.tolist(), members.tolist(), weights
 
 
-def _union(mine: list[Any], theirs: list[Any]) -> list[Any]:
-    if len({isinstance(label, str) for label in mine + theirs}) > 1:
-        raise ValueError(f"labels like those that were learnt are expected, {mine}; got {theirs}")
-    return np.unique(np.array(mine + theirs)).tolist()  # type: ignore[no-any-return]
+def _one_class(classes: Sequence[Any]) -> str:
+    return f"at least two classes are expected; all labels are {classes[0]!r}"
 
 
-def _weights(weights: ArrayLike, n: int) -> list[float]:
-    values = np.asarray(weights, dtype=np.float64)
-    if values.shape != (n,):
-        raise ValueError(f"sample_weight of {n} numbers, one per text, is expected; its shape is {values.shape}")
-    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-    if len(wrong):
-        raise ValueError(f"sample_weight from 0 is expected; that of text {wrong[0]} is {values[wrong[0]]}")
-    return values.tolist()  # type: ignore[no-any-return]
+def _cannot(verb: str, model: str) -> str:
+    return (
+        f"{verb} needs a model that counts, and {model!r} is learnt by minimising over all texts at once: call fit "
+        "with all of them, or choose model='naive-bayes'"
+    )

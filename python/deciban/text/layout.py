@@ -1,9 +1,9 @@
 """What the file of a text model must hold, checked once, where a file is read: the rest of the package trusts it.
 
-    header    model, classes, dropped, certificate, text (`TextSettings`), bayes (`Bayes`)
+    header    model, classes, dropped, certificate, text (`TextSettings`), bayes (`Bayes`) or linear (`Linear`)
     score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
               total (C,) by which counts became shares, and the names: words (bytes), where each ends (K,);
-              those and the hashes may be left to state.*
+              those and the hashes may be left to state.*; of a linear model only weights and prior
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
     ledger.*  M items: digests (M, 16), classes (M,); or no ledger at all
 
@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
+from .settings import LINEAR, MODELS, NAIVE_BAYES
 
 if TYPE_CHECKING:
     from ..store import Tensor
@@ -55,7 +56,7 @@ def _or_none(allowed: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "model": (lambda value: value == "naive-bayes", "a model that this version knows"),
+    "model": (lambda value: value in MODELS, "a model that this version knows"),
     "classes": (_labels, "distinct labels"),
     "dropped": (_whole(0), "a whole number from 0"),
     "certificate": (lambda value: type(value) is dict, "an object"),
@@ -73,17 +74,26 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: type(value) is str or (type(value) is list and all(map(_number, value))),
         "a name or numbers",
     ),
+    "linear.C": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),
+    "linear.alpha": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),
+    "linear.weighting": (lambda value: value in ("idf", "none"), "'idf' or 'none'"),
 }
 
 
 def _header_fault(header: Mapping[str, Any]) -> str:
-    for section in ("text", "bayes"):
+    model = header.get("model")
+    own = "linear" if type(model) is str and model in LINEAR else "bayes"
+    for section in ("text", own):
         known = {field.partition(".")[2] for field in _FIELDS if field.startswith(f"{section}.")}
         values = header.get(section)
         if type(values) is not dict or set(values) != known:
             return f"{section!r} in its header with the fields {', '.join(sorted(known))}"
+    if ("bayes" in header) != (own == "bayes"):
+        return f"no 'bayes' in its header beside the model {model!r}"
     for field, (allowed, wanted) in _FIELDS.items():
         section, _, key = field.rpartition(".")
+        if section not in ("", "text", own):
+            continue
         values = header[section] if section else header
         if key not in values or not allowed(values[key]):
             return f"{field!r} in its header to be {wanted}"
@@ -93,6 +103,7 @@ def _header_fault(header: Mapping[str, Any]) -> str:
 def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
     classes = len(header["classes"])
     named = header["text"]["hashed_bits"] is None
+    linear = header["model"] != NAIVE_BAYES
     score = {part: f"score.{part}" if f"score.{part}" in tensors else f"state.{part}" for part in _NAMES}
     sizes = {name: _size(tensors, name) for name in (score["hashes"], "state.hashes")}
     features, words = sizes[score["hashes"]], sizes["state.hashes"]
@@ -112,9 +123,14 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         "state.words": (("U8",), ((_size(tensors, "state.words"),),)),
         "state.ends": (("U64",), ((words if named else 0,),)),
     }
+    if linear:
+        for name in ("score.bias", "score.total", "score.absent"):
+            del wanted[name]
     if "ledger.digests" in tensors or "ledger.classes" in tensors:
         items = _size(tensors, "ledger.classes")
         wanted |= {"ledger.digests": (("U8",), ((items, 16),)), "ledger.classes": (("U16",), ((items,),))}
+    if linear and (others := sorted(tensors.keys() - wanted.keys() | (set(score.values()) & _OWN_NAMES))):
+        return f"no tensor {others[0]!r} of a linear model"
     for name, (dtypes, shapes) in wanted.items():
         tensor = tensors.get(name)
         if tensor is None or tensor.dtype not in dtypes or tensor.shape not in shapes:
@@ -129,6 +145,7 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
 
 
 _NAMES = ("hashes", "words", "ends")
+_OWN_NAMES = {f"score.{part}" for part in _NAMES}
 
 
 def _size(tensors: Mapping[str, Tensor], name: str) -> int:

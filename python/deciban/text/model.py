@@ -19,8 +19,9 @@ from ..models.certified import certify
 from ..scores import AffineScore
 from ..store import Stored, narrowest
 from ..trust.certificate import Certificate
+from .labels import storable
 from .served import TENSORS, Belief, ServedText
-from .settings import Kind, TextSettings
+from .settings import NAIVE_BAYES, Kind, TextSettings
 
 # The distributions that words are taken to come from.
 _OF_WORDS = ("bernoulli", "multinomial")
@@ -112,6 +113,11 @@ class TextModel:
     book: Wordbook
     dropped: int = 0
 
+    @property
+    def name(self) -> str:
+        """The model's name, as the command knows it."""
+        return NAIVE_BAYES
+
     def plus(self, more: Wordbook) -> TextModel:
         """The model that has also learnt `more`, which counts the same classes."""
         full = len(self.book) >= self.settings.max_words
@@ -199,12 +205,9 @@ class TextModel:
 
     def header(self) -> dict[str, Any]:
         """What the file's header keeps of the model; ValueError for labels that JSON does not know."""
-        foreign = [label for label in self.classes if not isinstance(label, (str, int, float))]
-        if foreign:
-            raise ValueError(f"labels that a file can keep are str, int, float or bool; got {foreign[0]!r}")
         return {
-            "model": "naive-bayes",
-            "classes": list(self.classes),
+            "model": self.name,
+            "classes": storable(self.classes),
             "text": self.settings.to_json(),
             "bayes": self.bayes.to_json(),
             "dropped": self.dropped,
@@ -215,6 +218,7 @@ class TextModel:
         """What the file keeps: the statistics, and the score derived from them."""
         hashes, counts, items, words, ends = self.book.parts()
         kinds = dict(zip(TENSORS, ("<u8", "<f8", "<f8", "<f8", "<f8", "u1", "<u8"), strict=True))
+        assert served.belief is not None
         shared = ("hashes", "words", "ends") if len(served.hashes) == hashes.nbytes else ()
         score = {f"score.{n}": np.frombuffer(getattr(served, n), kind) for n, kind in kinds.items() if n not in shared}
         return {

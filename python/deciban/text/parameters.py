@@ -2,32 +2,86 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from .linear import ESTIMATORS, Linear, LinearText
+from .recipes import AnyText, Recipe, foreign, recipe
 from .settings import TextSettings
 
 
 def settings_of(estimator: Any) -> TextSettings:
     """The settings that an estimator's parameters amount to; ValueError for what makes no sense."""
-    words: tuple[Any, ...] = tuple(estimator.words)
-    whole = len(words) == 2 and all(isinstance(n, Integral) for n in words)
-    if not whole or not 1 <= words[0] <= words[1] <= 5:
-        raise ValueError(f"words=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ 5 expected, got {estimator.words!r}")
+    return TextSettings(**_checked(estimator))
+
+
+def recipe_of(estimator: Any, model: str) -> Recipe:
+    """How a `TextClassifier` with these parameters learns by the model of that name; None are its defaults."""
+    checked = _checked(estimator)
+    prior = estimator.class_prior
+    own = {name: getattr(estimator, name) for name in ("C", "alpha", "weighting")}
+    given = {
+        **checked,
+        **own,
+        "likelihood": estimator.likelihood,
+        "estimate": estimator.estimate,
+        "class_prior": prior if isinstance(prior, str) else tuple(prior),
+    }
+    found = recipe(checked["kind"], model, given)
+    others = foreign(model, own) if estimator.model == model else []
+    if others:
+        raise ValueError(f"{model!r} has no {others[0]}; got {others[0]}={own[others[0]]!r}")
+    if isinstance(found.learner, Linear):
+        found.learner.check()
+    return found
+
+
+def parameters_of(model: AnyText) -> dict[str, Any]:
+    """The parameters of the `TextClassifier` that has learnt this model."""
+    settings = model.settings
+    return {
+        "model": model.name,
+        **(_of_linear(model.declared) if isinstance(model, LinearText) else asdict(model.bayes)),
+        "words": settings.words,
+        "max_features": settings.max_features,
+        "hashed_bits": settings.hashed_bits,
+        "binary": settings.binary,
+        "kind": settings.kind,
+        "random_state": settings.key,
+    }
+
+
+def _of_linear(declared: Linear) -> dict[str, Any]:
+    takes = ESTIMATORS[declared.model].takes
+    return {name: value for name, value in asdict(declared).items() if name in takes}
+
+
+def _checked(estimator: Any) -> dict[str, Any]:
+    """The fields of `TextSettings` that parameters give."""
     if estimator.kind not in ("text", "mail"):
         raise ValueError(f"kind must be 'text' or 'mail', got {estimator.kind!r}")
     features = _whole("max_features", estimator.max_features, None)
     bits = _whole("hashed_bits", estimator.hashed_bits, 30)
-    return TextSettings(
-        kind=estimator.kind,
-        words=(int(words[0]), int(words[1])),
-        max_features=features,
-        hashed_bits=bits,
-        binary=bool(estimator.binary),
-        key=key_of(estimator.random_state),
-    )
+    return {
+        "kind": estimator.kind,
+        "words": None if estimator.words is None else _sizes(estimator.words),
+        "max_features": features,
+        "hashed_bits": bits,
+        "binary": None if estimator.binary is None else bool(estimator.binary),
+        "key": key_of(estimator.random_state),
+    }
+
+
+def _sizes(given: Any) -> tuple[int, int]:
+    """The shortest and the longest n-gram."""
+    words: tuple[Any, ...] = tuple(given)
+    whole = len(words) == 2 and all(isinstance(n, Integral) for n in words)
+    if not whole or not 1 <= words[0] <= words[1] <= 5:
+        raise ValueError(f"words=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ 5 expected, got {given!r}")
+    return int(words[0]), int(words[1])
 
 
 def _whole(name: str, value: Any, most: int | None) -> int | None:

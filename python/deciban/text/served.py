@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -37,8 +37,9 @@ LEAST_BELIEF = 0.5
 NAMED_ABSENT = 20
 
 
-Judged = tuple[list[float], tuple[int, int], tuple[float, float]]
-"""An item as the core judges it: scores (C,); the first class and the next; mean and variance of their log-odds."""
+Judged = tuple[list[float], tuple[int, int], tuple[float, float] | None]
+"""An item as the core judges it: scores (C,); the first class and the next; mean and variance of their log-odds, where
+counts stand behind the score."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class ServedText:
     All numbers are little-endian bytes, as they lie in the file: `hashes` (K,) of 64 bits, `weights` (K, C),
     `prior` (C,), `bias` (C,) = prior + Σ absent, `absent` (K, C) or empty, of float64. `words` are the K names
     one after the other, which end at `ends` (K,); both are empty where features are hashed. `belief` is what tells
-    how sure a verdict is.
+    how sure a verdict is; None where the score was not derived from counts, and then nothing tells.
     """
 
     settings: TextSettings
@@ -107,7 +108,7 @@ class ServedText:
     weights: bytes
     prior: bytes
     bias: bytes
-    belief: Belief
+    belief: Belief | None = None
     absent: bytes = b""
     words: bytes = b""
     ends: bytes = b""
@@ -118,11 +119,11 @@ class ServedText:
         """The model in a file that `store.read` has checked."""
         header, tensors = stored.header, stored.tensors
         # Where every word counted is in the dictionary, the statistics have the words already.
-        parts = {
-            name: bytes(tensors[f"score.{name}" if f"score.{name}" in tensors else f"state.{name}"].data)
-            for name in TENSORS
-        }
+        stored_as = {name: f"score.{name}" if f"score.{name}" in tensors else f"state.{name}" for name in TENSORS}
+        parts = {name: bytes(tensors[where].data) for name, where in stored_as.items() if where in tensors}
         settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
+        if "bayes" not in header:
+            return cls(settings, classes, bias=parts["prior"], belief=None, n_jobs=n_jobs, **parts)
         total, items = bytes(tensors["score.total"].data), bytes(tensors["state.items"].data)
         belief = Belief.of(header["bayes"], total, items, parts["prior"])
         return cls(settings, classes, belief=belief, n_jobs=n_jobs, **parts)
@@ -157,9 +158,11 @@ class ServedText:
         """(N, C) log joint probabilities, in nats."""
         return self.dictionary.scores(items)
 
-    def judged(self, items: Iterable[str | bytes]) -> list[Judged]:
+    def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
         """Per item its scores, the first class and the next, and the moments of the log-odds between them, in nats."""
-        return self.dictionary.judge(items)
+        if self.belief is not None:
+            return self.dictionary.judge(items)
+        return [(scores, _first_two(scores), None) for scores in self.dictionary.score_lists(items)]
 
     def judge(self, items: Iterable[str | bytes], unsure_below: float = UNSURE_BELOW) -> list[Verdict]:
         """A verdict for each item."""
@@ -167,14 +170,13 @@ class ServedText:
 
     def verdict(self, judged: Judged, unsure_below: float = UNSURE_BELOW) -> Verdict:
         """The verdict that scores (C,) amount to; of equal ones the first class wins."""
-        scores, (label, against), (mean, variance) = judged
+        scores, (label, against), moments = judged
         if label == against:  # there is but one class, and it has no rival
             return Verdict(self.classes[label], None, {self.classes[label]: 1.0}, 0.0, True, (0.0, 0.0))
         decibans = (scores[label] - scores[against]) * DECIBANS_PER_NAT
-        half = _Z * math.sqrt(variance)
-        interval = (mean - half) * DECIBANS_PER_NAT, (mean + half) * DECIBANS_PER_NAT
+        interval = None if moments is None else _interval(*moments)
         probability = {c: math.exp(p) for c, p in zip(self.classes, log_posterior(scores), strict=True)}
-        unsure = interval[0] <= 0.0 or decibans < unsure_below
+        unsure = decibans < unsure_below or (interval is not None and interval[0] <= 0.0)
         return Verdict(self.classes[label], self.classes[against], probability, decibans, unsure, interval)
 
     def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
@@ -223,6 +225,18 @@ class ServedText:
             return [self.words[start:end].decode() for start, end in pairwise([0, *ends])]
         except UnicodeDecodeError as error:
             raise DataError(f"The model's words are damaged: {error}. Train again.") from error
+
+
+def _first_two(scores: list[float]) -> tuple[int, int]:
+    """The class of the largest score and of the next; of equal ones the first."""
+    label = max(range(len(scores)), key=scores.__getitem__)
+    return label, max((c for c in range(len(scores)) if c != label), key=scores.__getitem__, default=label)
+
+
+def _interval(mean: float, variance: float) -> tuple[float, float]:
+    """In decibans, where 95 % of a normal of these moments, in nats, lie."""
+    half = _Z * math.sqrt(variance)
+    return (mean - half) * DECIBANS_PER_NAT, (mean + half) * DECIBANS_PER_NAT
 
 
 class _Contrast:

@@ -9,6 +9,11 @@ from .._core import Reader
 
 Kind = Literal["text", "mail"]
 
+NAIVE_BAYES = "naive-bayes"
+LINEAR = ("nbsvm", "logistic", "svm", "perceptron", "least-squares")
+"""Models that are learnt by minimising, over the words as features."""
+MODELS = (NAIVE_BAYES, *LINEAR)
+
 
 @dataclass(frozen=True)
 class TextSettings:

@@ -1,0 +1,37 @@
+"""Filters of models that need a second pass over the examples: the linear ones, and the choice among all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..text.choice import Tried, choose
+from ..text.corpus import Corpus, Read
+from ..text.recipes import Recipe
+from ..text.settings import NAIVE_BAYES
+from .filter import Filter
+
+
+def relearnt(counted: Filter, read: Read, recipe: Recipe, n_jobs: int | None = None) -> Filter:
+    """The filter of the examples that `counted` knows, learnt by `recipe`; `read` gives their items once more."""
+    return Filter(recipe.learn(_examples(counted, read), n_jobs=n_jobs), counted.ledger)
+
+
+def chosen(
+    counted: Filter,
+    read: Read,
+    contenders: Sequence[Recipe],
+    time_limit: float | None,
+    n_jobs: int | None = None,
+    tell: Callable[[Tried], None] = lambda tried: None,
+) -> tuple[Filter, list[Tried]]:
+    """The filter learnt by the simplest good one of `contenders`, the first of which `counted` was learnt by."""
+    examples = _examples(counted, read)
+    recipe, tried = choose(examples, contenders, time_limit, n_jobs, tell)
+    if recipe.model == NAIVE_BAYES:
+        return counted, tried
+    return Filter(recipe.learn(examples, n_jobs=n_jobs), counted.ledger), tried
+
+
+def _examples(counted: Filter, read: Read) -> Corpus:
+    model, ledger = counted.model, counted.ledger
+    return Corpus.of_known(read, model.settings.reader(), model.classes, ledger.digests, ledger.classes)

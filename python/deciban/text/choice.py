@@ -1,0 +1,84 @@
+"""Which model: the simplest that errs, on items held out, no more than the best by more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..features.held_out import dealt
+from .corpus import Corpus
+from .recipes import Recipe
+from .settings import NAIVE_BAYES
+
+SIMPLEST_FIRST = (NAIVE_BAYES, "nbsvm", "logistic", "svm")
+"""What is tried, in this order."""
+FEWEST = 200
+"""Of fewer items, a fifth says too little: naive Bayes learns them, untried."""
+_PARTS = 5
+
+
+class Tried(NamedTuple):
+    """A model that was tried: the share of the held-out items that it judged wrongly, and the standard error of that.
+
+    √(error · (1 − error) / n). `seconds` are of learning and judging.
+    """
+
+    model: str
+    error: float
+    standard_error: float
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys that scripts rely on."""
+        return self._asdict()
+
+
+def choose(
+    corpus: Corpus,
+    contenders: Sequence[Recipe],
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    tell: Callable[[Tried], None] = lambda tried: None,
+) -> tuple[Recipe, list[Tried]]:
+    """The first of `contenders`, simplest first, whose error on a fifth of the items is within one standard error of
+    the best (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3), and all that were tried.
+
+    Every class gives a fifth, and equal items stand on the same side. A model is tried if `time_limit` seconds have not
+    passed when its turn comes, and its solver has what is left of them; without a limit the choice is always the same.
+    """
+    started = perf_counter()
+    held = held_out(corpus, contenders[0].settings.key)
+    if not held.any():
+        return contenders[0], []
+    inside, outside = corpus.only(~held), corpus.only(held)
+    n = float(len(outside) if outside.weight is None else outside.weight.sum())
+    tried: list[Tried] = []
+    for each in contenders:
+        begun = perf_counter()
+        left = None if time_limit is None else time_limit - (begun - started)
+        if tried and left is not None and left <= 0.0:
+            break
+        served = each.learn(inside, left if tried else None, n_jobs).compile(n_jobs)
+        error = outside.errors(served)
+        tried.append(Tried(each.model, error, float(np.sqrt(error * (1.0 - error) / n)), perf_counter() - begun))
+        tell(tried[-1])
+    best = min(tried, key=lambda each: each.error)
+    good = next(i for i, each in enumerate(tried) if each.error <= best.error + best.standard_error)
+    return contenders[good], tried
+
+
+def held_out(corpus: Corpus, seed: int) -> NDArray[np.bool_]:
+    """(N,) whether an example is held out; of no class all are. It does not matter in which order they are read."""
+    order = corpus.order()
+    _, first, back = np.unique(corpus.keys[order], return_index=True, return_inverse=True)
+    part = dealt(corpus.y[order][first], _PARTS, np.random.RandomState(seed % 2**32))
+    held = np.empty(len(corpus), dtype=np.bool_)
+    held[order] = (part == 0)[back]
+    for c in np.unique(corpus.y):
+        if held[corpus.y == c].all():
+            held[corpus.y == c] = False
+    return held

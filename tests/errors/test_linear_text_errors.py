@@ -1,0 +1,101 @@
+"""What linear text models say of what they cannot do, word for word; and that nothing changed then."""
+
+import numpy as np
+import pytest
+
+from deciban import TextClassifier
+from deciban.errors import DataError
+from deciban.mail.filter import Filter, train_rows
+from deciban.mail.second_pass import relearnt
+from deciban.text.recipes import recipe
+from deciban.text.settings import LINEAR
+
+TEXTS, LABELS = ["free money", "lunch", "free lunch"], ["spam", "ham", "ham"]
+over_models = pytest.mark.parametrize("model", LINEAR)
+
+
+def said(error, call, *arguments, **options):
+    """The words of the error that a call must raise."""
+    with pytest.raises(error) as caught:
+        call(*arguments, **options)
+    assert type(caught.value) is error
+    return str(caught.value)
+
+
+def refused(model, **parameters):
+    return said(ValueError, TextClassifier(model, **parameters).fit, TEXTS, LABELS)
+
+
+@over_models
+def test_what_is_learnt_at_once_cannot_learn_on_or_forget(model):
+    known = TextClassifier(model).fit(TEXTS, LABELS)
+    before = known.predict_proba(TEXTS)
+    for call in (known.partial_fit, known.forget):
+        assert said(ValueError, call, TEXTS[:1], LABELS[:1]) == (
+            f"{call.__name__} needs a model that counts, and {model!r} is learnt by minimising over all texts at once: "
+            "call fit with all of them, or choose model='naive-bayes'"
+        )
+    assert said(ValueError, TextClassifier(model).partial_fit, TEXTS, LABELS).startswith(
+        "partial_fit needs a model that"
+    )
+    assert said(AttributeError, known.credible_interval, TEXTS) == (
+        "a credible interval needs a model that counts, and this one was learnt by minimising: "
+        "fit with model='naive-bayes'"
+    )
+    np.testing.assert_array_equal(known.predict_proba(TEXTS), before)
+
+
+def test_parameters_that_make_no_sense():
+    for wrong in (0.0, -1.0, np.nan, "1"):
+        assert refused("logistic", C=wrong) == f"C must be a number > 0, got {wrong!r}"
+    assert refused("svm", C=np.inf) == "C must be finite for texts, got inf"
+    assert refused("nbsvm", alpha=0.0) == "alpha must be a number > 0, got 0.0"
+    assert refused("logistic", weighting="tf") == "weighting must be 'idf' or 'none', got 'tf'"
+    assert refused("naive-bayes", C=2.0) == "'naive-bayes' has no C; got C=2.0"
+    assert refused("svm", alpha=0.5) == "'svm' has no alpha; got alpha=0.5"
+    assert refused("nbsvm", weighting="idf") == "'nbsvm' has no weighting; got weighting='idf'"
+
+
+def test_data_that_nothing_can_be_learnt_from():
+    fit = TextClassifier("logistic").fit
+    assert said(DataError, fit, ["", "!?"], ["a", "b"]) == "No words were found in the items: nothing to learn from."
+    one = "at least two classes are expected; all labels are 'ham'"
+    assert said(ValueError, fit, ["a", "b"], ["ham", "ham"]) == one
+    assert said(ValueError, fit, ["a", "b"], ["ham", "spam"], [1.0, 0.0]) == one
+
+
+@pytest.fixture
+def filters():
+    """One that counts, and a linear one of the same texts."""
+    linear = recipe("text", "svm", {})
+    counted, _ = train_rows([(TEXTS, LABELS)], linear.settings)
+    return counted, relearnt(counted, lambda: iter([TEXTS]), linear)
+
+
+def test_a_linear_filter_cannot_learn_on_or_forget(filters):
+    _, known = filters
+    for call in (lambda: known.learn([b"more"], "spam"), lambda: known.forget([b"lunch"])):
+        assert said(DataError, call) == (
+            "expected a model that counts, to learn on and forget; this one is 'svm', learnt by minimising over all "
+            "items at once. Train anew with all of them, or train with --model naive-bayes."
+        )
+
+
+def test_examples_that_change_between_two_readings(filters):
+    counted, _ = filters
+    linear = recipe("text", "logistic", {})
+    expected = (
+        "Expected the same examples on every reading; they changed meanwhile. Train again once nothing writes there."
+    )
+    for others in ([TEXTS[:2]], [[*TEXTS[:2], "another"]], [[]], []):
+        assert said(DataError, relearnt, counted, lambda others=others: iter(others), linear) == expected
+    readings = iter([[TEXTS], [TEXTS[:2]]])
+    assert said(DataError, relearnt, counted, lambda: iter(next(readings)), linear) == expected
+
+
+def test_a_damaged_certificate_is_told_when_it_is_asked_for(filters):
+    _, known = filters
+    for part in ("class_counts", "objective"):
+        proof = {name: value for name, value in known.model.proof.items() if name != part}
+        damaged = Filter(type(known.model)(**{**vars(known.model), "proof": proof}), known.ledger)
+        assert said(DataError, damaged.model.certificate).startswith("The model's certificate is damaged: ")
