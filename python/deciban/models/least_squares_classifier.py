@@ -16,9 +16,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from deciban._core import scores
 from deciban.distributions.refusal import check_number
+from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
 from deciban.penalties import L2, NoPenalty, Penalty
-from deciban.rows import as_rows, reals_for_core
+from deciban.rows import as_rows, is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status, closed_form
 from deciban.solvers.closed_form import DIRECT, from_moments
 from deciban.solvers.second_moments import class_scatter, normal_equations, with_targets
@@ -144,17 +145,26 @@ class LeastSquaresClassifier(LinearClassifier):
 
     def _held_out(self, given: Examples, outside: Any) -> Floats:
         """Scores of some rows by what the others say: the statistic less that of those rows."""
-        C, l2 = len(given.labels), self._penalty().l2
-        X, y, weight = given.X[outside], given.y[outside], given.weight[outside]
+        C, l2, X = len(given.labels), self._penalty().l2, given.X[outside]
         if self.counts_ is None:
             inside = given.only(~np.isin(np.arange(len(given.y)), outside))
             problems = self._problems(inside)
             Y = np.column_stack([problem.y for problem in problems])
             fit = closed_form.least_squares(problems[0].rows, Y, inside.weight, l2, self.fit_intercept)
         else:
-            rest = with_targets(self.counts_ - class_scatter(X, y, weight, C), _targets(C))
+            rest = with_targets(self._rest(given, outside), _targets(C))
             fit = from_moments(normal_equations(rest, given.X.shape[1], self.fit_intercept), l2)
         return scores(reals_for_core(X), np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self.n_jobs)
+
+    def _rest(self, given: Examples, outside: Any) -> PooledScatter:
+        """The statistic of the other rows. Sums of sparse rows are not centred, so that a difference of two would lose
+        the digits of a column that hardly varies: these are counted anew."""
+        C = len(given.labels)
+        if is_sparse(given.X):
+            inside = given.only(~np.isin(np.arange(len(given.y)), outside))
+            return class_scatter(inside.X, inside.y, inside.weight, C)
+        rest: PooledScatter = self.counts_ - class_scatter(given.X[outside], given.y[outside], given.weight[outside], C)
+        return rest
 
     # In pieces.
 

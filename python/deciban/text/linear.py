@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
 from .._core import Dictionary, Wordbook
 from ..distributions import Counts
@@ -17,9 +16,7 @@ from ..errors import DataError
 from ..models.linear import check_positive
 from ..scores import AffineScore
 from ..store import Stored, narrowest
-from ..trust.calibration import temperature
 from ..trust.certificate import Certificate
-from ..trust.folds import folds
 from .corpus import Corpus
 from .labels import storable
 from .served import ServedText
@@ -46,13 +43,8 @@ ESTIMATORS: dict[str, Estimator] = {
     "logistic": Estimator("logistic", "LogisticRegression", ("C", "weighting"), {"multi_class": "ovr", **_DUAL}),
     "svm": Estimator("linear_svm", "LinearSVM", ("C", "weighting"), {"loss": "squared_hinge", **_DUAL}),
     "perceptron": Estimator("perceptron", "Perceptron", ("weighting",), {"averaged": True}),
-    "least-squares": Estimator(
-        "least_squares_classifier", "LeastSquaresClassifier", ("alpha", "weighting"), {"calibration": None}
-    ),
+    "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", ("alpha", "weighting"), {}),
 }
-
-
-_FOLDS = 3
 
 
 @dataclass(frozen=True)
@@ -165,9 +157,6 @@ class LinearText:
         X.data *= scale[X.indices]
         found = declared.estimator(settings, time_limit, n_jobs).fit(X, y, weight)
         score: AffineScore = found.score_
-        if found.temperature_ is None:
-            A = _temperature(found, X, y, weight)
-            score = AffineScore(A * score.W, A * score.prior)
         counts = {str(corpus.classes[c]): n for c, n in found.certificate_.class_counts.items()}
         proof = replace(found.certificate_, class_counts=counts).to_json()
         W, prior = _bytes(scale[:, None] * score.W), _bytes(score.prior)
@@ -264,19 +253,6 @@ def _of_dictionary(book: Wordbook, settings: TextSettings) -> Wordbook:
         return book
     rows = book.most_frequent(k)
     return Wordbook(*book.rows(rows), np.array(book.items), *book.packed_names(rows))
-
-
-def _temperature(model: Any, X: sparse.csr_array, y: NDArray[np.intp], weight: NDArray[np.float64] | None) -> float:
-    """How many nats a unit of the score is, by examples held out: each fold in turn, of each of which something is
-    left."""
-    weight = np.ones(len(y)) if weight is None else weight
-    fold, held = folds(X, _FOLDS, model.random_state), []
-    for k in range(_FOLDS):
-        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        if len(outside) and len(np.unique(y[inside])) == len(model.classes_):
-            scores = clone(model).fit(X[inside], y[inside], weight[inside]).decision_function(X[outside])
-            held.append((scores.reshape(len(outside), -1), y[outside], weight[outside]))
-    return temperature(*map(np.concatenate, zip(*held, strict=True))) if held else 1.0
 
 
 def _bytes(array: NDArray[Any]) -> bytes:

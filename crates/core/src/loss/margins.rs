@@ -1,0 +1,187 @@
+//! Losses of a margin y·s, y ∈ {−1, +1}.
+
+use super::{DualLoss, Loss};
+
+/// 1{y·s < 0}, a score of 0 counting as +1: what everyone wants to minimise and nobody can (NP-hard).
+#[derive(Clone, Copy)]
+pub struct ZeroOne;
+
+impl Loss for ZeroOne {
+    fn value(self, y: f64, s: f64) -> f64 {
+        f64::from(u8::from((s >= 0.0) != (y > 0.0)))
+    }
+
+    fn slope(self, _: f64, _: f64) -> f64 {
+        0.0
+    }
+
+    fn curvature(self, _: f64, _: f64) -> f64 {
+        0.0
+    }
+
+    fn conjugate(self, _: f64, _: f64) -> f64 {
+        f64::INFINITY
+    }
+}
+
+/// max(0, m − y·s): the hinge for margin m = 1 (Cortes & Vapnik 1995), Rosenblatt's perceptron (1958) for m = 0.
+#[derive(Clone, Copy)]
+pub struct Hinge {
+    /// m, the functional margin beyond which nothing is lost.
+    pub margin: f64,
+}
+
+impl Loss for Hinge {
+    fn value(self, y: f64, s: f64) -> f64 {
+        (self.margin - y * s).max(0.0)
+    }
+
+    fn slope(self, y: f64, s: f64) -> f64 {
+        if y * s < self.margin { -y } else { 0.0 }
+    }
+
+    fn curvature(self, _: f64, _: f64) -> f64 {
+        0.0
+    }
+
+    fn conjugate(self, y: f64, u: f64) -> f64 {
+        let b = -u * y;
+        if (0.0..=1.0).contains(&b) { -self.margin * b } else { f64::INFINITY }
+    }
+}
+
+impl DualLoss for Hinge {
+    #[inline(always)]
+    fn climb(self, y: f64, s: f64, q: f64, from: f64) -> f64 {
+        let slack = self.margin - y * s;
+        let b = if q > 0.0 { y * from + slack / q } else { slack * f64::INFINITY };
+        y * if b.is_nan() { y * from } else { b.clamp(0.0, 1.0) }
+    }
+
+    fn feasible(self, y: f64, a: f64) -> f64 {
+        y * (y * a).clamp(0.0, 1.0)
+    }
+
+    fn clearance(self, y: f64, s: f64, a: f64) -> f64 {
+        let slack = self.margin - y * s;
+        if a == 0.0 { -slack } else { slack }
+    }
+}
+
+/// max(0, 1 − y·s)².
+#[derive(Clone, Copy)]
+pub struct SquaredHinge;
+
+impl Loss for SquaredHinge {
+    fn value(self, y: f64, s: f64) -> f64 {
+        let slack = (1.0 - y * s).max(0.0);
+        slack * slack
+    }
+
+    fn slope(self, y: f64, s: f64) -> f64 {
+        -2.0 * y * (1.0 - y * s).max(0.0)
+    }
+
+    fn curvature(self, y: f64, s: f64) -> f64 {
+        if y * s < 1.0 { 2.0 } else { 0.0 }
+    }
+
+    fn conjugate(self, y: f64, u: f64) -> f64 {
+        let b = -u * y;
+        if b >= 0.0 { b * (0.25 * b - 1.0) } else { f64::INFINITY }
+    }
+}
+
+impl DualLoss for SquaredHinge {
+    #[inline(always)]
+    fn climb(self, y: f64, s: f64, q: f64, from: f64) -> f64 {
+        let b = y * from;
+        y * (b + (1.0 - y * s - 0.5 * b) / (q + 0.5)).max(0.0)
+    }
+
+    fn feasible(self, y: f64, a: f64) -> f64 {
+        y * (y * a).max(0.0)
+    }
+
+    fn clearance(self, y: f64, s: f64, _: f64) -> f64 {
+        y * s - 1.0
+    }
+}
+
+/// ln(1 + e^(−y·s)): cross-entropy of the logistic posterior (Cox 1958).
+#[derive(Clone, Copy)]
+pub struct Logistic;
+
+/// θ(t) = 1 / (1 + e^(−t)), which never overflows.
+pub fn sigmoid(t: f64) -> f64 {
+    let e = (-t.abs()).exp();
+    if t >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+}
+
+/// ln(1 + e^t), which never overflows.
+pub fn log1p_exp(t: f64) -> f64 {
+    t.max(0.0) + (-t.abs()).exp().ln_1p()
+}
+
+impl Loss for Logistic {
+    fn value(self, y: f64, s: f64) -> f64 {
+        log1p_exp(-y * s)
+    }
+
+    fn slope(self, y: f64, s: f64) -> f64 {
+        -y * sigmoid(-y * s)
+    }
+
+    fn curvature(self, _: f64, s: f64) -> f64 {
+        let e = (-s.abs()).exp();
+        e / ((1.0 + e) * (1.0 + e))
+    }
+
+    fn conjugate(self, y: f64, u: f64) -> f64 {
+        let b = -u * y;
+        if !(0.0..=1.0).contains(&b) {
+            return f64::INFINITY;
+        }
+        let x_log_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
+        x_log_x(b) + x_log_x(1.0 - b)
+    }
+}
+
+impl DualLoss for Logistic {
+    /// Newton's method on the log-odds t of b = θ(t), where the equation t + y·s + q·(θ(t) − b₀) = 0 has one root.
+    #[inline(always)]
+    fn climb(self, y: f64, s: f64, q: f64, from: f64) -> f64 {
+        let start = y * from;
+        // g(t) = t + m + q·(θ(t) − b₀) rises with slope between 1 and 1 + q/4, so the root lies between these.
+        let m = y * s;
+        let (mut low, mut high) = (-m - q * (1.0 - start), -m + q * start);
+        let inside = start > 1e-300 && start < 1.0 - 1e-16;
+        let mut t = if inside { (start / (1.0 - start)).ln().clamp(low, high) } else { -m };
+        let mut b = sigmoid(t);
+        for _ in 0..60 {
+            let g = t + m + q * (b - start);
+            if g > 0.0 {
+                high = t
+            } else {
+                low = t
+            }
+            let step = g / (1.0 + q * b * (1.0 - b));
+            let next = t - step;
+            let found = step.abs() <= 1e-9 * (1.0 + t.abs()); // the step itself squares the error once more
+            t = if found || (next > low && next < high) { next } else { 0.5 * (low + high) };
+            b = sigmoid(t);
+            if found || high - low <= 1e-14 * (1.0 + t.abs()) {
+                break;
+            }
+        }
+        y * b
+    }
+
+    fn feasible(self, y: f64, a: f64) -> f64 {
+        y * (y * a).clamp(0.0, 1.0)
+    }
+
+    fn clearance(self, _: f64, _: f64, _: f64) -> f64 {
+        0.0
+    }
+}
