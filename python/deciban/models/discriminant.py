@@ -99,6 +99,10 @@ class GaussianDiscriminant(Generative):
         covariances (normal-inverse-Wishart) and class prior (Dirichlet), from exact second moments; the shape is taken
         as normal. For "ml" the posterior is that of Jeffreys' prior, or where ρ > 0 of the prior worth nρ/(1 − ρ)
         examples that makes (1 − ρ) Σ + ρ m I the posterior mean. An interval that contains 0 leaves the verdict open.
+
+        Simulated, the interval of 95 % holds the truth in 93 to 97 % where nothing is shrunk. With "auto" it holds it
+        in 83 to 91 % at 10 to 30 examples a class and in 88 to 93 % at 100: shrinking also shifts the log-odds, and
+        the interval is about where they were shifted to.
         """
         X = self._rows_to_judge(X)
         score = self._judged(X)
