@@ -14,6 +14,7 @@ from deciban.solvers import Limits, Problem, Solution
 
 from .examples import Examples
 from .linear import LinearClassifier, held_out_temperature
+from .log_count_ratios import class_counts, log_count_ratios, worth
 
 
 class NBSVM(LinearClassifier):
@@ -31,14 +32,15 @@ class NBSVM(LinearClassifier):
     C : the price of an error, > 0.
     alpha : pseudo-counts of a feature in either class, > 0.
     loss : "logistic", whose scores are log-odds; "squared_hinge", as in the paper; or "hinge".
-    pull : κ ≥ 0.
+    pull : κ ≥ 0, or "auto": what naive Bayes is worth, by examples scored without themselves
+        (`log_count_ratios.worth`).
     interpolation : β from 0, nearly naive Bayes, to 1, no interpolation. The paper's choice is 0.25, for κ = 0.
     binary : f = 1{x > 0}; False takes the counts themselves.
     calibration : folds for the temperature of the hinge losses, as in `LinearSVM`.
     fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, random_state, n_jobs : see
         `LogisticRegression`.
 
-    Attributes: those of `LinearClassifier`; `coef_` is r ∘ (κ + v), for f.
+    Attributes: those of `LinearClassifier`; `coef_` is r ∘ (κ + v), for f; `pull_` (K,), κ.
 
     >>> X = np.array([[2, 0, 1], [1, 0, 0], [0, 1, 1], [0, 3, 0]])
     >>> NBSVM().fit(X, ["a", "a", "b", "b"]).predict([[1, 0, 1], [0, 1, 0]]).tolist()
@@ -47,11 +49,11 @@ class NBSVM(LinearClassifier):
 
     def __init__(
         self,
-        C: float = 0.1,
+        C: float = 0.3,
         *,
         alpha: float = 1.0,
         loss: str = "logistic",
-        pull: float = 0.03,
+        pull: float | str = "auto",
         interpolation: float = 1.0,
         binary: bool = True,
         calibration: int | None = 3,
@@ -105,19 +107,20 @@ class NBSVM(LinearClassifier):
 
     def _problems(self, given: Examples) -> list[Problem]:
         """Each with its features scaled by r, and κ·f·r as what the scores have besides."""
-        kappa = _at_least("pull", self.pull, 0.0)
         given = replace(given, X=self._features(given.X))
         plain = super()._problems(given)
-        return [_scaled(problem, r, kappa) for problem, r in zip(plain, self._ratios(plain, given), strict=True)]
+        return [_scaled(problem, *self._bayes(problem, given)) for problem in plain]
 
-    def _ratios(self, plain: list[Problem], given: Examples) -> Floats:
-        """r (K, d), as precise as the features are."""
+    def _bayes(self, problem: Problem, given: Examples) -> tuple[Floats, float]:
+        """r (d,), as precise as the features are, and κ."""
         alpha = _at_least("alpha", self.alpha, 0.0)
         if alpha == 0.0:
             raise ValueError("alpha must be > 0: a feature that one class has never shown would weigh infinitely")
-        ratios = np.vstack([log_count_ratios(problem, given.repetition, alpha) for problem in plain])
-        rounded: Floats = ratios.astype(_values(plain[0].rows).dtype).astype(np.float64)
-        return rounded
+        counts = class_counts(problem, given.repetition)
+        r = log_count_ratios(counts, alpha).astype(_values(problem.rows).dtype).astype(np.float64)
+        if isinstance(self.pull, str) and self.pull == "auto":
+            return r, worth(given.X, problem.y, given.repetition, counts, alpha, self._seed())
+        return r, _at_least("pull", self.pull, 0.0)
 
     def _weights(self, given: Examples, solutions: list[Solution]) -> tuple[Floats, Floats]:
         beta = _at_least("interpolation", self.interpolation, 0.0)
@@ -126,7 +129,13 @@ class NBSVM(LinearClassifier):
         v, b = super()._weights(given, solutions)
         v = (1.0 - beta) * np.abs(v).mean(axis=1, keepdims=True) + beta * v
         given = replace(given, X=self._features(given.X))
-        return self._ratios(super()._problems(given), given) * (self.pull + v), b
+        bayes = [self._bayes(problem, given) for problem in super()._problems(given)]
+        return np.vstack([r * (kappa + line) for (r, kappa), line in zip(bayes, v, strict=True)]), b
+
+    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+        super()._become(given, problems, solutions)
+        given = replace(given, X=self._features(given.X))
+        self.pull_ = np.array([self._bayes(problem, given)[1] for problem in super()._problems(given)])
 
     def _features(self, X: Any) -> Any:
         """f, in single precision where it is 0 or 1; counts are from 0."""
@@ -139,14 +148,6 @@ class NBSVM(LinearClassifier):
         if values is X:
             return present
         return type(X)((present, X.indices, X.indptr), shape=X.shape)
-
-
-def log_count_ratios(problem: Problem, repetition: Floats, alpha: float) -> Floats:
-    """r (d,) of the rows of a problem with y = ±1, each counting as often as `repetition` (N,) says."""
-    up = np.column_stack([np.where(problem.y > 0.0, repetition, 0.0), np.where(problem.y < 0.0, repetition, 0.0)])
-    p, q = replace(problem, K=2).combination(up) + alpha
-    r: Floats = np.log(p) - np.log(p.sum()) - (np.log(q) - np.log(q.sum()))
-    return r
 
 
 def _values(rows: Any) -> Any:

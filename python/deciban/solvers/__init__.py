@@ -68,8 +68,8 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
     (
         newton.NAME,
-        f"a smooth loss, and at most {hessian.DIRECT:,} features or as many as examples: the Hessian is cheap",
-        lambda problem: problem.shape[1] <= min(hessian.DIRECT, problem.shape[0]),
+        f"a smooth loss and at most {hessian.DIRECT:,} features: the Hessian is cheap",
+        lambda problem: problem.shape[1] <= hessian.DIRECT,
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
     (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", lambda p: bool(p.penalty.l1)),

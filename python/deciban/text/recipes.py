@@ -39,7 +39,7 @@ class Recipe:
 
 _WORDS = TextSettings("text", (1, 2), max_features=None, binary=True)
 _OF_TEXT: dict[str, Recipe] = {
-    "nbsvm": Recipe(replace(_WORDS, words=(1, 3)), Linear("nbsvm", C=1.0, alpha=1.0)),
+    "nbsvm": Recipe(replace(_WORDS, words=(1, 3)), Linear("nbsvm", C=0.3, alpha=1.0)),
     "logistic": Recipe(_WORDS, Linear("logistic", C=30.0, weighting="idf")),
     "svm": Recipe(_WORDS, Linear("svm", C=1.0, weighting="idf")),
     "perceptron": Recipe(_WORDS, Linear("perceptron", weighting="idf")),
