@@ -12,8 +12,9 @@ from deciban.losses import Floats, Hinge, Logistic, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
 from deciban.solvers import Limits, Problem, Solution
 
+from .calibrated import held_out_temperature
 from .examples import Examples
-from .linear import LinearClassifier, held_out_temperature
+from .linear import LinearClassifier
 
 
 class NBSVM(LinearClassifier):
