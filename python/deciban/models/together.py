@@ -22,7 +22,8 @@ def solve_all(
     stopped: list[Status] = []
 
     def callback(iteration: int, primal: float, gap: float) -> Any:
-        return bool(stopped) or (limits.callback is not None and limits.callback(iteration, primal, gap))
+        told = limits.callback is not None and not stopped and limits.callback(iteration, primal, gap)
+        return bool(stopped) or told
 
     watched = replace(limits, callback=callback)
     with ThreadPoolExecutor(threads) as pool:
