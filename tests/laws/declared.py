@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from deciban import NBSVM, LeastSquaresClassifier, LinearSVM, LogisticRegression, Perceptron
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=1)
+few = settings(max_examples=1, phases=[Phase.generate])
 
 LOGISTIC = {
     "logistic-l2": {},
