@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from deciban.errors import DataError
 from deciban.losses import Floats
-from deciban.rows import as_rows
+from deciban.rows import as_rows, is_sparse
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,33 @@ def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True)
         X, y, repetition = X[counted], y[counted], repetition[counted]
         labels = np.unique(y)
     if len(labels) < 2:
-        found = f"all labels are {labels[0]!r}" if len(labels) else "no example has a weight above 0"
+        found = f"all labels are {labels.tolist()[0]!r}" if len(labels) else "no example has a weight above 0"
         raise ValueError(f"at least two classes are expected; {found} (1 class)" if len(labels) else found)
     index = np.searchsorted(labels, y)
     weight = repetition * class_weights(model.class_weight, labels, index, repetition)[index]
     if not weight.all():
         raise ValueError("class_weight of 0 leaves a class without examples: leave the rows out instead")
     return Examples(as_rows(X), index, weight, labels, repetition)
+
+
+# Of larger numbers the squares of a sum of products would leave the range of a float64.
+_LARGEST = 1e100
+
+
+def bounded(X: Any) -> Any:
+    """X, or a DataError that names the value that is too large to be multiplied."""
+    values = X.data if is_sparse(X) else X
+    if not values.size or max(float(values.max()), -float(values.min())) <= _LARGEST:
+        return X
+    place = int(np.argmax(np.abs(values) > _LARGEST))
+    if is_sparse(X):
+        i, j = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
+    else:
+        i, j = divmod(place, X.shape[1])
+    raise DataError(
+        f"row {i}, feature {j} is {values.flat[place]:g}; linear models need sizes up to {_LARGEST:g}: "
+        "give the feature in a larger unit"
+    )
 
 
 def class_weights(given: Any, labels: NDArray[Any], y: NDArray[np.intp], repetition: Floats) -> Floats:

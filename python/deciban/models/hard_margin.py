@@ -43,7 +43,16 @@ def solve_hard(problem: Problem, limits: Limits, seed: int) -> Solution:
         if slack.max() > 1e-6 and (found := witness(problem)) is not None:
             raise NotSeparableError(*found)
     assert solution is not None
-    return solution
+    assert solution.dual is not None
+    return replace(solution, dual=_PRICES[-1] * solution.dual)
+
+
+def priced(problem: Problem, solution: Solution) -> tuple[Problem, Solution]:
+    """The soft margin whose optimum the hard one is, every error at a price above each α, and a = α / price."""
+    assert solution.dual is not None
+    price = 2.0 * float(np.abs(solution.dual).max(initial=0.0)) or 1.0
+    soft = replace(problem, loss=Hinge(), c=np.full(len(problem.y), price))
+    return soft, replace(solution, dual=solution.dual / price)
 
 
 def witness(problem: Problem) -> tuple[Floats, Floats] | None:

@@ -19,11 +19,9 @@ from deciban.penalties import Penalty
 from deciban.rows import reals_for_core
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
-from deciban.trust.calibration import temperature
 from deciban.trust.certificate import Certificate
-from deciban.trust.folds import folds as folds_of
 
-from .examples import Examples, examples
+from .examples import Examples, bounded, examples
 from .proofs import certify
 from .together import solve_all
 from .transaction import all_or_nothing
@@ -60,6 +58,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     warm_start: bool
     random_state: Any
     n_jobs: int | None
+    _proof: Certificate
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -96,8 +95,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, given: Examples, start: list[Solution] | None) -> None:
         limits, seed = self._limits(), self._seed()
         problems = self._problems(given)
-        solutions = self._solve(problems, limits, start, seed)
+        solutions = self._solve(problems, limits, fitting(start, problems), seed)
         self._become(given, problems, solutions)
+        self._proof = replace(self._proof, seed=seed)
+        if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
+            limits = replace(limits, max_iter=int(self.n_iter_.max()))
         self.temperature_ = self._temperature(given, limits, seed)
 
     def _solve(
@@ -106,18 +108,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return solve_all(problems, limits, self.solver, start, seed)
 
     def _problems(self, given: Examples) -> list[Problem]:
-        penalty, rows = self._penalty(), reals_for_core(given.X)
+        penalty, rows, threads = self._penalty(), reals_for_core(bounded(given.X)), self._threads()
         weight = self._strength() * given.weight
         C = len(given.labels)
         if self._together(C):
-            return [Problem(rows, given.y, weight, Softmax(), penalty, self.fit_intercept, C, self.n_jobs)]
+            return [Problem(rows, given.y, weight, Softmax(), penalty, self.fit_intercept, C, threads)]
         loss = self._loss()
         targets = [np.where(given.y == k, 1.0, -1.0) for k in (range(C) if C > 2 else [1])]
-        return [Problem(rows, y, weight, loss, penalty, self.fit_intercept, 1, self.n_jobs) for y in targets]
+        return [Problem(rows, y, weight, loss, penalty, self.fit_intercept, 1, threads) for y in targets]
 
     def _strength(self) -> float:
         """C, what a unit of loss weighs against the penalty."""
-        return check_positive("C", self.C)
+        if check_positive("C", self.C) == np.inf:
+            raise ValueError(f"C must be a finite number > 0, got {self.C!r}")
+        return float(self.C)
 
     def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
         self.classes_ = given.labels
@@ -157,8 +161,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.random_state is None:
             return 0
         if isinstance(self.random_state, int | np.integer):
+            if not 0 <= self.random_state < 2**64:
+                raise ValueError(f"random_state must be from 0 to 2^64 − 1, got {self.random_state!r}")
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31))
+
+    def _threads(self) -> int | None:
+        """On how many threads at most; None: as many as there are."""
+        n = self.n_jobs
+        if n is None or (isinstance(n, int | np.integer) and n == -1):
+            return None
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise ValueError(f"n_jobs must be None, -1 or a whole number from 1, got {n!r}")
+        return int(n)
 
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         """How many nats of log-odds a unit of the score is; None where nobody asked."""
@@ -178,7 +193,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scored(self, X: Any) -> Floats:
         s: Floats = scores(
-            reals_for_core(self._features(X)), np.ascontiguousarray(self.coef_), self.intercept_, n_jobs=self.n_jobs
+            reals_for_core(self._features(X)),
+            np.ascontiguousarray(self.coef_),
+            self.intercept_,
+            n_jobs=self._threads(),
         )
         return s[:, 0] if len(self.classes_) == 2 and s.shape[1] == 1 else s
 
@@ -232,7 +250,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def certificate_(self) -> Certificate:
         """What was minimised, how close to the minimum the fit came, and what to do about it."""
         check_is_fitted(self)
-        return replace(self._proof, seconds=self._seconds, seed=self._seed())
+        return replace(self._proof, seconds=self._seconds)
 
     @property
     def status_(self) -> Status:
@@ -251,20 +269,9 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def held_out_temperature(model: LinearClassifier, given: Examples, folds: int, limits: Limits, seed: int) -> float:
-    """The temperature that suits the scores of examples held out, each fold in turn."""
-    held, truth, weight = [], [], []
-    fold = folds_of(given.X, folds, seed)
-    for k in range(folds):
-        inside, outside = given.only(fold != k), given.only(fold == k)
-        if not len(outside.y) or len(np.unique(inside.y)) < len(given.labels):
-            continue
-        quick = replace(limits, callback=None)
-        solutions = solve_all(model._problems(inside), quick, model.solver, None, seed)
-        w, b = model._weights(inside, solutions)
-        held.append(scores(reals_for_core(model._features(outside.X)), np.ascontiguousarray(w), b, n_jobs=model.n_jobs))
-        truth.append(outside.y)
-        weight.append(outside.weight)
-    if not held:
-        return 1.0
-    return temperature(np.concatenate(held), np.concatenate(truth), np.concatenate(weight))
+def fitting(start: list[Solution] | None, problems: list[Problem]) -> list[Solution] | None:
+    """Where the last fit ended, if it was of as many problems of the same size; without an intercept, at b = 0."""
+    sizes = [(problem.K, problem.shape[1]) for problem in problems]
+    if start is None or [each.w.shape for each in start] != sizes:
+        return None
+    return start if problems[0].intercept else [replace(each, b=np.zeros_like(each.b)) for each in start]

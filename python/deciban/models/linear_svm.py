@@ -12,9 +12,10 @@ from deciban.losses import Floats, Hinge, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
 from deciban.solvers import Limits, Problem, Solution
 
+from .calibrated import held_out_temperature
 from .examples import Examples
-from .hard_margin import solve_hard
-from .linear import LinearClassifier, check_positive, held_out_temperature
+from .hard_margin import priced, solve_hard
+from .linear import LinearClassifier, check_positive
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,12 @@ class LinearSVM(LinearClassifier):
         return [solve_hard(problem, limits, seed) for problem in problems]
 
     def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
-        super()._become(given, problems, solutions)
-        self.zones_ = [zones(problem, solution) for problem, solution in zip(problems, solutions, strict=True)]
+        pairs = list(zip(problems, solutions, strict=True))
+        if np.inf == self.C:
+            pairs = [priced(problem, solution) for problem, solution in pairs]
+        super()._become(given, *(list(part) for part in zip(*pairs, strict=True)))
+        self.solution_ = solutions
+        self.zones_ = [zones(problem, solution) for problem, solution in pairs]
         norms = np.linalg.norm(self.coef_, axis=1)
         self.margin_ = np.divide(1.0, norms, out=np.full(len(norms), np.inf), where=norms > 0.0)
 
@@ -118,10 +123,7 @@ class LinearSVM(LinearClassifier):
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         if self.calibration is None:
             return None
-        k = self.calibration
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-            raise ValueError(f"calibration must be None or a number of folds from 2, got {k!r}")
-        return held_out_temperature(self, given, int(k), limits, seed)
+        return held_out_temperature(self, given, self.calibration, limits, seed)
 
     def functional_margins(self, X: Any, y: Any) -> Floats:
         """(N,) y_i (x_i·w + b) of two classes (SPEC S1): its size depends on the length of w."""
@@ -131,7 +133,7 @@ class LinearSVM(LinearClassifier):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():
-            raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown][0]!r}")
+            raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown].tolist()[0]!r}")
         result: Floats = np.where(y == self.classes_[1], 1.0, -1.0) * self._scored(X)
         return result
 

@@ -79,6 +79,8 @@ class LogisticRegression(LinearClassifier):
             raise ValueError(f"multi_class must be 'auto', 'softmax' or 'ovr', got {self.multi_class!r}")
         if classes == 2:
             return False
+        if self.multi_class == "softmax" and self._penalty().l1:
+            raise ValueError(f"multi_class='softmax' needs the penalty 'l2' or 'none', got {self.penalty!r}: use 'ovr'")
         return self.multi_class == "softmax" or (self.multi_class == "auto" and not self._penalty().l1)
 
     def _loss(self) -> Loss:

@@ -10,10 +10,12 @@ import numpy as np
 from deciban.errors import DataError
 from deciban.losses import Floats, Hinge, Logistic, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
+from deciban.rows import as_rows
 from deciban.solvers import Limits, Problem, Solution
 
+from .calibrated import held_out_temperature
 from .examples import Examples
-from .linear import LinearClassifier, held_out_temperature
+from .linear import LinearClassifier
 from .log_count_ratios import class_counts, log_count_ratios, worth
 
 
@@ -139,6 +141,7 @@ class NBSVM(LinearClassifier):
 
     def _features(self, X: Any) -> Any:
         """f, in single precision where it is 0 or 1; counts are from 0."""
+        X = as_rows(X)  # a place that is told twice is there once
         values = X.data if hasattr(X, "tocsr") else X
         if not self.binary:
             if values.size and values.min() < 0.0:

@@ -16,8 +16,9 @@ from deciban.solvers import Limits, Problem, Solution, Status
 from deciban.solvers.online import scores_of, spread
 from deciban.solvers.perceptron import Rosenblatt, Separation, State
 
+from .calibrated import held_out_temperature
 from .examples import Examples
-from .linear import LinearClassifier, held_out_temperature
+from .linear import LinearClassifier
 from .stream import next_examples
 from .transaction import all_or_nothing
 
@@ -121,12 +122,9 @@ class Perceptron(LinearClassifier):
         self._proof = replace(self._proof, kkt_violation=max(updates), advice=advice)
 
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
-        k = self.calibration
-        if k is None:
+        if self.calibration is None:
             return None
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-            raise ValueError(f"calibration must be None or a number of folds from 2, got {k!r}")
-        return held_out_temperature(self, given, int(k), limits, seed)
+        return held_out_temperature(self, given, self.calibration, limits, seed)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest score; a score of 0 of two classes speaks for the second: sign(0) = +1."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban.losses import Logistic, Softmax
 from deciban.solvers import Problem, Solution, Status
 from deciban.trust.certificate import Certificate, digest
 from deciban.trust.duality import prove
@@ -20,6 +21,7 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
     duals = [proof.dual for proof in proofs]
     unfinished = [solution.status for solution in solutions if not solution.status.finished]
     status = unfinished[0] if unfinished else solutions[0].status
+    advice = (status.value if unfinished else "", _endless(problems, solutions), _scaling(problems[0]))
     first = problems[0]
     count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
     return Certificate(
@@ -29,7 +31,7 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
         kkt_violation=max(proof.violation for proof in proofs),
         iterations=max(solution.iterations for solution in solutions),
         status=status.name.lower().replace("_", " "),
-        advice="; ".join(part for part in (status.value if unfinished else "", _scaling(first)) if part),
+        advice="; ".join(part for part in advice if part),
         seconds=0.0,
         n=float(given.repetition.sum()),
         d=first.shape[1],
@@ -41,6 +43,23 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
 
 def _arrays(X: Any) -> list[Any]:
     return [X.data, X.indices, X.indptr] if hasattr(X, "tocsr") else [X]
+
+
+def _endless(problems: list[Problem], solutions: list[Solution]) -> str:
+    """Advice where longer weights would always be better: nothing penalises them, and nothing is misjudged."""
+    first = problems[0]
+    free = not first.penalty.l1 and not first.penalty.l2 and isinstance(first.loss, Logistic | Softmax)
+    if free and any(_separated(*pair) for pair in zip(problems, solutions, strict=True)):
+        return Status.SEPARABLE.value
+    return ""
+
+
+def _separated(problem: Problem, solution: Solution) -> bool:
+    s = problem.scores(solution.w, solution.b)
+    if problem.K == 1:
+        return bool((problem.y * s > 0.0).all())
+    own = s[np.arange(len(s)), problem.y]
+    return bool(((s >= own[:, None]).sum(axis=1) == 1).all())
 
 
 def _scaling(problem: Problem) -> str:

@@ -13,15 +13,17 @@ from deciban.solvers import Limits, Problem, Solution, Solver, Status, solve
 def solve_all(
     problems: list[Problem], limits: Limits, solver: str | Solver, start: list[Solution] | None, seed: int
 ) -> list[Solution]:
-    """Each problem by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them."""
+    """Each problem by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
+
+    This thread only waits, be there one problem or many: Ctrl-C comes here, and never to the threads of the core.
+    """
     starts: list[Any] = [None] * len(problems) if start is None else list(start)
-    threads = min(len(problems), problems[0].n_jobs or os.cpu_count() or 1)
-    if threads <= 1:
-        return [solve(problem, limits, solver, start, seed) for problem, start in zip(problems, starts, strict=True)]
+    threads = max(1, min(len(problems), problems[0].n_jobs or os.cpu_count() or 1))
     stopped: list[Status] = []
 
     def callback(iteration: int, primal: float, gap: float) -> Any:
-        return bool(stopped) or (limits.callback is not None and limits.callback(iteration, primal, gap))
+        told = limits.callback is not None and not stopped and limits.callback(iteration, primal, gap)
+        return bool(stopped) or told
 
     watched = replace(limits, callback=callback)
     with ThreadPoolExecutor(threads) as pool:

@@ -1,0 +1,41 @@
+"""Probabilities of a model that has only margins: a temperature, from examples held out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from deciban._core import scores
+from deciban.rows import reals_for_core
+from deciban.solvers import Limits, Status
+from deciban.trust.calibration import temperature
+from deciban.trust.folds import folds as folds_of
+
+from .examples import Examples
+from .together import solve_all
+
+
+def held_out_temperature(model: Any, given: Examples, folds: Any, limits: Limits, seed: int) -> float:
+    """The temperature that suits the scores of examples held out, each fold in turn."""
+    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
+        raise ValueError(f"calibration must be None or a number of folds from 2, got {folds!r}")
+    held, truth, weight = [], [], []
+    fold = folds_of(given.X, int(folds), seed)
+    for k in range(folds):
+        inside, outside = given.only(fold != k), given.only(fold == k)
+        if not len(outside.y) or len(np.unique(inside.y)) < len(given.labels):
+            continue
+        quick = replace(limits, callback=None)
+        solutions = solve_all(model._problems(inside), quick, model.solver, None, seed)
+        w, b = model._weights(inside, solutions)
+        rows = reals_for_core(model._features(outside.X))
+        held.append(scores(rows, np.ascontiguousarray(w), b, n_jobs=model._threads()))
+        truth.append(outside.y)
+        weight.append(outside.weight)
+        if any(solution.status is Status.INTERRUPTED for solution in solutions):
+            break
+    if not held:
+        return 1.0
+    return temperature(np.concatenate(held), np.concatenate(truth), np.concatenate(weight))

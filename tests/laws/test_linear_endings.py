@@ -1,0 +1,100 @@
+"""How fits of linear classifiers end: what is said, and that what was found until then can be used."""
+
+import os
+import signal
+from itertools import count
+from time import sleep
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from deciban import LinearSVM, LogisticRegression, Perceptron
+from deciban.solvers import Status
+from laws.declared import KINDS, clouds, model, over
+
+ADVICE = "columns of very different scale slow solvers down: scale them first"
+# All that learn by iterations; a Perceptron is asked for its own advice elsewhere.
+LEARNERS = {
+    "newton": LogisticRegression(tol=1e-12),
+    "softmax": LogisticRegression(tol=1e-12),
+    "one-against-the-rest": LogisticRegression(multi_class="ovr", tol=1e-12),
+    "coordinate": LogisticRegression(penalty="l1", tol=1e-12),
+    "descent": LogisticRegression(solver="descent", tol=1e-12),
+    "dual-coordinate": LinearSVM(tol=1e-12),
+    "perceptron": Perceptron(),
+}
+learners = pytest.mark.parametrize("learner", LEARNERS)
+
+
+def noisy(learner):
+    """Classes that no hyperplane separates, three where the learner is for many."""
+    X, y = clouds(1, C=3 if learner in ("softmax", "one-against-the-rest") else 2, apart=0.5)
+    return X, y
+
+
+def learnt(learner, **options):
+    X, y = noisy(learner)
+    family = LEARNERS[learner]
+    fitted = type(family)(**{**family.get_params(), **options}).fit(X, y)
+    assert np.isfinite(fitted.coef_).all()
+    assert_array_equal(np.isin(fitted.predict(X), y), True)
+    assert len(fitted.explain(X)) == len(y)
+    return fitted
+
+
+@over(*[name for name in KINDS if not {"nbsvm", "squared"} & set(name.split("-"))])  # those may need one
+def test_too_few_iterations_are_told(name):
+    X, y = clouds(1, apart=0.5)
+    fitted = model(name, max_iter=1, tol=1e-15).fit(X, y)
+    proof = fitted.certificate_
+    assert (fitted.status_, proof.status) == (Status.EXHAUSTED, "exhausted")
+    assert proof.advice == f"raise max_iter, or tol; {ADVICE}"
+    assert proof.relative_gap > 1e-15
+    assert fitted.predict(X).shape == y.shape
+
+
+@learners
+def test_too_little_time_is_told(learner):
+    fitted = learnt(learner, time_limit=1e-9)
+    assert fitted.status_ is Status.OUT_OF_TIME
+    assert fitted.certificate_.advice == f"raise time_limit, or tol; {ADVICE}"
+
+
+@learners
+def test_a_callback_stops_and_is_told_of_every_iteration(learner):
+    seen = []
+    fitted = learnt(learner, callback=lambda *at: seen.append(at) or len(seen) >= 2)
+    assert fitted.status_ is Status.STOPPED
+    assert fitted.certificate_.advice == "the callback said stop: these are the best weights until then"
+    assert all(len(at) == 3 for at in seen)
+
+
+@learners
+def test_ctrl_c_keeps_the_best_weights(learner):
+    calls = count()
+
+    def press(*_):
+        if next(calls) == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+            sleep(0.1)  # until the thread that waits has heard
+
+    fitted = learnt(learner, callback=press)
+    assert fitted.status_ is Status.INTERRUPTED
+    assert fitted.certificate_.status == "interrupted"
+    assert fitted.certificate_.advice == "interrupted: these are the best weights until then"
+
+
+def test_classes_that_nothing_keeps_from_growing_apart_are_told():
+    X, y = clouds(2)
+    X = X + 40.0 * y[:, None]
+    fitted = LogisticRegression(penalty="none").fit(X, y)
+    assert "the data are separable and nothing is penalised" in fitted.certificate_.advice
+    assert fitted.predict(X).tolist() == y.tolist()
+    assert LogisticRegression().fit(X, y).certificate_.advice == ""
+
+
+def test_columns_of_very_different_size_are_told():
+    X, y = clouds(3)
+    fitted = LogisticRegression().fit(X * np.array([1e-4, 1.0, 1.0, 1e4]), y)
+    assert "columns differ in size by a factor of" in fitted.certificate_.advice
