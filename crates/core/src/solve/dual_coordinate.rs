@@ -49,6 +49,9 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
             }
             state.wake(gap / guess.gap.max(f64::MIN_POSITIVE));
         }
+        if state.unsettled(enough) && iterations % SETTLING == 0 {
+            state.wake(1.0);
+        }
         if watch(iterations, known.0, known.1) {
             ending = Ending::Stopped;
             break;
@@ -57,6 +60,10 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let dual = state.balanced(problem);
     Solution { w: state.w, b: state.b, dual, iterations, ending }
 }
+
+/// While the intercept is not settled, sleepers are woken after so many passes: it moves on between passes, where no
+/// clearance sees it, and the examples that could hold it may be asleep.
+const SETTLING: usize = 8;
 
 /// What is known of primal and gap after a pass, without looking at everything.
 struct Guess {
@@ -92,13 +99,10 @@ impl State {
     ) -> State {
         let Problem { rows, y, weight: c, loss, intercept, .. } = problem;
         let norms: Vec<f64> = (0..rows.count()).map(|i| rows.row(i).squared_norm()).collect();
-        let mean = norms.iter().zip(*c).map(|(n, c)| n * c).sum::<f64>()
-            / c.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let constant = match (intercept, mean > 0.0) {
-            (false, _) => 0.0,
-            (true, false) => 1.0,
-            (true, true) => mean,
-        };
+        let total = c.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let mean = norms.iter().zip(*c).map(|(n, c)| n * c).sum::<f64>() / total;
+        // However small the features, a residual of every example moves the intercept by 1.
+        let constant = if *intercept { mean.max(strength / total) } else { 0.0 };
         let curvature = norms.iter().zip(*c).map(|(n, c)| c * (n + constant) / strength).collect();
         let a: Vec<f64> = match start {
             None => vec![0.0; y.len()],
@@ -144,8 +148,7 @@ impl State {
         self.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
         let norm: f64 = self.w.iter().map(|w| w * w).sum();
-        let off = if self.constant > 0.0 { self.residual.abs() * (1.0 + self.b.abs()) } else { 0.0 };
-        let gap = (told.gap * scale) * self.caution + off;
+        let gap = (told.gap * scale) * self.caution + self.off();
         Guess { primal: told.loss * scale + 0.5 * self.strength * norm, gap }
     }
 
@@ -173,6 +176,16 @@ impl State {
             if up > down { (down / up, 1.0) } else { (1.0, if down > 0.0 { up / down } else { 1.0 }) };
         a.iter_mut().for_each(|a| *a *= if *a > 0.0 { up } else { down });
         a
+    }
+
+    /// Whether the residual alone keeps the gap open while some examples sleep.
+    fn unsettled(&self, enough: f64) -> bool {
+        self.active < self.places.len() && self.off() > enough
+    }
+
+    /// What the residual adds to the gap.
+    fn off(&self) -> f64 {
+        if self.constant > 0.0 { self.residual.abs() * (1.0 + self.b.abs()) } else { 0.0 }
     }
 
     /// All examples may move again.
