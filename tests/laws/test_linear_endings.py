@@ -70,8 +70,16 @@ def test_a_callback_stops_and_is_told_of_every_iteration(learner):
     assert all(len(at) == 3 for at in seen)
 
 
+@pytest.fixture
+def listening():
+    """Ctrl-C is heard, even where a shell has started us deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @learners
-def test_ctrl_c_keeps_the_best_weights(learner):
+def test_ctrl_c_keeps_the_best_weights(learner, listening):
     calls = count()
 
     def press(*_):
