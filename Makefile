@@ -20,7 +20,7 @@ demo: $(VENV)/.installed
 test: lint
 	cargo test --workspace --profile quick --quiet
 	sh crates/core/fuzz/run $(FUZZ_SECONDS)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(VENV)/.tested
 	cargo fmt --all --check

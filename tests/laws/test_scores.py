@@ -163,7 +163,7 @@ def test_evidence_sums_to_the_score(kind, draws):
 def test_an_affine_score_lists_the_absent_only_where_they_count(draws):
     score, X = scored_rows(draws, affine, missing=False)
     for row in X:
-        listed = np.flatnonzero(row) if score.absent is None else np.arange(len(row))
+        listed = np.flatnonzero(row if score.absent is None else (row != 0.0) | score.absent.any(axis=1))
         assert_array_equal(score.terms(row, 0, 1).feature, listed)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -26,17 +26,19 @@ def solve_all(
         return bool(stopped) or told
 
     watched = replace(limits, callback=callback)
+    futures: list[Future[Solution]] = []
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(solve, *each, solver, start, seed) for each, start in _with(problems, watched, starts)]
+
+        def finish() -> list[Solution]:
+            for problem, start in zip(problems[len(futures) :], starts[len(futures) :], strict=True):
+                futures.append(pool.submit(solve, problem, watched, solver, start, seed))
+            return [future.result() for future in futures]
+
         try:
-            found = [future.result() for future in futures]
-        except KeyboardInterrupt:
+            found = finish()
+        except KeyboardInterrupt:  # while waiting, or while there were still problems to hand out
             stopped.append(Status.INTERRUPTED)
-            found = [future.result() for future in futures]
+            found = finish()
     if not stopped:
         return found
     return [replace(each, status=stopped[0]) if each.status is Status.STOPPED else each for each in found]
-
-
-def _with(problems: list[Problem], limits: Limits, starts: list[Any]) -> list[tuple[tuple[Problem, Limits], Any]]:
-    return [((problem, limits), start) for problem, start in zip(problems, starts, strict=True)]
