@@ -3,7 +3,7 @@
     python matrix_fit.py FOLDER SETTINGS ANSWER.npy
 
 A class is a classifier, or a selector with `scores_`; a function gives the scores of features itself. A selector
-predicts nothing: only its fit is told.
+predicts nothing: only its fit is told. Each side is woken first by a fit of a few rows.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import io
 import json
 import sys
+import warnings
 from importlib.metadata import version
 from typing import Any
 
@@ -20,6 +21,7 @@ import timed
 from matrix_read import matrix, named
 
 PACKAGES = {"sklearn": "scikit-learn"}
+FEW = 200
 
 folder, settings = timed.arguments()
 train, y = matrix(folder, "train")
@@ -29,11 +31,19 @@ predicts = hasattr(what, "predict")
 answers: list[Any] = []
 
 
-def fit() -> Any:
+def fit(X: Any = train, y: Any = y) -> Any:
     """The fitted model, or the scores."""
     if isinstance(what, type):
-        return what(**settings["parameters"]).fit(train, y)
-    return what(train, y, **settings["parameters"])
+        return what(**settings["parameters"]).fit(X, y)
+    return what(X, y, **settings["parameters"])
+
+
+def wake() -> None:
+    """Fit a few rows first, whatever comes of it: what a library loads and looks up once is not the price of a fit."""
+    few = slice(None, None, max(1, train.shape[0] // FEW))
+    with contextlib.suppress(ValueError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit(train[few], y[few])
 
 
 def answer(model: Any) -> Any:
@@ -44,6 +54,7 @@ def answer(model: Any) -> Any:
 
 package = PACKAGES.get(root := settings["estimator"].partition(".")[0], root)
 expected = truth if predicts else np.zeros(train.shape[1])
+wake()
 with contextlib.redirect_stdout(io.StringIO()) as printed:
     timed.measure(fit, answer, [str(label) for label in expected], {package: version(package)})
 np.save(sys.argv[3], answers[0])

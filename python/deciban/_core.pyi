@@ -26,6 +26,7 @@ __all__ = [
     "information",
     "largest",
     "log_posterior",
+    "log_table",
     "loss_table",
     "perceptron",
     "repeats",
@@ -129,6 +130,15 @@ class Dictionary:
     def reasons(self, item: str | bytes) -> tuple[str, list[tuple[int, str, int, list[tuple[int, int]]]]]: ...
 
 def log_posterior(scores: Sequence[float]) -> list[float]: ...
+def log_table(
+    s: NDArray[np.float64],
+    a: NDArray[np.float64],
+    l: NDArray[np.float64],
+    *,
+    v: NDArray[np.float64] | None = None,
+    less: bool = False,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64] | None: ...
 
 class OutsideSupport(ValueError): ...  # noqa: N818 (it says which value was refused)
 

@@ -29,6 +29,7 @@ BAYES = {
     "nbsvm-logistic": {},
     "nbsvm-paper": {"loss": "squared_hinge", "pull": 0.0, "interpolation": 0.25, "C": 1.0},
     "nbsvm-counts": {"binary": False},
+    "nbsvm-hinge": {"loss": "hinge"},
 }
 KINDS = {
     **{name: (LogisticRegression, options) for name, options in LOGISTIC.items()},

@@ -10,7 +10,17 @@ from labelled import EVERY, ONE_KIND, forms, labelled_data, leaves, over, over_e
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from deciban.distributions import CATALOGUE, Bernoulli, Categorical, Counts, Gaussian, Multinomial, by_name
+from deciban.distributions import (
+    CATALOGUE,
+    Bernoulli,
+    Categorical,
+    Counts,
+    Gaussian,
+    Multinomial,
+    Straight,
+    by_name,
+    fitted_score,
+)
 from deciban.distributions.class_prior import class_prior, prior_optimum
 from deciban.scores import AffineScore, CategoricalScore, IndependentScore
 from oracle import naive_bayes as oracle
@@ -128,6 +138,23 @@ def test_a_score_is_the_log_density_but_for_what_all_classes_share(case, draws):
     size = max(1.0, np.abs(density).max())
     score = between_classes(family.score(parameters, prior)(T) - prior)
     assert_allclose(score, between_classes(density), rtol=1e-10, atol=1e-10 * size)
+
+
+@over_estimates(EVERY)
+@drawn
+def test_the_short_way_to_a_score_ends_where_the_long_one_does(case, estimate, draws):
+    data = draws.draw(case.data(classes=2)).grounded()
+    family, prior = case.family, np.log(np.arange(1.0, data.C + 1))
+    seen, T = family.count(*data), family.statistic(data.X)
+    if not isinstance(family, Straight):
+        assert fitted_score(family, seen, estimate, prior)(T).shape == (len(T), data.C)
+        return
+    long, short = family.score(family.parameters(seen, estimate), prior), family.straight(seen, estimate, prior)
+    finite = np.isfinite(long.W).all() and (long.absent is None or np.isfinite(long.absent).all())
+    assert (short is not None) == (finite and getattr(seen, "missing", None) is None)
+    if short is not None:
+        assert_allclose(short.W, long.W, rtol=1e-12, atol=1e-12)
+        assert_allclose(short(T), long(T), rtol=1e-12, atol=1e-11)
 
 
 @over(ONE_KIND)

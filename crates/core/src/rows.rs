@@ -66,21 +66,29 @@ value!(
 pub trait Index: Copy + Send + Sync + 'static {
     /// As a place in a slice; a negative one is beyond every slice.
     fn place(self) -> usize;
+
+    /// Whether all are places in a slice of `length`: one loop without a way out, which becomes vectors.
+    fn all_within(part: &[Self], length: usize) -> bool;
 }
 
-impl Index for i32 {
-    #[inline(always)]
-    fn place(self) -> usize {
-        self as usize
-    }
+macro_rules! index {
+    ($type:ty) => {
+        impl Index for $type {
+            #[inline(always)]
+            fn place(self) -> usize {
+                self as usize
+            }
+
+            fn all_within(part: &[Self], length: usize) -> bool {
+                let (signs, last) = part.iter().fold((0, 0), |(signs, last), &j| (signs | j, j.max(last)));
+                part.is_empty() || (signs >= 0 && last.place() < length)
+            }
+        }
+    };
 }
 
-impl Index for i64 {
-    #[inline(always)]
-    fn place(self) -> usize {
-        self as usize
-    }
-}
+index!(i32);
+index!(i64);
 
 /// N rows of d values each.
 pub struct Rows<'a, V, I> {
@@ -156,8 +164,7 @@ impl<'a, V: Value, I: Index> Rows<'a, V, I> {
             ));
         }
         let indices = &indices[..end];
-        let inside = |part: &[I]| part.iter().fold(true, |inside, j| inside & (j.place() < columns));
-        if !indices.par_chunks(STRETCH).all(inside) {
+        if !indices.par_chunks(STRETCH).all(|part| I::all_within(part, columns)) {
             let wrong = indices.iter().find(|j| j.place() >= columns).map_or(0, |j| j.place() as isize);
             return Err(format!("column {wrong} is outside the {columns} columns, numbered from 0"));
         }

@@ -9,6 +9,7 @@ mod dictionary;
 mod files;
 mod information;
 mod items;
+mod logarithms;
 mod products;
 mod reader;
 mod repeats;
@@ -40,6 +41,8 @@ mod _core {
     use super::files::Files;
     #[pymodule_export]
     use super::information::information;
+    #[pymodule_export]
+    use super::logarithms::log_table;
     #[pymodule_export]
     use super::products::{combination, gram, scores};
     #[pymodule_export]

@@ -6,7 +6,7 @@ where every law of the tests finds it.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -67,6 +67,21 @@ class Distribution(Protocol):
         ...
 
 
+@runtime_checkable
+class Straight(Protocol):
+    """A distribution whose score needs no parameters in between, which large tables feel."""
+
+    def straight(self, seen: Any, estimate: str, prior: Floats) -> Score | None:
+        """What `score` makes of `parameters`, up to rounding; None where it takes these to say what is wrong."""
+        ...
+
+
+def fitted_score(family: Distribution, seen: Any, estimate: str, prior: Floats) -> Score:
+    """The score of the distribution that these statistics stand for, by the shortest way there is."""
+    short = family.straight(seen, estimate, prior) if isinstance(family, Straight) else None
+    return family.score(family.parameters(seen, estimate), prior) if short is None else short
+
+
 class Family(Distribution, Protocol):
     """A distribution of one kind of feature, which a name and a number of pseudo-counts describe."""
 
@@ -106,5 +121,7 @@ __all__ = [
     "Poisson",
     "StatisticError",
     "Statistics",
+    "Straight",
     "by_name",
+    "fitted_score",
 ]

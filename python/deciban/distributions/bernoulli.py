@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban._core import log_table
 from deciban.rows import as_rows, is_sparse
 from deciban.scores import AffineScore
 
@@ -133,6 +134,19 @@ class Bernoulli:
         """log p(x | c) + prior_c over T(x)."""
         W, absent = self.affine(phi)
         return AffineScore(W, prior, absent)
+
+    def straight(self, seen: Counts, estimate: str, prior: Floats) -> AffineScore | None:
+        """`score` of `parameters` without φ in between; None where some φ is 0, 1, undefined or of its own n."""
+        alpha, beta = pseudo_counts(self.alpha, estimate), pseudo_counts(self.beta, estimate)
+        total = seen.n + (alpha + beta)
+        if seen.missing is not None or not (total > 0.0).all():
+            return None
+        log_total = np.log(total)
+        present = log_table(seen.s, np.full(len(total), alpha), log_total)
+        absent = log_table(seen.s, seen.n + beta, log_total, less=True)
+        if present is None or absent is None:
+            return None
+        return AffineScore(np.subtract(present, absent, out=present), prior, absent)
 
     def log_density(self, X: Any, phi: Floats) -> Floats:
         """(N, C) log p(x | c) = Σ_j [x_j log φ_j + (1 − x_j) log(1 − φ_j)], straight from the definition."""

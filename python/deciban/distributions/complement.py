@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from deciban._core import log_table
+from deciban.scores import AffineScore
+
 from .counts import Counts, Floats
 from .multinomial import Multinomial
 from .refusal import StatisticError, first
+from .shares import pseudo_counts
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,6 @@ class Complement(Multinomial):
     others, and φ̃ is the prior alone. Rennie, Shih, Teevan & Karger, ICML 2003, section 3.1; their normalised weights
     (section 3.2) are left out, as they are no log-odds.
 
-    >>> import numpy as np
     >>> model = Complement()
     >>> seen = model.count(np.array([[2, 0], [0, 1]]), np.array([0, 1]), np.ones(2), 2)
     >>> model.parameters(seen, "bayes").round(3).tolist()
@@ -46,6 +51,17 @@ class Complement(Multinomial):
                 label=c,
             )
         return -super().affine(phi)[0], None
+
+    def straight(self, seen: Counts, estimate: str, prior: Floats) -> AffineScore | None:
+        """`score` of `parameters` without φ̃ in between; None where some φ̃ is 0 or undefined."""
+        added = pseudo_counts(self.alpha, estimate)
+        C, d = seen.s.shape
+        drawn, mine = seen.s.sum(axis=0), seen.s.sum(axis=1)
+        total = mine.sum() - mine + added * d
+        if not (total > 0.0).all():
+            return None
+        W = log_table(seen.s, np.full(C, added), np.log(total), v=drawn, less=True)
+        return None if W is None else AffineScore(np.negative(W, out=W), prior)
 
     def log_density(self, X: Any, phi: Floats) -> Floats:
         """(N, C) −Σ_j x_j log φ̃_j."""

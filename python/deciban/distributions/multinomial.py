@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban._core import log_table
 from deciban.rows import as_rows, squared
 from deciban.scores import AffineScore
 
@@ -102,6 +103,14 @@ class Multinomial:
     def score(self, phi: Floats, prior: Floats) -> AffineScore:
         """log p(x | c) + prior_c."""
         return AffineScore(self.affine(phi)[0], prior)
+
+    def straight(self, seen: Counts, estimate: str, prior: Floats) -> AffineScore | None:
+        """`score` of `parameters` without φ in between; None where some φ is 0 or undefined."""
+        added = pseudo_counts(self.alpha, estimate)
+        C, d = seen.s.shape
+        total = seen.s.sum(axis=1) + added * d
+        W = log_table(seen.s, np.full(C, added), np.log(total)) if (total > 0.0).all() else None
+        return None if W is None else AffineScore(W, prior)
 
     def log_density(self, X: Any, phi: Floats) -> Floats:
         """(N, C) log p(x | c) = Σ_j x_j log φ_j, straight from the definition."""

@@ -14,7 +14,6 @@ from deciban.trust.calibration import temperature
 from deciban.trust.folds import folds as folds_of
 
 from .examples import Examples
-from .together import solve_all
 
 
 def held_out_temperature(model: Any, given: Examples, folds: Any, limits: Limits, seed: int) -> float:
@@ -27,9 +26,9 @@ def held_out_temperature(model: Any, given: Examples, folds: Any, limits: Limits
         inside, outside = given.only(fold != k), given.only(fold == k)
         if not len(outside.y) or len(np.unique(inside.y)) < len(given.labels):
             continue
-        quick = replace(limits, callback=None)
-        solutions = solve_all(model._problems(inside), quick, model.solver, None, seed)
-        w, b = model._weights(inside, solutions)
+        problems = model._problems(inside)
+        solutions = model._solve(problems, replace(limits, callback=None), None, seed)
+        w, b = model._weights(problems, solutions)
         rows = reals_for_core(model._features(outside.X))
         held.append(scores(rows, np.ascontiguousarray(w), b, n_jobs=model._threads()))
         truth.append(outside.y)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.distributions import StatisticError
+from deciban.distributions import StatisticError, fitted_score
 from deciban.distributions.class_prior import class_prior, prior_doubt
 from deciban.distributions.counts import Floats
 from deciban.scores import Explanation, Score, log_posterior
@@ -263,8 +263,7 @@ class Generative(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         prior = class_prior(self.class_prior, self.counts_.n)
         with np.errstate(divide="ignore"):  # a class declared but not yet seen has log 0 = −∞
             log_prior = np.log(prior)
-        score: Score = family.score(family.parameters(self.counts_, self.estimate), log_prior)
-        return score
+        return fitted_score(family, self.counts_, self.estimate, log_prior)
 
     def _refuse_nothing(self) -> None:
         if not self.counts_.n.any():

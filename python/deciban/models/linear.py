@@ -125,12 +125,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
         self.classes_ = given.labels
-        self.coef_, self.intercept_ = self._weights(given, solutions)
+        self.coef_, self.intercept_ = self._weights(problems, solutions)
         self.n_iter_ = np.array([max(1, solution.iterations) for solution in solutions])
         self.solution_ = solutions
         self._proof = certify(problems, solutions, given)
 
-    def _weights(self, given: Examples, solutions: list[Solution]) -> tuple[Floats, Floats]:
+    def _weights(self, problems: list[Problem], solutions: list[Solution]) -> tuple[Floats, Floats]:
         """w (K, d) for the features as they come, and b (K,)."""
         return np.concatenate([each.w for each in solutions]), np.concatenate([each.b for each in solutions])
 

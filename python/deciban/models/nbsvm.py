@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
+from deciban.distributions.refusal import check_number
 from deciban.errors import DataError
 from deciban.losses import Floats, Hinge, Logistic, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
@@ -17,6 +18,14 @@ from .calibrated import held_out_temperature
 from .examples import Examples
 from .linear import LinearClassifier
 from .log_count_ratios import class_counts, log_count_ratios, worth
+
+
+@dataclass(frozen=True)
+class Weighed(Problem):
+    """A problem over f ∘ r with the offset κ·f·r, which remembers `ratios`, r (d,), and `pull`, κ."""
+
+    ratios: Any = None
+    pull: float = 0.0
 
 
 class NBSVM(LinearClassifier):
@@ -110,34 +119,36 @@ class NBSVM(LinearClassifier):
     def _problems(self, given: Examples) -> list[Problem]:
         """Each with its features scaled by r, and κ·f·r as what the scores have besides."""
         given = replace(given, X=self._features(given.X))
-        plain = super()._problems(given)
-        return [_scaled(problem, *self._bayes(problem, given)) for problem in plain]
+        return [self._weighed(problem, given) for problem in super()._problems(given)]
 
-    def _bayes(self, problem: Problem, given: Examples) -> tuple[Floats, float]:
-        """r (d,), as precise as the features are, and κ."""
-        alpha = _at_least("alpha", self.alpha, 0.0)
-        if alpha == 0.0:
+    def _weighed(self, problem: Problem, given: Examples) -> Weighed:
+        check_number("alpha", self.alpha, 0.0, "a finite number ≥ 0")
+        if self.alpha == 0.0:
             raise ValueError("alpha must be > 0: a feature that one class has never shown would weigh infinitely")
-        counts = class_counts(problem, given.repetition)
-        r = log_count_ratios(counts, alpha).astype(_values(problem.rows).dtype).astype(np.float64)
-        if isinstance(self.pull, str) and self.pull == "auto":
-            return r, worth(given.X, problem.y, given.repetition, counts, alpha, self._seed())
-        return r, _at_least("pull", self.pull, 0.0)
+        counts, rows = class_counts(problem, given.repetition), problem.rows
+        r = log_count_ratios(counts, self.alpha).astype(rows[0].dtype if problem.sparse else rows.dtype)
+        kappa = self.pull
+        if isinstance(kappa, str) and kappa == "auto":
+            kappa = worth(given.X, problem.y, given.repetition, counts, self.alpha, self._seed())
+        check_number("pull", kappa, 0.0, "a finite number ≥ 0")
+        ratios = r.astype(np.float64)  # as precise as the features are
+        offset = kappa * problem.product(ratios[None, :], np.zeros(1)) if kappa else None
+        scaled = (rows[0] * r[rows[1]], *rows[1:]) if problem.sparse else rows * r
+        made = {field.name: getattr(problem, field.name) for field in fields(problem)}
+        return Weighed(**{**made, "rows": scaled, "offset": offset}, ratios=ratios, pull=float(kappa))
 
-    def _weights(self, given: Examples, solutions: list[Solution]) -> tuple[Floats, Floats]:
-        beta = _at_least("interpolation", self.interpolation, 0.0)
+    def _weights(self, problems: list[Problem], solutions: list[Solution]) -> tuple[Floats, Floats]:
+        check_number("interpolation", self.interpolation, 0.0, "a finite number ≥ 0")
+        beta = float(self.interpolation)
         if beta > 1.0:
             raise ValueError(f"interpolation must be from 0 to 1, got {self.interpolation!r}")
-        v, b = super()._weights(given, solutions)
+        v, b = super()._weights(problems, solutions)
         v = (1.0 - beta) * np.abs(v).mean(axis=1, keepdims=True) + beta * v
-        given = replace(given, X=self._features(given.X))
-        bayes = [self._bayes(problem, given) for problem in super()._problems(given)]
-        return np.vstack([r * (kappa + line) for (r, kappa), line in zip(bayes, v, strict=True)]), b
+        return np.vstack([each.ratios * (each.pull + line) for each, line in zip(_all(problems), v, strict=True)]), b
 
     def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
-        given = replace(given, X=self._features(given.X))
-        self.pull_ = np.array([self._bayes(problem, given)[1] for problem in super()._problems(given)])
+        self.pull_ = np.array([each.pull for each in _all(problems)])
 
     def _features(self, X: Any) -> Any:
         """f, in single precision where it is 0 or 1; counts are from 0."""
@@ -153,21 +164,5 @@ class NBSVM(LinearClassifier):
         return type(X)((present, X.indices, X.indptr), shape=X.shape)
 
 
-def _values(rows: Any) -> Any:
-    return rows[0] if isinstance(rows, tuple) else rows
-
-
-def _scaled(problem: Problem, r: Floats, kappa: float) -> Problem:
-    """The problem over f ∘ r with the offset κ·f·r."""
-    rows = problem.rows
-    offset = kappa * problem.product(r[None, :], np.zeros(1)) if kappa else None
-    r = r.astype(_values(rows).dtype)
-    scaled = (rows[0] * r[rows[1]], *rows[1:]) if isinstance(rows, tuple) else rows * r
-    return replace(problem, rows=scaled, offset=offset)
-
-
-def _at_least(name: str, value: Any, least: float) -> float:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not least <= value < np.inf:
-        raise ValueError(f"{name} must be a finite number ≥ {least:g}, got {value!r}")
-    return float(value)
+def _all(problems: list[Problem]) -> list[Weighed]:
+    return [problem for problem in problems if isinstance(problem, Weighed)]

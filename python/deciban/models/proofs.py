@@ -21,7 +21,7 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
     duals = [proof.dual for proof in proofs]
     unfinished = [solution.status for solution in solutions if not solution.status.finished]
     status = unfinished[0] if unfinished else solutions[0].status
-    advice = (status.value if unfinished else "", _endless(problems, solutions), _scaling(problems[0]))
+    advice = (status.value if unfinished else "", _endless(problems, solutions), advice_on_scales(problems[0]))
     first = problems[0]
     count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
     return Certificate(
@@ -37,11 +37,11 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
         d=first.shape[1],
         class_counts=dict(zip(given.labels.tolist(), count.tolist(), strict=True)),
         seed=None,
-        digest=digest(*_arrays(given.X), given.y, given.weight),
+        digest=digest(*arrays_of(given.X), given.y, given.weight),
     )
 
 
-def _arrays(X: Any) -> list[Any]:
+def arrays_of(X: Any) -> list[Any]:
     return [X.data, X.indices, X.indptr] if hasattr(X, "tocsr") else [X]
 
 
@@ -62,7 +62,7 @@ def _separated(problem: Problem, solution: Solution) -> bool:
     return bool(((s >= own[:, None]).sum(axis=1) == 1).all())
 
 
-def _scaling(problem: Problem) -> str:
+def advice_on_scales(problem: Problem) -> str:
     """Advice where columns are of very different size."""
     rows: Any = problem.rows
     if isinstance(rows, tuple) or not rows.size:
@@ -72,6 +72,3 @@ def _scaling(problem: Problem) -> str:
     if not len(size) or size.max() <= 1e6 * size.min():
         return ""
     return f"columns differ in size by a factor of {size.max() / size.min():.1g}: scale them, as the penalty cannot"
-
-
-__all__ = ["Status", "certify"]

@@ -15,7 +15,7 @@ from deciban.trust.certificate import Certificate, digest
 from deciban.trust.duality import prove
 
 from .normal_equations import advice
-from .proofs import _arrays, _scaling
+from .proofs import advice_on_scales, arrays_of
 from .responses import Responses
 
 _SOLVERS = (
@@ -81,7 +81,7 @@ def certify_regression(
     proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     unfinished = [solution.status for solution in solutions if not solution.status.finished]
     status, first = unfinished[0] if unfinished else solutions[0].status, problems[0]
-    told = advice(fit, first.shape[1], bool(first.penalty.l2)) if fit is not None else _scaling(first)
+    told = advice(fit, first.shape[1], bool(first.penalty.l2)) if fit is not None else advice_on_scales(first)
     return Certificate(
         objective=f"Σ c·{first.loss.name} + {first.penalty.name}, {solutions[0].solver}, {len(problems)} problems",
         primal=sum(proof.primal for proof in proofs),
@@ -95,7 +95,7 @@ def certify_regression(
         d=first.shape[1],
         class_counts={},
         seed=None,
-        digest=digest(*_arrays(given.X), given.Y, given.weight),
+        digest=digest(*arrays_of(given.X), given.Y, given.weight),
     )
 
 

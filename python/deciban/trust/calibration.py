@@ -32,8 +32,9 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
     spread = float(np.abs(s).max())
     if not spread > 0.0:
         return 1.0
+    s /= spread  # scores near the ends of the range of doubles have squares, too
     wanted = (t * s).sum(axis=1)
-    A, low, high = 1.0 / spread, 0.0, np.inf
+    A, low, high = 1.0, 0.0, np.inf
     for _ in range(_ROUNDS):
         p = np.exp(A * s)
         p /= p.sum(axis=1, keepdims=True)
@@ -44,7 +45,7 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
         following = A - slope / curvature if curvature > 0.0 else np.inf
         if not low < following < high:
             following = 0.5 * (low + high) if np.isfinite(high) else 4.0 * A
-        if abs(following - A) <= 1e-12 * A or following > 1e12 / spread:
+        if abs(following - A) <= 1e-12 * A or following > 1e12:
             break
         A = following
-    return float(max(A, 1e-12 / spread))
+    return float(np.clip(max(A, 1e-12) / spread, np.finfo(float).tiny, np.finfo(float).max))

@@ -21,8 +21,8 @@ pub struct Labels<'a> {
 /// The rows of one class, or a stretch of them.
 pub type Stretch<'l> = &'l [u32];
 
-/// A table is worth having for so many additions per place.
-const ADDITIONS_PER_PLACE: usize = 6;
+/// A table is worth having for so many additions per place: new pages and the sum of two tables cost about three.
+const ADDITIONS_PER_PLACE: usize = 16;
 /// A stretch holds at least so many additions.
 const LEAST_ADDITIONS: usize = 1 << 15;
 /// A class is cut into at most so many stretches.

@@ -12,6 +12,7 @@ pub mod gaussian;
 pub mod information;
 pub mod labels;
 pub mod largest;
+pub mod logarithms;
 pub mod moments;
 pub mod repeats;
 pub mod student;

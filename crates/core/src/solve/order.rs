@@ -1,6 +1,8 @@
 //! Seeded random orders.
 
-/// A generator of orders: the same seed gives the same orders on every machine. SplitMix64 (Steele et al. 2014).
+use crate::text::hash::{GOLDEN, split_mix};
+
+/// A generator of orders: the same seed gives the same orders on every machine. SplitMix64.
 pub struct Order(u64);
 
 impl Order {
@@ -12,10 +14,9 @@ impl Order {
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        let bits = split_mix(self.0);
+        self.0 = self.0.wrapping_add(GOLDEN);
+        bits
     }
 
     /// A number below `end` (> 0), each as likely as the others but for one part in 2^32.

@@ -21,9 +21,12 @@ pub struct Key {
     steps: Vec<Steps>,
 }
 
+/// What the counter of SplitMix64 grows by: 2^64 over the golden ratio.
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// SplitMix64 (Steele, Lea & Flood 2014): a well-mixed function of a counter.
-const fn split_mix(x: u64) -> u64 {
-    let z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
+pub const fn split_mix(x: u64) -> u64 {
+    let z = x.wrapping_add(GOLDEN);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -45,7 +48,7 @@ pub fn finish(state: u64) -> u64 {
 /// The hash of an n-gram from the hash of its first n − 1 words and that of its last word.
 #[inline(always)]
 pub fn join(head: u64, last: u64) -> u64 {
-    finish(head.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23) ^ last)
+    finish(head.wrapping_mul(GOLDEN).rotate_left(23) ^ last)
 }
 
 impl Key {
