@@ -72,9 +72,12 @@ const PARTS: usize = 4;
 
 /// S (N, K) = X·Wᵀ + b, W (K, d) row by row, b (K,).
 pub fn scores<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
+    if b.len() > 1 { scores_turned(rows, &transposed(w, b.len()), b) } else { scores_turned(rows, w, b) }
+}
+
+/// The same for W (d, K) feature by feature, as it is read.
+pub fn scores_turned<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
     let classes = b.len();
-    let turned = if classes > 1 { transposed(w, classes) } else { Vec::new() };
-    let w = if classes > 1 { &turned } else { w };
     let mut result = vec![0.0; rows.count() * classes];
     result.par_chunks_mut((STRETCH * classes).max(1)).enumerate().for_each(|(part, result)| {
         Arch::new().dispatch(Scores { rows, w, b, first: part * STRETCH, result });

@@ -1,107 +1,21 @@
 //! Laws of learning by counting, against slow and obvious oracles.
 
+mod labelled;
+
+
 use deciban_core::learn::categories::{Offsets, class_categories};
 use deciban_core::learn::densities::Parameters;
 use deciban_core::learn::gaussian::gaussian_scores;
 use deciban_core::learn::information::information;
-use deciban_core::learn::labels::Labels;
 use deciban_core::learn::largest::largest;
 use deciban_core::learn::moments::class_moments;
 use deciban_core::learn::student::student_scores;
 use deciban_core::learn::sums::class_sums;
 use deciban_core::learn::support::{Domain, Outside, Support};
-use deciban_core::rows::{Rows, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rayon::ThreadPoolBuilder;
 
-/// A dense matrix with labels and weights.
-#[derive(Clone, Debug)]
-struct Data {
-    values: Vec<f64>,
-    columns: usize,
-    y: Vec<i64>,
-    weight: Option<Vec<f64>>,
-}
-
-/// Classes of all data here; some have no rows.
-const C: usize = 4;
-const ANY: Domain = Domain { support: Support::Finite, missing: true };
-
-/// The same matrix as (values, indices, indptr); NaN is stored, zeros are not.
-struct Csr<V>(Vec<V>, Vec<i64>, Vec<i64>);
-
-impl Data {
-    fn count(&self) -> usize {
-        self.y.len()
-    }
-
-    fn labels(&self) -> Labels<'_> {
-        Labels::new(&self.y, self.weight.as_deref(), C, self.count()).unwrap()
-    }
-
-    fn dense(&self) -> Rows<'_, f64, i32> {
-        Rows::dense(&self.values, self.count(), self.columns).unwrap()
-    }
-
-    fn csr<V: Value>(&self, cast: impl Fn(f64) -> V) -> Csr<V> {
-        let mut csr = Csr(vec![], vec![], vec![0]);
-        for row in self.values.chunks(self.columns) {
-            for (j, &x) in (0..).zip(row).filter(|(_, x)| **x != 0.0) {
-                csr.0.push(cast(x));
-                csr.1.push(j);
-            }
-            csr.2.push(csr.0.len() as i64);
-        }
-        csr
-    }
-
-    /// (class, column, x, w) of every entry.
-    fn entries(&self) -> impl Iterator<Item = (usize, usize, f64, f64)> {
-        let weight = |i: usize| self.weight.as_ref().map_or(1.0, |weight| weight[i]);
-        let place = move |at: usize| (at / self.columns, at % self.columns);
-        let entry = move |(at, &x)| (self.y[place(at).0] as usize, place(at).1, x, weight(place(at).0));
-        self.values.iter().enumerate().map(entry)
-    }
-}
-
-impl<V: Value> Csr<V> {
-    fn rows(&self, columns: usize) -> Rows<'_, V, i64> {
-        Rows::sparse(&self.0, &self.1, &self.2, columns).unwrap()
-    }
-}
-
-/// Small whole numbers, many zeros, some missing; whole weights, so that every sum is exact.
-fn data(missing: bool) -> impl Strategy<Value = Data> {
-    let value = prop_oneof![3 => Just(0.0), 4 => (0..5).prop_map(f64::from),
-                            1 => Just(if missing { f64::NAN } else { 2.0 })];
-    (0..30_usize, 1..7_usize, any::<bool>()).prop_flat_map(move |(count, columns, weighted)| {
-        let weights = vec((0..4).prop_map(f64::from), count);
-        (vec(value.clone(), count * columns), vec(0..C as i64 - 1, count), weights).prop_map(
-            move |(values, y, weight)| Data { values, columns, y, weight: weighted.then_some(weight) },
-        )
-    })
-}
-
-/// Many rows of fractions, enough for tables to be cut into stretches; the same every time.
-fn much(count: usize, columns: usize) -> Data {
-    let mut state = 1_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f64 / f64::from(1 << 24)
-    };
-    let values = (0..count * columns).map(|_| if next() < 0.3 { 0.0 } else { next() - 0.5 }).collect();
-    let y = (0..count).map(|_| (next() * next() * 4.0) as i64).collect();
-    Data { values, columns, y, weight: Some((0..count).map(|_| next()).collect()) }
-}
-
-fn bits(numbers: &[f64]) -> Vec<u64> {
-    numbers.iter().map(|x| x.to_bits()).collect()
-}
-
-fn threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
-    ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
-}
+use labelled::{ANY, C, COLUMNS, Data, bits, data, much, threads};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 64 } else { 256 }))]
@@ -165,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn categories_are_histograms(data in data(true), room in vec(0..3_i64, 7)) {
+    fn categories_are_histograms(data in data(true), room in vec(0..3_i64, COLUMNS)) {
         let rows = data.dense();
         let top = largest(&rows, true).unwrap();
         for (j, top) in top.iter().enumerate() {
@@ -226,7 +140,7 @@ proptest! {
     #[test]
     fn scores_are_sums_of_log_densities(
         data in data(true), far in any::<bool>(), common in any::<bool>(),
-        tables in vec((-9.0..9.0, prop_oneof![Just(0.0), 0.01..3.0], 0.5..90.0, -3.0..3.0), C * 7),
+        tables in vec((-9.0..9.0, prop_oneof![Just(0.0), 0.01..3.0], 0.5..90.0, -3.0..3.0), C * COLUMNS),
     ) {
         let columns = data.columns;
         let table = |f: fn(&(f64, f64, f64, f64)) -> f64| tables[..C * columns].iter().map(f).collect::<Vec<_>>();

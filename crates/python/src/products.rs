@@ -5,13 +5,12 @@ use deciban_core::rows::{Index, Rows, Value};
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use super::rows::{Kernel, Refusal, on_reals, slice, table};
+use super::rows::{Kernel, Refusal, on_reals, on_rows, slice, table};
 
 type Table<'py> = Bound<'py, PyArray2<f64>>;
 
 /// What is to be multiplied with the rows.
 enum Product<'a> {
-    Scores { w: &'a [f64], b: &'a [f64] },
     Combination { u: &'a [f64], classes: usize },
     Gram { h: &'a [f64] },
 }
@@ -29,10 +28,6 @@ impl Kernel for Product<'_> {
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
         let (count, columns) = (rows.count(), rows.columns());
         Ok(match self {
-            Product::Scores { w, b } => {
-                fits("W", w.len(), b.len() * columns)?;
-                (products::scores(rows, w, b), [count, b.len()])
-            }
             Product::Combination { u, classes } => {
                 fits("U", u.len(), count * classes)?;
                 (products::combination(rows, u, classes), [classes, columns])
@@ -42,6 +37,24 @@ impl Kernel for Product<'_> {
                 (products::gram(rows, h), [columns, columns])
             }
         })
+    }
+}
+
+/// Weights W (K, d), or turned over already, and b (K,).
+struct Scores<'a> {
+    w: &'a [f64],
+    turned: bool,
+    b: &'a [f64],
+}
+
+impl Kernel for Scores<'_> {
+    type Output = (Vec<f64>, [usize; 2]);
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
+        let Scores { w, turned, b } = self;
+        fits("W", w.len(), b.len() * rows.columns())?;
+        let scores = if turned { products::scores_turned(rows, w, b) } else { products::scores(rows, w, b) };
+        Ok((scores, [rows.count(), b.len()]))
     }
 }
 
@@ -55,7 +68,7 @@ fn product<'py>(
     table(py, numbers, shape)
 }
 
-/// (N, K) X·Wᵀ + b for W (K, d), b (K,).
+/// (N, K) X·Wᵀ + b for W (K, d) in either order, b (K,). The order of (d, K) spares a copy.
 #[pyfunction]
 #[pyo3(signature = (X, W, b, *, n_jobs=None))]
 #[allow(non_snake_case)] // X and W are the field's own names
@@ -66,7 +79,10 @@ pub fn scores<'py>(
     b: PyReadonlyArray1<'py, f64>,
     n_jobs: Option<usize>,
 ) -> PyResult<Table<'py>> {
-    product(py, X, n_jobs, Product::Scores { w: slice(&W, "W")?, b: slice(&b, "b")? })
+    let turned = !W.is_c_contiguous() && W.is_fortran_contiguous();
+    let w = if turned { W.as_slice()? } else { slice(&W, "W")? };
+    let (numbers, shape) = on_rows(py, X, n_jobs, Scores { w, turned, b: slice(&b, "b")? })?;
+    table(py, numbers, shape)
 }
 
 /// (K, d) Uᵀ·X for U (N, K).

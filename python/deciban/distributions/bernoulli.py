@@ -189,7 +189,9 @@ def _present(X: Any, threshold: float) -> Any:
         present = np.greater(X, threshold).astype(np.float64)
         return np.where(np.isnan(X), np.nan, present) if X.dtype.kind == "f" else present
     _refuse_zeros_present(threshold)
-    present = np.where(np.isnan(X.data), np.nan, np.greater(X.data, threshold).astype(np.float64))
+    present = np.greater(X.data, threshold)
+    if X.dtype.kind == "f" and (gone := np.isnan(X.data)).any():
+        present = np.where(gone, np.nan, present)
     from scipy import sparse
 
     return sparse.csr_array((present, X.indices, X.indptr), shape=X.shape)

@@ -183,9 +183,7 @@ def sums(
         told_twice = gone is not None
     except OutsideSupport:
         told_twice = True
-    if (
-        told_twice
-    ):  # only sums may be taken of a place that is told twice: the values there, and NaN, are looked at once
+    if told_twice:  # of a place that is told twice only the sum counts: the values there, and NaN, are looked at once
         s, gone = counted(lambda: run(as_rows(X)), expected)
     if not np.isfinite(s.sum()):
         c, j = first(~np.isfinite(s))

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import log_table
-from deciban.rows import as_rows, squared
+from deciban.rows import as_rows, is_sparse, squared
 from deciban.scores import AffineScore
 
 from .counts import Counts, Floats, sums
 from .refusal import StatisticError, check_prior, first
 from .shares import Optimum, log_moments, pseudo_counts, share_optimum
-from .support import LARGEST, check
+from .support import LARGEST, check, is_clear
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,11 @@ class Multinomial:
 
     def statistic(self, X: Any) -> Any:
         """T(x) = x, finite and ≥ 0; otherwise a `StatisticError` names the row, the column and the value."""
-        X = as_rows(X)
-        check(X, "nonnegative", _expected, missing=False)
-        return X
+        rows = X.tocsr() if is_sparse(X) else np.asarray(X)
+        if not is_clear(rows, "nonnegative"):  # of a place that is told twice only the sum counts
+            rows = as_rows(rows)
+            check(rows, "nonnegative", _expected, missing=False)
+        return rows
 
     def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Counts:
         """X (N, d) of counts, y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""

@@ -29,8 +29,9 @@ def _outside(values: Any, support: str) -> NDArray[np.bool_]:
     return result
 
 
-def _clear(values: Any, support: str) -> bool:
-    """Whether all is well, at a glance; False when one has to look."""
+def is_clear(X: Any, support: str) -> bool:
+    """Whether all of X (N, d) is well, at a glance; False when one has to look."""
+    values = X.data if is_sparse(X) else X
     if values.dtype == bool or values.size == 0:
         return True
     if support == "binary":
@@ -45,9 +46,9 @@ def check(X: Any, support: str, expected: Callable[[float], str], *, missing: bo
 
     NaN is a missing value, and refused where the distribution cannot do without.
     """
-    values = X.data if is_sparse(X) else X
-    if _clear(values, support):
+    if is_clear(X, support):
         return
+    values = X.data if is_sparse(X) else X
     gone = np.isnan(values)
     bad = np.where(gone, not missing, _outside(values, support))
     if not bad.any():

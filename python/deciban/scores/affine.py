@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban._core import scores
+from deciban.rows import for_core, is_sparse
+
 from .evidence import Floats, Score, Terms
 
 
@@ -51,9 +54,9 @@ class AffineScore(Score):
         """(N, C) scores in nats of X (N, d), dense or sparse; a sparse X is never made dense."""
         X, missing = _without_missing(X)
         if self._certain is None:
-            score: Floats = X @ self.W + self.bias
+            score = _products(X, self.W, self.bias)
         else:
-            score = X @ self._finite.W + self._finite.bias
+            score = _products(X, self._finite.W, self._finite.bias)
         if missing is not None and self.absent is not None:
             score = score - missing @ self._finite.absent
         if self._certain is not None:
@@ -111,6 +114,14 @@ class AffineScore(Score):
         present, absent = self._certain
         found: Floats = X @ present + absent.sum(axis=0)
         return found if missing is None else found - missing @ absent
+
+
+def _products(X: Any, W: Floats, bias: Floats) -> Floats:
+    """X·W + bias, (N, C)."""
+    if not is_sparse(X):
+        dense: Floats = X @ W + bias
+        return dense
+    return scores(for_core(X), W.T if W.flags.forc else np.ascontiguousarray(W.T), np.ascontiguousarray(bias))
 
 
 def nonzeros(row: Any) -> tuple[NDArray[np.intp], Floats]:
