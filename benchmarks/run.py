@@ -19,11 +19,13 @@ from typing import Any
 
 import environment
 import goals
+import kinds.linear
 import kinds.mail
 import kinds.matrix
 import kinds.message
 import kinds.text
 import table
+from linear_problems import LINEAR
 from measure import FailedError, in_turn
 from problems import PROBLEMS, Problem
 
@@ -32,18 +34,21 @@ CONTESTS = {
     "mail": kinds.mail.contest,
     "message": kinds.message.contest,
     "matrix": kinds.matrix.contest,
+    "linear": kinds.linear.contest,
 }
+
+EVERY = (*PROBLEMS, *LINEAR)
 
 
 def main() -> int:
     """0 unless a side failed; goals that are not reached, and problems skipped for want of something, are told."""
     asked = arguments()
     if asked.list:
-        width = max(len(problem.name) for problem in PROBLEMS)
-        print("\n".join(f"{problem.name:{width}}  {problem.title}" for problem in PROBLEMS))
+        width = max(len(problem.name) for problem in EVERY)
+        print("\n".join(f"{problem.name:{width}}  {problem.title}" for problem in EVERY))
         return 0
     named = set(asked.problems)
-    chosen = [problem for problem in PROBLEMS if not named or {problem.name, problem.kind} & named]
+    chosen = [problem for problem in EVERY if not named or {problem.name, problem.kind} & named]
     record: dict[str, Any] = {
         "date": date.today().isoformat(),
         "revision": environment.revision(),
@@ -71,7 +76,7 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description="Deciban beside its rivals, on the same data, in turn.")
-    names = [*CONTESTS, *(problem.name for problem in PROBLEMS)]
+    names = [*CONTESTS, *(problem.name for problem in EVERY)]
     parser.add_argument("problems", nargs="*", metavar="PROBLEM", help="names or kinds (see --list); all by default")
     parser.add_argument("--runs", type=int, default=5, help="runs of each side where the problem does not say (5)")
     parser.add_argument("--record", action="store_true", help="keep the numbers in benchmarks/records/")

@@ -22,7 +22,7 @@ def contest(problem: Problem, folder: Path) -> Contest:
     """Make the matrix once, for all sides."""
     rivals = environment.rivals_python()
     data = environment.data(problem.data) if problem.data else ""
-    sizes = _said([sys.executable, SIDES / "matrix_prepare.py", problem.options["matrix"], data, folder])
+    sizes = said([sys.executable, SIDES / "matrix_prepare.py", problem.options["matrix"], data, folder])
     versions: dict[str, str] = {}
     alike = {goal.rival for goal in problem.goals if isinstance(goal, Agrees)}
     beyond = problem.options.get("once_beyond_s", float("inf"))
@@ -35,9 +35,9 @@ def contest(problem: Problem, folder: Path) -> Contest:
         def run() -> Numbers:
             if earlier and earlier[0]["fit_s"] > beyond:
                 return earlier[0]
-            said = _said([python, SIDES / "matrix_fit.py", folder, json.dumps(settings), answer])
-            versions.update(said["versions"])
-            numbers = said["numbers"]
+            came = said([python, SIDES / "matrix_fit.py", folder, json.dumps(settings), answer])
+            versions.update(came["versions"])
+            numbers = came["numbers"]
             if alike:
                 numbers["apart"] = _apart(answer, folder / "deciban.npy") if name in alike else 0.0
             earlier.append(numbers)
@@ -47,7 +47,7 @@ def contest(problem: Problem, folder: Path) -> Contest:
 
     def where() -> list[Share]:
         settings = json.dumps(problem.sides["deciban"])
-        return [tuple(step) for step in _said([sys.executable, SIDES / "matrix_where.py", folder, settings])]
+        return [tuple(step) for step in said([sys.executable, SIDES / "matrix_where.py", folder, settings])]
 
     sides = [side(name, settings) for name, settings in problem.sides.items()]
     notes = () if beyond == float("inf") else (f"a side whose fit takes more than {beyond} s runs once",)
@@ -60,7 +60,7 @@ def _apart(theirs: Path, ours: Path) -> float:
     return float(np.abs(a - b).max() if a.dtype.kind == "f" else (a != b).mean())
 
 
-def _said(command: list[Any]) -> Any:
+def said(command: list[Any]) -> Any:
     """What a script printed as JSON."""
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:

@@ -3,13 +3,17 @@
     python matrix_prepare.py HOW DATA FOLDER
 
 HOW is "counts" (texts to their words' counts, CSR), "codes" (the 1,000 words most frequent in training, dense, counts
-above 3 as 3), "pixels" (images, each number ÷ 255) or "normal" (simulated; DATA is not read). Nothing here is timed.
+above 3 as 3), "pixels" (images, each number ÷ 255) or "normal" (simulated; DATA is not read). For two classes: "tfidf"
+(scikit-learn's), "tfidf-pairs" (with pairs of words), "tfidf-halves" (half of the classes against the others), "parity"
+(pixels; even against odd) and "svmlight". Nothing here is timed.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.datasets import load_svmlight_file
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 Part = tuple[Any, NDArray[np.int64]]
 SPLITS = ("train", "test")
@@ -48,6 +53,26 @@ def pixels(data: str) -> list[Part]:
     return [(images[f"x_{split}"].reshape(-1, 784) / 255.0, images[f"y_{split}"].astype(np.int64)) for split in SPLITS]
 
 
+def tfidf(data: str, **how: Any) -> list[Part]:
+    """Counts as scikit-learn weighs them, rows of length 1; the first half of the classes against the others."""
+    parts = texts(data, **how)
+    weigh = TfidfTransformer().fit(parts[0][0])
+    half = (parts[0][1].max() + 1) // 2
+    return [(weigh.transform(X), (y >= half).astype(np.int64)) for X, y in parts]
+
+
+def parity(data: str) -> list[Part]:
+    """Pixels; is the digit even."""
+    return [(X, 1 - y % 2) for X, y in pixels(data)]
+
+
+def svmlight(data: str) -> list[Part]:
+    """A file of two classes; it has no test part, and its own stands for it."""
+    with lzma.open(data) as file:
+        X, y = load_svmlight_file(file)
+    return [(X.tocsr(), (y > 0).astype(np.int64))] * 2
+
+
 def normal(_: str) -> list[Part]:
     """Two classes of equal size, each normal about its own mean with its own full covariance."""
     rng = np.random.default_rng(0)
@@ -74,7 +99,18 @@ def write(folder: Path, split: str, X: Any, y: NDArray[np.int64]) -> int:
 
 
 how, data, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
-parts = {"counts": texts, "codes": codes, "pixels": pixels, "normal": normal}[how](data)
+MATRICES = {
+    "counts": texts,
+    "codes": codes,
+    "pixels": pixels,
+    "normal": normal,
+    "tfidf": tfidf,
+    "tfidf-halves": tfidf,
+    "tfidf-pairs": partial(tfidf, ngram_range=(1, 2)),
+    "parity": parity,
+    "svmlight": svmlight,
+}
+parts = MATRICES[how](data)
 sizes = {split: write(folder, split, *part) for split, part in zip(SPLITS, parts, strict=True)}
 items = {split: len(y) for split, (_, y) in zip(SPLITS, parts, strict=True)}
 print(json.dumps({"bytes": sizes, "items": items}))

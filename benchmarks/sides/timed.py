@@ -40,13 +40,13 @@ def measure(
 ) -> None:
     """Time both, and print."""
     gc.collect()
-    before = _reset_peak()
+    before = reset_peak()
     started, cpu = perf_counter(), process_time()
     model = fit()
     fitted, cpu_fitted = perf_counter(), process_time()
     predicted = predict(model)
     done, cpu_done = perf_counter(), process_time()
-    grown = _status("VmHWM") - before
+    grown = status("VmHWM") - before
     right = sum(str(a) == b for a, b in zip(predicted, truth, strict=True))
     numbers = {
         "fit_s": fitted - started,
@@ -61,13 +61,13 @@ def measure(
     print(json.dumps({"numbers": numbers, "versions": versions}))
 
 
-def _reset_peak() -> float:
+def reset_peak() -> float:
     """Sets the high-water mark back to what is held now, which it returns. A side's own peak may lie before it."""
     Path("/proc/self/clear_refs").write_text("5")
-    return _status("VmRSS")
+    return status("VmRSS")
 
 
-def _status(field: str) -> float:
+def status(field: str) -> float:
     """A line of /proc/self/status, in MiB."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(f"{field}:"):

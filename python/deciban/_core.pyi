@@ -20,6 +20,7 @@ __all__ = [
     "combination",
     "coordinate",
     "descend",
+    "digest",
     "dual_coordinate",
     "gaussian_scores",
     "gram",
@@ -27,6 +28,9 @@ __all__ = [
     "largest",
     "log_posterior",
     "log_table",
+    "loss_along",
+    "loss_conjugate",
+    "loss_look",
     "loss_table",
     "perceptron",
     "repeats",
@@ -130,6 +134,7 @@ class Dictionary:
     def reasons(self, item: str | bytes) -> tuple[str, list[tuple[int, str, int, list[tuple[int, int]]]]]: ...
 
 def log_posterior(scores: Sequence[float]) -> list[float]: ...
+def digest(x: NDArray[Any], *, n_jobs: int | None = None) -> bytes: ...
 def log_table(
     s: NDArray[np.float64],
     a: NDArray[np.float64],
@@ -205,6 +210,35 @@ def gram(X: _Matrix, h: NDArray[np.float64], *, n_jobs: int | None = None) -> ND
 def loss_table(
     loss: str, y: NDArray[np.float64], s: NDArray[np.float64], u: NDArray[np.float64], *, delta: float = 1.0
 ) -> list[NDArray[np.float64]]: ...
+def loss_look(
+    loss: str,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    s: NDArray[np.float64],
+    *,
+    delta: float = 1.0,
+    n_jobs: int | None = None,
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
+def loss_along(
+    loss: str,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    s: NDArray[np.float64],
+    d: NDArray[np.float64] | None,
+    t: float,
+    *,
+    delta: float = 1.0,
+    n_jobs: int | None = None,
+) -> tuple[float, float]: ...
+def loss_conjugate(
+    loss: str,
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    a: NDArray[np.float64],
+    *,
+    delta: float = 1.0,
+    n_jobs: int | None = None,
+) -> float: ...
 def coordinate(
     X: _Matrix,
     y: NDArray[np.float64],

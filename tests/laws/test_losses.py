@@ -99,6 +99,26 @@ def test_the_core_computes_what_python_shows(loss, y, s, u):
         assert_allclose(there, here, rtol=1e-12, atol=1e-12)
 
 
+@over
+@given(given=st.lists(st.tuples(targets, st.floats(0, 3), scores, st.floats(-2, 2)), max_size=9), t=st.floats(-2, 2))
+def test_the_core_sums_what_python_shows(loss, given, t):
+    y, c, s, d = np.array(given).reshape(-1, 4).T.copy()
+    y = np.array([target(loss, each) for each in y])
+    options = {"delta": getattr(loss, "delta", 1.0)}
+    value, a, h = _core.loss_look(loss.name, y, c, s, **options)
+    assert_allclose(value, c @ loss.value(y, s), rtol=1e-10, atol=1e-12)
+    assert_allclose(a, -loss.slope(y, s), rtol=1e-12)
+    assert_allclose(h, c * loss.curvature(y, s), rtol=1e-10, atol=1e-300)
+    for way, along in ((d, d), (None, np.ones_like(d))):
+        first, second = _core.loss_along(loss.name, y, c, s, way, t, **options)
+        at = s + t * along
+        assert_allclose(first, (c * loss.slope(y, at)) @ along, rtol=1e-10, atol=1e-9)
+        assert_allclose(second, (c * loss.curvature(y, at)) @ np.square(along), rtol=1e-10, atol=1e-9)
+    if loss.convex:
+        conjugate = loss.conjugate(y, -0.3 * a)
+        assert_allclose(_core.loss_conjugate(loss.name, y, c, 0.3 * a, **options), c @ conjugate, rtol=1e-9, atol=1e-12)
+
+
 @given(s=st.lists(st.floats(-20, 20), min_size=2, max_size=5), y=st.integers(0, 1))
 def test_the_softmax_of_two_is_the_logistic_loss(s, y):
     s, y = np.array([s]), np.array([y])

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod columns;
+pub mod digest;
 pub mod doubt;
 pub mod intake;
 pub mod learn;

@@ -8,6 +8,7 @@
 
 mod margins;
 mod residuals;
+pub mod sums;
 
 pub use margins::{Hinge, Logistic, SquaredHinge, ZeroOne, log1p_exp, sigmoid};
 pub use residuals::{Absolute, Huber, Squared};

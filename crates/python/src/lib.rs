@@ -6,10 +6,12 @@ mod counting;
 mod densities;
 mod descending;
 mod dictionary;
+mod digest;
 mod files;
 mod information;
 mod items;
 mod logarithms;
+mod losses;
 mod products;
 mod reader;
 mod repeats;
@@ -36,6 +38,8 @@ mod _core {
     #[pymodule_export]
     use super::descending::{descend, perceptron};
     #[pymodule_export]
+    use super::digest::digest;
+    #[pymodule_export]
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
     use super::files::Files;
@@ -52,7 +56,9 @@ mod _core {
     #[pymodule_export]
     use super::rows::OutsideSupport;
     #[pymodule_export]
-    use super::solving::{dual_coordinate, loss_table};
+    use super::losses::{loss_along, loss_conjugate, loss_look, loss_table};
+    #[pymodule_export]
+    use super::solving::dual_coordinate;
     #[pymodule_export]
     use super::wordbook::Wordbook;
 }

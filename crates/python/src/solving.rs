@@ -1,6 +1,6 @@
 //! The solvers, with a Python callable as their watcher.
 
-use deciban_core::loss::{Absolute, DualLoss, Hinge, Huber, Logistic, Loss, Squared, SquaredHinge, ZeroOne};
+use deciban_core::loss::{Absolute, DualLoss, Hinge, Huber, Logistic, Squared, SquaredHinge};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::{Ending, Limits, Problem, Solution, dual_coordinate as ascent};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -150,32 +150,4 @@ pub fn dual_coordinate<'py>(
         "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge, "logistic": Logistic,
         "squared": Squared, "absolute": Absolute, "huber": Huber { delta });
     watcher.found(py, solution)
-}
-
-/// (value, slope, curvature, conjugate) of a loss at (y, s), and its conjugate at (y, u), place by place.
-#[pyfunction]
-#[pyo3(signature = (loss, y, s, u, *, delta=1.0))]
-pub fn loss_table<'py>(
-    py: Python<'py>,
-    loss: &str,
-    y: PyReadonlyArray1<'py, f64>,
-    s: PyReadonlyArray1<'py, f64>,
-    u: PyReadonlyArray1<'py, f64>,
-    delta: f64,
-) -> PyResult<[Numbers<'py>; 4]> {
-    let (y, s, u) = (slice(&y, "y")?, slice(&s, "s")?, slice(&u, "u")?);
-    fn columns<L: Loss>(loss: L, y: &[f64], s: &[f64], u: &[f64]) -> [Vec<f64>; 4] {
-        let each = |f: &dyn Fn(f64, f64) -> f64, x: &[f64]| y.iter().zip(x).map(|(&y, &x)| f(y, x)).collect();
-        [
-            each(&|y, s| loss.value(y, s), s),
-            each(&|y, s| loss.slope(y, s), s),
-            each(&|y, s| loss.curvature(y, s), s),
-            each(&|y, u| loss.conjugate(y, u), u),
-        ]
-    }
-    let columns = with_loss!(loss, loss => columns(loss, y, s, u),
-        "zero_one": ZeroOne, "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 },
-        "squared_hinge": SquaredHinge, "logistic": Logistic, "squared": Squared, "absolute": Absolute,
-        "huber": Huber { delta });
-    Ok(columns.map(|column| column.into_pyarray(py)))
 }

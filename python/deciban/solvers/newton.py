@@ -24,7 +24,7 @@ from deciban.trust.duality import balanced, reach
 
 from . import softmax
 from .hessian import Hessian
-from .problem import Limits, Problem, Solution, Status
+from .problem import Limits, Problem, Solution, Status, dot
 from .watch import Watch
 
 NAME = "newton"
@@ -50,6 +50,7 @@ class _Point:
     s: Floats
     primal: float = np.nan
     a: Floats | None = None
+    h: Floats | None = None
     v: Floats | None = None
     gap: float = np.inf
 
@@ -91,21 +92,22 @@ def _look(problem: Problem, point: _Point) -> None:
     if problem.intercept:
         shift = _best_shift(problem, point.s)
         point.b, point.s = point.b + shift, point.s + shift
-    loss, y, penalty = problem.loss, problem.y, problem.penalty
-    point.primal = problem.primal(point.w, point.s)
-    point.a = balanced(problem, -loss.slope(y, point.s))
+    penalty = problem.penalty
+    total, a, point.h = problem.look(point.s)
+    point.primal = total + penalty.value(point.w)
+    point.a = balanced(problem, a)
     point.v = problem.combination(problem.c * point.a)[0]
     conjugate = penalty.conjugate(point.v) if penalty.l2 else reach(point.w, point.v)
-    gap = point.primal + problem.total(problem.conjugate(point.a)) + conjugate
+    gap = point.primal + problem.total_conjugate(point.a) + conjugate
     point.gap = gap if not gap < 0.0 else 0.0  # NaN stays NaN, and is never small enough
 
 
 def _step(problem: Problem, point: _Point, hessian: Hessian) -> bool:
     """One step of Newton, searched along its line; False where no step goes down."""
     assert point.v is not None
-    curvature = problem.c * problem.loss.curvature(problem.y, point.s)
+    assert point.h is not None
     gradient = problem.penalty.l2 * point.w - point.v
-    dw, db = hessian.solve(curvature, -gradient)
+    dw, db = hessian.solve(point.h, -gradient)
     ds = problem.product(dw[None, :], np.array([db]))
     t = _search(problem, point, dw, ds)
     if t == 0.0:
@@ -116,13 +118,12 @@ def _step(problem: Problem, point: _Point, hessian: Hessian) -> bool:
 
 def _search(problem: Problem, point: _Point, dw: Floats, ds: Floats) -> float:
     """The t ≥ 0 that minimises P along the step, by Newton's method within a bracket: no pass over X."""
-    l2, loss, y, c = problem.penalty.l2, problem.loss, problem.y, problem.c
-    ww, wd = l2 * float(point.w @ dw), l2 * float(dw @ dw)
+    l2 = problem.penalty.l2
+    ww, wd = l2 * dot(point.w, dw), l2 * dot(dw, dw)
 
     def slopes(t: float) -> tuple[float, float]:
-        s = point.s + t * ds
-        first = float((c * loss.slope(y, s)) @ ds) + ww + t * wd
-        return first, float((c * loss.curvature(y, s)) @ np.square(ds)) + wd
+        first, second = problem.along(point.s, ds, t)
+        return first + ww + t * wd, second + wd
 
     downhill = slopes(0.0)[0]
     if not np.isfinite(downhill) or downhill >= 0.0:
@@ -146,15 +147,13 @@ def _root(slopes: Callable[[float], tuple[float, float]], scale: float) -> float
 
 def _best_shift(problem: Problem, s: Floats) -> float:
     """The shift of all scores that minimises the loss, to the last digits: then Σ c_i a_i = 0."""
-    loss, y, c = problem.loss, problem.y, problem.c
     low, high, shift = -np.inf, np.inf, 0.0
-    size = float(c.sum())
+    size = float(problem.c.sum())
     for _ in range(100):
-        first = float(c @ loss.slope(y, s + shift))
+        first, second = problem.along(s, None, shift)
         if abs(first) <= 1e-14 * size:
             break
         low, high = (shift, high) if first < 0.0 else (low, shift)
-        second = float(c @ loss.curvature(y, s + shift))
         following = shift - first / second if second > 1e-12 * size else np.nan
         if not low < following < high:
             ends = low if np.isfinite(low) else shift, high if np.isfinite(high) else shift

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from deciban._core import combination, scores
+from deciban._core import combination, loss_along, loss_conjugate, loss_look, scores
 from deciban.losses import Floats, Loss
 from deciban.penalties import Penalty
 
@@ -77,8 +77,25 @@ class Problem:
         return replace(self, y=self.y - self.offset, offset=None)
 
     def total(self, of_each: Floats) -> float:
-        """Σ_i c_i of something (N,)."""
-        return float(self.c @ of_each)
+        """Σ_i c_i of something (N,), in the same order on any number of threads."""
+        return dot(self.c, of_each)
+
+    def look(self, s: Floats) -> tuple[float, Floats, Floats]:
+        """Σ c ℓ, a = −∂ℓ/∂s (N,) and c·∂²ℓ/∂s² (N,) at the scores s, K = 1. Cost: one pass over N."""
+        return loss_look(self.loss.name, self.y, self.c, s, **self._of_loss)
+
+    def along(self, s: Floats, d: Floats | None, t: float) -> tuple[float, float]:
+        """The first and second derivative in t of Σ c ℓ(y, s + t·d), d (N,) or None for ones, K = 1."""
+        return loss_along(self.loss.name, self.y, self.c, s, d, t, **self._of_loss)
+
+    def total_conjugate(self, a: Floats) -> float:
+        """Σ c times `conjugate` of a (N,), K = 1."""
+        total = loss_conjugate(self.loss.name, self.y, self.c, a, **self._of_loss)
+        return total if self.offset is None else total + self.total(a * self.offset)
+
+    @property
+    def _of_loss(self) -> Any:
+        return {"delta": getattr(self.loss, "delta", 1.0), "n_jobs": self.n_jobs}
 
     def primal(self, w: Floats, s: Floats) -> float:
         """P at weights w (K, d) and their scores s."""
@@ -87,6 +104,11 @@ class Problem:
     def with_penalty(self, penalty: Penalty) -> Self:
         """The same data and loss under another penalty."""
         return replace(self, penalty=penalty)
+
+
+def dot(a: Floats, b: Floats) -> float:
+    """a·b of vectors. Not BLAS's, whose threads cost more than they spare and change the last bits."""
+    return float(np.einsum("i,i->", a, b))
 
 
 class Status(Enum):

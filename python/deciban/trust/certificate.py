@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deciban import __version__
+from deciban import __version__, _core
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Certificate:
 
     By weak duality no parameters reach below `dual`, so the gap bounds what is left to gain. Where the
     problem is not convex there is no dual and no gap; `kkt_violation` is then the norm of the gradient.
-    `status` says how the fit ended and `advice` what to do about it. `digest` is the SHA-256 of the data or,
+    `status` says how the fit ended and `advice` what to do about it. `digest` names the data or,
     for counting models, of the sufficient statistics, which are all that the data are to such a model.
     """
 
@@ -75,7 +75,9 @@ class Certificate:
 
 
 def digest(*arrays: np.ndarray[Any, Any]) -> str:
-    """SHA-256 of shapes and values, as little-endian float64 in C order: the same on every machine.
+    """A name for shapes and values: equal numbers have equal names on every machine, whatever type holds them.
+
+    BLAKE3 (O'Connor, Aumasson, Neves & Wilcox-O'Hearn 2020) of the values as float64, stretch by stretch on all cores.
 
     >>> digest(np.array([1, 2])) == digest(np.array([1.0, 2.0], dtype=">f8"))
     True
@@ -83,5 +85,9 @@ def digest(*arrays: np.ndarray[Any, Any]) -> str:
     sha = hashlib.sha256()
     for array in arrays:
         sha.update(np.array([array.ndim, *array.shape], dtype="<i8").tobytes())
-        sha.update(np.asarray(array + 0.0, dtype="<f8").tobytes())  # + 0.0 makes one zero of −0 and 0
+        flat = np.ascontiguousarray(array).reshape(-1)
+        sha.update(_core.digest(flat if flat.dtype in _HASHED else flat.astype(np.float64)))
     return sha.hexdigest()
+
+
+_HASHED = tuple(np.dtype(name) for name in ("float64", "float32", "int64", "int32", "uint8"))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deciban.losses import Floats
-from deciban.solvers.problem import Problem
+from deciban.solvers.problem import Problem, dot
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Proof:
 def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) -> Proof:
     """P and the better of the dual bounds that w (K, d), b (K,) and a solver's own `dual` lead to.
 
-    Cost: two passes over X, four where a dual is offered.
+    Cost: two passes over X, three where another dual is offered.
     """
     s = problem.scores(w, b)
     primal = problem.primal(w, s)
@@ -47,13 +47,16 @@ def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) ->
     if not problem.loss.convex:
         v = problem.combination(_weighted(problem, -slope))
         return Proof(primal, None, _stationarity(problem, w, v), None)
-    proofs = [_bound(problem, w, s, primal, a) for a in (-slope, dual) if a is not None]
+    mine = balanced(problem, problem.loss.feasible(problem.y, -slope))
+    points = [mine]
+    if dual is not None and not np.array_equal(dual, mine):
+        points.append(balanced(problem, problem.loss.feasible(problem.y, dual)))
+    proofs = [_bound(problem, w, s, primal, a) for a in points]
     return max(proofs, key=lambda proof: -np.inf if proof.dual is None else proof.dual)
 
 
 def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Proof:
     loss, y = problem.loss, problem.y
-    a = balanced(problem, loss.feasible(y, a))
     v = problem.combination(_weighted(problem, a))
     if problem.penalty.l1 and not problem.penalty.l2:
         within = min(1.0, problem.penalty.l1 / max(float(np.abs(v).max(initial=0.0)), np.finfo(float).tiny))
@@ -64,10 +67,11 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
         bound = -total - problem.penalty.conjugate(_inside(v, problem.penalty.l1))
     else:
         bound = -total - reach(w, v)
-    apart = loss.value(y, s) + loss.conjugate(y, -a) + (a * s if problem.K == 1 else (a * s).sum(axis=1))
+    without_offset = conjugate if problem.offset is None else loss.conjugate(y, -a)
+    apart = loss.value(y, s) + without_offset + (a * s if problem.K == 1 else (a * s).sum(axis=1))
     violation = max(
         _stationarity(problem, w, v),
-        float(np.abs(problem.c @ a).max(initial=0.0)) if problem.intercept else 0.0,
+        float(np.abs(_weighted(problem, a).sum(axis=0)).max(initial=0.0)) if problem.intercept else 0.0,
         float((problem.c * apart).max(initial=0.0)),
     )
     return Proof(primal, min(bound, primal) if np.isfinite(bound) else -np.inf, violation, a)
@@ -105,7 +109,7 @@ def balanced(problem: Problem, a: Floats) -> Floats:
         return a
     c = problem.c
     if problem.K == 1:
-        up, down = float(c @ np.maximum(a, 0.0)), float(c @ np.maximum(-a, 0.0))
+        up, down = dot(c, np.maximum(a, 0.0)), dot(c, np.maximum(-a, 0.0))
         if up == down:
             return a
         least = min(up, down)

@@ -1,0 +1,33 @@
+//! The digest of an array.
+
+use deciban_core::digest as core;
+use numpy::{Element, PyReadonlyArray1};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::rows::slice;
+use super::work::{run, threads};
+
+/// 32 bytes that name the numbers of x (n,), of float64, float32, int64, int32 or uint8: equal numbers, equal names.
+#[pyfunction]
+#[pyo3(signature = (x, *, n_jobs=None))]
+pub fn digest<'py>(py: Python<'py>, x: &Bound<'py, PyAny>, n_jobs: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
+    macro_rules! of {
+        ($($value:ty)*) => {
+            $(if let Ok(x) = x.extract::<PyReadonlyArray1<'_, $value>>() {
+                return named::<$value>(py, slice(&x, "x")?, n_jobs);
+            })*
+        };
+    }
+    of!(f64 f32 i64 i32 u8);
+    Err(PyTypeError::new_err("x (n,) of float64, float32, int64, int32 or uint8 is expected"))
+}
+
+fn named<'py, V: Element + deciban_core::rows::Value>(
+    py: Python<'py>,
+    x: &[V],
+    n_jobs: Option<usize>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &run(py, threads(n_jobs), || core::digest(x))?))
+}
