@@ -13,8 +13,8 @@ use crate::rows::Value;
 
 /// Numbers that are hashed at once.
 const STRETCH: usize = 1 << 15;
-/// Numbers that are turned into bytes at once.
-const PIECE: usize = 1 << 9;
+/// Numbers that are turned into bytes at once: BLAKE3 hashes up to sixteen pieces of 1,024 bytes side by side.
+const PIECE: usize = 1 << 12;
 
 /// 32 bytes that name the numbers, their order and how many they are.
 pub fn digest<V: Value>(values: &[V]) -> [u8; 32] {
@@ -29,7 +29,7 @@ pub fn digest<V: Value>(values: &[V]) -> [u8; 32] {
 
 fn of_stretch<V: Value>(values: &[V]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
-    let mut bytes = [0; 8 * PIECE];
+    let mut bytes = vec![0; 8 * PIECE.min(values.len())];
     for piece in values.chunks(PIECE) {
         let here = &mut bytes[..8 * piece.len()];
         // Adding 0 makes one zero of −0 and 0.

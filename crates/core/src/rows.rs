@@ -120,6 +120,18 @@ impl<'a, V: Value, I: Index> Row<'a, V, I> {
         }
     }
 
+    /// Whether each value that is stored stands in a later column than the one before.
+    #[inline(always)]
+    pub fn rises(&self) -> bool {
+        match *self {
+            Row::Dense(_) => true,
+            Row::Sparse(indices, _) => {
+                let next = indices.get(1..).unwrap_or_default();
+                indices.iter().zip(next).fold(true, |rises, (a, b)| rises & (a.place() < b.place()))
+            }
+        }
+    }
+
     /// Calls `f` with the column of each value that is stored, and the value.
     #[inline(always)]
     pub fn each(&self, mut f: impl FnMut(usize, V)) {

@@ -4,16 +4,21 @@ use rayon::prelude::*;
 
 use crate::rows::{Index, Rows, Value};
 
-/// Whether some row stores two values for the same column. One pass over the indices, in any order within a row; each
-/// thread writes down in d numbers the last row that a column was seen in.
+/// Whether some row stores two values for the same column. One pass over the indices. Where they do not rise within a
+/// row, each thread writes down in d numbers the last row that a column was seen in.
 pub fn repeats<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> bool {
     let stretch = rows.count().div_ceil(rayon::current_num_threads()).max(1);
     rows.is_sparse()
         && (0..rows.count()).into_par_iter().step_by(stretch).any(|start| {
-            let mut last = vec![usize::MAX; rows.columns()];
+            let mut last = Vec::new();
             (start..rows.count().min(start + stretch)).any(|i| {
+                let row = rows.row(i);
+                if row.rises() {
+                    return false;
+                }
+                last.resize(rows.columns(), usize::MAX);
                 let mut twice = false;
-                rows.row(i).each(|j, _| twice |= std::mem::replace(&mut last[j], i) == i);
+                row.each(|j, _| twice |= std::mem::replace(&mut last[j], i) == i);
                 twice
             })
         })
