@@ -134,7 +134,7 @@ for tol in settings["ladder"]:
     started = time.perf_counter()
     w = solve(tol)
     seconds = time.perf_counter() - started
-    grown = max(grown, timed.status("VmHWM") - before)
+    grown = grown or timed.status("VmHWM") - before  # of the first fit: later ones find memory that is held already
     reached = min(reached, objective(w) / settings["best"] - 1.0)
     for close in CLOSE:
         if reached <= close:
