@@ -144,3 +144,15 @@ def test_occurrences_are_not_examples():
         binary_information([2, 3], [[1, 2], [-1, 3]])
     assert entropy([0.0, 0.0]) == 0.0
     assert categorical_information(np.zeros((2, 3)), [0, 1, 3]).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("X", [np.array([["a", 1], ["b", 2]], dtype=object), [["a", 1.0], ["b", 2.0]]])
+def test_text_is_named_with_what_to_do(X):
+    with pytest.raises(DataError) as refused:
+        MutualInformation().fit(X, [0, 1])
+    assert str(refused.value) == (
+        "column 0 holds text, and features are weighed as numbers: code it first (OrdinalEncoder), or fit "
+        "NaiveBayes(likelihood='auto') and take MutualInformation.from_model"
+    )
+    with pytest.raises(DataError, match="colour' holds text, and"):
+        MutualInformation().fit(pd.DataFrame({"size": [1, 2], "colour": ["red", "blue"]}), [0, 1])

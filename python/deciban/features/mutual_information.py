@@ -20,6 +20,8 @@ from deciban.errors import DataError
 from deciban.models.naive_bayes import NaiveBayes
 from deciban.models.transaction import all_or_nothing
 from deciban.rows import as_rows, for_core, is_sparse
+from deciban.tables.columns import Columns
+from deciban.tables.frame import called
 
 from .held_out import Labelled, Tried, held_out_errors, smallest
 from .information import BITS_PER_NAT, Floats, binary_information, categorical_information, word_information
@@ -82,7 +84,7 @@ class MutualInformation(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Weigh the features of X (N, d), dense or sparse, against the labels y (N,)."""
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = validate_data(self, X, y, accept_sparse="csr", ensure_all_finite=False)
+            X, y = self._numbers(X, y)
             if y.dtype.kind not in "biuUS":  # those are labels, whatever their values
                 check_classification_targets(y)
             X = as_rows(X)
@@ -97,6 +99,20 @@ class MutualInformation(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 self.errors_ = self._errors(Labelled(X, index, weight, len(labels)))
             self._keep()
         return self
+
+    def _numbers(self, X: Any, y: Any) -> tuple[Any, Any]:
+        try:
+            found: tuple[Any, Any] = validate_data(self, X, y, accept_sparse="csr", ensure_all_finite=False)
+        except ValueError as error:
+            if "convert string to float" not in str(error) and "bytes/strings" not in str(error):
+                raise
+            kinds = zip((columns := Columns.infer(X)).names, columns.kinds, strict=True)
+            name = next((name for name, kind in kinds if kind == "category"), 0)
+            raise DataError(
+                f"{called(name)} holds text, and features are weighed as numbers: code it first (OrdinalEncoder), or "
+                "fit NaiveBayes(likelihood='auto') and take MutualInformation.from_model"
+            ) from None
+        return found
 
     @classmethod
     def from_model(cls, model: NaiveBayes, k: int | str = 10_000) -> Self:
