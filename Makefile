@@ -2,7 +2,7 @@
 # make test    set everything up and pass every check and test
 # make lint    formatters, linters, type checkers, stubs
 # make bench   measure against the rivals
-# make docs    draw the pictures of the documentation anew
+# make docs    draw the pictures and measure the models of the documentation anew
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -36,6 +36,7 @@ bench: $(VENV)/.installed
 docs: $(VENV)/.installed
 	$(BIN)/python docs/picture.py
 	$(BIN)/python docs/generative.py
+	$(BIN)/python docs/linear.py
 
 # What is missing is named, with where to get it.
 tools:

@@ -2,107 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from data_sets import Split, View, as_it_is, at_random, both, counts, images, numbers, one_hot, scaled, table
+from judging import Case
 from scipy.special import logsumexp
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
 from deciban import NaiveBayes
 from deciban.models.discriminant import GaussianDiscriminant
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-
-from environment import MissingError, data, machine
-
-__all__ = ["HELD_OUT", "SEED", "SETS", "Case", "MissingError", "Split", "machine", "normalised"]
-
-Split = tuple[Any, Any, Any, Any]
-"""X and y to learn from, X and y held out."""
-
-SEED, HELD_OUT = 0, 0.3
-
-
-def texts(name: str, **how: Any) -> Split:
-    """Counts of words, CSR, split as the set is."""
-    frame = pl.read_parquet(data(name))
-    train, test = (frame.filter(pl.col("split") == part) for part in ("train", "test"))
-    count = CountVectorizer(decode_error="replace", **how)
-    X = count.fit_transform(train["text"].to_list())
-    return X, train["label"].to_numpy(), count.transform(test["text"].to_list()), test["label"].to_numpy()
-
-
-def table(name: str, label: str) -> Split:
-    """A data frame, split as the file says or at random."""
-    frame = pl.read_csv(data(name), infer_schema_length=None)
-    if "split" in frame.columns:
-        parts = [frame.filter(pl.col("split") == part).drop("split") for part in ("train", "test")]
-        return tuple(side for part in parts for side in (part.drop(label), part[label].to_numpy()))
-    return at_random(frame.drop(label), frame[label].to_numpy())
-
-
-def numbers(name: str, label: str) -> Split:
-    """The same as a matrix."""
-    train, y, test, truth = table(name, label)
-    return train.to_numpy().astype(np.float64), y, test.to_numpy().astype(np.float64), truth
-
-
-def at_random(X: Any, y: Any) -> Split:
-    """Classes in proportion."""
-    rows, held_out = train_test_split(np.arange(len(y)), test_size=HELD_OUT, random_state=SEED, stratify=y)
-    return X[rows], y[rows], X[held_out], y[held_out]
-
-
-def images() -> Split:
-    """Grey values from 0 to 1."""
-    found = np.load(data("mnist.npz"))
-    return tuple(
-        side for part in ("train", "test") for side in (found[f"x_{part}"].reshape(-1, 784) / 255.0, found[f"y_{part}"])
-    )
-
-
-def as_it_is(split: Split) -> Split:
-    """The data as they come."""
-    return split
-
-
-def one_hot(split: Split) -> Split:
-    """Every label a column of its own, a missing one too."""
-    train, y, test, truth = split
-    both = pl.concat([train, test])
-    X = both.to_dummies([name for name, kind in both.schema.items() if kind == pl.String]).to_numpy().astype(float)
-    return X[: len(y)], y, X[len(y) :], truth
-
-
-def scaled(split: Split) -> Split:
-    """Every column in units of its standard deviation in training."""
-    train, y, test, truth = split
-    deviation = train.std(axis=0)
-    deviation[deviation == 0.0] = 1.0
-    return train / deviation, y, test / deviation, truth
-
-
-@dataclass(frozen=True)
-class Case:
-    """How our model is made, and scikit-learn's counterpart, if it has one; `view` makes what both read."""
-
-    model: str
-    ours: Callable[[], Any]
-    rival: str = ""
-    theirs: Callable[[], Any] | None = None
-    view: Callable[[Split], Split] = as_it_is
 
 
 def coded(X: pl.DataFrame) -> Any:
@@ -149,7 +66,7 @@ RIVALS = {
 }
 
 
-def naive(name: str, *, view: Callable[[Split], Split] = as_it_is, told: Any = None, **ours: Any) -> Case:
+def naive(name: str, *, view: View = as_it_is, told: Any = None, **ours: Any) -> Case:
     """Naive Bayes by name; `told` are parameters of the counterpart, which ours does not need."""
     if name == "complement":
         ours["class_prior"] = "uniform"  # as scikit-learn has it
@@ -166,7 +83,7 @@ def discriminant(name: str, rival: str = "", theirs: Any = None, scale: bool = F
     return Case(f"discriminant: {name}", ours, rival, theirs, scaled if scale else as_it_is)
 
 
-def measured(*but: str, first: Callable[[Split], Split] = as_it_is) -> list[Case]:
+def measured(*but: str, first: View = as_it_is) -> list[Case]:
     """Every model of measurements, but for those named, on what `first` makes of the data."""
     LDA, QDA = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
     lda = ("LDA, shrunk", partial(LDA, solver="lsqr", shrinkage="auto"))
@@ -188,11 +105,6 @@ def measured(*but: str, first: Callable[[Split], Split] = as_it_is) -> list[Case
     ]
     kept = [case for case in cases if case.model.partition(": ")[2] not in but]
     return [replace(case, view=partial(both, first, case.view)) for case in kept]
-
-
-def both(first: Callable[[Split], Split], second: Callable[[Split], Split], split: Split) -> Split:
-    """One view of another."""
-    return second(first(split))
 
 
 AS_LABELS = ("workclass", "education", "marital_status", "occupation", "relationship", "race", "sex", "native_country")
@@ -219,10 +131,10 @@ LABELS = [
 ]
 SCALED = ("shared, shrunk, scaled", "per class, shrunk, scaled")
 SETS: dict[str, tuple[str, Callable[[], Split], list[Case]]] = {
-    "news": ("20 Newsgroups: counts of words", partial(texts, "20news.parquet"), WORDS),
+    "news": ("20 Newsgroups: counts of words", partial(counts, "20news.parquet"), WORDS),
     "korean": (
         "Korean film reviews: counts of words and pairs",
-        partial(texts, "korean-reviews.parquet", ngram_range=(1, 2)),
+        partial(counts, "korean-reviews.parquet", ngram_range=(1, 2)),
         WORDS,
     ),
     "adult": (

@@ -50,7 +50,7 @@ def test_parameters_that_make_no_sense():
         assert refused("logistic", C=wrong) == f"C must be a number > 0, got {wrong!r}"
     assert refused("svm", C=np.inf) == "C must be finite for texts, got inf"
     assert refused("nbsvm", alpha=0.0) == "alpha must be a number > 0, got 0.0"
-    assert refused("logistic", weighting="tf") == "weighting must be 'idf' or 'none', got 'tf'"
+    assert refused("logistic", weighting="tf") == "weighting must be 'unit-idf', 'idf' or 'none', got 'tf'"
     assert refused("naive-bayes", C=2.0) == "'naive-bayes' has no C; got C=2.0"
     assert refused("svm", alpha=0.5) == "'svm' has no alpha; got alpha=0.5"
     assert refused("nbsvm", weighting="idf") == "'nbsvm' has no weighting; got weighting='idf'"

@@ -128,6 +128,32 @@ def test_idf_is_that_of_the_book(weights):
     assert_allclose(known.predict_proba(ASKED), theirs.predict_proba(asked), atol=1e-3)
 
 
+@pytest.mark.parametrize("model", ["svm", "logistic", "perceptron"])
+@pytest.mark.parametrize("many", [False, True])
+def test_of_items_of_one_length_the_verdict_is_that_of_rows_of_length_one(model, many):
+    """With the word that is in every item, whose idf is 1, for an intercept."""
+    labels = ["ham", "news", "spam"] * 2 if many else SOME.labels
+    known = TextClassifier(model, weighting="unit-idf", words=(1, 1)).fit(SOME.texts, labels)
+    rows = TextVectorizer((1, 1), binary=True, max_features=None).fit(SOME.texts)
+    X = rows.transform(SOME.texts).toarray()
+    idf = (1.0 + np.log(7 / (1 + X.sum(axis=0)))) ** 1.5
+
+    def long_as_another(texts):
+        each = np.column_stack([rows.transform(texts).toarray() * idf, np.ones(len(texts))])
+        return each / np.linalg.norm(each, axis=1, keepdims=True), np.linalg.norm(each, axis=1)
+
+    learnt_from, _ = long_as_another(SOME.texts)
+    reader = known.model_.settings.reader()
+    order = Corpus.of_texts(SOME.texts, reader, ["a"], [0] * 6).order()
+    theirs = known.model_.declared.estimator(known.model_.settings).fit(learnt_from[order], np.array(labels)[order])
+    asked, stretch = long_as_another(ASKED)
+    told, expected = known.predict_joint_log_proba(ASKED), theirs.decision_function(asked).reshape(len(ASKED), -1)
+    told = told if many else told @ [[-1], [1]]
+    ratio = told / (expected * stretch[:, None])
+    assert_allclose(ratio, ratio[0, 0], rtol=0.05)
+    assert ratio[0, 0] > 0.0
+
+
 @pytest.mark.parametrize("size", [1, 5, 12])
 def test_a_filter_learns_each_text_once_and_the_first_label_stands(size):
     texts, labels = SOME.texts + SOME.texts[::-1], SOME.labels + ["ham"] * 6

@@ -208,6 +208,7 @@ _LINEAR = {
     "perceptron": "perceptron",
     "least-squares": "least squares",
 }
+_WEIGHTED = {"idf": "words weighted by idf", "unit-idf": "words weighted by idf, items of one length"}
 
 
 def _model(found: Inventory) -> str:
@@ -220,7 +221,7 @@ def _model(found: Inventory) -> str:
         )
     given = found.linear or {}
     parts = [f"{key} {given[key]:g}" for key in ("C", "alpha") if given.get(key) is not None]
-    parts += ["words weighted by idf"] if given.get("weighting") == "idf" else []
+    parts += [_WEIGHTED[given["weighting"]]] if given.get("weighting") in _WEIGHTED else []
     return f"{_LINEAR[found.model]}: {', '.join(parts)}; learnt at once, cannot learn on"
 
 

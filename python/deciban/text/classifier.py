@@ -50,7 +50,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         choice is always the same.
     C : what errors weigh against the penalty (nbsvm, logistic, svm).
     alpha : pseudo-count of a word (naive-bayes, nbsvm), or what the penalty weighs (least-squares).
-    weighting : "idf" or "none", of linear models: see `text.linear.Linear`.
+    weighting : "unit-idf", "idf" or "none", of linear models: see `text.linear.Linear`.
     likelihood, estimate, class_prior : of naive Bayes, see `NaiveBayes`.
     words, max_features, hashed_bits, binary, kind, random_state, n_jobs : see `TextVectorizer`.
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
-from .settings import LINEAR, MODELS, NAIVE_BAYES
+from .settings import LINEAR, MODELS, NAIVE_BAYES, WEIGHTINGS
 
 if TYPE_CHECKING:
     from ..store import Tensor
@@ -76,7 +76,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "linear.C": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),
     "linear.alpha": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),
-    "linear.weighting": (lambda value: value in ("idf", "none"), "'idf' or 'none'"),
+    "linear.weighting": (lambda value: value in WEIGHTINGS, "'unit-idf', 'idf' or 'none'"),
 }
 
 

@@ -8,19 +8,18 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._core import Dictionary, Wordbook
 from ..distributions import Counts
 from ..errors import DataError
 from ..models.linear import check_positive
-from ..scores import AffineScore
 from ..store import Stored, narrowest
 from ..trust.certificate import Certificate
 from .corpus import Corpus
 from .labels import storable
 from .served import ServedText
-from .settings import LINEAR, TextSettings
+from .settings import LINEAR, WEIGHTINGS, TextSettings
+from .weighting import temperature_as_judged, weigh
 
 
 class Estimator(NamedTuple):
@@ -54,11 +53,14 @@ class Linear:
     model      one of `text.settings.LINEAR`
     C          what errors weigh against the penalty, where the model has such a price
     alpha      pseudo-count of a word (NBSVM), or what the penalty weighs (least squares)
-    weighting  "idf": a rare word's 1 is larger than that of a frequent one; or "none"
+    weighting  "idf": a rare word's 1 is larger than that of a frequent one; "unit-idf": so, and every item is as long
+               as another while the model learns; or "none"
 
     idf_j = 1 + ln((1 + N)/(1 + n_j)) for a word in n_j of N items (Spärck Jones 1972), divided by the quadratic mean
-    of the rows' lengths, so that C means the same whatever the length of texts. Weights and weighting are multiplied
-    before anything is judged: the score stays affine in the words.
+    of the rows' lengths, so that C means the same whatever the length of texts. "unit-idf" takes idf^(3/2) and divides
+    each row by its own length; instead of an intercept the model has a word that is in every item, so that its verdict
+    is the same before and after the division; its probabilities are calibrated after. Weights and weighting are
+    multiplied before anything is judged: the score stays affine in the words.
     """
 
     model: str
@@ -70,8 +72,8 @@ class Linear:
         """ValueError for parameters that make no sense."""
         if self.model not in LINEAR:
             raise ValueError(f"model must be one of {', '.join(map(repr, LINEAR))}, got {self.model!r}")
-        if self.weighting not in ("idf", "none"):
-            raise ValueError(f"weighting must be 'idf' or 'none', got {self.weighting!r}")
+        if self.weighting not in WEIGHTINGS:
+            raise ValueError(f"weighting must be 'unit-idf', 'idf' or 'none', got {self.weighting!r}")
         takes = ESTIMATORS[self.model].takes
         if self.weighting != "none" and "weighting" not in takes:
             raise ValueError(f"{self.model!r} weighs words by itself: weighting must be 'none', got {self.weighting!r}")
@@ -86,18 +88,12 @@ class Linear:
         parameters = {name: getattr(self, name) for name in of.takes if name != "weighting"} | of.given
         if self.model == "nbsvm":
             parameters["binary"] = settings.binary
-        seed = settings.key % 2**32
-        return of.load()(**parameters, random_state=seed, time_limit=time_limit, n_jobs=n_jobs)
-
-    def scale(self, X: sparse.csr_array, weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """(d,) by what each column of X (N, d) is multiplied."""
-        if self.weighting == "none":
-            return np.ones(X.shape[1])
-        weight = np.ones(X.shape[0]) if weight is None else weight
-        seen = weight @ (X > 0.0)
-        idf: NDArray[np.float64] = 1.0 + np.log((1.0 + weight.sum()) / (1.0 + seen))
-        mean = (weight @ X.power(2)) @ np.square(idf) / weight.sum()
-        return idf / np.sqrt(mean) if mean > 0.0 else idf
+        if self.weighting == "unit-idf":
+            parameters["fit_intercept"] = False
+        made = of.load()(**parameters, random_state=_seed(settings), time_limit=time_limit, n_jobs=n_jobs)
+        if self.weighting == "unit-idf" and "calibration" in made.get_params():
+            made.set_params(calibration=None)  # done by `temperature_as_judged`
+        return made
 
     def to_json(self) -> dict[str, Any]:
         """As the file's header keeps it."""
@@ -153,13 +149,13 @@ class LinearText:
         order = corpus.order()
         X, y = corpus.rows(dictionary)[order], corpus.y[order]
         weight = None if corpus.weight is None else corpus.weight[order]
-        scale = declared.scale(X, weight)
-        X.data *= scale[X.indices]
-        found = declared.estimator(settings, time_limit, n_jobs).fit(X, y, weight)
-        score: AffineScore = found.score_
+        weighed = weigh(declared.weighting, X, weight)
+        found = declared.estimator(settings, time_limit, n_jobs).fit(weighed.rows, y, weight)
+        if weighed.stretch is not None:
+            found.temperature_ = temperature_as_judged(found, weighed, y, weight, _seed(settings))
         counts = {str(corpus.classes[c]): n for c, n in found.certificate_.class_counts.items()}
         proof = replace(found.certificate_, class_counts=counts).to_json()
-        W, prior = _bytes(scale[:, None] * score.W), _bytes(score.prior)
+        W, prior = map(_bytes, weighed.of_words(found.score_))
         return cls(declared, settings, corpus.classes, book, W, prior, proof, dropped)
 
     @property
@@ -253,6 +249,10 @@ def _of_dictionary(book: Wordbook, settings: TextSettings) -> Wordbook:
         return book
     rows = book.most_frequent(k)
     return Wordbook(*book.rows(rows), np.array(book.items), *book.packed_names(rows))
+
+
+def _seed(settings: TextSettings) -> int:
+    return settings.key % 2**32
 
 
 def _bytes(array: NDArray[Any]) -> bytes:

@@ -13,6 +13,8 @@ NAIVE_BAYES = "naive-bayes"
 LINEAR = ("nbsvm", "logistic", "svm", "perceptron", "least-squares")
 """Models that are learnt by minimising, over the words as features."""
 MODELS = (NAIVE_BAYES, *LINEAR)
+WEIGHTINGS = ("unit-idf", "idf", "none")
+"""What a word counts to a linear model: see `text.linear.Linear`."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,100 @@
+"""How much a word counts before anything is learnt, and how long an item is then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from ..scores import AffineScore
+from ..solvers import Status
+from ..trust.calibration import temperature
+from ..trust.folds import folds
+
+Floats = NDArray[np.float64]
+
+# Between idf, by which TfidfVectorizer multiplies, and idf², by which the product of two of its rows does.
+_STEEPER = 1.5
+_FOLDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Rows as a linear model learns them, and how its weights become those of the words.
+
+    rows      CSR (N, d); or (N, d + 1), where the last column is the word that is in every item
+    scale     (d,) what the weight of each word is multiplied by
+    constant  the same of the word that is in every item; 0 where there is none, and the model has an intercept
+    stretch   (N,) how many times as large the score of an item is when judged than when learnt; None: equal
+    """
+
+    rows: sparse.csr_array
+    scale: Floats
+    constant: float = 0.0
+    stretch: Floats | None = None
+
+    def of_words(self, score: AffineScore) -> tuple[Floats, Floats]:
+        """(d, C) weights and (C,) prior of what was learnt, for words as they come."""
+        W = self.scale[:, None] * score.W[: len(self.scale)]
+        return W, score.prior + self.constant * score.W[-1] if self.constant else score.prior
+
+
+def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> Weighed:
+    """The rows X (N, d) of items of `weight` (N,), None for 1 each, weighed as `text.linear.Linear` says."""
+    if weighting == "none":
+        return Weighed(X, np.ones(X.shape[1]))
+    weight = np.ones(X.shape[0]) if weight is None else weight
+    idf: Floats = 1.0 + np.log((1.0 + weight.sum()) / (1.0 + weight @ (X > 0.0)))
+    if weighting == "unit-idf":
+        return _of_length_one(X, weight, idf**_STEEPER)
+    mean = float((weight @ X.power(2)) @ np.square(idf) / weight.sum())
+    scale = idf / np.sqrt(mean) if mean > 0.0 else idf
+    X.data *= scale[X.indices]
+    return Weighed(X, scale)
+
+
+def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
+    """Every row with the word that is in every item, whose idf is 1, divided by its length.
+
+    A score without an intercept has the sign, and of many the largest the place, that it has before the division: the
+    model judges words as they come, divided by one length, the quadratic mean, for all.
+    """
+    X.data *= idf[X.indices]
+    length = np.sqrt(X.power(2).sum(axis=1) + 1.0)
+    rows = sparse.csr_array(sparse.hstack([X, np.ones((X.shape[0], 1))], format="csr"))
+    rows.data /= np.repeat(length, np.diff(rows.indptr))
+    mean = float(np.sqrt(weight @ np.square(length) / weight.sum()))
+    return Weighed(rows, idf / mean, 1.0 / mean, length / mean)
+
+
+def temperature_as_judged(
+    model: Any, weighed: Weighed, y: NDArray[np.intp], weight: Floats | None, seed: int
+) -> float | None:
+    """The temperature of the fitted `model` that suits the scores of items held out, as they are judged.
+
+    A score that is stretched by the length of its item is no log-odds any more, whatever the model. None where no part
+    can be held out without a class losing all its items.
+    """
+    assert weighed.stretch is not None
+    again, weight = clone(model), np.ones(len(y)) if weight is None else weight
+    if not model.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
+        again.set_params(max_iter=int(model.n_iter_.max()))
+    fold, held, rows = folds(weighed.rows, _FOLDS, seed), [], []
+    for k in range(_FOLDS):
+        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        if not len(outside) or len(np.unique(y[inside])) < len(model.classes_):
+            continue
+        again.fit(weighed.rows[inside], y[inside], weight[inside])
+        scores = again.decision_function(weighed.rows[outside]).reshape(len(outside), -1)
+        held.append(scores * weighed.stretch[outside, None])
+        rows.append(outside)
+        if again.status_ is Status.INTERRUPTED:
+            break
+    if not held:
+        return None
+    order = np.concatenate(rows)
+    return temperature(np.concatenate(held), y[order], weight[order])
