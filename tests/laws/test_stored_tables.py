@@ -133,7 +133,7 @@ def test_what_was_saved_is_loaded_and_learns_on(name, tmp_path):
 
 
 @over(EVERY)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_every_distribution_of_the_catalogue_is_kept(case, data):
     from deciban.distributions import Mixed
@@ -178,14 +178,14 @@ def test_the_same_model_is_the_same_bytes(name):
 @over_models
 def test_a_file_cut_off_or_changed_is_refused(name):
     content, rng = whole(name)[2], np.random.default_rng(97)
-    for end in [*range(0, len(content), 211), len(content) - 1]:
+    for end in [*range(0, len(content), 499), len(content) - 1]:
         assert refusal(content[:end]).startswith("some.deciban: expected a")
     size = int.from_bytes(content[:8], "little")
-    for place in [*rng.integers(0, len(content), 60), *rng.integers(0, 8 + size, 60), *range(12)]:
+    for place in [*rng.integers(0, len(content), 30), *rng.integers(0, 8 + size, 30), *range(12)]:
         refusal(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(changes=st.lists(CHANGE, min_size=1, max_size=4))
 def test_a_file_with_stretches_replaced_is_refused(changes):
     content = before = whole("columns")[2]
@@ -201,7 +201,7 @@ def test_foreign_files_are_refused(kind):
     refusal(FOREIGN[kind])
 
 
-@over_models
+@pytest.mark.parametrize("name", ["auto", "columns", "multinomial", "gaussian given"])
 def test_a_header_of_another_form_is_refused_or_served(name):
     header, arrays, _ = whole(name)
     for path in fields(header):
@@ -224,7 +224,7 @@ def inside(values, path=()):
             yield from inside(value, (*path, k)) if isinstance(value, list) else fields(value, (*path, k))
 
 
-@pytest.mark.parametrize("name", ["columns", "left out", "gaussian given", "labels by place"])
+@pytest.mark.parametrize("name", ["columns", "labels by place"])
 def test_likelihoods_and_columns_of_another_form_are_refused_or_served(name):
     header, arrays, _ = whole(name)
     lists = [
@@ -243,7 +243,7 @@ def test_likelihoods_and_columns_of_another_form_are_refused_or_served(name):
                 refused_or_served(store.to_bytes(put(header, (*start, *path), value), arrays), name)
 
 
-@over_models
+@pytest.mark.parametrize("name", ["columns", "labels by place", "complement", "bernoulli", "categorical"])
 def test_tensors_of_another_form_are_refused_or_served(name):
     header, arrays, _ = whole(name)
     for key, array in arrays.items():

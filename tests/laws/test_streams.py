@@ -25,7 +25,7 @@ EVERY = {
     "perceptron": (Perceptron, IN_ORDER),
     "perceptron-averaged": (Perceptron, {"averaged": True, **IN_ORDER}),
 }
-few = settings(max_examples=5)
+few = settings(max_examples=2)
 
 
 def over(*names, of=EVERY):
@@ -59,10 +59,10 @@ def same(one, other):
 @few
 @given(seed=seeds)
 def test_however_a_stream_is_split_it_teaches_the_same_to_the_last_bit(name, C, seed):
-    X, y = clouds(seed, N=30, C=C)
-    weight = np.random.default_rng(seed).integers(1, 4, 30) / 2.0
+    X, y = clouds(seed, N=20, C=C)
+    weight = np.random.default_rng(seed).integers(1, 4, 20) / 2.0
     whole = streamed(name, X, y, weight=weight)
-    for cuts in (range(1, 30), [7, 8, 21]):
+    for cuts in (range(1, 20), [7, 8, 15]):
         parts = streamed(name, X, y, cuts, weight)
         same(parts, whole)
         if name in DESCENDING:
@@ -135,7 +135,7 @@ def adversarial(draw):
 
 
 @over(of=DESCENDING)
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(adversarial())
 def test_the_regret_is_no_more_than_the_bound_whatever_comes(name, stream):
     X, y, rivals = stream
