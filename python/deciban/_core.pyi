@@ -326,6 +326,7 @@ def descend(
     l1: float = 0.0,
     l2: float = 0.0,
     radius: float = ...,
+    suffered: float = 0.0,
     shuffle: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[_Weights, _Weights, float, float, float]: ...

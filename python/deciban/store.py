@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .models.naive_bayes import NaiveBayes
     from .text.classifier import TextClassifier
 
 SCHEMA = 1
@@ -57,28 +58,38 @@ class Stored(NamedTuple):
     name: str = "the model"
 
 
-def load(path: str | os.PathLike[str]) -> TextClassifier:
-    """The classifier in a .deciban file.
+def load(path: str | os.PathLike[str]) -> TextClassifier | NaiveBayes:
+    """The classifier in a .deciban file: of texts, or of a table.
 
     Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
     """
+    stored = read(path, tables=True)
+    if of_table(stored.header):
+        from .models.naive_bayes import NaiveBayes
+
+        return NaiveBayes.from_stored(stored)
     from .text.classifier import TextClassifier
 
-    return TextClassifier.load(path)
+    return TextClassifier.from_stored(stored)
 
 
-def read(path: str | os.PathLike[str]) -> Stored:
-    """Reads and checks a .deciban file."""
+def of_table(header: Mapping[str, Any]) -> bool:
+    """Whether a file is of a model of typed columns, which whoever restores it checks; else it is one of texts."""
+    return "table" in header
+
+
+def read(path: str | os.PathLike[str], *, tables: bool = False) -> Stored:
+    """Reads and checks a .deciban file; one of a model of a table only where `tables` are welcome."""
     name = shown(os.fspath(path))
     try:
         with open(path, "rb") as file:
             content = file.read()
     except (OSError, ValueError) as error:
         raise unreadable(os.fspath(path), error) from error
-    return parse(content, name)
+    return parse(content, name, tables=tables)
 
 
-def parse(content: bytes, name: str = "the model") -> Stored:
+def parse(content: bytes, name: str = "the model", *, tables: bool = False) -> Stored:
     """Checks the bytes of a .deciban file, all of them; `name` is what the errors call it."""
     from safetensors import SafetensorError, deserialize
 
@@ -93,7 +104,13 @@ def parse(content: bytes, name: str = "the model") -> Stored:
             "Restore it from a backup, or train again."
         )
     tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), value["data"]) for key, value in raw}
-    check(header, tensors, name)
+    if not of_table(header):
+        check(header, tensors, name)
+    elif not tables:
+        raise DataError(
+            f"{name}: expected a filter of mail or texts; this is a model of a table. Judge with it from Python: "
+            "deciban.load."
+        )
     return Stored(header, tensors, name)
 
 

@@ -111,6 +111,6 @@ def test_online_descent_says_what_it_expects():
     with refused("two classes at least are expected, got 1"):
         Online.start(Hinge(), 1, 3)
     huge = np.full((3, 1), 1e308)
-    text = "the numbers left the range of a float64: scale the columns, or take a smaller scale"
+    text = "the numbers left the range of a float64: scale the columns down"
     with refused(text, OverflowError):
         Online.start(Hinge(), 2, 1, scale=1e300).learn(huge, np.array([0, 1, 0]), np.full(3, 1e100))

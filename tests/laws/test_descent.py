@@ -245,8 +245,11 @@ def test_one_at_a_time_is_all_at_once_and_csr_is_dense(loss):
         for i in range(len(y)):
             one_by_one = one_by_one.learn(X[i : i + 1], y[i : i + 1], c[i : i + 1])
         stored = begun.learn(reals_for_core(sparse.csr_array(X)), y, c)
+        for name in ("w", "b", "early_w", "sum_b", "rounds", "squares", "suffered"):
+            if radius == np.inf:
+                assert_array_equal(getattr(one_by_one, name), getattr(at_once, name))
         for other in (one_by_one, stored):
-            for name in ("w", "b", "sum_w", "sum_b", "rounds", "squares", "suffered"):
+            for name in ("w", "b", "early_w", "sum_b", "rounds", "squares", "suffered"):
                 assert_allclose(getattr(other, name), getattr(at_once, name), rtol=1e-9, atol=1e-10)
 
 

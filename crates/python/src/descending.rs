@@ -117,13 +117,13 @@ impl<L: Loss> Kernel for Descend<'_, L> {
     }
 }
 
-/// (w and b, Σ w and Σ b, steps, Σ ‖g‖², what was suffered)
+/// (w and b, Σ w and Σ b, steps, Σ ‖g‖², what was suffered), all of which go on from what is given
 type Descended<'py> = (Given<'py>, Given<'py>, f64, f64, f64);
 
 /// One pass of stochastic descent, from (w, b) on; `rule` is one of "constant", "decay", "root" and "adaptive".
 #[pyfunction]
 #[pyo3(signature = (X, y, c, loss, now, total, steps, squares, *, delta=1.0, intercept=true, batch=1, rule="root",
-                    step=1.0, decay=0.0, averaged=false, l1=0.0, l2=0.0, radius=f64::INFINITY, shuffle=None, n_jobs=None))]
+                    step=1.0, decay=0.0, averaged=false, l1=0.0, l2=0.0, radius=f64::INFINITY, suffered=0.0, shuffle=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn descend<'py>(
     py: Python<'py>,
@@ -145,6 +145,7 @@ pub fn descend<'py>(
     l1: f64,
     l2: f64,
     radius: f64,
+    suffered: f64,
     shuffle: Option<u64>,
     n_jobs: Option<usize>,
 ) -> PyResult<Descended<'py>> {
@@ -165,7 +166,7 @@ pub fn descend<'py>(
     }
     let plan = descent::Plan { batch, rule, averaged, l1, l2, radius, shuffle };
     let (w, sum_w) = (slice(&now.0, "w")?.to_vec(), slice(&total.0, "w")?.to_vec());
-    let state = descent::State { w, b: now.1, sum: sum_w, sum_b: total.1, steps, squares, suffered: 0.0 };
+    let state = descent::State { w, b: now.1, sum: sum_w, sum_b: total.1, steps, squares, suffered };
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset: None, intercept };
     let state = with_loss!(loss, loss => on_reals(py, X, n_jobs, Descend { examples, loss, plan, state })?,
         "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge,

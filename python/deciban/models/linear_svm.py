@@ -11,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from deciban.losses import Floats, Hinge, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
 from deciban.solvers import Limits, Problem, Solution
+from deciban.solvers.online import Online
 
 from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
-from .linear import LinearClassifier, check_positive
+from .linear import check_positive
+from .online import OnlineClassifier
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Zones:
         return self.on + self.inside + self.wrong
 
 
-class LinearSVM(LinearClassifier):
+class LinearSVM(OnlineClassifier):
     """A separating hyperplane with the largest margin, errors at the price C.
 
         min over w, b of   ½‖w‖² + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ the hinge or its square;
@@ -47,11 +49,12 @@ class LinearSVM(LinearClassifier):
     loss : "hinge" (Cortes & Vapnik 1995) or "squared_hinge".
     calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds: then there are probabilities and
         evidence in decibans. None: only margins, and k times quicker.
-    fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, random_state, n_jobs : see
-        `LogisticRegression`. Many classes: one against the rest.
+    fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, step, random_state, n_jobs :
+        see `LogisticRegression`. Many classes: one against the rest.
 
     Attributes: those of `LinearClassifier`; `zones_`, one `Zones` a problem; `temperature_`, A; `margin_` (K,), the
-    geometric margin 1/‖w‖ of the street's half.
+    geometric margin 1/‖w‖ of the street's half; after `partial_fit` also `stream_`, the state of the descent with its
+    regret bound, but no `zones_` and, without a calibration, no probabilities.
 
     >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
     >>> street = LinearSVM(C=np.inf, calibration=None).fit(X, [1, 1, 1, -1, -1])
@@ -73,6 +76,7 @@ class LinearSVM(LinearClassifier):
         time_limit: float | None = None,
         callback: Any = None,
         warm_start: bool = False,
+        step: float = 1.0,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -87,6 +91,7 @@ class LinearSVM(LinearClassifier):
         self.time_limit = time_limit
         self.callback = callback
         self.warm_start = warm_start
+        self.step = step
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -114,11 +119,28 @@ class LinearSVM(LinearClassifier):
         super()._become(given, *(list(part) for part in zip(*pairs, strict=True)))
         self.solution_ = solutions
         self.zones_ = [zones(problem, solution) for problem, solution in pairs]
+
+    def _needs_all_examples(self) -> str:
+        return (
+            "the hard margin (C=inf) is of all examples at once and needs fit, or a finite C"
+            if np.inf == self.C
+            else ""
+        )
+
+    def _stream(self, given: Examples, known: Online) -> None:
+        super()._stream(given, known)
+        self.__dict__.pop("zones_", None)  # of examples that are no longer at hand
+
+    @property
+    def margin_(self) -> Floats:
+        """(K,) 1/‖w‖, half the width of the street; ∞ for w = 0."""
+        check_is_fitted(self)
         norms = np.linalg.norm(self.coef_, axis=1)
-        self.margin_ = np.divide(1.0, norms, out=np.full(len(norms), np.inf), where=norms > 0.0)
+        width: Floats = np.divide(1.0, norms, out=np.full(len(norms), np.inf), where=norms > 0.0)
+        return width
 
     def _probabilistic(self) -> bool:
-        return self.calibration is not None
+        return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
 
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         if self.calibration is None:

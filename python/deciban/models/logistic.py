@@ -9,10 +9,10 @@ import numpy as np
 from deciban.losses import Logistic, Loss
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty, Penalty
 
-from .linear import LinearClassifier
+from .online import OnlineClassifier
 
 
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(OnlineClassifier):
     """log p(c | x) / p(k | x) is linear in x.
 
         min over w, b of   C·Σ_i w_i ln(1 + e^(−y_i (x_i·w + b))) + Ω(w),      y_i ∈ {−1, +1}
@@ -31,9 +31,11 @@ class LogisticRegression(LinearClassifier):
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop. Ctrl-C is one,
         too: the best so far is kept, and `status_` says what happened.
     warm_start : begin where the last fit ended.
+    step : α of `partial_fit`, which learns from each example once: about as long as the weights are expected to become.
 
     One against the rest: probabilities are the softmax of the scores, so that `predict` never disagrees with them.
-    Cox, J. R. Statist. Soc. B 20 (1958). Attributes: see `LinearClassifier`.
+    Cox, J. R. Statist. Soc. B 20 (1958). Attributes: see `LinearClassifier`; after `partial_fit` also
+    `stream_`, the state of the descent with its regret bound.
 
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> model = LogisticRegression().fit(X, ["no", "no", "yes", "yes"])
@@ -56,6 +58,7 @@ class LogisticRegression(LinearClassifier):
         time_limit: float | None = None,
         callback: Any = None,
         warm_start: bool = False,
+        step: float = 1.0,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -71,8 +74,18 @@ class LogisticRegression(LinearClassifier):
         self.time_limit = time_limit
         self.callback = callback
         self.warm_start = warm_start
+        self.step = step
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _needs_all_examples(self) -> str:
+        if self.penalty in ("l1", "elastic_net"):
+            return (
+                f"a stream's mean weights are not sparse: penalty={self.penalty!r} needs fit, or choose 'l2' or 'none'"
+            )
+        if self.multi_class == "softmax":
+            return "a stream is learnt one class against the rest: multi_class='softmax' needs fit, or choose 'auto'"
+        return ""
 
     def _together(self, classes: int) -> bool:
         if self.multi_class not in ("auto", "softmax", "ovr"):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from deciban import store
 from deciban.distributions import Bernoulli, Distribution, Multinomial
 from deciban.distributions.counts import Floats
+from deciban.errors import DataError
 from deciban.tables.columns import Columns
 
 from .certified import ESTIMATES
 from .generative import ClassPrior, Estimate, Generative
 from .likelihoods import distribution, sized
+from .stored import arrays_of, header_of, restore
 
 
 class NaiveBayes(Generative):
@@ -81,6 +85,28 @@ class NaiveBayes(Generative):
         tags.input_tags.categorical = name in ("categorical", "auto")
         tags.classifier_tags.poor_score = True  # scikit-learn's checks score it on Gaussian clouds
         return tags
+
+    # The file.
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a .deciban file, in one step: the counts, from which the rest is derived again."""
+        check_is_fitted(self)
+        arrays = arrays_of(self)
+        store.write(path, header_of(self), arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> NaiveBayes:
+        """The model in a .deciban file, which learns on and forgets like the one that was saved."""
+        return cls.from_stored(store.read(path, tables=True))
+
+    @classmethod
+    def from_stored(cls, stored: store.Stored) -> NaiveBayes:
+        """The model in a file that `store.read` has checked."""
+        if not store.of_table(stored.header):
+            raise DataError(f"{stored.name}: expected a model of a table; this is one of texts: use deciban.load.")
+        model = cls()
+        restore(model, stored)
+        return model
 
     @property
     def feature_count_(self) -> Floats:

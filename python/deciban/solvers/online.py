@@ -32,8 +32,9 @@ from deciban.losses import Floats, Loss, Softmax, ZeroOne
 class Online:
     """What was learnt until now; `learn` and `grown` give the next.
 
-    w (K, d), b (K,), their sums over all rounds, rounds (K,), Σ‖g‖² (K,) and what was suffered (K,), Σ f_t(w_t). For
-    two classes K = 1 and scores > 0 speak for the second; for more, each class against the rest.
+    w (K, d), b (K,), their sums over all rounds, that of w less rounds·w (so any split of the examples adds the same
+    numbers), rounds (K,), Σ‖g‖² (K,) and what was suffered (K,), Σ f_t(w_t). For two classes K = 1 and scores > 0
+    speak for the second; for more, each class against the rest.
 
     >>> from deciban.losses import Logistic
     >>> begun = Online.start(Logistic(), 2, 1)
@@ -45,7 +46,7 @@ class Online:
     loss: Loss
     w: Floats
     b: Floats
-    sum_w: Floats
+    early_w: Floats
     sum_b: Floats
     rounds: Floats
     squares: Floats
@@ -68,15 +69,22 @@ class Online:
         matrix, vector = np.zeros((K, d)), np.zeros(K)
         return cls(loss, matrix, vector, matrix, vector, vector, vector, vector, intercept, scale, radius)
 
+    @classmethod
+    def after(cls, loss: Loss, w: Floats, b: Floats, rounds: float, squares: Floats) -> Self:
+        """As if so many rounds had been at weights w (K, d), b (K,), which stayed, with Σ‖g‖² (K,); of these nothing
+        counts as suffered, and the bound is on the regret of what comes."""
+        n = np.full(len(b), float(rounds))
+        return cls(loss, w, b, np.zeros_like(w), n * b, n, squares, np.zeros(len(b)))
+
     def learn(self, rows: Any, y: NDArray[np.intp], c: Floats, n_jobs: int | None = None) -> Self:
         """One round an example, in order: `rows` as the core takes them, y (N,) class indices, c (N,) weights."""
         parts = [self._learn_one(k, rows, targets, c, n_jobs) for k, targets in enumerate(against_rest(y, len(self.b)))]
-        names = ("w", "b", "sum_w", "sum_b", "rounds", "squares", "suffered")
+        names = ("w", "b", "early_w", "sum_b", "rounds", "squares", "suffered")
         columns: dict[str, Any] = dict(
             zip(names, (np.array(column) for column in zip(*parts, strict=True)), strict=True)
         )
         if not all(np.isfinite(column).all() for column in columns.values()):
-            raise OverflowError("the numbers left the range of a float64: scale the columns, or take a smaller scale")
+            raise OverflowError("the numbers left the range of a float64: scale the columns down")
         return replace(self, **columns)
 
     def _learn_one(self, k: int, rows: Any, y: Floats, c: Floats, n_jobs: int | None) -> Sequence[Any]:
@@ -86,7 +94,7 @@ class Online:
             np.ascontiguousarray(c),
             self.loss.name,
             (self.w[k], float(self.b[k])),
-            (self.sum_w[k], float(self.sum_b[k])),
+            (self.early_w[k], float(self.sum_b[k])),
             float(self.rounds[k]),
             float(self.squares[k]),
             delta=getattr(self.loss, "delta", 1.0),
@@ -95,14 +103,15 @@ class Online:
             step=self.scale,
             averaged=True,
             radius=self.radius,
+            suffered=float(self.suffered[k]),
             n_jobs=n_jobs,
         )
-        return *now, *total, rounds, squares, self.suffered[k] + suffered
+        return *now, *total, rounds, squares, suffered
 
     def grown(self, place: Sequence[int] | NDArray[np.intp], classes: int) -> Self:
         """The same with more classes, old class i at `place[i]`; a new one starts at zero."""
         signed: dict[str, Any] = {
-            name: spread(getattr(self, name), place, classes, -1.0) for name in ("w", "b", "sum_w", "sum_b")
+            name: spread(getattr(self, name), place, classes, -1.0) for name in ("w", "b", "early_w", "sum_b")
         }
         counted: dict[str, Any] = {
             name: spread(getattr(self, name), place, classes) for name in ("rounds", "squares", "suffered")
@@ -113,7 +122,7 @@ class Online:
     def mean(self) -> tuple[Floats, Floats]:
         """(K, d) and (K,): the mean weights of all rounds."""
         rounds = np.maximum(self.rounds, 1.0)
-        return self.sum_w / rounds[:, None], self.sum_b / rounds
+        return self.w + self.early_w / rounds[:, None], self.sum_b / rounds
 
     def regret_bound(self, distance: float | None = None) -> Floats:
         """(K,) (D²/2α + α)·√Σ‖g‖²; without D, 2·radius."""

@@ -120,6 +120,7 @@ class Status(Enum):
     OUT_OF_TIME = "raise time_limit, or tol; columns of very different scale slow solvers down: scale them first"
     STOPPED = "the callback said stop: these are the best weights until then"
     INTERRUPTED = "interrupted: these are the best weights until then"
+    STREAMED = "each example was learnt from once: the regret is bounded, but no minimum was sought, which fit finds"
     SEPARABLE = "the data are separable and nothing is penalised, so the weights grow for ever: add a penalty"
     OVERFLOW = "the numbers left the range of a float64: scale the columns, or take a smaller step"
 

@@ -257,7 +257,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TextClassifier:
         """The classifier in a .deciban file."""
-        stored = store.read(path)
+        return cls.from_stored(store.read(path))
+
+    @classmethod
+    def from_stored(cls, stored: store.Stored) -> TextClassifier:
+        """The classifier in a file that `store.read` has checked."""
         model, served = from_stored(stored), ServedText.from_stored(stored)
         self = cls(**parameters_of(model))
         self._become(model, 0.0, served)

@@ -19,7 +19,8 @@ class Certificate:
         relative_gap = (primal − dual) / max(1, |primal|)
 
     By weak duality no parameters reach below `dual`, so the gap bounds what is left to gain. Where the
-    problem is not convex there is no dual and no gap; `kkt_violation` is then the norm of the gradient.
+    problem is not convex there is no dual and no gap; `kkt_violation` is then the norm of the gradient. A model
+    that learns from a stream seeks no minimum and has neither: `primal` is what it suffered on the way.
     `status` says how the fit ended and `advice` what to do about it. `digest` names the data or,
     for counting models, of the sufficient statistics, which are all that the data are to such a model.
     """
@@ -27,7 +28,7 @@ class Certificate:
     objective: str
     primal: float
     dual: float | None
-    kkt_violation: float
+    kkt_violation: float | None
     iterations: int
     status: str
     advice: str
@@ -66,7 +67,8 @@ class Certificate:
     def __str__(self) -> str:
         counts = ", ".join(f"{label}: {count:,.10g}" for label, count in self.class_counts.items())
         counts = f" ({counts})" if counts else ""
-        gap = "no gap (not convex)" if self.relative_gap is None else f"relative gap {self.relative_gap:.1e}"
+        without = "no gap (not convex)" if self.kkt_violation is not None else "no gap (a stream)"
+        gap = without if self.relative_gap is None else f"relative gap {self.relative_gap:.1e}"
         advice = f"; {self.advice}" if self.advice else ""
         return (
             f"{self.status}{advice}; {self.n:,.10g} examples{counts}, {self.d:,} features, "

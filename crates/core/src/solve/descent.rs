@@ -55,9 +55,9 @@ pub struct State {
     pub w: Vec<f64>,
     /// The intercept.
     pub b: f64,
-    /// Σ w after every step, and Σ b.
+    /// Σ w after every step; of `Rule::Adaptive` less steps·w, so that whatever the passes, the same numbers are added.
     pub sum: Vec<f64>,
-    /// See `sum`.
+    /// Σ b.
     pub sum_b: f64,
     /// Steps.
     pub steps: f64,
@@ -92,6 +92,8 @@ struct Lazy {
     scale: f64,
     /// S = Σ σ.
     total: f64,
+    /// Whether `sum` is less steps·w.
+    less: bool,
     /// The amount of softening since σ was 1, and how much of it each v_j had.
     soft: f64,
     softened: Vec<f64>,
@@ -104,10 +106,12 @@ const SMALL: f64 = 1e-4;
 
 impl Lazy {
     fn new(state: State, plan: &Plan, sparse: bool) -> Lazy {
-        let Plan { l1, averaged, .. } = *plan;
+        let Plan { l1, averaged, rule, .. } = *plan;
+        let less = matches!(rule, Rule::Adaptive(_));
+        let total = if less { state.steps } else { 0.0 };
         let softened = if l1 > 0.0 { vec![0.0; state.w.len()] } else { Vec::new() };
         let square = state.w.iter().map(|w| w * w).sum();
-        Lazy { state, averaged, l1, sparse, scale: 1.0, total: 0.0, soft: 0.0, softened, square }
+        Lazy { state, averaged, l1, sparse, scale: 1.0, total, less, soft: 0.0, softened, square }
     }
 
     fn soften(&mut self, j: usize) {
@@ -171,12 +175,14 @@ impl Lazy {
     /// Does all that is still to be done.
     fn settle(&mut self) {
         self.soften_all();
-        if self.averaged {
-            self.state.sum.iter_mut().zip(&self.state.w).for_each(|(sum, v)| *sum += self.total * v);
+        let kept = if self.less { self.state.steps } else { 0.0 };
+        let due = self.total - kept * self.scale;
+        if self.averaged && due != 0.0 {
+            self.state.sum.iter_mut().zip(&self.state.w).for_each(|(sum, v)| *sum += due * v);
         }
         self.state.w.iter_mut().for_each(|w| *w *= self.scale);
         self.softened.fill(0.0);
-        (self.scale, self.total, self.soft) = (1.0, 0.0, 0.0);
+        (self.scale, self.total, self.soft) = (1.0, kept, 0.0);
     }
 }
 

@@ -1,0 +1,74 @@
+"""What the header of a file of naive Bayes over columns must hold; `stored` says what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PARAMETERS = ("likelihood", "alpha", "estimate", "class_prior", "binarize")
+
+
+def fault(header: Mapping[str, Any]) -> str:
+    """What is wrong with the form of the header, or nothing."""
+    sections = {"table": ("features", "names", "labels", "columns"), "bayes": PARAMETERS}
+    for section, known in sections.items():
+        values = header.get(section)
+        if type(values) is not dict or set(values) != set(known):
+            return f"{section!r} in its header with the fields {', '.join(sorted(known))}"
+    table, bayes = header["table"], header["bayes"]
+    classes, declared, names = header.get("classes"), header.get("declared"), table["names"]
+    count = len(classes) if type(classes) is list else 0
+    places = type(classes) is list and type(declared) is list and all(type(k) is int for k in declared)
+    named = names is None or (type(names) is list and all(type(name) is str for name in names))
+    checks = {
+        "a naive Bayes model of a table": header.get("model") == "naive-bayes" and "text" not in header,
+        "'classes' in its header to be labels": 0 < count <= 1 << 16,
+        "'declared' in its header to be places of classes in order": places
+        and declared == sorted({k for k in declared or () if 0 <= k < count}),
+        "'certificate' in its header to be an object": type(header.get("certificate")) is dict,
+        "'table.features' in its header to be a whole number": type(table["features"]) is int
+        and 0 < table["features"] < 1 << 40,
+        "'table.names' in its header to be as many names": named and (names is None or len(names) == table["features"]),
+        "'table.labels' in its header to be a type of labels": table["labels"] in _TYPES,
+        "'table.columns' in its header to be null or an object": table["columns"] is None
+        or type(table["columns"]) is dict,
+        "'bayes.likelihood' in its header to be a likelihood": _is_likelihood(bayes["likelihood"]),
+        "'bayes.alpha' in its header to be a number": _is_number(bayes["alpha"]),
+        "'bayes.binarize' in its header to be null or a number": bayes["binarize"] is None
+        or _is_number(bayes["binarize"]),
+        "'bayes.class_prior' in its header to be a name or numbers": type(bayes["class_prior"]) in (str, list),
+    }
+    return next((wanted for wanted, right in checks.items() if not right), "")
+
+
+# The squares of larger numbers are beyond a float64.
+_LARGEST = 1e150
+_TYPES = ("text", "object", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
+_TYPES += ("float32", "float64")
+
+
+def _is_number(value: Any) -> bool:
+    return (type(value) is float and abs(value) <= _LARGEST) or (type(value) is int and abs(value) <= 1 << 53)
+
+
+def _is_prior(value: Any) -> bool:
+    """Whether a parameter of a distribution may have this value."""
+    if type(value) is list:
+        return all(type(size) is int and 0 < size < 1 << 31 for size in value)
+    return value is None or type(value) is bool or _is_number(value)
+
+
+def _is_likelihood(option: Any, inside: bool = False) -> bool:
+    if type(option) is dict:
+        pairs = option.get("by column")
+        return (
+            not inside
+            and set(option) == {"by column"}
+            and type(pairs) is list
+            and all(type(pair) is list and len(pair) == 2 and type(pair[0]) in (str, int) for pair in pairs)
+            and all(_is_likelihood(each, inside=True) for _, each in pairs)
+        )
+    if type(option) is list:
+        named = len(option) == 2 and type(option[0]) is str and type(option[1]) is dict
+        return named and all(map(_is_prior, option[1].values()))
+    return type(option) is str or (inside and option is None)

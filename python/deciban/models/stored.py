@@ -1,0 +1,250 @@
+"""Naive Bayes over columns as a .deciban file: what the header and the tensors are, and what is refused.
+
+    header    model "naive-bayes", classes, declared (places in classes), certificate, bayes: the parameters of
+              `NaiveBayes`, and table: features (their number), names, labels (the type of classes), columns
+    state.n   (C,) weight of the classes
+    state.k.* the statistics of the k-th group of columns that share a distribution: n, s and missing of `Counts`, with
+              sizes of `CategoryCounts`; w, s, q and gone of `Moments`
+
+The counts are the model; all else is derived from them when the file is read, so that a file that does not fit
+together is found out there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixed, by_name
+from deciban.distributions.categorical import CategoryCounts
+from deciban.distributions.mixed import MixedStatistics
+from deciban.distributions.moments import Moments
+from deciban.errors import DataError
+from deciban.store import Stored
+from deciban.tables.columns import Columns
+from deciban.text.labels import storable
+
+from .layout import fault
+
+Arrays = dict[str, NDArray[Any]]
+_OPTIONAL = ("missing", "gone")
+
+
+def header_of(model: Any) -> dict[str, Any]:
+    """What the file's header keeps; ValueError for labels and distributions that a file cannot keep."""
+    names, columns = getattr(model, "feature_names_in_", None), model.columns_
+    return {
+        "model": "naive-bayes",
+        "classes": [_plain(label) for label in storable(model.classes_.tolist())],
+        "declared": np.searchsorted(model.classes_, model._declared).tolist(),
+        "bayes": {
+            "likelihood": _written(model.likelihood),
+            "alpha": _plain(model.alpha),
+            "estimate": model.estimate,
+            "class_prior": _prior(model.class_prior),
+            "binarize": _plain(model.binarize),
+        },
+        "table": {
+            "features": int(model.n_features_in_),
+            "names": None if names is None else [_plain(name) for name in names],
+            "labels": "text" if model.classes_.dtype.kind in "UST" else model.classes_.dtype.name,
+            "columns": None if columns is None else _json(columns),
+        },
+        "certificate": model.certificate_.to_json(),
+    }
+
+
+def arrays_of(model: Any) -> Arrays:
+    """What the file's tensors keep; ValueError where the parameters are no longer those of the counts."""
+    seen, arrays = model.counts_, {"state.n": np.asarray(model.counts_.n, "<f8")}
+    parts = seen.parts if isinstance(seen, MixedStatistics) else (seen,)
+    groups = _groups(model._family(), model.n_features_in_)
+    if len(parts) != len(groups) or any(
+        type(part) is not _kind(family) for part, (family, _) in zip(parts, groups, strict=False)
+    ):
+        raise ValueError("what was learnt with other parameters cannot be kept with these: fit again")
+    for k, part in enumerate(parts):
+        for field in fields(part):
+            value = getattr(part, field.name)
+            if value is not None:
+                arrays[f"state.{k}.{field.name}"] = np.asarray(value, "<f8")
+    return arrays
+
+
+def restore(model: Any, stored: Stored) -> None:
+    """Make `model` the one in a file that `store.read` has checked; DataError for what does not fit together."""
+    header = stored.header
+    wrong = fault(header)
+    if wrong:
+        raise DataError(f"{stored.name}: expected {wrong}. The file is not one that this program wrote; train again.")
+    try:
+        with np.errstate(all="ignore", over="raise"):
+            _restore(model, header, {name: tensor.array() for name, tensor in stored.tensors.items()})
+    except (ValueError, NotFittedError, KeyError, TypeError, ArithmeticError, MemoryError) as error:
+        reason = str(error).rstrip(".").splitlines()[0][:200] if str(error) else type(error).__name__
+        raise DataError(f"{stored.name}: its model is damaged: {reason}. Train again.") from error
+
+
+def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
+    bayes, table = header["bayes"], header["table"]
+    model.set_params(**{**bayes, "likelihood": _read(bayes["likelihood"])})
+    columns = None if table["columns"] is None else _columns(table["columns"])
+    model.n_features_in_ = d = table["features"]
+    if table["names"] is not None:
+        model.feature_names_in_ = np.array(table["names"], dtype=object)
+    if columns is not None and len(columns.names) != d:
+        raise ValueError(f"{d} features and {len(columns.names)} columns")
+    if columns is not None and table["names"] != _names(columns):
+        raise ValueError("features and columns of other names")
+    model.columns_ = columns
+    model.classes_ = _labels(header["classes"], table["labels"])
+    model._declared = model.classes_[header["declared"]]
+    model.counts_ = _statistics(model._family(columns), d, arrays, len(model.classes_))
+    model._seconds = 0.0
+    model._family(columns).check_counts(model.counts_)
+    model._compiled = model._compile()
+    model.certificate_  # noqa: B018  a file whose counts have none is damaged
+
+
+# --- parameters --------------------------------------------------------------------------------------------
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _prior(prior: Any) -> Any:
+    return prior if isinstance(prior, str) else np.asarray(prior, dtype=np.float64).tolist()
+
+
+def _written(option: Any) -> Any:
+    """A likelihood as JSON: a name, [name, its prior], or {"by column": [[column, likelihood], …]}."""
+    if option is None or isinstance(option, str):
+        return option
+    if isinstance(option, Mapping):
+        return {"by column": [[_plain(name), _written(each)] for name, each in option.items()]}
+    if type(option) not in CATALOGUE:
+        known = ", ".join(family.__name__ for family in CATALOGUE)
+        raise ValueError(f"a file keeps the distributions {known}, by name, by object or by column; got {option!r}")
+    return [option.name, {name: _plain(value) for name, value in asdict(option).items()}]
+
+
+def _read(option: Any) -> Any:
+    if isinstance(option, dict):
+        return {name: _read(each) for name, each in option["by column"]}
+    if isinstance(option, list):
+        name, given = option
+        return by_name(name)(**{key: tuple(value) if type(value) is list else value for key, value in given.items()})
+    return option
+
+
+def _columns(values: Mapping[str, Any]) -> Columns:
+    if set(values) != {"names", "kinds", "categories"} or any(type(part) is not list for part in values.values()):
+        raise ValueError("columns that are no columns")
+    columns = Columns.from_json(values)
+    if not len(columns.names) == len(columns.kinds) == len(columns.categories):
+        raise ValueError("columns without a kind")
+    if len(set(columns.names)) < len(columns.names) or not all(type(name) in (str, int) for name in columns.names):
+        raise ValueError("columns without a name of their own")
+    for kind, known in zip(columns.kinds, columns.categories, strict=True):
+        if kind not in ("number", "whole", "truth", "category") or (kind == "category") != (known is not None):
+            raise ValueError("a column of no kind")
+        if known is not None and not _sorted(known):
+            raise ValueError("categories that are no labels in order")
+    return columns
+
+
+def _names(columns: Columns) -> list[str] | None:
+    """The names that scikit-learn's rules ask for: of columns that all have one."""
+    names = [name for name in columns.names if isinstance(name, str)]
+    return names if len(names) == len(columns.names) else None
+
+
+def _json(columns: Columns) -> dict[str, Any]:
+    values = columns.to_json()
+    labels = [None if known is None else [_plain(label) for label in known] for known in values["categories"]]
+    return {**values, "names": [_plain(name) for name in values["names"]], "categories": labels}
+
+
+def _sorted(labels: Any) -> bool:
+    """Whether these are labels of one type, each once and in order."""
+    kinds = {"number" if type(label) in (int, float) else type(label).__name__ for label in labels}
+    return len(kinds) <= 1 and kinds <= {"str", "number", "bool"} and list(labels) == sorted(set(labels))
+
+
+def _labels(classes: list[Any], kind: str) -> NDArray[Any]:
+    if not _sorted(classes):
+        raise ValueError("classes that are no labels in order")
+    labels: NDArray[Any] = np.array(classes) if kind == "text" else np.array(classes, dtype=kind)
+    if (kind == "text") != (type(classes[0]) is str and kind != "object") or labels.tolist() != classes:
+        raise ValueError(f"classes that are not of the type {kind!r}")
+    return labels
+
+
+# --- counts ------------------------------------------------------------------------------------------------
+
+
+def _groups(family: Any, d: int) -> list[tuple[Any, int]]:
+    """The distribution of each group of columns, and how many these are."""
+    return [(part, len(columns)) for columns, part in family.parts] if isinstance(family, Mixed) else [(family, d)]
+
+
+def _kind(family: Any) -> type[Any]:
+    return Moments if isinstance(family, Gaussian) else CategoryCounts if isinstance(family, Categorical) else Counts
+
+
+def _statistics(family: Any, d: int, arrays: Arrays, C: int) -> Any:
+    groups = _groups(family, d)
+    found = [_part(part, dict(_of(arrays, k)), C, size) for k, (part, size) in enumerate(groups)]
+    n = _checked(arrays["state.n"], (C,))
+    names = {"state.n", *(f"state.{k}.{name}" for k in range(len(groups)) for name, _ in _of(arrays, k))}
+    if names != set(arrays) or not all(np.array_equal(part.n, n) for part in found):
+        raise ValueError("statistics that are not of the same examples")
+    if not isinstance(family, Mixed):
+        return found[0]
+    for part, (known, _) in zip(found, groups, strict=True):
+        if isinstance(part, CategoryCounts) and (np.array(part.sizes) > np.maximum(1, known.sizes)).any():
+            raise ValueError("more categories counted than known")
+    return MixedStatistics(n, tuple(columns for columns, _ in family.parts), tuple(found))
+
+
+def _of(arrays: Arrays, k: int) -> Iterator[tuple[str, NDArray[Any]]]:
+    start = f"state.{k}."
+    return ((name.removeprefix(start), array) for name, array in arrays.items() if name.startswith(start))
+
+
+def _part(family: Any, given: Arrays, C: int, d: int) -> Any:
+    """Statistics of one group of d columns, in the shapes that they must have and from 0."""
+    kind = _kind(family)
+    sizes: tuple[int, ...] = ()
+    if kind is CategoryCounts:
+        told = _checked(given.pop("sizes"), (d,))
+        if not ((told >= 1.0) & (told < 2.0**31) & (told == np.floor(told))).all():
+            raise ValueError("categories whose number is no whole number")
+        sizes = tuple(int(size) for size in told)
+    twice = (2,) if kind is Moments else ()
+    shapes = {name: (*twice, C, sum(sizes) if sizes and name == "s" else d) for name in ("s", "q", "missing", "gone")}
+    shapes |= {"n": (C,), "w": (2, C)}
+    wanted = {field.name for field in fields(kind)} - {"sizes"}
+    if not wanted - set(_OPTIONAL) <= set(given) <= wanted:
+        raise ValueError(f"expected the statistics {', '.join(sorted(wanted))}, got {', '.join(sorted(given))}")
+    values = {name: _checked(array, shapes[name], kind is Moments) for name, array in given.items()}
+    made = kind(**values, **({"sizes": sizes} if kind is CategoryCounts else {}))
+    if made.missing is not None and (made.missing > made.n[:, None]).any():
+        raise ValueError("more examples without a feature than there are")
+    if kind is Moments and ((made.w[0] < 0.0).any() or (made.q[0] < 0.0).any()):
+        raise ValueError("squares that sum to less than nothing")
+    return made
+
+
+def _checked(array: NDArray[Any], shape: tuple[int, ...], signed: bool = False) -> NDArray[np.float64]:
+    if array.dtype != np.float64 or array.shape != shape:
+        raise ValueError(f"expected numbers of the shape {shape}, got {array.dtype.name} of {array.shape}")
+    if not np.isfinite(array).all() or (not signed and (array < 0.0).any()):
+        raise ValueError("counts that are no counts")
+    return np.array(array)
