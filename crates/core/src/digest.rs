@@ -33,7 +33,11 @@ fn of_stretch<V: Value>(values: &[V]) -> blake3::Hash {
     for piece in values.chunks(PIECE) {
         let here = &mut bytes[..8 * piece.len()];
         // Adding 0 makes one zero of −0 and 0.
-        here.as_chunks_mut::<8>().0.iter_mut().zip(piece).for_each(|(b, x)| *b = (x.real() + 0.0).to_le_bytes());
+        here.as_chunks_mut::<8>()
+            .0
+            .iter_mut()
+            .zip(piece)
+            .for_each(|(b, x)| *b = (x.real() + 0.0).to_le_bytes());
         hasher.update(here);
     }
     hasher.finalize()

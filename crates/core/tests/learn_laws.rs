@@ -2,7 +2,6 @@
 
 mod labelled;
 
-
 use deciban_core::learn::categories::{Offsets, class_categories};
 use deciban_core::learn::densities::Parameters;
 use deciban_core::learn::gaussian::gaussian_scores;

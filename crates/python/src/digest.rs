@@ -12,7 +12,11 @@ use super::work::{run, threads};
 /// 32 bytes that name the numbers of x (n,), of float64, float32, int64, int32 or uint8: equal numbers, equal names.
 #[pyfunction]
 #[pyo3(signature = (x, *, n_jobs=None))]
-pub fn digest<'py>(py: Python<'py>, x: &Bound<'py, PyAny>, n_jobs: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
+pub fn digest<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    n_jobs: Option<usize>,
+) -> PyResult<Bound<'py, PyBytes>> {
     macro_rules! of {
         ($($value:ty)*) => {
             $(if let Ok(x) = x.extract::<PyReadonlyArray1<'_, $value>>() {

@@ -38,15 +38,17 @@ mod _core {
     #[pymodule_export]
     use super::descending::{descend, perceptron};
     #[pymodule_export]
-    use super::digest::digest;
-    #[pymodule_export]
     use super::dictionary::{Dictionary, log_posterior};
+    #[pymodule_export]
+    use super::digest::digest;
     #[pymodule_export]
     use super::files::Files;
     #[pymodule_export]
     use super::information::information;
     #[pymodule_export]
     use super::logarithms::log_table;
+    #[pymodule_export]
+    use super::losses::{loss_along, loss_conjugate, loss_look, loss_table};
     #[pymodule_export]
     use super::products::{combination, gram, scores};
     #[pymodule_export]
@@ -55,8 +57,6 @@ mod _core {
     use super::repeats::has_repeats;
     #[pymodule_export]
     use super::rows::OutsideSupport;
-    #[pymodule_export]
-    use super::losses::{loss_along, loss_conjugate, loss_look, loss_table};
     #[pymodule_export]
     use super::solving::dual_coordinate;
     #[pymodule_export]

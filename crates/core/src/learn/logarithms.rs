@@ -96,8 +96,9 @@ fn ln(x: f64) -> f64 {
     let z = s * s;
     let w = z * z;
     let even = w * (0.399_999_999_994_094_2 + w * (0.222_221_984_321_497_84 + w * 0.153_138_376_992_093_73));
-    let odd = z * (0.666_666_666_666_673_5
-        + w * (0.285_714_287_436_623_9 + w * (0.181_835_721_616_180_5 + w * 0.147_981_986_051_165_86)));
+    let odd = z
+        * (0.666_666_666_666_673_5
+            + w * (0.285_714_287_436_623_9 + w * (0.181_835_721_616_180_5 + w * 0.147_981_986_051_165_86)));
     let half = 0.5 * f * f;
     k * LN_2.0 - ((half - (s * (half + (even + odd)) + k * LN_2.1)) - f)
 }
@@ -139,9 +140,17 @@ mod tests {
 
     #[test]
     fn what_has_no_logarithm_is_told() {
-        let fine = |s: &[f64]| Logarithms { s, less: false, v: None, a: &[0.0], l: &[0.0] }.fill(&mut vec![0.0; s.len()]);
+        let fine = |s: &[f64]| {
+            Logarithms { s, less: false, v: None, a: &[0.0], l: &[0.0] }.fill(&mut vec![0.0; s.len()])
+        };
         assert!(fine(&[]) && fine(&[1.0, 2.0, f64::MAX]));
-        assert!(!fine(&[1.0, 0.0]) && !fine(&[-1.0]) && !fine(&[f64::NAN]) && !fine(&[f64::INFINITY]) && !fine(&[1e-310]));
+        assert!(
+            !fine(&[1.0, 0.0])
+                && !fine(&[-1.0])
+                && !fine(&[f64::NAN])
+                && !fine(&[f64::INFINITY])
+                && !fine(&[1e-310])
+        );
         let nothing: [f64; 0] = [];
         assert!(Logarithms { s: &nothing, less: false, v: None, a: &nothing, l: &nothing }.fill(&mut []));
     }

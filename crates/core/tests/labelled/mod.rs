@@ -69,12 +69,14 @@ impl<V: Value> Csr<V> {
 pub fn data(missing: bool) -> impl Strategy<Value = Data> {
     let value = prop_oneof![3 => Just(0.0), 4 => (0..5).prop_map(f64::from),
                             1 => Just(if missing { f64::NAN } else { 2.0 })];
-    (0..30_usize, prop_oneof![7 => 1..7_usize, 1 => 30..COLUMNS], any::<bool>()).prop_flat_map(move |(count, columns, weighted)| {
-        let weights = vec((0..4).prop_map(f64::from), count);
-        (vec(value.clone(), count * columns), vec(0..C as i64 - 1, count), weights).prop_map(
-            move |(values, y, weight)| Data { values, columns, y, weight: weighted.then_some(weight) },
-        )
-    })
+    (0..30_usize, prop_oneof![7 => 1..7_usize, 1 => 30..COLUMNS], any::<bool>()).prop_flat_map(
+        move |(count, columns, weighted)| {
+            let weights = vec((0..4).prop_map(f64::from), count);
+            (vec(value.clone(), count * columns), vec(0..C as i64 - 1, count), weights).prop_map(
+                move |(values, y, weight)| Data { values, columns, y, weight: weighted.then_some(weight) },
+            )
+        },
+    )
 }
 
 /// Many rows of fractions, enough for tables to be cut into stretches; the same every time.
