@@ -83,7 +83,7 @@ def cyanure(tol: float) -> Any:
     """Its `Classifier` with the solver that it chooses."""
     from cyanure.estimators import Classifier
 
-    names = {"logistic": "logistic", "l1": "logistic", "squared_hinge": "sqhinge", "hinge": "hinge"}
+    names = {"logistic": "logistic", "l1": "logistic", "squared_hinge": "sqhinge"}
     half = 0.5 if loss == "squared_hinge" else 1.0  # its squared hinge has a factor ½
     penalty = "l1" if loss == "l1" else "l2"
     strength = half / (C * len(y))

@@ -79,7 +79,8 @@ class Certificate:
 def digest(*arrays: np.ndarray[Any, Any]) -> str:
     """A name for shapes and values: equal numbers have equal names on every machine, whatever type holds them.
 
-    BLAKE3 (O'Connor, Aumasson, Neves & Wilcox-O'Hearn 2020) of the values as float64, stretch by stretch on all cores.
+    SHA-256 of each array's shape and of the BLAKE3 (O'Connor, Aumasson, Neves & Wilcox-O'Hearn 2020) of its values as
+    float64, which takes all cores.
 
     >>> digest(np.array([1, 2])) == digest(np.array([1.0, 2.0], dtype=">f8"))
     True

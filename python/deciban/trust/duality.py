@@ -48,14 +48,14 @@ def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) ->
     """
     s = problem.scores(w, b)
     primal = problem.primal(w, s)
-    slope = problem.loss.slope(problem.y, s)
     if not problem.loss.convex:
-        v = problem.combination(_weighted(problem, -slope))
+        v = problem.combination(_weighted(problem, -problem.loss.slope(problem.y, s)))
         return Proof(primal, None, _stationarity(problem, w, v), None)
     offered = None if dual is None else _at(problem, w, s, primal, dual)
     if offered is not None and offered.relative_gap <= _ENOUGH:
         return offered
-    proofs = [proof for proof in (_at(problem, w, s, primal, -slope), offered) if proof is not None]
+    own = _at(problem, w, s, primal, -problem.loss.slope(problem.y, s))
+    proofs = [own] if offered is None else [own, offered]
     return max(proofs, key=lambda proof: -np.inf if proof.dual is None else proof.dual)
 
 
