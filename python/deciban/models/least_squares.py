@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.distributions.refusal import check_number
@@ -24,6 +24,7 @@ from deciban.trust.certificate import Certificate
 
 from .additive import Additive
 from .normal_equations import certify_moments, leverage, statistic
+from .numbers import linear_rows
 from .regression import certify_regression, refuse_limits, seed_of, solve_regression
 from .responses import Responses, responses
 from .transaction import all_or_nothing
@@ -166,7 +167,11 @@ class LinearRegression(Additive):
         ]
         moments = None if given.centre is not None else self.statistics_
         solutions, fit = solve_regression(problems, limits, self.solver, seed_of(self.random_state), moments)
-        proof = certify_regression(problems, solutions, fit, given)
+        try:
+            proof = certify_regression(problems, solutions, fit, given)
+        except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
+            solutions = [replace(each, status=Status.INTERRUPTED) for each in solutions]
+            proof = certify_regression(problems, solutions, fit, given)
         w, b = (np.concatenate([getattr(each, name) for each in solutions]) for name in "wb")
         if given.centre is not None and self.fit_intercept:
             d = w.shape[1]
@@ -190,7 +195,7 @@ class LinearRegression(Additive):
     def predict(self, X: Any) -> Floats:
         """(N,) or (N, K) x·w + b."""
         found = self._learnt()
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = linear_rows(self, X, reset=False)
         s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=self.n_jobs)
         return s[:, 0] if self._single else s
 
@@ -199,7 +204,7 @@ class LinearRegression(Additive):
         prediction follows its own y; for any row σ²·h(x) is the variance of its prediction. From the statistic;
         `models.hat.leverages` takes them from the data, by a QR factorisation."""
         self._learnt()
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = linear_rows(self, X, dtype=np.float64, reset=False)
         normal = normal_equations(self._known(), self.n_features_in_, self.fit_intercept)
         return leverage(normal, self._penalty().l2, self.fit_intercept, X)
 
