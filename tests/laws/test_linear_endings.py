@@ -75,6 +75,24 @@ def test_a_callback_stops_and_is_told_of_every_iteration(learner):
     assert all(len(at) == 3 for at in seen)
 
 
+def test_a_hard_margin_ends_when_it_is_told_to_and_at_once():
+    X, y = clouds(4, N=200, d=6)
+    X = X + 12.0 * y[:, None]
+    seen = []
+    hard = LinearSVM(C=np.inf, calibration=None, callback=lambda *at: seen.append(at) or len(seen) >= 2)
+    assert (hard.fit(X, y).status_, len(seen)) == (Status.STOPPED, 2)
+
+    def press(*_):
+        seen.append("pressed")
+        raise KeyboardInterrupt
+
+    assert hard.set_params(callback=press).fit(X, y).status_ is Status.INTERRUPTED
+    assert seen[2:] == ["pressed"]
+    assert hard.set_params(callback=None, time_limit=1e-9).fit(X, y).status_ is Status.OUT_OF_TIME
+    assert hard.set_params(time_limit=60.0).fit(X, y).status_ is Status.CONVERGED
+    assert hard.predict(X).tolist() == y.tolist()
+
+
 PRESSED = """
 import os, signal
 from time import sleep

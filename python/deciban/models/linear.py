@@ -59,6 +59,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     warm_start: bool
     random_state: Any
     n_jobs: int | None
+    solution_: list[Solution]
     _proof: Certificate
 
     @abstractmethod
