@@ -199,9 +199,19 @@ def test_generalised_least_squares(seed):
 @over({**SUMS, **ABSOLUTE, **SPARSE})
 def test_the_same_bits_for_any_number_of_threads(options):
     X, y = lines(4, N=700, d=12)
-    one, other = (model(options, n_jobs=n, tol=1e-5).fit(X, y) for n in (1, 2))
+    one, other = (model(options, n_jobs=n, tol=1e-5).fit(X, y) for n in (1, -1))
     assert_array_equal(one.coef_, other.coef_)
     assert one.intercept_ == other.intercept_
+
+
+def test_the_seed_that_was_used_is_told():
+    X, y = lines(5)
+    options = {"penalty": "l2", "solver": "dual-coordinate", "tol": 0.01}
+    drawn = LinearRegression(**options, random_state=np.random.RandomState(3)).fit(X, y)
+    seed = drawn.certificate_.seed
+    assert drawn.certificate_.seed == seed
+    assert_array_equal(LinearRegression(**options, random_state=seed).fit(X, y).coef_, drawn.coef_)
+    assert LinearRegression().fit(X, y).certificate_.seed == 0
 
 
 @pytest.mark.parametrize("options", [{"solver": "reweighted"}, {"solver": "newton", "delta": 0.01}])

@@ -23,9 +23,10 @@ from deciban.solvers.second_moments import normal_equations
 from deciban.trust.certificate import Certificate
 
 from .additive import Additive
+from .limits import limits_of, seed_of, threads_of
 from .normal_equations import certify_moments, leverage, statistic
 from .numbers import linear_rows
-from .regression import certify_regression, refuse_limits, seed_of, solve_regression
+from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .transaction import all_or_nothing
 
@@ -157,16 +158,17 @@ class LinearRegression(Additive):
         return penalty if penalty.l1 or penalty.l2 else penalty_by_name(None, 0.0)
 
     def _limits(self) -> Limits:
-        return refuse_limits(self.tol, self.max_iter, self.time_limit, self.callback)
+        return limits_of(self)
 
     def _minimise(self, given: Responses, loss: Loss, penalty: Penalty, limits: Limits) -> Found:
         rows, inside = reals_for_core(given.X), self.fit_intercept and given.centre is None
         problems = [
-            Problem(rows, np.ascontiguousarray(y), given.weight, loss, penalty, inside, 1, self.n_jobs)
+            Problem(rows, np.ascontiguousarray(y), given.weight, loss, penalty, inside, 1, threads_of(self.n_jobs))
             for y in given.Y.T
         ]
         moments = None if given.centre is not None else self.statistics_
-        solutions, fit = solve_regression(problems, limits, self.solver, seed_of(self.random_state), moments)
+        seed = seed_of(self.random_state)
+        solutions, fit = solve_regression(problems, limits, self.solver, seed, moments)
         try:
             proof = certify_regression(problems, solutions, fit, given)
         except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
@@ -176,7 +178,7 @@ class LinearRegression(Additive):
         if given.centre is not None and self.fit_intercept:
             d = w.shape[1]
             b = given.centre[d:] - w @ given.centre[:d]
-        return Found(w, b, fit, proof, tuple(solutions))
+        return Found(w, b, fit, replace(proof, seed=seed), tuple(solutions))
 
     def _learnt(self) -> Found:
         check_is_fitted(self)
@@ -196,7 +198,7 @@ class LinearRegression(Additive):
         """(N,) or (N, K) x·w + b."""
         found = self._learnt()
         X = linear_rows(self, X, reset=False)
-        s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=self.n_jobs)
+        s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=threads_of(self.n_jobs))
         return s[:, 0] if self._single else s
 
     def leverages(self, X: Any) -> Floats:
@@ -241,4 +243,4 @@ class LinearRegression(Additive):
     def certificate_(self) -> Certificate:
         """What was minimised, how close to the minimum the fit came, and what to do about it."""
         proof = self._learnt().proof
-        return replace(proof, seconds=self._seconds, seed=seed_of(self.random_state))
+        return replace(proof, seconds=self._seconds, seed=proof.seed or 0)

@@ -155,7 +155,7 @@ class LeastSquaresClassifier(LinearClassifier):
         else:
             rest = with_targets(self._rest(given, outside), _targets(C))
             fit = from_moments(normal_equations(rest, given.X.shape[1], self.fit_intercept), l2)
-        return scores(reals_for_core(X), np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self.n_jobs)
+        return scores(reals_for_core(X), np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self._threads())
 
     def _rest(self, given: Examples, outside: Any) -> PooledScatter:
         """The statistic of the other rows. Sums of sparse rows are not centred, so that a difference of two would lose
