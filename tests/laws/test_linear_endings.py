@@ -35,7 +35,7 @@ def noisy(learner):
     """Classes that no hyperplane separates, three where the learner is for many; to NBSVM what is there tells."""
     if "nbsvm" in learner:
         X, y = clouds(1, N=200, d=8, apart=5.0)
-        return X * (X > np.median(X, axis=0)), y
+        return np.where(np.median(X, axis=0) < X, X, 0.0), y
     X, y = clouds(1, C=3 if learner in ("softmax", "one-against-the-rest") else 2, apart=0.5)
     return X, y
 

@@ -14,7 +14,7 @@ from deciban.solvers import Limits, Problem
 from deciban.trust.duality import prove
 from oracle import conic
 
-TIGHT = Limits(tol=1e-13, max_iter=1_000)
+TIGHT = Limits(tol=1e-13, max_iter=100_000)
 PAIRS = [(loss(), penalty()) for loss in losses.CATALOGUE if loss.convex for penalty in penalties.CATALOGUE]
 
 
@@ -25,7 +25,7 @@ def problem(loss, penalty, intercept, seed):
     X = random.normal(size=(30, 3)) * [1.0, 2.0, 0.5]
     s = X @ [1.0, -0.5, 0.3] + 0.4 + random.normal(size=30)
     y = np.where(s > 0.0, 1.0, -1.0) if loss.margin else s
-    return Problem(reals_for_core(X), y, random.uniform(0.2, 2.0, 30), loss, penalty, intercept)
+    return Problem(reals_for_core(X), y, random.uniform(0.2, 2.0, 30), loss, penalty, intercept, n_jobs=1)
 
 
 @cache
