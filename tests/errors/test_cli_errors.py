@@ -234,7 +234,7 @@ def test_tables(here):
 
 
 def test_an_error_of_the_program_is_one_line_and_a_traceback_on_demand(inside, monkeypatch, model):
-    def broken(*_):
+    def broken(*_, **__):
         raise KeyError("of\nno use")
 
     monkeypatch.setattr("deciban.store.read", broken)
@@ -257,7 +257,7 @@ def test_an_error_of_the_program_is_one_line_and_a_traceback_on_demand(inside, m
     ],
 )
 def test_errors_of_the_system(error, code, start, inside, monkeypatch, model):
-    def broken(*_):
+    def broken(*_, **__):
         raise error
 
     monkeypatch.setattr("deciban.store.read", broken)

@@ -38,6 +38,44 @@ pub trait DualLoss: Loss {
     /// The a nearest to `a` for which ℓ*(y, −a) is finite.
     fn feasible(self, y: f64, a: f64) -> f64;
 
+    /// For a inside the domain of ℓ*(y, −a) the score s at which a = −∂ℓ(y, s), and 1/ℓ″(y, s), by which s falls as a
+    /// rises; None at the edge, which many scores have in common.
+    fn answered(self, y: f64, a: f64) -> Option<(f64, f64)>;
+
     /// How far s is from where `a`, which is at the edge of the domain, would begin to move; 0 where there is no edge.
     fn clearance(self, y: f64, s: f64, a: f64) -> f64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The score that an a answers to keeps it where it is, and falls as fast as it says.
+    fn answers(loss: impl DualLoss, y: f64) {
+        let mut inside = 0;
+        for a in (-20..=20).map(|k| loss.feasible(y, f64::from(k) / 10.0 + 0.05)) {
+            let Some((s, rate)) = loss.answered(y, a) else { continue };
+            inside += 1;
+            assert!((loss.climb(y, s, 0.7, a) - a).abs() < 1e-9, "{a}: {s}");
+            let (above, below) = (loss.answered(y, a + 1e-6), loss.answered(y, a - 1e-6));
+            if let (Some((above, _)), Some((below, _))) = (above, below) {
+                assert!((rate + (above - below) / 2e-6).abs() < 1e-4 * (1.0 + rate), "{a}: {rate}");
+            }
+        }
+        assert!(inside > 5, "{inside}");
+    }
+
+    #[test]
+    fn an_answer_and_its_score_belong_together() {
+        for y in [-1.0, 1.0] {
+            answers(Hinge { margin: 1.0 }, y);
+            answers(SquaredHinge, y);
+            answers(Logistic, y);
+        }
+        for y in [-0.3, 2.0] {
+            answers(Squared, y);
+            answers(Absolute, y);
+            answers(Huber { delta: 0.8 }, y);
+        }
+    }
 }

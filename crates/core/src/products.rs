@@ -85,6 +85,33 @@ pub fn scores_turned<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]
     result
 }
 
+/// (places,) x_i·w + b of the rows at the given places, w (d,).
+pub fn scores_of<V: Value, I: Index>(rows: &Rows<V, I>, places: &[u32], w: &[f64], b: f64) -> Vec<f64> {
+    let mut result = vec![0.0; places.len()];
+    let pieces = result.par_chunks_mut(STRETCH).zip(places.par_chunks(STRETCH));
+    pieces.for_each(|(result, places)| Arch::new().dispatch(ScoresOf { rows, places, w, b, result }));
+    result
+}
+
+struct ScoresOf<'a, 'r, V, I> {
+    rows: &'a Rows<'r, V, I>,
+    places: &'a [u32],
+    w: &'a [f64],
+    b: f64,
+    result: &'a mut [f64],
+}
+
+impl<V: Value, I: Index> WithSimd for ScoresOf<'_, '_, V, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (&i, score) in self.places.iter().zip(self.result) {
+            *score = self.b + self.rows.row(i as usize).dot(self.w);
+        }
+    }
+}
+
 /// (columns, lines) of a table of so many lines.
 fn transposed(table: &[f64], lines: usize) -> Vec<f64> {
     let columns = table.len() / lines;

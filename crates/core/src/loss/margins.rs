@@ -62,6 +62,11 @@ impl DualLoss for Hinge {
         y * (y * a).clamp(0.0, 1.0)
     }
 
+    fn answered(self, y: f64, a: f64) -> Option<(f64, f64)> {
+        let b = y * a;
+        (0.0 < b && b < 1.0).then_some((y * self.margin, 0.0))
+    }
+
     fn clearance(self, y: f64, s: f64, a: f64) -> f64 {
         let slack = self.margin - y * s;
         if a == 0.0 { -slack } else { slack }
@@ -101,6 +106,10 @@ impl DualLoss for SquaredHinge {
 
     fn feasible(self, y: f64, a: f64) -> f64 {
         y * (y * a).max(0.0)
+    }
+
+    fn answered(self, y: f64, a: f64) -> Option<(f64, f64)> {
+        (y * a > 0.0).then_some((y - 0.5 * a, 0.5))
     }
 
     fn clearance(self, y: f64, s: f64, _: f64) -> f64 {
@@ -179,6 +188,11 @@ impl DualLoss for Logistic {
 
     fn feasible(self, y: f64, a: f64) -> f64 {
         y * (y * a).clamp(0.0, 1.0)
+    }
+
+    fn answered(self, y: f64, a: f64) -> Option<(f64, f64)> {
+        let b = y * a;
+        (0.0 < b && b < 1.0).then(|| (-y * (b / (1.0 - b)).ln(), 1.0 / (b * (1.0 - b))))
     }
 
     fn clearance(self, _: f64, _: f64, _: f64) -> f64 {

@@ -34,6 +34,10 @@ impl DualLoss for Squared {
         a
     }
 
+    fn answered(self, y: f64, a: f64) -> Option<(f64, f64)> {
+        Some((y - 0.5 * a, 0.5))
+    }
+
     fn clearance(self, _: f64, _: f64, _: f64) -> f64 {
         0.0
     }
@@ -70,6 +74,10 @@ impl DualLoss for Absolute {
 
     fn feasible(self, _: f64, a: f64) -> f64 {
         a.clamp(-1.0, 1.0)
+    }
+
+    fn answered(self, y: f64, a: f64) -> Option<(f64, f64)> {
+        (a.abs() < 1.0).then_some((y, 0.0))
     }
 
     fn clearance(self, y: f64, s: f64, a: f64) -> f64 {
@@ -111,6 +119,10 @@ impl DualLoss for Huber {
 
     fn feasible(self, _: f64, a: f64) -> f64 {
         a.clamp(-self.delta, self.delta)
+    }
+
+    fn answered(self, y: f64, a: f64) -> Option<(f64, f64)> {
+        (a.abs() < self.delta).then_some((y - a, 1.0))
     }
 
     fn clearance(self, y: f64, s: f64, a: f64) -> f64 {
