@@ -22,6 +22,7 @@ from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.trust.certificate import Certificate
 
 from .examples import Examples, bounded, examples
+from .limited import Limited, check_positive
 from .proofs import certify
 from .together import solve_all
 from .transaction import all_or_nothing
@@ -37,7 +38,7 @@ def _calibrated(model: Any) -> bool:
     return True
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
@@ -51,13 +52,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     fit_intercept: bool
     class_weight: Any
     solver: str | Solver
-    tol: float
-    max_iter: int
-    time_limit: float | None
-    callback: Any
     warm_start: bool
-    random_state: Any
-    n_jobs: int | None
     _proof: Certificate
 
     @abstractmethod
@@ -147,34 +142,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for solution in self.solution_
         ]
 
-    def _limits(self) -> Limits:
-        tol = check_positive("tol", self.tol)
-        iterations = self.max_iter
-        if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
-            raise ValueError(f"max_iter must be a whole number from 1, got {iterations!r}")
-        limit = None if self.time_limit is None else check_positive("time_limit", self.time_limit)
-        return Limits(tol, int(iterations), limit, self.callback)
-
-    def _seed(self) -> int:
-        from sklearn.utils import check_random_state
-
-        if self.random_state is None:
-            return 0
-        if isinstance(self.random_state, int | np.integer):
-            if not 0 <= self.random_state < 2**64:
-                raise ValueError(f"random_state must be from 0 to 2^64 − 1, got {self.random_state!r}")
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31))
-
-    def _threads(self) -> int | None:
-        """On how many threads at most; None: as many as there are."""
-        n = self.n_jobs
-        if n is None or (isinstance(n, int | np.integer) and n == -1):
-            return None
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n_jobs must be None, -1 or a whole number from 1, got {n!r}")
-        return int(n)
-
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         """How many nats of log-odds a unit of the score is; None where nobody asked."""
         return 1.0
@@ -259,14 +226,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unfinished = [solution.status for solution in self.solution_ if not solution.status.finished]
         status: Status = unfinished[0] if unfinished else self.solution_[0].status
         return status
-
-
-def check_positive(name: str, value: Any) -> float:
-    """`value` as a float, or a ValueError unless it is a number > 0."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not value > 0.0:
-        raise ValueError(f"{name} must be a number > 0, got {value!r}")
-    return float(value)
 
 
 def fitting(start: list[Solution] | None, problems: list[Problem]) -> list[Solution] | None:

@@ -16,7 +16,7 @@ from deciban.solvers.online import Online
 from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
-from .linear import check_positive
+from .limited import check_positive
 from .online import OnlineClassifier
 
 

@@ -19,7 +19,8 @@ from deciban.solvers.online import Online, against_rest
 from deciban.trust.certificate import Certificate, digest
 
 from .examples import Examples, bounded
-from .linear import LinearClassifier, check_positive
+from .limited import check_positive
+from .linear import LinearClassifier
 from .stream import next_examples
 from .transaction import all_or_nothing
 

@@ -101,7 +101,7 @@ def certify_regression(
 
 def refuse_limits(tol: Any, max_iter: Any, time_limit: Any, callback: Any) -> Limits:
     """When to stop, checked."""
-    from .linear import check_positive
+    from .limited import check_positive
 
     if isinstance(max_iter, bool) or not isinstance(max_iter, int | np.integer) or max_iter < 1:
         raise ValueError(f"max_iter must be a whole number from 1, got {max_iter!r}")
