@@ -1,0 +1,5 @@
+"""Solvers of kernel machines: each takes a `KernelProblem` and `Limits` and returns a `KernelSolution`."""
+
+from .problem import KernelProblem, KernelSolution, Limits, Status, Step, Watch
+
+__all__ = ["KernelProblem", "KernelSolution", "Limits", "Status", "Step", "Watch"]
