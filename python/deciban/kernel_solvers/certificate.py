@@ -2,8 +2,8 @@
 
     P(w, b) ≥ −D(β)   for every w, b and every β that is feasible,
 
-so no machine reaches below −D, and P + D bounds what is left to gain. Everything is computed anew in float64. Where b is
-not given it is that of SPEC S4: the mean of −∂D/∂β over the free variables, or the midpoint of its feasible interval.
+so no machine reaches below −D, and P + D bounds what is left to gain. Everything is computed anew in float64. Where b
+is not given it is that of SPEC S4: the mean of −∂D/∂β over the free variables, or the midpoint of its interval.
 An infinite bound asks r_i ≤ 0 or r_i ≥ 0; the machine is then scaled up, as little as satisfies all of these.
 """
 

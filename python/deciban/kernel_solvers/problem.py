@@ -24,7 +24,7 @@ class KernelProblem:
 
     with K̃_ij = K(x_row(i), x_row(j)). Its primal, for the scores f = K̃β of w = Σ β_i φ(x_row(i)) and one b a group:
 
-        min over w, b    P(w, b) = ½‖w‖² + Σ_i max(hi_i r_i, lo_i r_i) + Σ_g sums_g b_g,     r_i = t_i − f_i − b_group(i)
+        min over w, b    P(w, b) = ½‖w‖² + Σ_i max(hi_i r_i, lo_i r_i) + Σ_g sums_g b_g,   r_i = t_i − f_i − b_group(i)
 
     `X` holds N rows (dense or CSR), N texts, or the Gram matrix (N, N) for a precomputed kernel. `t`, `lo`, `hi`,
     `group` and `row` are (m,), `sums` is (G,); lo ≤ 0 ≤ hi, infinite where nothing bounds.
@@ -81,7 +81,7 @@ class KernelProblem:
         return len(self.t)
 
     @property
-    def N(self) -> int:
+    def count(self) -> int:
         """How many rows there are."""
         shape = getattr(self.X, "shape", None)
         return len(self.X) if shape is None else int(shape[0])
@@ -94,7 +94,7 @@ class KernelProblem:
     @property
     def plain(self) -> bool:
         """Whether variables and rows are the same."""
-        return self.m == self.N and bool(np.array_equal(self.row, np.arange(self.m)))
+        return self.m == self.count and bool(np.array_equal(self.row, np.arange(self.m)))
 
     def tile(self, rows: Any, columns: Any) -> Any:
         """K(x_i, x_j) for i in rows, j in columns."""
@@ -104,7 +104,7 @@ class KernelProblem:
 
     def of_rows(self, beta: Floats) -> Floats:
         """(N,) the coefficients of each row together: Σ β_i over the variables of a row."""
-        return np.bincount(self.row, weights=beta, minlength=self.N).astype(np.float64)
+        return np.bincount(self.row, weights=beta, minlength=self.count).astype(np.float64)
 
     def with_bounds(self, lo: Floats, hi: Floats) -> Self:
         """The same machine at another C."""

@@ -1,0 +1,145 @@
+"""Kernels by name, with scikit-learn's names of their parameters, and gamma by rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deciban.rows import is_sparse
+
+from .arrays import as_reals, namespace, squared_norms
+from .dot_product import Linear, Polynomial, Tanh
+from .function import Function
+from .kernel import Kernel
+from .precomputed import Precomputed
+from .radial import RBF, Gaussian, Multiquadric, Radial, Wave
+from .spectrum import Spectrum
+
+NAMES = (
+    "linear",
+    "poly",
+    "polynomial",
+    "rbf",
+    "gaussian",
+    "sigmoid",
+    "tanh",
+    "multiquadric",
+    "wave",
+    "spectrum",
+    "precomputed",
+)
+RULES = ("scale", "auto", "median")
+
+# Rows whose distances the median is taken over.
+_SAMPLE = 1000
+
+
+def by_name(kernel: Any, X: Any = None, *, gamma: Any = "scale", degree: int = 3, coef0: float = 0.0) -> Kernel:
+    """The kernel of a name, a function of tiles, or a `Kernel`, which stays as it is.
+
+        linear        x·z                              poly, polynomial   (gamma·x·z + coef0)^degree
+        rbf           exp(−gamma·‖x − z‖²)             sigmoid, tanh      tanh(gamma·x·z + coef0)
+        gaussian      sigma with 1/(2·sigma²) = gamma  multiquadric       shift = coef0
+        wave          theta with 1/(2·theta²) = gamma  spectrum           length = degree
+
+    `gamma` is a number > 0 or a rule over X: "scale" is 1/(d·var X), "auto" 1/d, "median" 1/m with m the median of
+    ‖x − x'‖² over pairs. Only kernels with a gamma look at it, or at X. ValueError for names, rules and numbers that
+    there are not.
+
+    >>> by_name("rbf", np.array([[0.0, 2.0], [2.0, 0.0]]), gamma="scale")
+    RBF(gamma=0.5)
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if callable(kernel):
+        return Function(kernel)
+    if not isinstance(kernel, str) or kernel not in NAMES:
+        known = ", ".join(repr(name) for name in NAMES)
+        raise ValueError(f"kernel must be one of {known}, a Kernel or a function of two tiles of rows, got {kernel!r}")
+    if kernel in ("linear", "precomputed"):
+        return Linear() if kernel == "linear" else Precomputed()
+    if kernel == "spectrum":
+        return Spectrum(length=degree)
+    if kernel == "multiquadric":
+        return Multiquadric(shift=coef0)
+    rate = gamma_of(gamma, X)
+    if kernel in ("poly", "polynomial"):
+        return Polynomial(scale=rate, shift=coef0, degree=degree)
+    if kernel in ("sigmoid", "tanh"):
+        return Tanh(scale=rate, shift=coef0)
+    if kernel == "rbf":
+        return RBF(gamma=rate)
+    width = float(np.sqrt(0.5 / rate))
+    return Gaussian(sigma=width) if kernel == "gaussian" else Wave(theta=width)
+
+
+def gamma_of(gamma: Any, X: Any) -> float:
+    """The number that `gamma` is, or that its rule makes of X (N, d); 1 or 1/d where all of X is equal.
+
+    >>> gamma_of("auto", np.zeros((2, 4)))
+    0.25
+    """
+    if isinstance(gamma, str) and gamma in RULES:
+        X = as_reals(X)
+        d = max(1, int(X.shape[1]))
+        if gamma == "auto":
+            return 1.0 / d
+        spread = d * variance(X) if gamma == "scale" else median_squared_distance(X)
+        return 1.0 / spread if spread > 0.0 else 1.0
+    number = isinstance(gamma, (int, float, np.integer, np.floating)) and not isinstance(gamma, bool)
+    if not number or not 0.0 < gamma < np.inf:
+        raise ValueError(f"gamma must be a finite number > 0, 'scale', 'auto' or 'median', got {gamma!r}")
+    return float(gamma)
+
+
+def variance(X: Any) -> float:
+    """The variance of all entries of X, zeros that a sparse matrix does not store included; in float64.
+
+    >>> variance(np.array([[0.0, 2.0]]))
+    1.0
+    """
+    if not is_sparse(X):
+        if isinstance(X, np.ndarray):
+            return float(X.var(dtype=np.float64)) if X.size else 0.0
+        xp = namespace(X)
+        return float(xp.mean((X - xp.mean(X)) ** 2))
+    size = X.shape[0] * X.shape[1]
+    if not size:
+        return 0.0
+    values = X.data.astype(np.float64)
+    mean = values.sum() / size
+    return float((np.square(values - mean).sum() + (size - len(values)) * mean**2) / size)
+
+
+def median_squared_distance(X: Any) -> float:
+    """The median of ‖x − x'‖² over the pairs of up to 1,000 rows, evenly taken; their mean where the median is 0.
+
+    >>> median_squared_distance(np.array([[0.0], [1.0], [3.0]]))
+    4.0
+    """
+    n = int(X.shape[0])
+    if n > _SAMPLE:
+        X = X[np.linspace(0, n - 1, _SAMPLE).astype(np.int64)]
+    distances = np.asarray(_Distance().tile(X, X), dtype=np.float64)
+    pairs = distances[np.triu_indices(distances.shape[0], 1)]
+    if not pairs.size:
+        return 0.0
+    # Rounding makes equal rows differ by a few units in the last place of their norms.
+    rounding = 8.0 * float(np.finfo(X.dtype).eps if hasattr(X, "dtype") else 0.0) * float(np.max(squared_norms(X)))
+    pairs[pairs <= rounding] = 0.0
+    return float(np.median(pairs)) or float(pairs.mean())
+
+
+class _Distance(Radial):
+    """‖x − z‖², which is no kernel: only its tiles are of use."""
+
+    name = "squared distance"
+
+    @property
+    def unit(self) -> float:
+        return 1.0
+
+    def finish(self, P: Any) -> Any:
+        P *= -1.0
+        return P
