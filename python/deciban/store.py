@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .models.naive_bayes import NaiveBayes
-    from .text.classifier import TextClassifier
-
 SCHEMA = 1
 _KEY = "deciban"
+_MACHINES = ("kernel-svm", "support-vector-regression", "one-class-svm")
 # Where the digest stands: first in the header, JSON within JSON. What else is called "digest" stands behind it.
 _MARK = rb'"deciban":"{\"digest\":\"'
 _UNKNOWN = b"0" * 64
@@ -58,13 +56,17 @@ class Stored(NamedTuple):
     name: str = "the model"
 
 
-def load(path: str | os.PathLike[str]) -> TextClassifier | NaiveBayes:
-    """The classifier in a .deciban file: of texts, or of a table.
+def load(path: str | os.PathLike[str]) -> Any:
+    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes` of a table, or a kernel machine.
 
     Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
     """
     stored = read(path, tables=True)
     if of_table(stored.header):
+        if stored.header.get("model") in _MACHINES:
+            from .models.stored_kernel import restored
+
+            return restored(stored)
         from .models.naive_bayes import NaiveBayes
 
         return NaiveBayes.from_stored(stored)

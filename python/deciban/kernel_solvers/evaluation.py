@@ -51,4 +51,4 @@ def _doubles(X: Any) -> Any:
     if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
         space = X.__array_namespace__()
         return space.astype(X, space.float64)
-    return X if X.dtype == np.float64 else X.astype(np.float64)
+    return X if X.dtype in (np.float64, object) else X.astype(np.float64)

@@ -28,7 +28,7 @@ from .together import solve_all
 from .transaction import all_or_nothing
 
 
-def _calibrated(model: Any) -> bool:
+def has_probabilities(model: Any) -> bool:
     """Whether there are probabilities: a margin becomes a log-odds by calibration."""
     if not model._probabilistic():
         raise AttributeError(
@@ -179,12 +179,12 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
         s = self.decision_function(X) * self._scale()
         return np.column_stack([np.zeros(len(s)), s]) if s.ndim == 1 else s
 
-    @available_if(_calibrated)  # type: ignore[untyped-decorator]
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
         return log_posterior(self._log_odds(X))
 
-    @available_if(_calibrated)  # type: ignore[untyped-decorator]
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
         p: Floats = np.exp(self.predict_log_proba(X))
@@ -206,7 +206,7 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
     def explain(self, X: Any) -> list[Explanation]:
         """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
         check_is_fitted(self)
-        _calibrated(self)
+        has_probabilities(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.score_, self.classes_.tolist()

@@ -1,0 +1,61 @@
+"""The problems of a kernel machine that tells classes apart: one, one a class, or one a pair of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.kernel_solvers.problem import KernelProblem
+from deciban.losses import Floats
+from deciban.solvers.problem import Limits
+
+from .kernel_margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
+from .kernel_rows import Items, among
+from .one_vs_one import pairs
+
+
+def machines(model: Any, given: Items, limits: Limits, clipped: bool = False) -> list[Machine]:
+    """A solved machine for each problem; where `clipped`, a ν that is too large becomes the largest feasible one."""
+    nu, price = model._nu(), model._price()
+    found = []
+    for rows, y in _sides(given, model._style(len(given.labels))):
+        X = given.X if len(rows) == len(given.y) else among(given.kernel, given.X, rows)
+        weight = given.weight[rows]
+        if nu is not None:
+            share = _feasible(nu, y, weight, clipped)
+            problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, model._threads())
+            found.append(nu_margin(rows, problem, model._solved(problem, limits)))
+            continue
+        problem = KernelProblem.classification(given.kernel, X, y, price * weight, model._threads())
+        solution = solve_hard(problem, limits, model._solved) if price == np.inf else model._solved(problem, limits)
+        found.append(soft_margin(rows, problem, solution))
+    return found
+
+
+def _sides(given: Items, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+    """For each problem the places of its examples, and −1 or +1 for these."""
+    C, every = len(given.labels), np.arange(len(given.y))
+    if style == "two":
+        yield every, np.where(given.y == 1, 1.0, -1.0)
+    elif style == "ovr":
+        for c in range(C):
+            yield every, np.where(given.y == c, 1.0, -1.0)
+    else:
+        for i, j in pairs(C):
+            rows = np.flatnonzero((given.y == i) | (given.y == j))
+            yield rows, np.where(given.y[rows] == i, 1.0, -1.0)
+
+
+def _feasible(nu: float, y: Floats, weight: Floats, clipped: bool) -> float:
+    largest = largest_nu(y, weight)
+    if nu <= largest * (1.0 + 1e-12):
+        return min(nu, largest)
+    if clipped:
+        return largest
+    raise ValueError(
+        f"nu={nu:g} is infeasible: the smaller one of two classes allows at most {largest:.6g}; give nu up to that, or "
+        "class_weight='balanced'"
+    )
