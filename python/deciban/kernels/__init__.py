@@ -9,6 +9,7 @@ standard. A kernel never sees labels or weights; a machine never sees features, 
 from __future__ import annotations
 
 from .composite import Product, Sum
+from .definite import Mercer, mercer
 from .dot_product import DotProduct, Linear, Polynomial, Tanh
 from .function import Function
 from .kernel import Kernel
@@ -28,6 +29,7 @@ __all__ = [
     "Gaussian",
     "Kernel",
     "Linear",
+    "Mercer",
     "Multiquadric",
     "Polynomial",
     "Precomputed",
@@ -39,4 +41,5 @@ __all__ = [
     "Wave",
     "by_name",
     "gamma_of",
+    "mercer",
 ]

@@ -46,11 +46,11 @@ class Function(Kernel):
         shape = (int(X.shape[0]), int(Z.shape[0]))
         raw = self._each(X, Z) if self.pairs else self.function(X, Z)
         raw = raw.toarray() if is_sparse(raw) else raw
-        try:
-            K = np.asarray(raw)
-            K = K.astype(K.dtype if K.dtype in (np.float32, np.float64) else np.float64)
-        except (TypeError, ValueError):
-            raise DataError(f"{self._called} must return numbers, (n, m); it returned {type(raw).__name__}") from None
+        K = np.asarray(raw)
+        if K.dtype.kind not in "fiub":
+            what = f"an array of {K.dtype}" if isinstance(raw, np.ndarray) else type(raw).__name__
+            raise DataError(f"{self._called} must return numbers, (n, m); it returned {what}")
+        K = K.astype(K.dtype if K.dtype in (np.float32, np.float64) else np.float64)
         if K.shape != shape:
             raise DataError(
                 f"{self._called} must return a value for each pair of rows, {shape[0]} × {shape[1]} here; "

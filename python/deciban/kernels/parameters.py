@@ -94,22 +94,32 @@ def gamma_of(gamma: Any, X: Any) -> float:
 
 
 def variance(X: Any) -> float:
-    """The variance of all entries of X, zeros that a sparse matrix does not store included; in float64.
+    """The variance of all entries of X, zeros that a sparse matrix does not store included; NumPy's in float64.
 
     >>> variance(np.array([[0.0, 2.0]]))
     1.0
     """
-    if not is_sparse(X):
-        if isinstance(X, np.ndarray):
-            return float(X.var(dtype=np.float64)) if X.size else 0.0
-        xp = namespace(X)
-        return float(xp.mean((X - xp.mean(X)) ** 2))
     size = X.shape[0] * X.shape[1]
     if not size:
         return 0.0
-    values = X.data.astype(np.float64)
-    mean = values.sum() / size
-    return float((np.square(values - mean).sum() + (size - len(values)) * mean**2) / size)
+    if is_sparse(X):
+        values = X.data.astype(np.float64)
+        mean = float(values.sum()) / size
+        found = float(np.square(values - mean).sum() + (size - len(values)) * mean**2) / size
+    elif isinstance(X, np.ndarray):
+        mean, found = float(X.mean(dtype=np.float64)), float(X.var(dtype=np.float64))
+    else:
+        xp = namespace(X)
+        mean, found = float(xp.mean(X)), float(xp.mean((X - xp.mean(X)) ** 2))
+    # Of entries that are all equal, what rounding leaves.
+    return found if found > (16.0 * _precision(X) * mean) ** 2 else 0.0
+
+
+def _precision(X: Any) -> float:
+    """ε of the arithmetic in which X is summed."""
+    if is_sparse(X) or isinstance(X, np.ndarray):
+        return float(np.finfo(np.float64).eps)
+    return float(namespace(X).finfo(X.dtype).eps)
 
 
 def median_squared_distance(X: Any) -> float:
@@ -119,16 +129,21 @@ def median_squared_distance(X: Any) -> float:
     4.0
     """
     n = int(X.shape[0])
-    if n > _SAMPLE:
-        X = X[np.linspace(0, n - 1, _SAMPLE).astype(np.int64)]
-    distances = np.asarray(_Distance().tile(X, X), dtype=np.float64)
-    pairs = distances[np.triu_indices(distances.shape[0], 1)]
-    if not pairs.size:
+    step = max(1, -(-n // _SAMPLE))
+    X = X[::step, :]
+    n = int(X.shape[0])
+    if n < 2:
         return 0.0
+    squares, D = squared_norms(X), _Distance().tile(X, X)
+    xp = namespace(D)
     # Rounding makes equal rows differ by a few units in the last place of their norms.
-    rounding = 8.0 * float(np.finfo(X.dtype).eps if hasattr(X, "dtype") else 0.0) * float(np.max(squared_norms(X)))
-    pairs[pairs <= rounding] = 0.0
-    return float(np.median(pairs)) or float(pairs.mean())
+    rounding = 8.0 * float(xp.finfo(D.dtype).eps) * float(xp.max(squares))
+    entries = xp.sort(xp.reshape(xp.where(rounding < D, D, xp.zeros_like(D)), (-1,)))
+    entries = entries[0] if isinstance(entries, tuple) else entries  # torch gives places besides
+    # Each pair is there twice, after the n zeros of the diagonal.
+    middle = n + n * (n - 1) // 2
+    median = 0.5 * (float(entries[middle - 1]) + float(entries[middle]))
+    return median or float(xp.sum(entries)) / (n * (n - 1))
 
 
 class _Distance(Radial):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from deciban.errors import DataError
@@ -48,13 +47,13 @@ class Spectrum(Kernel):
         squares = _squares(_counts(list(X), self.length))
         return (squares > 0.0).astype(np.float64) if self.normalized else squares
 
-    def accept(self, X: Any, width: int | None = None) -> NDArray[Any]:
-        """X (n,) as an array of texts; a DataError names the first item that is none."""
+    def accept(self, X: Any, width: int | None = None) -> list[str]:
+        """X as a list of n texts; a DataError names the first item that is none."""
         if isinstance(X, (str, bytes)):
             raise DataError(
                 f"kernel='spectrum' expects a list of texts, got one {type(X).__name__}: put it into a list"
             )
-        texts = np.array([*X, None], dtype=object)[:-1]
+        texts = list(X)
         for i, text in enumerate(texts):
             if not isinstance(text, str):
                 raise DataError(
