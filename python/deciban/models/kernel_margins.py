@@ -16,6 +16,7 @@ from deciban.losses import Floats
 from deciban.solvers.problem import Limits
 
 from .hard_margin import NotSeparableError
+from .kernel_machine import proven
 from .zones import Zones
 
 Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]
@@ -51,22 +52,22 @@ class Machine:
 
 def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
     """The machine of a problem of classification, where f = Kβ + b itself."""
-    return _machine(rows, problem, solution, 1.0)
+    return _machine(rows, problem, solution, proven(problem, solution), 1.0)
 
 
 def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
     """The machine of a ν problem, divided by ρ (Chang & Lin 2001), so that its street is one unit wide to each side."""
-    b = prove(problem, solution.beta).b
+    proof = proven(problem, solution)
+    b = proof.b
     rho = 0.5 * float(b[1] - b[0])
     if not rho > 1e-12 * float(np.abs(problem.kernel.diagonal(problem.X)).mean()):
         raise DataError(
             "the classes are not told apart by this kernel, and the ν street has no width: choose another nu or kernel"
         )
-    return _machine(rows, problem, solution, rho)
+    return _machine(rows, problem, solution, proof, rho)
 
 
-def _machine(rows: Any, problem: KernelProblem, solution: KernelSolution, rho: float) -> Machine:
-    proof = prove(problem, solution.beta)
+def _machine(rows: Any, problem: KernelProblem, solution: KernelSolution, proof: KernelProof, rho: float) -> Machine:
     side = np.where(problem.hi > 0.0, 1.0, -1.0)
     b = float(proof.b.mean()) / rho
     squared = max(0.0, float(np.einsum("i,i->", solution.beta, proof.scores)))

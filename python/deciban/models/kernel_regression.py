@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deciban.errors import DataError
-from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
+from deciban.trust.certificate import digest
 
-from .kernel_machine import SingleMachine, certify
-from .kernel_rows import among, to_judge, to_learn
+from .kernel_machine import SingleMachine, certify, proven, unproven
+from .kernel_rows import among, arrays_of, to_judge, to_learn, width
 from .limited import check_positive
 from .transaction import all_or_nothing
 
@@ -56,7 +56,7 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         coef0: float = 0.0,
         solver: Any = "auto",
         tol: float = 1e-4,
-        max_iter: int = 10_000_000,
+        max_iter: int = 1_000_000,
         time_limit: float | None = None,
         callback: Any = None,
         memory_mb: float = 200.0,
@@ -104,11 +104,12 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         y = _bounded(np.asarray(y, dtype=np.float64), place)
         problem = KernelProblem.regression(kernel, X, y, price * weight, float(epsilon), self._threads())
         solution = self._solved(problem, limits)
-        proof = prove(problem, solution.beta)
+        proof = proven(problem, solution)
         beta = problem.of_rows(solution.beta)
         self._keep(kernel, X, place, beta, proof, solution)
         named, n = f"Σ c·max(0, |y − f| − {epsilon:g})", float(weight.sum())
-        self._proof = certify(named, kernel, X, [(solution, proof)], (y, weight), n, {}, self._seed())
+        data, doubt = digest(*arrays_of(X), y, weight), unproven(kernel, X)
+        self._proof = certify(named, kernel, width(X), [(solution, proof)], data, n, {}, self._seed(), doubt)
 
     def predict(self, X: Any) -> Floats:
         """(N,) f(x)."""

@@ -16,15 +16,15 @@ from deciban.kernels import Linear
 from deciban.losses import Floats
 from deciban.rows import is_sparse
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
-from deciban.trust.certificate import Certificate
+from deciban.trust.certificate import Certificate, digest
 
 from .arrangement import Arrangement, arranged
 from .kernel_explanations import of_pairs, of_score
-from .kernel_machine import KernelMachine, certify, linear
+from .kernel_machine import KernelMachine, certify, linear, unproven
 from .kernel_margins import Machine, check_nu
 from .kernel_probabilities import held_out_temperatures
 from .kernel_problems import machines
-from .kernel_rows import Items, items, of_gram, to_judge, vectors_of
+from .kernel_rows import Items, arrays_of, items, of_gram, to_judge, vectors_of, width
 from .limited import check_positive
 from .linear import has_probabilities
 from .one_vs_one import agreeing, coupled, decisions
@@ -82,7 +82,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: Any = None,
         solver: Any = "auto",
         tol: float = 1e-4,
-        max_iter: int = 10_000_000,
+        max_iter: int = 1_000_000,
         time_limit: float | None = None,
         callback: Any = None,
         memory_mb: float = 200.0,
@@ -123,9 +123,10 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = machines(self, given, limits)
         self.classes_, self.kernel_ = given.labels, given.kernel
         self._become(given, arranged(found, given, self._style(len(given.labels))), found)
-        self._proof = self._certified(given, found, seed)
-        self.certificates_ = [self._certified(given, [machine], seed) for machine in found] if len(found) > 1 else []
-        self.certificates_ = self.certificates_ or [self._proof]
+        doubt = unproven(given.kernel, given.X)
+        data = digest(*arrays_of(given.X), given.y, given.weight)
+        self._proof = self._certified(given, found, seed, data, doubt)
+        self.certificates_ = [self._certified(given, [machine], seed, data, doubt) for machine in found]
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
         self.temperature_ = None
@@ -168,13 +169,13 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._held, self.classes_, self.temperature_, self._baseline = held, classes, A, baseline
         self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
 
-    def _certified(self, given: Items, found: list[Machine], seed: int) -> Certificate:
+    def _certified(self, given: Items, found: list[Machine], seed: int, data: str, doubt: str) -> Certificate:
         count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
         counts = dict(zip(given.labels.tolist(), count.tolist(), strict=True))
         pairs = [(machine.solution, machine.proof) for machine in found]
         named = "ν street" if self.nu is not None else "hard margin" if np.inf == self.C else "Σ c·hinge"
-        learnt = (given.y, given.weight)
-        return certify(named, given.kernel, given.X, pairs, learnt, float(given.repetition.sum()), counts, seed)
+        n, d = float(given.repetition.sum()), width(given.X)
+        return certify(named, given.kernel, d, pairs, data, n, counts, seed, doubt)
 
     def _nu(self) -> float | None:
         return None if self.nu is None else check_nu(self.nu)

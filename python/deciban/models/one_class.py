@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
+from deciban.trust.certificate import digest
 
-from .kernel_machine import SingleMachine, certify
+from .kernel_machine import SingleMachine, certify, proven, unproven
 from .kernel_margins import check_nu
-from .kernel_rows import among, to_judge, to_learn
+from .kernel_rows import among, arrays_of, to_judge, to_learn, width
 from .transaction import all_or_nothing
 
 
@@ -52,7 +52,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
         coef0: float = 0.0,
         solver: Any = "auto",
         tol: float = 1e-4,
-        max_iter: int = 10_000_000,
+        max_iter: int = 1_000_000,
         time_limit: float | None = None,
         callback: Any = None,
         memory_mb: float = 200.0,
@@ -93,10 +93,11 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
             X, weight = among(kernel, X, place), weight[place]
         problem = KernelProblem.one_class(kernel, X, weight, nu, self._threads())
         solution = self._solved(problem, limits)
-        proof = prove(problem, solution.beta)
+        proof = proven(problem, solution)
         self._keep(kernel, X, place, solution.beta, proof, solution)
-        n = float(weight.sum())
-        self._proof = certify("one class", kernel, X, [(solution, proof)], (weight,), n, {}, self._seed())
+        data, doubt = digest(*arrays_of(X), weight), unproven(kernel, X)
+        found, n = [(solution, proof)], float(weight.sum())
+        self._proof = certify("one class", kernel, width(X), found, data, n, {}, self._seed(), doubt)
 
     @property
     def offset_(self) -> float:
