@@ -54,14 +54,14 @@ def to_learn(model: Any, X: Any, y: Any = None, numeric: bool = False) -> tuple[
         X, y = validate_data(model, X, y, y_numeric=numeric, **_REALS)
         X = bounded(as_rows(X))
     kernel = by_name(model.kernel, X, gamma=model.gamma, degree=model.degree, coef0=model.coef0)
-    return kernel.accept(X), y, kernel
+    return indexable(kernel.accept(X)), y, kernel
 
 
 def to_judge(model: Any, X: Any) -> Any:
     """X as the kernel of a model that has learnt reads it."""
     kernel = model.kernel_
     if of_texts(kernel):
-        return kernel.accept(_texts(X))
+        return indexable(kernel.accept(_texts(X)))
     X = validate_data(model, X, reset=False, **_REALS)
     return kernel.accept(as_rows(X), model.n_features_in_)
 
@@ -84,6 +84,11 @@ def among(kernel: Any, X: Any, places: Any) -> Any:
 def between(kernel: Any, X: Any, places: Any, learnt: Any) -> Any:
     """The items at the given places, to be judged by what has learnt from others of X."""
     return X[places][:, learnt] if of_gram(kernel) else X[places]
+
+
+def indexable(X: Any) -> Any:
+    """X as it is, but a list of texts as an array of them, whose places can be taken."""
+    return np.array([*X, None], dtype=object)[:-1] if isinstance(X, list) else X
 
 
 def vectors_of(centres: Any, support: NDArray[np.intp]) -> Any:

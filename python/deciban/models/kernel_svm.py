@@ -235,7 +235,8 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
-        return np.log(self.predict_proba(X))
+        log: Floats = np.log(self.predict_proba(X))
+        return log
 
     @property
     def score_(self) -> KernelScore | PairwiseScore:
@@ -257,7 +258,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
         score = self.score_
-        explained = of_pairs if isinstance(score, PairwiseScore) else of_score
+        explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
         return [explained(score, X[[i]], p[i], *told) for i in range(X.shape[0])]
 
     @property

@@ -25,6 +25,7 @@ from deciban.trust.certificate import Certificate
 
 from .arrangement import Arrangement
 from .kernel_regression import SupportVectorRegression
+from .kernel_rows import indexable
 from .kernel_svm import SVM
 from .one_class import OneClassSVM
 from .stored import labels_of, names_of, plain
@@ -35,7 +36,8 @@ MODELS: dict[str, Any] = {
     "support-vector-regression": SupportVectorRegression,
     "one-class-svm": OneClassSVM,
 }
-_KERNELS: dict[str, Any] = {each.name: each for each in (*CATALOGUE, Precomputed, Spectrum)}
+_FAMILIES: tuple[Any, ...] = (*CATALOGUE, Precomputed, Spectrum)
+_KERNELS: dict[str, Any] = {each.name: each for each in _FAMILIES}
 _LARGEST = 1 << 31
 
 
@@ -54,7 +56,7 @@ def header_of(model: Any) -> dict[str, Any]:
         "kernel": _written(model.kernel_),
         "table": {
             "features": int(getattr(model, "n_features_in_", 0)),
-            "names": None if names is None else [plain(name) for name in names],
+            "names": None if names is None else [plain(each) for each in names],
             "labels": "text" if classes.dtype.kind in "UST" else classes.dtype.name,
             "columns": None,
         },
@@ -202,7 +204,7 @@ def _arrangement(style: str, arrays: Arrays, C: int, m: int) -> Arrangement:
 
 def _vectors(kernel: Kernel, arrays: Arrays, m: int, d: int) -> Any:
     if "vectors.texts" in arrays:
-        return kernel.accept(_texts(arrays, m))
+        return indexable(kernel.accept(_texts(arrays, m)))
     if "vectors.columns" in arrays:
         columns = _indices(arrays, "vectors.columns", m)
         _check(m == 0 or int(columns.max()) < d, "columns beyond the Gram matrix")
