@@ -11,7 +11,7 @@ from scipy import sparse
 from deciban import SVM, LinearSVM
 from deciban.kernels import RBF, Function, Linear, Polynomial
 from deciban.scores import AffineScore, KernelScore
-from laws.machines import cloud, machine, over
+from laws.svms import cloud, machine, over
 
 
 @over()

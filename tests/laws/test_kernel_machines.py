@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 from deciban import SVM, LinearSVM, OneClassSVM, SupportVectorRegression
 from deciban.kernels import RBF, Function
 from deciban.models.one_vs_one import coupled, decisions, pairs
-from laws.machines import OTHERS, TIGHT, cloud, machine, over
+from laws.svms import OTHERS, TIGHT, cloud, machine, over
 
 
 @over()
@@ -79,8 +79,8 @@ def test_weight_means_repetition(name, C):
     X, y = cloud(C, n=40)
     times = np.arange(40) % 3
     times[:C] = 1
-    weighed = machine(name, gamma=0.5).fit(X, y, sample_weight=times)
-    repeated = machine(name, gamma=0.5).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    weighed = machine(name).fit(X, y, sample_weight=times)
+    repeated = machine(name).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     assert_allclose(weighed.decision_function(X), repeated.decision_function(X), atol=1e-5)
     assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
     assert weighed.certificate_.primal == pytest.approx(repeated.certificate_.primal, rel=1e-6)

@@ -145,6 +145,6 @@ def _not_separable(problem: KernelProblem, mixture: Floats) -> NotSeparableError
         positive = np.where(problem.hi > 0.0, weight, 0.0)
         return NotSeparableError(np.asarray(problem.X.T @ positive).ravel(), weight)
     kept = weight > 1e-6
-    sides = [np.flatnonzero(kept & side) for side in (problem.hi > 0.0, problem.hi <= 0.0)]
+    sides = [np.flatnonzero(kept & side) for side in (problem.hi <= 0.0, problem.hi > 0.0)]
     told = [", ".join(str(i) for i in side[:4]) + (", …" if len(side) > 4 else "") for side in sides]
     return NotSeparableError(None, weight, f"in the kernel's space the examples {told[0]} mix to what {told[1]} mix to")

@@ -16,7 +16,7 @@ from deciban.losses import Floats
 from deciban.trust.certificate import digest
 
 from .kernel_machine import SingleMachine, certify, proven, unproven
-from .kernel_rows import among, arrays_of, to_judge, to_learn, width
+from .kernel_rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 from .limited import check_positive
 from .transaction import all_or_nothing
 
@@ -94,14 +94,15 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         number = isinstance(epsilon, int | float | np.integer | np.floating) and not isinstance(epsilon, bool)
         if not number or not 0.0 <= epsilon < np.inf:
             raise ValueError(f"epsilon must be a finite number ≥ 0, got {epsilon!r}")
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None: give a number for each row")
         X, y, kernel = to_learn(self, X, y, numeric=True)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         place = np.flatnonzero(weight)
-        if not len(place):
-            raise ValueError("no example has a weight above 0")
         if len(place) < len(y):
             X, y, weight = among(kernel, X, place), y[place], weight[place]
         y = _bounded(np.asarray(y, dtype=np.float64), place)
+        kernel = weighed_kernel(self, kernel, X, weight)
         problem = KernelProblem.regression(kernel, X, y, price * weight, float(epsilon), self._threads())
         solution = self._solved(problem, limits)
         proof = proven(problem, solution)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from deciban.errors import DataError
 from deciban.kernels import Kernel, by_name
+from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
 
 from .examples import Examples, bounded, weighed
@@ -38,6 +39,7 @@ def items(model: Any, X: Any, y: Any, sample_weight: Any) -> Items:
     counted = weighed(model, X, y, sample_weight)
     place = np.arange(len(y)) if counted.kept is None else counted.kept
     X = X if counted.kept is None else among(kernel, X, counted.kept)
+    kernel = weighed_kernel(model, kernel, X, counted.repetition)
     return Items(X, *counted[1:], kernel, place)
 
 
@@ -55,6 +57,26 @@ def to_learn(model: Any, X: Any, y: Any = None, numeric: bool = False) -> tuple[
         X = bounded(as_rows(X))
     kernel = by_name(model.kernel, X, gamma=model.gamma, degree=model.degree, coef0=model.coef0)
     return indexable(kernel.accept(X)), y, kernel
+
+
+def weighed_kernel(model: Any, kernel: Kernel, X: Any, weight: Floats) -> Kernel:
+    """The kernel whose gamma "scale" is of rows X (N, d) that count `weight` (N,) times; others stay as they are."""
+    if isinstance(model.kernel, Kernel) or not _is(model.gamma, "scale") or X.ndim != 2 or (weight == 1.0).all():
+        return kernel
+    share = weight / (X.shape[1] * weight.sum())
+    mean = float(share @ np.asarray(X.sum(axis=1)).reshape(-1))
+    if is_sparse(X):
+        away = X.copy()
+        away.data = np.square(X.data - mean) - mean**2
+        variance = float(share @ np.asarray(away.sum(axis=1)).reshape(-1)) + mean**2
+    else:
+        variance = float(share @ np.square(X - mean).sum(axis=1))
+    gamma = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
+    return by_name(model.kernel, X, gamma=gamma, degree=model.degree, coef0=model.coef0)
+
+
+def _is(value: Any, name: str) -> bool:
+    return isinstance(value, str) and value == name
 
 
 def to_judge(model: Any, X: Any) -> Any:

@@ -10,14 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
 from deciban.trust.certificate import digest
 
 from .kernel_machine import SingleMachine, certify, proven, unproven
 from .kernel_margins import check_nu
-from .kernel_rows import among, arrays_of, to_judge, to_learn, width
+from .kernel_rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 from .transaction import all_or_nothing
+
+# By so much of ρ, the examples on the boundary are known whatever the rounding.
+_GRAIN = 1e-10
 
 
 class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,6 +37,8 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
     nu : in (0, 1].
     kernel, gamma, degree, coef0, solver, tol, max_iter, time_limit, callback, memory_mb, random_state, n_jobs :
         see `SVM`.
+
+    Examples on the boundary are known.
 
     Attributes: `support_`, `support_vectors_`, `dual_coef_` α (1, m), `intercept_` −ρ (1,), `offset_` ρ, `coef_` for
     the linear kernel; `certificate_`; `score_`.
@@ -87,14 +93,14 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
         X, _, kernel = to_learn(self, X)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         place = np.flatnonzero(weight)
-        if not len(place):
-            raise ValueError("no example has a weight above 0")
         if len(place) < len(weight):
             X, weight = among(kernel, X, place), weight[place]
+        kernel = weighed_kernel(self, kernel, X, weight)
         problem = KernelProblem.one_class(kernel, X, weight, nu, self._threads())
         solution = self._solved(problem, limits)
         proof = proven(problem, solution)
         self._keep(kernel, X, place, solution.beta, proof, solution)
+        self.intercept_ += _to_the_boundary(problem, solution.beta, proof)
         data, doubt = digest(*arrays_of(X), weight), unproven(kernel, X)
         found, n = [(solution, proof)], float(weight.sum())
         self._proof = certify("one class", kernel, width(X), found, data, n, {}, self._seed(), doubt)
@@ -117,3 +123,11 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
     def predict(self, X: Any) -> NDArray[np.intp]:
         """(N,) 1 for what is known, −1 for what is strange."""
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+
+def _to_the_boundary(problem: KernelProblem, beta: Floats, proof: KernelProof) -> float:
+    """What f lacks, within the solver's tolerance, for all free support vectors to be known."""
+    free = (beta > 0.0) & (beta < problem.hi)
+    b = float(proof.b[0])
+    short = -float((proof.scores[free] + b).min(initial=0.0))
+    return short + _GRAIN * max(1.0, abs(b))
