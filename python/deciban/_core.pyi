@@ -334,7 +334,6 @@ def descend(
     shuffle: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[_Weights, _Weights, float, float, float]: ...
-
 def kernel_scores(
     X: _Matrix,
     Z: _Matrix,

@@ -15,7 +15,7 @@ variables are at their bounds being known then, the others are the solution of o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from deciban.losses import Floats
 from deciban.rows import is_sparse
 
 from .certificate import prove
+from .evaluation import on_host
 from .polish import balanced, polished
 from .problem import KernelProblem, KernelSolution, Limits, Status, Watch
 from .separation import refute
@@ -74,9 +75,9 @@ class DualQP:
         self,
         problem: KernelProblem,
         limits: Limits,
-        start: KernelSolution | None = None,
+        start: KernelSolution | Floats | None = None,
         seed: int = 0,
-        memory: int | None = None,
+        memory: int = 0,
     ) -> KernelSolution:
         """The optimum; nothing to start from is used, and nothing is random. InseparableError for a hard margin that
         does not exist. Memory: some m² numbers, whatever `memory` says."""
@@ -109,9 +110,9 @@ class PrimalQP:
         self,
         problem: KernelProblem,
         limits: Limits,
-        start: KernelSolution | None = None,
+        start: KernelSolution | Floats | None = None,
         seed: int = 0,
-        memory: int | None = None,
+        memory: int = 0,
     ) -> KernelSolution:
         """The optimum; nothing to start from is used, and nothing is random. InseparableError for a hard margin that
         does not exist."""
@@ -134,8 +135,7 @@ def gram(problem: KernelProblem) -> Floats:
     X = problem.X
     if isinstance(X, np.ndarray) or is_sparse(X):
         X = as_reals(X).astype(np.float64)
-    K = replace(problem, X=X).tile(slice(None), slice(None))
-    K = np.asarray(K.toarray() if is_sparse(K) else K, dtype=np.float64)
+    K = on_host(problem.kernel.tile(X, problem.kernel.centres(X)))
     symmetric: Floats = 0.5 * (K + K.T)
     return symmetric
 
