@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 from deciban.kernel_solvers import KernelProblem, Limits, Status
 from deciban.kernel_solvers.certificate import prove
-from deciban.kernel_solvers.qp import CATALOGUE, DualQP, dual_programme, gram, primal_programme
+from deciban.kernel_solvers.gram import gram
+from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP, dual_programme, primal_programme
 from deciban.kernel_solvers.separation import InseparableError
 from deciban.kernels import RBF, Linear, Polynomial, Precomputed, Wave
 
@@ -267,3 +269,13 @@ def test_a_kernel_that_may_fail_is_solved_where_it_does_not():
     problem = KernelProblem.classification(Wave(0.8), X, y, c)
     assert DualQP().refusal(problem) is None
     assert DualQP().solve(problem, Limits()).status is Status.CONVERGED
+
+
+def test_the_primal_takes_more_rows_than_a_gram_matrix_would():
+    X, y, c = data(4, 6_000, 2)
+    problem = KernelProblem.classification(Linear(), X, y, 0.01 * c)
+    found = PrimalQP().solve(problem, Limits())
+    assert found.status is Status.CONVERGED
+    assert prove(problem, found.beta).violation <= 1e-9
+    sparse_rows = PrimalQP().solve(KernelProblem.classification(Linear(), csr_array(X), y, 0.01 * c), Limits())
+    assert_allclose(sparse_rows.beta @ X, found.beta @ X, rtol=1e-9)

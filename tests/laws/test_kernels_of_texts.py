@@ -66,4 +66,6 @@ def test_a_machine_of_texts_is_that_of_their_gram_matrix():
     of_texts = DualQP().solve(KernelProblem.classification(kernel, X, y, c), Limits())
     of_gram = DualQP().solve(KernelProblem.classification(Precomputed(), kernel.tile(X, X), y, c), Limits())
     assert_allclose(of_texts.beta, of_gram.beta, rtol=1e-12)
+    of_array = KernelProblem.classification(kernel, np.array(X, dtype=object), y, c)
+    assert_array_equal(DualQP().solve(of_array, Limits()).beta, of_texts.beta)
     assert (y * of_texts.beta > 0.0).any()

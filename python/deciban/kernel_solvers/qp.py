@@ -22,12 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from deciban.kernels.arrays import as_reals
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 
 from .certificate import prove
-from .evaluation import on_host
+from .gram import Gram, Whole, doubles, gram, rows
 from .polish import balanced, polished
 from .problem import KernelProblem, KernelSolution, Limits, Status, Watch
 from .separation import refute
@@ -52,7 +50,15 @@ class _Programme(NamedTuple):
 
 @dataclass(frozen=True)
 class DualQP:
-    """The dual as it stands. Cost: m³ a step, of which there are ten to thirty."""
+    """The dual as it stands. Cost: m³ a step, of which there are ten to thirty.
+
+    >>> from deciban.kernels import Linear
+    >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
+    >>> hard = KernelProblem.classification(Linear(), X, np.array([1.0, 1, 1, -1, -1]), np.full(5, np.inf))
+    >>> found = DualQP().solve(hard, Limits())
+    >>> abs(found.beta).round(6), (found.beta @ X).round(6), found.b.round(6)
+    (array([0. , 0.8, 0. , 0.4, 0.4]), array([-0.4,  1.2]), array([-1.4]))
+    """
 
     NAME = "dual-qp"
     EXACT = True
@@ -86,8 +92,8 @@ class DualQP:
         found, watch = _minimise(dual_programme(problem, K), limits, of_dual=True)
         beta = np.array(found.x)
         if _ends(found, "DualInfeasible"):
-            refute(problem, K, beta)
-        return _concluded(problem, K, beta, found, watch, self.NAME)
+            refute(problem, Whole(K), beta)
+        return _concluded(problem, Whole(K), beta, found, watch, self.NAME)
 
 
 @dataclass(frozen=True)
@@ -120,24 +126,13 @@ class PrimalQP:
         found, watch = _minimise(programme, limits, of_dual=False)
         prices = side * np.array(found.z)[: len(variable)]
         beta: Floats = np.bincount(variable, weights=prices, minlength=problem.m).astype(np.float64)
-        K = gram(problem)
-        K = K[np.ix_(problem.row, problem.row)]
+        K = rows(problem)
         if _ends(found, "PrimalInfeasible"):
             refute(problem, K, beta)
         return _concluded(problem, K, beta, found, watch, self.NAME)
 
 
 CATALOGUE = (DualQP(), PrimalQP())
-
-
-def gram(problem: KernelProblem) -> Floats:
-    """K (N, N) of the rows, float64, symmetric to the last bit."""
-    X = problem.X
-    if isinstance(X, np.ndarray) or is_sparse(X):
-        X = as_reals(X).astype(np.float64)
-    K = on_host(problem.kernel.tile(X, problem.kernel.centres(X)))
-    symmetric: Floats = 0.5 * (K + K.T)
-    return symmetric
 
 
 def dual_programme(problem: KernelProblem, K: Floats) -> _Programme:
@@ -158,12 +153,11 @@ def primal_programme(problem: KernelProblem) -> tuple[_Programme, Floats, Any]:
     variable = np.concatenate([up, down])
     side = np.concatenate([np.ones(len(up)), -np.ones(len(down))])
     price = np.concatenate([problem.hi[up], -problem.lo[down]])
-    rows, G, d = len(variable), len(problem.sums), int(problem.X.shape[1])
-    X = as_reals(problem.X).astype(np.float64)
-    x = sparse.csr_array(X[problem.row[variable]]).multiply(side[:, None])
-    b = sparse.csr_array((side, (np.arange(rows), problem.group[variable])), shape=(rows, G))
+    count, G, d = len(variable), len(problem.sums), int(problem.X.shape[1])
+    x = sparse.csr_array(doubles(problem.X)[problem.row[variable]]).multiply(side[:, None])
+    b = sparse.csr_array((side, (np.arange(count), problem.group[variable])), shape=(count, G))
     priced = np.flatnonzero(np.isfinite(price))
-    slack = sparse.csr_array((np.ones(len(priced)), (priced, np.arange(len(priced)))), shape=(rows, len(priced)))
+    slack = sparse.csr_array((np.ones(len(priced)), (priced, np.arange(len(priced)))), shape=(count, len(priced)))
     nothing = sparse.csr_array((len(priced), G + d))
     margins = sparse.hstack([b, x, slack])
     A = -sparse.vstack([margins, sparse.hstack([nothing, sparse.eye_array(len(priced))])], format="csc")
@@ -226,12 +220,12 @@ def _ends(found: Any, status: str) -> bool:
     return str(found.status) in (status, f"Almost{status}")
 
 
-def _concluded(problem: KernelProblem, K: Floats, beta: Floats, found: Any, watch: Watch, name: str) -> KernelSolution:
+def _concluded(problem: KernelProblem, K: Gram, beta: Floats, found: Any, watch: Watch, name: str) -> KernelSolution:
     """The solution at the feasible β nearest to what was found, polished; its status is what its proof allows."""
     beta = balanced(problem, np.nan_to_num(beta))
     if watch.status is None:
         beta = polished(problem, K, beta)
-    proof = prove(problem, beta, scores=K @ beta)
+    proof = prove(problem, beta, scores=K.times(beta))
     status = watch.status or (Status.CONVERGED if proof.relative_gap <= watch.limits.tol else Status.EXHAUSTED)
     gradient = proof.scores - problem.t
     return KernelSolution(beta, proof.b, status, int(found.iterations), name, tuple(watch.trace), gradient)

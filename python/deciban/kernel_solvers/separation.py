@@ -6,7 +6,9 @@ import numpy as np
 
 from deciban.errors import DataError
 from deciban.losses import Floats
+from deciban.solvers.problem import dot
 
+from .gram import Gram
 from .problem import KernelProblem
 
 # Squared distance of two mixtures, in units of the largest ‖φ(x)‖², below which they are one point.
@@ -28,13 +30,13 @@ class InseparableError(DataError):
         )
 
 
-def refute(problem: KernelProblem, K: Floats, ray: Floats) -> None:
+def refute(problem: KernelProblem, K: Gram, ray: Floats) -> None:
     """An InseparableError if the direction `ray` (m,), along which D falls for ever, shows that there is no margin.
 
-    `K` (m, m) is K̃. Cost: m².
+    `K` is K̃.
     """
     up, down = np.maximum(ray, 0.0), np.maximum(-ray, 0.0)
     if problem.plain and up.sum() > 0.0 and down.sum() > 0.0:
         signed = up / up.sum() - down / down.sum()
-        if signed @ K @ signed <= _SAME * float(K.diagonal().max()):
+        if dot(signed, K.times(signed)) <= _SAME * float(K.diagonal().max()):
             raise InseparableError(np.abs(signed))
