@@ -25,6 +25,8 @@ __all__ = [
     "gaussian_scores",
     "gram",
     "information",
+    "kernel_scores",
+    "kernel_within",
     "largest",
     "log_posterior",
     "log_table",
@@ -35,6 +37,8 @@ __all__ = [
     "perceptron",
     "repeats",
     "scores",
+    "smo",
+    "smo_of_rows",
     "student_scores",
 ]
 
@@ -330,3 +334,57 @@ def descend(
     shuffle: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[_Weights, _Weights, float, float, float]: ...
+def kernel_scores(
+    X: _Matrix,
+    Z: _Matrix,
+    coefficients: NDArray[np.float64],
+    kernel: str,
+    parameters: Sequence[float],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+def kernel_within(
+    X: _Matrix,
+    coefficients: NDArray[np.float64],
+    kernel: str,
+    parameters: Sequence[float],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+
+# t, lo, hi, group, sums, row of a kernel machine's dual.
+_Machine: TypeAlias = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+]
+
+def smo(
+    X: _Matrix,
+    kernel: str,
+    parameters: Sequence[float],
+    parts: _Machine,
+    start: NDArray[np.float64],
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    memory: int = 200_000_000,
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
+def smo_of_rows(
+    rows: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+    scores: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    diagonal: NDArray[np.float32],
+    parts: _Machine,
+    start: NDArray[np.float64],
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    memory: int = 200_000_000,
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...

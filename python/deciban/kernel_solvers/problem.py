@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.kernels import Kernel
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
 from deciban.solvers.watch import Watch
@@ -30,7 +31,7 @@ class KernelProblem:
     `group` and `row` are (m,), `sums` is (G,); lo ≤ 0 ≤ hi, infinite where nothing bounds.
     """
 
-    kernel: Any
+    kernel: Kernel
     X: Any
     t: Floats
     lo: Floats
@@ -41,13 +42,15 @@ class KernelProblem:
     n_jobs: int | None = None
 
     @classmethod
-    def classification(cls, kernel: Any, X: Any, y: Floats, upper: Floats, n_jobs: int | None = None) -> Self:
+    def classification(cls, kernel: Kernel, X: Any, y: Floats, upper: Floats, n_jobs: int | None = None) -> Self:
         """Classes y (N,) of −1 and +1, 0 ≤ α_i ≤ upper_i (N,): C times the weights, or infinity for the hard margin."""
         lo, hi = np.where(y > 0.0, 0.0, -upper), np.where(y > 0.0, upper, 0.0)
         return cls(kernel, X, y.astype(np.float64), lo, hi, *_one_group(len(y)), n_jobs)
 
     @classmethod
-    def nu_classification(cls, kernel: Any, X: Any, y: Floats, c: Floats, nu: float, n_jobs: int | None = None) -> Self:
+    def nu_classification(
+        cls, kernel: Kernel, X: Any, y: Floats, c: Floats, nu: float, n_jobs: int | None = None
+    ) -> Self:
         """Classes y of −1 and +1, weights c: 0 ≤ α_i ≤ c_i, Σ α = ½ν Σc in each class, to be divided by ρ (Chang & Lin
         2001), which is half the difference of the two b."""
         group = (y < 0.0).astype(np.int64)
@@ -57,7 +60,7 @@ class KernelProblem:
         return cls(kernel, X, np.zeros(len(y)), lo, hi, group, np.array([half, -half]), row, n_jobs)
 
     @classmethod
-    def one_class(cls, kernel: Any, X: Any, c: Floats, nu: float, n_jobs: int | None = None) -> Self:
+    def one_class(cls, kernel: Kernel, X: Any, c: Floats, nu: float, n_jobs: int | None = None) -> Self:
         """One class of weights c (N,): 0 ≤ α_i ≤ c_i, Σ α = ν Σc (Schölkopf et al. 2001); b is −ρ."""
         group, _, row = _one_group(len(c))
         sums = np.array([nu * float(c.sum())])
@@ -65,7 +68,7 @@ class KernelProblem:
 
     @classmethod
     def regression(
-        cls, kernel: Any, X: Any, y: Floats, upper: Floats, epsilon: float, n_jobs: int | None = None
+        cls, kernel: Kernel, X: Any, y: Floats, upper: Floats, epsilon: float, n_jobs: int | None = None
     ) -> Self:
         """Targets y (N,), |y − s| free up to ε: two variables a row, 0 ≤ β ≤ upper and −upper ≤ β ≤ 0."""
         N, zeros = len(y), np.zeros(len(y))
@@ -87,20 +90,9 @@ class KernelProblem:
         return len(self.X) if shape is None else int(shape[0])
 
     @property
-    def precomputed(self) -> bool:
-        """Whether X is the Gram matrix."""
-        return str(self.kernel.name) == "precomputed"
-
-    @property
     def plain(self) -> bool:
         """Whether variables and rows are the same."""
         return self.m == self.count and bool(np.array_equal(self.row, np.arange(self.m)))
-
-    def tile(self, rows: Any, columns: Any) -> Any:
-        """K(x_i, x_j) for i in rows, j in columns."""
-        if self.precomputed:
-            return self.X[rows][:, columns]
-        return self.kernel.tile(take(self.X, rows), take(self.X, columns))
 
     def of_rows(self, beta: Floats) -> Floats:
         """(N,) the coefficients of each row together: Σ β_i over the variables of a row."""

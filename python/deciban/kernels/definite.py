@@ -72,9 +72,9 @@ def mercer(kernel: Kernel, X: Any, largest: int = LARGEST) -> Mercer:
     if not n:
         return Mercer(0.0, 0.0, None, 0, 0)
     K = 0.5 * (K + K.T)
-    values, vectors = eigh(K, subset_by_index=[0, 0])
+    values, vectors = eigh(K, subset_by_index=[0, 0], driver="evx")
     bound = float(np.abs(K).sum(axis=1).max())
-    largest_value = float(eigh(K, eigvals_only=True, subset_by_index=[len(rows) - 1] * 2)[0])
+    largest_value = float(eigh(K, eigvals_only=True, subset_by_index=[len(rows) - 1] * 2, driver="evx")[0])
     v = vectors[:, 0]
     witness = None
     if max(float(values[0]), float(v @ K @ v)) < -_ROUNDING * bound:
