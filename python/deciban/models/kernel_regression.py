@@ -115,7 +115,7 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
     def predict(self, X: Any) -> Floats:
         """(N,) f(x)."""
         check_is_fitted(self)
-        return self.score_(to_judge(self, X))[:, 0]
+        return self.score_(to_judge(self, X), self._threads())[:, 0]
 
 
 def _bounded(y: Floats, place: Any) -> Floats:

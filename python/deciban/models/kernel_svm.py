@@ -191,7 +191,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._held.score(self.kernel_, self._vectors, scale, self._baseline)
 
     def _decisions(self, X: Any) -> Floats:
-        f: Floats = self._raw()(X)
+        f: Floats = self._raw()(X, self._threads())
         return decisions(f, len(self.classes_)) if self._held.style == "ovo" else f
 
     def decision_function(self, X: Any) -> Floats:
@@ -206,7 +206,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self._held.style != "ovo":
             raise ValueError("there are decisions of pairs only for three classes or more with multi_class='ovo'")
-        f: Floats = self._raw()(to_judge(self, X))
+        f: Floats = self._raw()(to_judge(self, X), self._threads())
         return f
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -224,7 +224,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """(N, C) p(c | x): the largest is that of `predict`."""
         check_is_fitted(self)
         X = to_judge(self, X)
-        f = self._raw()(X)
+        f = self._raw()(X, self._threads())
         C = len(self.classes_)
         if self._held.style == "ovo":
             return coupled(f * self.temperature_, decisions(f, C).argmax(axis=1), C)

@@ -114,7 +114,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
     def decision_function(self, X: Any) -> Floats:
         """(N,) f(x), ≥ 0 for what is known."""
         check_is_fitted(self)
-        return self.score_(to_judge(self, X))[:, 0]
+        return self.score_(to_judge(self, X), self._threads())[:, 0]
 
     def score_samples(self, X: Any) -> Floats:
         """(N,) f(x) + ρ, without the threshold."""

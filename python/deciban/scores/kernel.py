@@ -41,9 +41,9 @@ class KernelScore(Score):
     intercept: Floats
     baseline: Floats | None = None
 
-    def __call__(self, X: Any) -> Floats:
+    def __call__(self, X: Any, n_jobs: int | None = None) -> Floats:
         """(N, C) scores in nats of N items."""
-        return products(self.kernel, X, self.vectors, self.A) + self.intercept
+        return products(self.kernel, X, self.vectors, self.A, n_jobs) + self.intercept
 
     @cached_property
     def prior(self) -> Floats:  # type: ignore[override]
@@ -130,19 +130,17 @@ class KernelScore(Score):
         return full
 
 
-def products(kernel: Any, X: Any, vectors: Any, A: Floats) -> Floats:
-    """(N, C) K(X, vectors) A, a tile of rows at a time."""
-    n, m = X.shape[0], vectors.shape[0]
-    result = np.zeros((n, A.shape[1]))
-    if m:
-        for part in parts(n, m):
-            result[part] = np.asarray(kernel.tile(X[part], vectors)) @ A
-    return result
+def products(kernel: Any, X: Any, vectors: Any, A: Floats, n_jobs: int | None = None) -> Floats:
+    """(N, C) K(X, vectors) A in float64, in tiles."""
+    from deciban.kernel_solvers.evaluation import scores  # here, because linear scores need no kernels
 
+    if not vectors.shape[0]:
+        return np.zeros((X.shape[0], A.shape[1]))
+    if vectors.ndim == 2 and is_sparse(X) != is_sparse(vectors):
+        from scipy import sparse
 
-def size(X: Any) -> int:
-    """How many items X has."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+        X, vectors = (each if is_sparse(each) else sparse.csr_array(each) for each in (X, vectors))
+    return scores(kernel, X, vectors, A, n_jobs)
 
 
 def parts(n: int, width: int) -> Iterator[slice]:

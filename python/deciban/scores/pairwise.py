@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .evidence import Floats
-from .kernel import KernelScore, parts
+from .kernel import KernelScore, products
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +18,8 @@ class PairwiseScore:
 
     The m support vectors stand class by class, `n_support` (C,) of each. `dual` (C − 1, m) holds the coefficients that
     a vector of class c has in the machines of c against 0, …, C − 1 without c, in this order, positive for the first
-    class of the pair (the layout of Chang & Lin's LIBSVM); `intercept` (C(C−1)/2,). A tile of similarities serves all
-    machines. Cost: N·m kernel values and N·m·(C − 1) multiplications.
+    class of the pair (the layout of Chang & Lin's LIBSVM); `intercept` (C(C−1)/2,). A similarity serves all
+    machines of its class. Cost: N·m kernel values and N·m·(C − 1) multiplications.
     """
 
     kernel: Any
@@ -29,15 +29,11 @@ class PairwiseScore:
     intercept: Floats
     baseline: Floats | None = None
 
-    def __call__(self, X: Any) -> Floats:
+    def __call__(self, X: Any, n_jobs: int | None = None) -> Floats:
         """(N, C(C−1)/2) in nats where `dual` and `intercept` are."""
         f = np.tile(self.intercept, (X.shape[0], 1))
-        m = self.dual.shape[1]
-        for part in parts(X.shape[0], m) if m else ():
-            tile = np.asarray(self.kernel.tile(X[part], self.vectors))
-            for c, own in enumerate(self._own()):
-                share = tile[:, own] @ self.dual[:, own].T
-                f[part, self._machines(c)] += share
+        for c, own in enumerate(self._own()):
+            f[:, self._machines(c)] += products(self.kernel, X, self.vectors[own], self.dual[:, own].T, n_jobs)
         return f
 
     def pair(self, i: int, j: int) -> KernelScore:
