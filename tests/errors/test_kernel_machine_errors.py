@@ -77,6 +77,16 @@ def test_data_that_cannot_be_learnt():
         numbers.fit(X, [0.0, 0.0, 1e150, 0.0, 0.0, 0.0])
 
 
+def test_memory_for_less_than_two_rows():
+    text = (
+        "memory_mb=2e-05 is too small: two rows of the kernel of 6 examples, for each of 1 problems at once, are "
+        "4.58e-05 MiB"
+    )
+    model = SVM().fit(X, Y)
+    with refused(text, model=model.set_params(memory_mb=2e-5)):
+        model.fit(X, Y)
+
+
 def test_a_nu_that_is_too_large_names_the_largest():
     text = (
         "nu=0.8 is infeasible: the smaller one of two classes allows at most 0.666667; give nu up to that, or "

@@ -1,5 +1,8 @@
 """Laws of kernel machines at the edges: data that is hard to learn from, and scikit-learn's own checks."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -69,6 +72,23 @@ def test_whoever_stops_it_gets_an_honest_model():
 @pytest.mark.parametrize("C", [2, 3])
 def test_threads_change_nothing(C):
     X, y = cloud(C, n=150)
-    one, many = SVM(n_jobs=1).fit(X, y), SVM(n_jobs=3).fit(X, y)
+    one, many = SVM(n_jobs=1).fit(X, y), SVM(n_jobs=3, memory_mb=1.0).fit(X, y)
     assert one.dual_coef_.tobytes() == many.dual_coef_.tobytes()
     assert one.predict_proba(X).tobytes() == many.predict_proba(X).tobytes()
+
+
+@pytest.mark.parametrize("C", [2, 3])
+def test_control_c_leaves_a_model_that_says_so(C):
+    X, y = cloud(C, n=300)
+    told = []
+
+    def callback(*_):
+        told.append(1)
+        if len(told) == 2:
+            signal.raise_signal(signal.SIGINT)
+        time.sleep(0.02)
+
+    model = SVM(gamma=20.0, C=1e4, tol=1e-14, solver="smo", callback=callback, max_iter=500).fit(X, y)
+    assert model.certificate_.status in ("interrupted", "converged", "exhausted")
+    assert model.certificate_.relative_gap >= 0.0
+    assert np.isfinite(model.decision_function(X)).all()

@@ -50,8 +50,18 @@ class KernelMachine(Limited):
         """Bytes that the solver may fill with values of the kernel."""
         return int(check_positive("memory_mb", self.memory_mb) * (1 << 20))
 
-    def _solved(self, problem: KernelProblem, limits: Limits, start: KernelSolution | None = None) -> KernelSolution:
-        return kernel_solvers.solve(problem, limits, self.solver, start, self._seed(), memory=self._memory())
+    def _solved(
+        self, problem: KernelProblem, limits: Limits, start: KernelSolution | None = None, shares: int = 1
+    ) -> KernelSolution:
+        """What the solver finds, when so many problems share the memory."""
+        memory = self._memory() // shares
+        needed = 8 * problem.count
+        if memory < needed:
+            raise ValueError(
+                f"memory_mb={self.memory_mb} is too small: two rows of the kernel of {problem.count:,} examples, for "
+                f"each of {shares} problems at once, are {needed * shares / (1 << 20):.3g} MiB"
+            )
+        return kernel_solvers.solve(problem, limits, self.solver, start, self._seed(), memory=memory)
 
     @property
     def status_(self) -> Status:
@@ -182,7 +192,7 @@ def certify(
 def proven(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
     """The proof of what a solver found, by the gradient in float64 that it ends with, where it keeps one."""
     f = None if solution.gradient is None else solution.gradient + problem.t
-    return prove(problem, solution.beta, scores=f)
+    return prove(problem, solution.beta, None if f is None else solution.b, f)
 
 
 def unproven(kernel: Kernel, X: Any) -> str:

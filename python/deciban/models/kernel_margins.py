@@ -13,7 +13,7 @@ from deciban.errors import DataError
 from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.losses import Floats
-from deciban.solvers.problem import Limits
+from deciban.solvers.problem import Limits, Status
 
 from .hard_margin import NotSeparableError
 from .kernel_machine import proven
@@ -35,9 +35,14 @@ class Machine:
     upper: Floats
     street: Floats
     length: float
-    problem: KernelProblem
     solution: KernelSolution
     proof: KernelProof
+
+    def interrupted(self) -> Machine:
+        """This, had Ctrl-C ended what a callback seems to have stopped."""
+        if self.solution.status is not Status.STOPPED:
+            return self
+        return replace(self, solution=replace(self.solution, status=Status.INTERRUPTED))
 
     @property
     def zones(self) -> Zones:
@@ -78,7 +83,6 @@ def _machine(rows: Any, problem: KernelProblem, solution: KernelSolution, proof:
         np.maximum(problem.hi, -problem.lo) / rho,
         side * (proof.scores / rho + b),
         float(np.sqrt(squared)) / rho,
-        problem,
         solution,
         proof,
     )
@@ -110,6 +114,8 @@ def solve_hard(problem: KernelProblem, limits: Limits, solve: Solve) -> KernelSo
     """
     hulls, found = _nearest(problem, limits, solve)
     squared = float(found.beta @ prove(hulls, found.beta).scores)
+    if not squared > _TOUCHING * _size(problem) and not found.status.finished:
+        return solve(problem, limits, None)
     if not squared > _TOUCHING * _size(problem):
         raise _not_separable(problem, found.beta)
     start = replace(found, beta=found.beta * (2.0 / squared), b=np.zeros(1), gradient=None)
@@ -127,8 +133,9 @@ def _nearest(problem: KernelProblem, limits: Limits, solve: Solve) -> tuple[Kern
         sums=np.array([1.0, -1.0]),
     )
     tol, found = 1e-6 * _size(problem), None
+    quiet = getattr(limits.callback, "quietly", None)
     while True:
-        found = solve(hulls, replace(limits, tol=tol, callback=None), found)
+        found = solve(hulls, replace(limits, tol=tol, callback=quiet), found)
         squared = float(found.beta @ prove(hulls, found.beta).scores)
         if squared > 100.0 * tol or tol <= 1e-15 * _size(problem) or not found.status.finished:
             return hulls, found

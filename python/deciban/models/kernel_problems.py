@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,24 +17,38 @@ from deciban.solvers.problem import Limits
 from .kernel_margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
 from .kernel_rows import Items, among
 from .one_vs_one import pairs
+from .side_by_side import Halt, side_by_side, threads_for
 
 
 def machines(model: Any, given: Items, limits: Limits, clipped: bool = False) -> list[Machine]:
-    """A solved machine for each problem; where `clipped`, a ν that is too large becomes the largest feasible one."""
+    """A solved machine for each problem; where `clipped`, a ν that is too large becomes the largest feasible one.
+
+    Each is solved by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
+    """
+    sides = list(_sides(given, model._style(len(given.labels))))
+    halt = Halt(limits.callback)
+    threads = threads_for(len(sides), model._threads())
+    solve = partial(model._solved, shares=threads)
+    watched = replace(limits, callback=halt)
+    tasks = [partial(_machine, model, given, watched, solve, clipped, *side) for side in sides]
+    found, interrupted = side_by_side(tasks, threads, halt)
+    return [each.interrupted() for each in found] if interrupted else found
+
+
+def _machine(
+    model: Any, given: Items, limits: Limits, solve: Any, clipped: bool, rows: NDArray[np.intp], y: Floats
+) -> Machine:
+    """The machine of the examples at the given places, with −1 or +1 for each."""
     nu, price = model._nu(), model._price()
-    found = []
-    for rows, y in _sides(given, model._style(len(given.labels))):
-        X = given.X if len(rows) == len(given.y) else among(given.kernel, given.X, rows)
-        weight = given.weight[rows]
-        if nu is not None:
-            share = _feasible(nu, y, weight, clipped)
-            problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, model._threads())
-            found.append(nu_margin(rows, problem, model._solved(problem, limits)))
-            continue
-        problem = KernelProblem.classification(given.kernel, X, y, price * weight, model._threads())
-        solution = solve_hard(problem, limits, model._solved) if price == np.inf else model._solved(problem, limits)
-        found.append(soft_margin(rows, problem, solution))
-    return found
+    X = given.X if len(rows) == len(given.y) else among(given.kernel, given.X, rows)
+    weight = given.weight[rows]
+    if nu is not None:
+        share = _feasible(nu, y, weight, clipped)
+        problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, model._threads())
+        return nu_margin(rows, problem, solve(problem, limits))
+    problem = KernelProblem.classification(given.kernel, X, y, price * weight, model._threads())
+    solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits)
+    return soft_margin(rows, problem, solution)
 
 
 def _sides(given: Items, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
