@@ -173,7 +173,7 @@ def test_margins_are_of_two_classes_and_pairs_of_more():
     model = SVM(calibration=None).fit(X, Y)
     with refused("labels ['ham', 'spam'] are expected, got 'egg'", model=model):
         model.geometric_margins(X, [*Y[:5], "egg"])
-    with refused("a label for each of 6 rows is expected, got y of shape (5,)", model=model):
+    with refused("Found input variables with inconsistent numbers of samples: [6, 5]", model=model):
         model.functional_margins(X, Y[:5])
     text = "there are decisions of pairs only for three classes or more with multi_class='ovo'"
     with refused(text, model=model):

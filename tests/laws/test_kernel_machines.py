@@ -269,3 +269,19 @@ def test_texts_are_compared():
     why = model.explain(["free lunch"])[0]
     assert why.decibans == pytest.approx(why.prior_decibans + sum(term.decibans for term in why.terms), abs=1e-9)
     assert {term.feature for term in why.terms} == set(model.support_.tolist())
+
+
+@over("rbf", "rest", "nu")
+@pytest.mark.parametrize("C", [2, 3])
+def test_a_warm_start_ends_where_a_cold_one_does(name, C):
+    X, y = cloud(C)
+    warm = machine(name, calibration=None, warm_start=True).fit(X, y)
+    steps = warm.n_iter_.sum()
+    assert warm.fit(X, y).n_iter_.sum() <= steps
+    other = {"nu": 0.2} if name == "nu" else {"C": 0.1}
+    cold = machine(name, calibration=None, **other).fit(X, y)
+    assert_allclose(warm.set_params(**other).fit(X, y).decision_function(X), cold.decision_function(X), atol=2e-3)
+    assert_array_equal(warm.fit(X[:30], y[:30]).predict(X), machine(name, **other).fit(X[:30], y[:30]).predict(X))
+    for made in OTHERS.values():
+        again = made(warm_start=True).fit(X, X[:, 0]).fit(X, X[:, 0])
+        assert_allclose(again.score_(X), made().fit(X, X[:, 0]).score_(X), atol=1e-6)

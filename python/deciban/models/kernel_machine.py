@@ -35,6 +35,7 @@ class KernelMachine(Limited):
     coef0: Any
     solver: Any
     memory_mb: Any
+    warm_start: bool
     kernel_: Kernel
     solution_: list[KernelSolution]
     _proof: Certificate | None
@@ -102,6 +103,11 @@ class SingleMachine(KernelMachine):
     support_: Places
     dual_coef_: Floats
     intercept_: Floats
+
+    def _start(self, problem: KernelProblem) -> KernelSolution | None:
+        """Where a warm start begins: at the last solution, if it was of as many examples."""
+        last = getattr(self, "solution_", None) if self.warm_start else None
+        return last[0] if last and len(last[0].beta) == problem.m else None
 
     def _keep(
         self, kernel: Kernel, X: Any, place: Places, beta: Floats, proof: KernelProof, solution: KernelSolution

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.kernel_solvers.problem import KernelProblem
+from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits
 
@@ -20,8 +20,11 @@ from .one_vs_one import pairs
 from .side_by_side import Halt, side_by_side, threads_for
 
 
-def machines(model: Any, given: Items, limits: Limits, clipped: bool = False) -> list[Machine]:
-    """A solved machine for each problem; where `clipped`, a ν that is too large becomes the largest feasible one.
+def machines(
+    model: Any, given: Items, limits: Limits, starts: Sequence[KernelSolution] = (), clipped: bool = False
+) -> list[Machine]:
+    """A solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too large
+    becomes the largest feasible one.
 
     Each is solved by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
     """
@@ -30,13 +33,23 @@ def machines(model: Any, given: Items, limits: Limits, clipped: bool = False) ->
     threads = threads_for(len(sides), model._threads())
     solve = partial(model._solved, shares=threads)
     watched = replace(limits, callback=halt)
-    tasks = [partial(_machine, model, given, watched, solve, clipped, *side) for side in sides]
+    fit = [len(start.beta) for start in starts] == [len(rows) for rows, _ in sides]
+    begun: Sequence[Any] = starts if fit else [None] * len(sides)
+    pairs_of = zip(begun, sides, strict=True)
+    tasks = [partial(_machine, model, given, watched, solve, clipped, start, *side) for start, side in pairs_of]
     found, interrupted = side_by_side(tasks, threads, halt)
     return [each.interrupted() for each in found] if interrupted else found
 
 
 def _machine(
-    model: Any, given: Items, limits: Limits, solve: Any, clipped: bool, rows: NDArray[np.intp], y: Floats
+    model: Any,
+    given: Items,
+    limits: Limits,
+    solve: Any,
+    clipped: bool,
+    start: KernelSolution | None,
+    rows: NDArray[np.intp],
+    y: Floats,
 ) -> Machine:
     """The machine of the examples at the given places, with −1 or +1 for each."""
     nu, price = model._nu(), model._price()
@@ -45,9 +58,9 @@ def _machine(
     if nu is not None:
         share = _feasible(nu, y, weight, clipped)
         problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, model._threads())
-        return nu_margin(rows, problem, solve(problem, limits))
+        return nu_margin(rows, problem, solve(problem, limits, start))
     problem = KernelProblem.classification(given.kernel, X, y, price * weight, model._threads())
-    solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits)
+    solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits, start)
     return soft_margin(rows, problem, solution)
 
 

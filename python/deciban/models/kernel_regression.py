@@ -33,8 +33,8 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
 
     Parameters
     ----------
-    kernel, C, gamma, degree, coef0, solver, tol, max_iter, time_limit, callback, memory_mb, random_state, n_jobs :
-        see `SVM`; C is finite.
+    kernel, C, gamma, degree, coef0, solver, tol, max_iter, time_limit, callback, warm_start, memory_mb, random_state,
+        n_jobs : see `SVM`; C is finite.
     epsilon : ≥ 0, half the height of the tube, in units of y.
 
     Attributes: `support_`, `support_vectors_`, `dual_coef_` (1, m), `intercept_` (1,), `coef_` for the linear kernel;
@@ -59,6 +59,7 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         max_iter: int = 1_000_000,
         time_limit: float | None = None,
         callback: Any = None,
+        warm_start: bool = False,
         memory_mb: float = 200.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -74,6 +75,7 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.callback = callback
+        self.warm_start = warm_start
         self.memory_mb = memory_mb
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -104,7 +106,7 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         y = _bounded(np.asarray(y, dtype=np.float64), place)
         kernel = weighed_kernel(self, kernel, X, weight)
         problem = KernelProblem.regression(kernel, X, y, price * weight, float(epsilon), self._threads())
-        solution = self._solved(problem, limits)
+        solution = self._solved(problem, limits, self._start(problem))
         proof = proven(problem, solution)
         beta = problem.of_rows(solution.beta)
         self._keep(kernel, X, place, beta, proof, solution)

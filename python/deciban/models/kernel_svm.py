@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.kernel_solvers.problem import KernelSolution
 from deciban.kernels import Linear
 from deciban.losses import Floats
 from deciban.rows import is_sparse
@@ -27,12 +28,13 @@ from .kernel_problems import machines
 from .kernel_rows import Items, arrays_of, items, of_gram, to_judge, vectors_of, width
 from .limited import check_positive
 from .linear import has_probabilities
+from .margins import Margins
 from .one_vs_one import agreeing, coupled, decisions
 from .transaction import all_or_nothing
 from .zones import Zones
 
 
-class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A separating surface with the largest margin in the space of features of a kernel.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)
@@ -55,6 +57,8 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decibans. None: only margins, and about 2.3 times quicker.
     class_weight : None, "balanced" or a mapping from labels; it multiplies the price of the errors of a class.
     solver : "auto", or one of `deciban.kernel_solvers`. tol, max_iter, time_limit, callback : when it stops.
+    warm_start : whether `fit` begins at the last solution, if it was of as many examples of the same classes: along a
+        path over C, say.
     memory_mb : how many MiB the solver may fill with values of the kernel.
 
     Attributes: `classes_`; `kernel_`, with its numbers; `support_` (m,) places of the support vectors, class by class,
@@ -85,6 +89,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_iter: int = 1_000_000,
         time_limit: float | None = None,
         callback: Any = None,
+        warm_start: bool = False,
         memory_mb: float = 200.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -103,6 +108,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.callback = callback
+        self.warm_start = warm_start
         self.memory_mb = memory_mb
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -120,7 +126,7 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, given: Items) -> None:
         limits, seed = self._limits(), self._seed()
-        found = machines(self, given, limits)
+        found = machines(self, given, limits, self._starts(given))
         self.classes_, self.kernel_ = given.labels, given.kernel
         self._become(given, arranged(found, given, self._style(len(given.labels))), found)
         doubt = unproven(given.kernel, given.X)
@@ -132,6 +138,11 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.temperature_ = None
         if self.calibration is not None:
             self.temperature_ = held_out_temperatures(self, given, self.calibration, limits, seed)
+
+    def _starts(self, given: Items) -> list[KernelSolution]:
+        """Where a warm start begins, problem by problem; nowhere where the last fit was of other classes."""
+        known = self.warm_start and hasattr(self, "solution_") and np.array_equal(self.classes_, given.labels)
+        return self.solution_ if known else []
 
     def _style(self, C: int) -> str:
         """How classes are told apart: "two", "ovo" or "ovr"."""
@@ -267,28 +278,6 @@ class SVM(KernelMachine, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         linear(self.kernel_)
         return self._held.weights(self.support_vectors_)
-
-    # Margins.
-
-    def functional_margins(self, X: Any, y: Any) -> Floats:
-        """(N,) y_i f(x_i) of two classes (SPEC S1): its size depends on the length of w."""
-        check_is_fitted(self)
-        if len(self.classes_) != 2:
-            raise ValueError(f"margins are of two classes; this model has {len(self.classes_)}")
-        s, y = self.decision_function(X), np.asarray(y)
-        if y.shape != s.shape:
-            raise ValueError(f"a label for each of {len(s)} rows is expected, got y of shape {y.shape}")
-        unknown = ~np.isin(y, self.classes_)
-        if unknown.any():
-            raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown].tolist()[0]!r}")
-        result: Floats = np.where(y == self.classes_[1], 1.0, -1.0) * s
-        return result
-
-    def geometric_margins(self, X: Any, y: Any) -> Floats:
-        """(N,) y_i f(x_i) / ‖w‖ (SPEC S1): distances from the surface in the kernel's space, negative on the wrong
-        side."""
-        result: Floats = self.functional_margins(X, y) * self.margin_[0]
-        return result
 
 
 def _baseline(given: Items) -> Floats | None:

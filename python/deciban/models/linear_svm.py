@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deciban.losses import Floats, Hinge, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
@@ -16,11 +16,12 @@ from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
 from .limited import check_positive
+from .margins import Margins
 from .online import OnlineClassifier
 from .zones import Zones
 
 
-class LinearSVM(OnlineClassifier):
+class LinearSVM(Margins, OnlineClassifier):
     """A separating hyperplane with the largest margin, errors at the price C.
 
         min over w, b of   ½‖w‖² + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ the hinge or its square;
@@ -116,7 +117,7 @@ class LinearSVM(OnlineClassifier):
         self.__dict__.pop("zones_", None)  # of examples that are no longer at hand
 
     @property
-    def margin_(self) -> Floats:
+    def margin_(self) -> Floats:  # type: ignore[override]
         """(K,) 1/‖w‖, half the width of the street; ∞ for w = 0."""
         check_is_fitted(self)
         norms = np.linalg.norm(self.coef_, axis=1)
@@ -130,23 +131,6 @@ class LinearSVM(OnlineClassifier):
         if self.calibration is None:
             return None
         return held_out_temperature(self, given, self.calibration, limits, seed)
-
-    def functional_margins(self, X: Any, y: Any) -> Floats:
-        """(N,) y_i (x_i·w + b) of two classes (SPEC S1): its size depends on the length of w."""
-        check_is_fitted(self)
-        if len(self.classes_) != 2:
-            raise ValueError(f"margins are of two classes; this model has {len(self.classes_)}")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        unknown = ~np.isin(y, self.classes_)
-        if unknown.any():
-            raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown].tolist()[0]!r}")
-        result: Floats = np.where(y == self.classes_[1], 1.0, -1.0) * self._scored(X)
-        return result
-
-    def geometric_margins(self, X: Any, y: Any) -> Floats:
-        """(N,) y_i (x_i·w + b) / ‖w‖ (SPEC S1): distances from the hyperplane, negative on the wrong side."""
-        result: Floats = self.functional_margins(X, y) * self.margin_[0]
-        return result
 
 
 # Duals and margins this near to a bound are at it.

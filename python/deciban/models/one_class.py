@@ -35,8 +35,8 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
     Parameters
     ----------
     nu : in (0, 1].
-    kernel, gamma, degree, coef0, solver, tol, max_iter, time_limit, callback, memory_mb, random_state, n_jobs :
-        see `SVM`.
+    kernel, gamma, degree, coef0, solver, tol, max_iter, time_limit, callback, warm_start, memory_mb, random_state,
+        n_jobs : see `SVM`.
 
     Examples on the boundary are known.
 
@@ -61,6 +61,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
         max_iter: int = 1_000_000,
         time_limit: float | None = None,
         callback: Any = None,
+        warm_start: bool = False,
         memory_mb: float = 200.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -75,6 +76,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.callback = callback
+        self.warm_start = warm_start
         self.memory_mb = memory_mb
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -97,7 +99,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
             X, weight = among(kernel, X, place), weight[place]
         kernel = weighed_kernel(self, kernel, X, weight)
         problem = KernelProblem.one_class(kernel, X, weight, nu, self._threads())
-        solution = self._solved(problem, limits)
+        solution = self._solved(problem, limits, self._start(problem))
         proof = proven(problem, solution)
         self._keep(kernel, X, place, solution.beta, proof, solution)
         self.intercept_ += _to_the_boundary(problem, solution.beta, proof)
