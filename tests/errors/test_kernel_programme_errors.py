@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from deciban.errors import DataError
 from deciban.kernel_solvers import KernelProblem, Limits, qp
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP
 from deciban.kernel_solvers.separation import InseparableError
@@ -75,4 +76,16 @@ def test_a_hard_margin_that_is_not_there(solver):
         "price, or another kernel."
     )
     with refused(text, InseparableError):
+        solver.solve(problem, Limits())
+
+
+@pytest.mark.parametrize("solver", CATALOGUE, ids=lambda solver: solver.NAME)
+def test_targets_that_no_function_comes_near(solver):
+    line = np.array([[0.0], [1.0], [2.0], [3.0]])
+    problem = KernelProblem.regression(Linear(), line, Y, np.inf * ONES, 0.1)
+    text = (
+        "an infinite C asks for a score within epsilon of every target, and no function of this kernel has that. "
+        "Give a finite C, which lets errors have a price, or a larger epsilon."
+    )
+    with refused(text, DataError):
         solver.solve(problem, Limits())

@@ -180,6 +180,27 @@ def test_duplicates_are_weights_and_what_supports_nothing_may_go(kernel, seed):
 
 
 @over_solvers
+@pytest.mark.parametrize("unit", [1e-3, 1e-2, 10.0, 1e3])
+def test_units_do_not_matter(solver, unit):
+    X, y, c = data(5)
+    found = solver.solve(KernelProblem.classification(Linear(), X, y, c), Limits())
+    problem = KernelProblem.classification(Linear(), unit * X, y, c / unit**2)
+    again = solver.solve(problem, Limits())
+    assert again.status is Status.CONVERGED
+    assert_allclose(again.beta @ (unit * X) * unit, found.beta @ X, rtol=1e-6, atol=1e-8)
+
+
+@over_solvers
+@pytest.mark.parametrize("C", [1e-6, 1e-3, 1e3, 1e6])
+def test_prices_of_any_size(solver, C):
+    X, y, c = data(6)
+    problem = KernelProblem.classification(Linear(), X, y, C * c)
+    found = solver.solve(problem, Limits())
+    assert found.status is Status.CONVERGED
+    assert prove(problem, found.beta).violation <= 1e-6
+
+
+@over_solvers
 @few
 @given(seed=seeds)
 def test_what_nothing_separates_has_a_witness(solver, seed):

@@ -89,8 +89,13 @@ class DualQP:
         does not exist. Memory: some m² numbers, whatever `memory` says."""
         K = gram(problem)
         K = K[np.ix_(problem.row, problem.row)]
-        found, watch = _minimise(dual_programme(problem, K), limits, of_dual=True)
-        beta = np.array(found.x)
+        # In units of the mean of K's diagonal the same machine is the same programme, whatever the units of X.
+        unit = float(K.diagonal().mean()) if problem.m else 0.0
+        unit = unit if unit > 0.0 else 1.0
+        programme = dual_programme(problem, K)
+        programme = programme._replace(Q=programme.Q / unit, a=programme.a * unit)
+        found, watch = _minimise(programme, limits, unit, of_dual=True, solvable=_bounded(problem))
+        beta = np.array(found.x) / unit
         if _ends(found, "DualInfeasible"):
             refute(problem, Whole(K), beta)
         return _concluded(problem, Whole(K), beta, found, watch, self.NAME)
@@ -123,7 +128,7 @@ class PrimalQP:
         """The optimum; nothing to start from is used, and nothing is random. InseparableError for a hard margin that
         does not exist."""
         programme, side, variable = primal_programme(problem)
-        found, watch = _minimise(programme, limits, of_dual=False)
+        found, watch = _minimise(programme, limits, 1.0, of_dual=False, solvable=_bounded(problem))
         prices = side * np.array(found.z)[: len(variable)]
         beta: Floats = np.bincount(variable, weights=prices, minlength=problem.m).astype(np.float64)
         K = rows(problem)
@@ -167,6 +172,11 @@ def primal_programme(problem: KernelProblem) -> tuple[_Programme, Floats, Any]:
     return _Programme(Q, c, A, a, 0), side, variable
 
 
+def _bounded(problem: KernelProblem) -> bool:
+    """Whether no bound is infinite: then there is an optimum."""
+    return bool(np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all())
+
+
 def _unsolvable(problem: KernelProblem) -> str | None:
     if find_spec("clarabel") is None:
         return "needs Clarabel, which is not installed: pip install 'deciban[qp]'"
@@ -179,16 +189,17 @@ def _unsolvable(problem: KernelProblem) -> str | None:
     return None
 
 
-def _minimise(programme: _Programme, limits: Limits, of_dual: bool) -> tuple[Any, Watch]:
-    """Clarabel's answer. The watch sees the value of the machine's primal, whichever of the two is solved."""
+def _minimise(programme: _Programme, limits: Limits, unit: float, of_dual: bool, solvable: bool) -> tuple[Any, Watch]:
+    """Clarabel's answer. The watch sees the value of the machine's primal, whichever of the two is solved and in which
+    `unit`. Where a programme is known to be `solvable`, large numbers are not taken for a proof that it is not."""
     import clarabel
 
     watch = Watch(limits)
     raised: list[Exception] = []
 
     def look(info: Any) -> bool:
-        primal = -info.cost_dual if of_dual else info.cost_primal
-        gap = abs(info.cost_primal - info.cost_dual) / max(1.0, abs(primal))
+        primal = (-info.cost_dual if of_dual else info.cost_primal) / unit
+        gap = abs(info.cost_primal - info.cost_dual) / unit / max(1.0, abs(primal))
         # What is raised here Clarabel would only print.
         try:
             return watch(int(info.iterations), float(primal), float(gap))
@@ -203,6 +214,9 @@ def _minimise(programme: _Programme, limits: Limits, of_dual: bool) -> tuple[Any
     settings.max_iter = limits.max_iter
     settings.max_threads = 1  # more of them add in another order
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = min(limits.tol, _PRECISION)
+    if solvable:
+        settings.tol_infeas_abs = settings.tol_infeas_rel = 0.0
+        settings.reduced_tol_infeas_abs = settings.reduced_tol_infeas_rel = 0.0
     cones = [clarabel.ZeroConeT(programme.equal)] if programme.equal else []
     if len(programme.a) > programme.equal:
         cones.append(clarabel.NonnegativeConeT(len(programme.a) - programme.equal))
