@@ -191,7 +191,7 @@ def test_units_do_not_matter(solver, unit):
 
 
 @over_solvers
-@pytest.mark.parametrize("C", [1e-6, 1e-3, 1e3, 1e6])
+@pytest.mark.parametrize("C", [1e-9, 1e-6, 1e-3, 1e3, 1e6])
 def test_prices_of_any_size(solver, C):
     X, y, c = data(6)
     problem = KernelProblem.classification(Linear(), X, y, C * c)
