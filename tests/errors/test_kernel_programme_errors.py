@@ -7,7 +7,7 @@ from deciban.errors import DataError
 from deciban.kernel_solvers import KernelProblem, Limits, qp
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP
 from deciban.kernel_solvers.separation import InseparableError
-from deciban.kernels import RBF, Linear, Precomputed
+from deciban.kernels import RBF, Linear, Polynomial, Precomputed
 from errors.refusals import refused
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [3.0, 1.0]])
@@ -89,3 +89,13 @@ def test_targets_that_no_function_comes_near(solver):
     )
     with refused(text, DataError):
         solver.solve(problem, Limits())
+
+
+def test_a_kernel_that_overflows():
+    kernel = Polynomial(1.0, 1.0, 200)
+    text = (
+        "the values of Polynomial(scale=1.0, shift=1.0, degree=200) left the range of a float64: scale the columns "
+        "down, or choose smaller parameters"
+    )
+    with refused(text, DataError):
+        DualQP().solve(KernelProblem.classification(kernel, 100.0 * X, Y, ONES), Limits())
