@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from deciban.kernel_solvers import KernelProblem, Limits, Status
+from deciban.kernel_solvers import KernelProblem, Limits, Status, blocks, smo
 from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.gram import gram
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP, dual_programme, primal_programme
@@ -143,6 +143,19 @@ def test_both_programmes_find_one_machine(machine, seed):
     assert_allclose(value(problem, primal.beta), value(problem, dual.beta), rtol=1e-9, atol=1e-10)
     weights = [problem.of_rows(found.beta) @ X for found in (dual, primal)]
     assert_allclose(weights[1], weights[0], rtol=1e-6, atol=1e-7)
+
+
+@few
+@given(seed=seeds)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("solver", [smo, blocks], ids=lambda solver: solver.NAME)
+def test_the_fast_solvers_find_what_the_programmes_find(machine, kernel, solver, seed):
+    problem = MACHINES[machine](kernel, *data(seed))
+    certain = DualQP().solve(problem, Limits())
+    found = solver.solve(problem, Limits(tol=1e-6, max_iter=50))
+    least = value(problem, certain.beta)
+    assert abs(value(problem, found.beta) - least) <= 1e-6 * max(1.0, abs(least))
 
 
 @few
