@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from deciban.errors import DataError
 from deciban.kernel_solvers import KernelProblem, Limits, qp
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP
 from deciban.kernel_solvers.separation import InseparableError
-from deciban.kernels import RBF, Linear, Precomputed
+from deciban.kernels import RBF, Linear, Polynomial, Precomputed
 from errors.refusals import refused
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [3.0, 1.0]])
@@ -76,3 +77,25 @@ def test_a_hard_margin_that_is_not_there(solver):
     )
     with refused(text, InseparableError):
         solver.solve(problem, Limits())
+
+
+@pytest.mark.parametrize("solver", CATALOGUE, ids=lambda solver: solver.NAME)
+def test_targets_that_no_function_comes_near(solver):
+    line = np.array([[0.0], [1.0], [2.0], [3.0]])
+    problem = KernelProblem.regression(Linear(), line, Y, np.inf * ONES, 0.1)
+    text = (
+        "an infinite C asks for a score within epsilon of every target, and no function of this kernel has that. "
+        "Give a finite C, which lets errors have a price, or a larger epsilon."
+    )
+    with refused(text, DataError):
+        solver.solve(problem, Limits())
+
+
+def test_a_kernel_that_overflows():
+    kernel = Polynomial(1.0, 1.0, 200)
+    text = (
+        "the values of Polynomial(scale=1.0, shift=1.0, degree=200) left the range of a float64: scale the columns "
+        "down, or choose smaller parameters"
+    )
+    with refused(text, DataError):
+        DualQP().solve(KernelProblem.classification(kernel, 100.0 * X, Y, ONES), Limits())

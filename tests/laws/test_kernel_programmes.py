@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from deciban.kernel_solvers import KernelProblem, Limits, Status
+from deciban.kernel_solvers import KernelProblem, Limits, Status, blocks, smo
 from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.gram import gram
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP, dual_programme, primal_programme
@@ -147,6 +147,19 @@ def test_both_programmes_find_one_machine(machine, seed):
 
 @few
 @given(seed=seeds)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("solver", [smo, blocks], ids=lambda solver: solver.NAME)
+def test_the_fast_solvers_find_what_the_programmes_find(machine, kernel, solver, seed):
+    problem = MACHINES[machine](kernel, *data(seed))
+    certain = DualQP().solve(problem, Limits())
+    found = solver.solve(problem, Limits(tol=1e-6, max_iter=50))
+    least = value(problem, certain.beta)
+    assert abs(value(problem, found.beta) - least) <= 1e-6 * max(1.0, abs(least))
+
+
+@few
+@given(seed=seeds)
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_order_names_and_form_do_not_matter(kernel, seed):
     X, y, c = data(seed)
@@ -177,6 +190,27 @@ def test_duplicates_are_weights_and_what_supports_nothing_may_go(kernel, seed):
     support = found.beta != 0.0
     without = KernelProblem.classification(kernel, X[support], y[support], times[support].astype(float))
     assert_allclose(value(without, DualQP().solve(without, Limits()).beta), value(weighed, found.beta), rtol=1e-9)
+
+
+@over_solvers
+@pytest.mark.parametrize("unit", [1e-3, 1e-2, 10.0, 1e3])
+def test_units_do_not_matter(solver, unit):
+    X, y, c = data(5)
+    found = solver.solve(KernelProblem.classification(Linear(), X, y, c), Limits())
+    problem = KernelProblem.classification(Linear(), unit * X, y, c / unit**2)
+    again = solver.solve(problem, Limits())
+    assert again.status is Status.CONVERGED
+    assert_allclose(again.beta @ (unit * X) * unit, found.beta @ X, rtol=1e-6, atol=1e-8)
+
+
+@over_solvers
+@pytest.mark.parametrize("C", [1e-9, 1e-6, 1e-3, 1e3, 1e6])
+def test_prices_of_any_size(solver, C):
+    X, y, c = data(6)
+    problem = KernelProblem.classification(Linear(), X, y, C * c)
+    found = solver.solve(problem, Limits())
+    assert found.status is Status.CONVERGED
+    assert prove(problem, found.beta).violation <= 1e-6
 
 
 @over_solvers

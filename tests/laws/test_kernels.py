@@ -1,5 +1,6 @@
 """Laws of kernels of rows of numbers, over their catalogue and some sums and products of it."""
 
+import re
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from deciban.errors import DataError
 from deciban.kernel_solvers.evaluation import on_host
 from deciban.kernels import (
     CATALOGUE,
@@ -19,6 +21,7 @@ from deciban.kernels import (
     Linear,
     Multiquadric,
     Polynomial,
+    Precomputed,
     Product,
     Sum,
     Tanh,
@@ -152,6 +155,18 @@ def test_other_libraries_by_the_standard(kernel, library, dtype):
     close = {"rtol": 1e-5, "atol": 5e-3} if dtype == np.float32 else {"rtol": 1e-9, "atol": 1e-7}
     assert_allclose(on_host(tile), kernel.tile(X, Z), **close)
     assert_allclose(on_host(diagonal), kernel.diagonal(X), **close)
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.__name__)
+def test_gram_matrices_of_other_libraries(library):
+    gram, kernel = RBF(0.3).tile(rows(3), rows(3)), Precomputed()
+    there = kernel.accept(library.asarray(gram))
+    columns = kernel.centres(there)[[4, 1, 7]]
+    assert_array_equal(on_host(kernel.tile(there, columns)), gram[:, [4, 1, 7]])
+    assert_array_equal(on_host(kernel.diagonal(there)), gram.diagonal())
+    gram[2, 5] += 0.5
+    with pytest.raises(DataError, match=re.escape("symmetric; in this one K[2, 5] is")):
+        kernel.accept(library.asarray(gram))
 
 
 @over

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.errors import DataError
 from deciban.kernels.arrays import as_reals, products, squared_norms
 from deciban.losses import Floats
 from deciban.rows import is_sparse
@@ -78,9 +79,15 @@ def rows(problem: KernelProblem) -> OfRows:
 
 
 def gram(problem: KernelProblem) -> Floats:
-    """K (N, N) of the rows, float64, symmetric to the last bit."""
+    """K (N, N) of the rows, float64, symmetric to the last bit; a DataError where it is not finite."""
     X = doubles(problem.X)
-    K = on_host(problem.kernel.tile(X, problem.kernel.centres(X)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = on_host(problem.kernel.tile(X, problem.kernel.centres(X)))
+    if not np.isfinite(K).all():
+        raise DataError(
+            f"the values of {problem.kernel} left the range of a float64: scale the columns down, or choose smaller "
+            "parameters"
+        )
     symmetric: Floats = 0.5 * (K + K.T)
     return symmetric
 

@@ -40,24 +40,27 @@ def balanced(problem: KernelProblem, beta: Floats) -> Floats:
 def polished(problem: KernelProblem, K: Gram, beta: Floats) -> Floats:
     """The best β of those where K̃β − t + b = 0 on the variables that are free; as it came if none is better.
 
-    A variable is at a bound if it is nearer to it than its slope, K̃β − t + b, is to 0: at the optimum one of the two
-    distances is 0. The free ones, up to some thousands, then solve a system of equations, in the least change that
-    does. Cost: their cube, a round.
+    Each round a variable is taken to be at a bound that it would cross by a step of −(K̃β − t + b)/κ, κ being the mean
+    of K̃'s diagonal, and the free ones, up to some thousands, solve a system of equations, in the least change that
+    does: the primal-dual active set method of Hintermüller, Ito & Kunisch (2002). Cost: their cube, a round.
     """
     gradient = K.times(beta) - problem.t
     best, least = beta, float(violations(problem, beta, gradient).max(initial=0.0))
-    for _ in range(_ROUNDS):
-        slope = gradient + _intercepts(problem, gradient, beta)[problem.group]
-        low, high = beta - problem.lo < slope, problem.hi - beta < -slope
-        if np.count_nonzero(~(low | high)) > _FREE:
+    kappa = float(K.diagonal().mean()) if problem.m else 0.0
+    seen: set[bytes] = set()
+    for _ in range(_ROUNDS if kappa > 0.0 else 0):
+        step = (gradient + _intercepts(problem, gradient, beta)[problem.group]) / kappa
+        low, high = beta - step < problem.lo, beta - step > problem.hi
+        active = np.packbits([low, high]).tobytes()
+        if active in seen or np.count_nonzero(~(low | high)) > _FREE:
             break
+        seen.add(active)
         beta = np.where(low, problem.lo, np.where(high, problem.hi, beta))
         beta = balanced(problem, _stationary(problem, K, beta, ~(low | high)))
         gradient = K.times(beta) - problem.t
         violation = float(violations(problem, beta, gradient).max(initial=0.0))
-        if violation >= least:
-            break
-        best, least = beta, violation
+        if violation < least:
+            best, least = beta, violation
     return best
 
 

@@ -89,8 +89,7 @@ class DualQP:
         does not exist. Memory: some m² numbers, whatever `memory` says."""
         K = gram(problem)
         K = K[np.ix_(problem.row, problem.row)]
-        found, watch = _minimise(dual_programme(problem, K), limits, of_dual=True)
-        beta = np.array(found.x)
+        found, watch, beta = _of_dual(problem, K, limits)
         if _ends(found, "DualInfeasible"):
             refute(problem, Whole(K), beta)
         return _concluded(problem, Whole(K), beta, found, watch, self.NAME)
@@ -122,10 +121,7 @@ class PrimalQP:
     ) -> KernelSolution:
         """The optimum; nothing to start from is used, and nothing is random. InseparableError for a hard margin that
         does not exist."""
-        programme, side, variable = primal_programme(problem)
-        found, watch = _minimise(programme, limits, of_dual=False)
-        prices = side * np.array(found.z)[: len(variable)]
-        beta: Floats = np.bincount(variable, weights=prices, minlength=problem.m).astype(np.float64)
+        found, watch, beta = _of_primal(problem, limits)
         K = rows(problem)
         if _ends(found, "PrimalInfeasible"):
             refute(problem, K, beta)
@@ -167,6 +163,11 @@ def primal_programme(problem: KernelProblem) -> tuple[_Programme, Floats, Any]:
     return _Programme(Q, c, A, a, 0), side, variable
 
 
+def _bounded(problem: KernelProblem) -> bool:
+    """Whether no bound is infinite: then there is an optimum."""
+    return bool(np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all())
+
+
 def _unsolvable(problem: KernelProblem) -> str | None:
     if find_spec("clarabel") is None:
         return "needs Clarabel, which is not installed: pip install 'deciban[qp]'"
@@ -179,16 +180,46 @@ def _unsolvable(problem: KernelProblem) -> str | None:
     return None
 
 
-def _minimise(programme: _Programme, limits: Limits, of_dual: bool) -> tuple[Any, Watch]:
-    """Clarabel's answer. The watch sees the value of the machine's primal, whichever of the two is solved."""
+def _of_dual(problem: KernelProblem, K: Floats, limits: Limits) -> tuple[Any, Watch, Floats]:
+    """β of the dual, solved for β/θ and D/ω: in units that make the numbers of no machine large or small."""
+    size = float(K.diagonal().mean()) if problem.m else 0.0
+    price = _largest_price(problem)
+    theta = min(1.0 / size if size > 0.0 else np.inf, price)
+    theta = theta if 0.0 < theta < np.inf else 1.0
+    omega = theta if problem.t.any() or size <= 0.0 else theta * theta * size
+    Q, c, A, a, equal = dual_programme(problem, K)
+    programme = _Programme(Q * (theta * theta / omega), c * (theta / omega), A, a / theta, equal)
+    found, watch = _minimise(programme, limits, -omega, _bounded(problem))
+    return found, watch, theta * np.array(found.x)
+
+
+def _of_primal(problem: KernelProblem, limits: Limits) -> tuple[Any, Watch, Floats]:
+    """β of the primal, solved for P/ω: they are the prices of its rows."""
+    programme, side, variable = primal_programme(problem)
+    price = _largest_price(problem)
+    omega = price if 0.0 < price < 1.0 else 1.0
+    programme = programme._replace(Q=programme.Q / omega, c=programme.c / omega)
+    found, watch = _minimise(programme, limits, omega, _bounded(problem))
+    prices = omega * side * np.array(found.z)[: len(variable)]
+    return found, watch, np.bincount(variable, weights=prices, minlength=problem.m).astype(np.float64)
+
+
+def _largest_price(problem: KernelProblem) -> float:
+    """The largest bound, C times a weight; infinite where one is."""
+    return float(max(problem.hi.max(initial=0.0), -problem.lo.min(initial=0.0)))
+
+
+def _minimise(programme: _Programme, limits: Limits, unit: float, solvable: bool) -> tuple[Any, Watch]:
+    """Clarabel's answer. The watch sees the value of the machine's primal: `unit` times that of the programme, or of
+    its dual where that is negative. Where a solution exists, large numbers are not taken for proof of none."""
     import clarabel
 
     watch = Watch(limits)
     raised: list[Exception] = []
 
     def look(info: Any) -> bool:
-        primal = -info.cost_dual if of_dual else info.cost_primal
-        gap = abs(info.cost_primal - info.cost_dual) / max(1.0, abs(primal))
+        primal = unit * (info.cost_primal if unit > 0.0 else info.cost_dual)
+        gap = abs(unit * (info.cost_primal - info.cost_dual)) / max(1.0, abs(primal))
         # What is raised here Clarabel would only print.
         try:
             return watch(int(info.iterations), float(primal), float(gap))
@@ -203,6 +234,9 @@ def _minimise(programme: _Programme, limits: Limits, of_dual: bool) -> tuple[Any
     settings.max_iter = limits.max_iter
     settings.max_threads = 1  # more of them add in another order
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = min(limits.tol, _PRECISION)
+    if solvable:
+        settings.tol_infeas_abs = settings.tol_infeas_rel = 0.0
+        settings.reduced_tol_infeas_abs = settings.reduced_tol_infeas_rel = 0.0
     cones = [clarabel.ZeroConeT(programme.equal)] if programme.equal else []
     if len(programme.a) > programme.equal:
         cones.append(clarabel.NonnegativeConeT(len(programme.a) - programme.equal))

@@ -31,12 +31,19 @@ class InseparableError(DataError):
 
 
 def refute(problem: KernelProblem, K: Gram, ray: Floats) -> None:
-    """An InseparableError if the direction `ray` (m,), along which D falls for ever, shows that there is no margin.
-
-    `K` is K̃.
+    """A DataError if the direction `ray` (m,), along which D falls for ever, shows that no machine satisfies what
+    infinite bounds ask: an InseparableError where they ask for a margin between classes. `K` is K̃.
     """
     up, down = np.maximum(ray, 0.0), np.maximum(-ray, 0.0)
-    if problem.plain and up.sum() > 0.0 and down.sum() > 0.0:
-        signed = up / up.sum() - down / down.sum()
-        if dot(signed, K.times(signed)) <= _SAME * float(K.diagonal().max()):
-            raise InseparableError(np.abs(signed))
+    if not (up.sum() > 0.0 and down.sum() > 0.0):
+        return
+    signed = up / up.sum() - down / down.sum()
+    if dot(signed, K.times(signed)) > _SAME * float(K.diagonal().max()):
+        return
+    if problem.plain:
+        raise InseparableError(np.abs(signed))
+    if dot(problem.t, signed) > 0.0:
+        raise DataError(
+            "an infinite C asks for a score within epsilon of every target, and no function of this kernel has that. "
+            "Give a finite C, which lets errors have a price, or a larger epsilon."
+        )
