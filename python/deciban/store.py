@@ -57,11 +57,15 @@ class Stored(NamedTuple):
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes` of a table, or a kernel machine.
+    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes` or `LinearTable`, or a kernel machine.
 
     Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
     """
     stored = read(path, tables=True)
+    if of_table(stored.header) and "linear" in stored.header:
+        from .models.linear_table import LinearTable
+
+        return LinearTable.from_stored(stored)
     if of_table(stored.header):
         if stored.header.get("model") in _MACHINES:
             from .models.stored_kernel import restored
@@ -110,8 +114,8 @@ def parse(content: bytes, name: str = "the model", *, tables: bool = False) -> S
         check(header, tensors, name)
     elif not tables:
         raise DataError(
-            f"{name}: expected a filter of mail or texts; this is a model of a table. Judge with it from Python: "
-            "deciban.load."
+            f"{name}: expected a filter of mail or texts; this is a model of a table. The command judges rows with it; "
+            "to learn on, use deciban.load from Python, or train anew."
         )
     return Stored(header, tensors, name)
 

@@ -20,13 +20,13 @@ from deciban.solvers.problem import Limits, Status
 from deciban.trust.certificate import Certificate
 
 from .kernel_rows import of_gram, of_texts, vectors_of
-from .limited import Limited, check_positive
+from .limits import check_positive, limits_of, seed_of, threads_of
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
 _LOOKED_AT = 500
 
 
-class KernelMachine(Limited):
+class KernelMachine:
     """A machine that sees its items by a kernel only."""
 
     kernel: Any
@@ -35,6 +35,8 @@ class KernelMachine(Limited):
     coef0: Any
     solver: Any
     memory_mb: Any
+    random_state: Any
+    n_jobs: Any
     warm_start: bool
     kernel_: Kernel
     solution_: list[KernelSolution]
@@ -46,6 +48,15 @@ class KernelMachine(Limited):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = of_gram(self.kernel)
         return tags
+
+    def _limits(self) -> Limits:
+        return limits_of(self)
+
+    def _seed(self) -> int:
+        return seed_of(self.random_state)
+
+    def _threads(self) -> int | None:
+        return threads_of(self.n_jobs)
 
     def _memory(self) -> int:
         """Bytes that the solver may fill with values of the kernel."""

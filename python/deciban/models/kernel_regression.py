@@ -17,7 +17,7 @@ from deciban.trust.certificate import digest
 
 from .kernel_machine import SingleMachine, certify, proven, unproven
 from .kernel_rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
-from .limited import check_positive
+from .limits import check_positive
 from .transaction import all_or_nothing
 
 # Of larger targets the square would leave the range of a float64.

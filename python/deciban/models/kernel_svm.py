@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.kernel_solvers.problem import KernelSolution
@@ -26,9 +25,10 @@ from .kernel_margins import Machine, check_nu
 from .kernel_probabilities import held_out_temperatures
 from .kernel_problems import machines
 from .kernel_rows import Items, arrays_of, items, of_gram, to_judge, vectors_of, width
-from .limited import check_positive
-from .linear import has_probabilities
+from .limits import check_positive
+from .linear import only_margins
 from .margins import Margins
+from .offered import offered_unless
 from .one_vs_one import agreeing, coupled, decisions
 from .transaction import all_or_nothing
 from .zones import Zones
@@ -230,7 +230,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
     def _probabilistic(self) -> bool:
         return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
 
-    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
+    @offered_unless(only_margins)
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
         check_is_fitted(self)
@@ -243,7 +243,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         p: Floats = np.exp(log_posterior(f * self.temperature_))
         return agreeing(p, f.argmax(axis=1))
 
-    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
+    @offered_unless(only_margins)
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
         log: Floats = np.log(self.predict_proba(X))
@@ -262,7 +262,8 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         log-odds. Of each class against each, these are the log-odds of the machine of the two. How features are
         weighed, exactly or not, says `KernelScore.terms`."""
         check_is_fitted(self)
-        has_probabilities(self)
+        if not self._probabilistic():
+            raise AttributeError(only_margins(self))
         if by not in ("feature", "vector"):
             raise ValueError(f"by must be 'feature' or 'vector', got {by!r}")
         p, X = self.predict_proba(X), to_judge(self, X)

@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.losses import Floats, Loss, Softmax
@@ -22,23 +21,25 @@ from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.trust.certificate import Certificate
 
 from .examples import Examples, bounded, examples
-from .limited import Limited, check_positive
-from .proofs import certify
+from .limits import check_positive, limits_of, seed_of, threads_of
+from .numbers import linear_rows
+from .offered import offered_unless
+from .proofs import certify, interrupted
 from .together import solve_all
 from .transaction import all_or_nothing
 
 
-def has_probabilities(model: Any) -> bool:
-    """Whether there are probabilities: a margin becomes a log-odds by calibration."""
-    if not model._probabilistic():
-        raise AttributeError(
-            f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
-            "fit with calibration=3"
-        )
-    return True
+def only_margins(model: Any) -> str:
+    """Why there are no probabilities, or nothing."""
+    if model._probabilistic():
+        return ""
+    return (
+        f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
+        "fit with calibration=3"
+    )
 
 
-class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
@@ -52,7 +53,14 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
     fit_intercept: bool
     class_weight: Any
     solver: str | Solver
+    tol: float
+    max_iter: int
+    time_limit: float | None
+    callback: Any
     warm_start: bool
+    random_state: Any
+    n_jobs: int | None
+    solution_: list[Solution]
     _proof: Certificate
 
     @abstractmethod
@@ -91,11 +99,20 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
         limits, seed = self._limits(), self._seed()
         problems = self._problems(given)
         solutions = self._solve(problems, limits, fitting(start, problems), seed)
-        self._become(given, problems, solutions)
+        try:
+            self._become(given, problems, solutions)
+        except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
+            solutions = [replace(each, status=Status.INTERRUPTED) for each in solutions]
+            self._become(given, problems, solutions)
         self._proof = replace(self._proof, seed=seed)
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
-        self.temperature_ = self._temperature(given, limits, seed)
+        try:
+            self.temperature_ = self._temperature(given, limits, seed)
+        except KeyboardInterrupt:
+            self.temperature_ = None
+            self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
+            self._proof = interrupted(self._proof)
 
     def _solve(
         self, problems: list[Problem], limits: Limits, start: list[Solution] | None, seed: int
@@ -142,6 +159,15 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
             for solution in self.solution_
         ]
 
+    def _limits(self) -> Limits:
+        return limits_of(self)
+
+    def _seed(self) -> int:
+        return seed_of(self.random_state)
+
+    def _threads(self) -> int | None:
+        return threads_of(self.n_jobs)
+
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         """How many nats of log-odds a unit of the score is; None where nobody asked."""
         return 1.0
@@ -151,7 +177,7 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
     def decision_function(self, X: Any) -> Floats:
         """(N,) x·w + b for two classes, > 0 for `classes_[1]`; (N, C) for more."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = linear_rows(self, X, reset=False)
         return self._scored(X)
 
     def _features(self, X: Any) -> Any:
@@ -179,12 +205,12 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
         s = self.decision_function(X) * self._scale()
         return np.column_stack([np.zeros(len(s)), s]) if s.ndim == 1 else s
 
-    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
+    @offered_unless(only_margins)
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
         return log_posterior(self._log_odds(X))
 
-    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
+    @offered_unless(only_margins)
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
         p: Floats = np.exp(self.predict_log_proba(X))
@@ -206,8 +232,9 @@ class LinearClassifier(Limited, ClassifierMixin, BaseEstimator):  # type: ignore
     def explain(self, X: Any) -> list[Explanation]:
         """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
         check_is_fitted(self)
-        has_probabilities(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        if not self._probabilistic():
+            raise AttributeError(only_margins(self))
+        X = linear_rows(self, X, reset=False)
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.score_, self.classes_.tolist()
         X = self._features(X)

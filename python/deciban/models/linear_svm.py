@@ -15,7 +15,7 @@ from deciban.solvers.online import Online
 from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
-from .limited import check_positive
+from .limits import check_positive
 from .margins import Margins
 from .online import OnlineClassifier
 from .zones import Zones
