@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from laws.machines import KERNELS, MACHINES, as_csr, cloud, machine
-from oracle.kernel_machine import gram, objective, optimum
 
 from deciban.kernel_solvers import KernelProblem, KernelSolution, Limits, Status, blocks, smo
 from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.start import feasible
 from deciban.kernels import RBF, Function, Precomputed
+from laws.machines import KERNELS, MACHINES, as_csr, cloud, machine
+from oracle.kernel_machine import gram, objective, optimum
 
 SOLVERS = (smo, blocks)
 TIGHT = Limits(tol=1e-7, max_iter=100_000)

@@ -48,7 +48,9 @@ class KernelProblem:
         return cls(kernel, X, y.astype(np.float64), lo, hi, *_one_group(len(y)), n_jobs)
 
     @classmethod
-    def nu_classification(cls, kernel: Kernel, X: Any, y: Floats, c: Floats, nu: float, n_jobs: int | None = None) -> Self:
+    def nu_classification(
+        cls, kernel: Kernel, X: Any, y: Floats, c: Floats, nu: float, n_jobs: int | None = None
+    ) -> Self:
         """Classes y of −1 and +1, weights c: 0 ≤ α_i ≤ c_i, Σ α = ½ν Σc in each class, to be divided by ρ (Chang & Lin
         2001), which is half the difference of the two b."""
         group = (y < 0.0).astype(np.int64)
