@@ -11,9 +11,11 @@ __all__ = [
     "Counter",
     "Dictionary",
     "Files",
+    "KernelTiles",
     "OutsideSupport",
     "Reader",
     "Wordbook",
+    "block_steps",
     "class_categories",
     "class_moments",
     "class_sums",
@@ -25,6 +27,7 @@ __all__ = [
     "gaussian_scores",
     "gram",
     "information",
+    "kernel_measure",
     "kernel_scores",
     "kernel_within",
     "largest",
@@ -376,9 +379,9 @@ def smo(
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
 def smo_of_rows(
-    rows: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+    rows: Callable[[NDArray[np.int64]], NDArray[np.float64]],
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    diagonal: NDArray[np.float32],
+    diagonal: NDArray[np.float64],
     parts: _Machine,
     start: NDArray[np.float64],
     *,
@@ -388,3 +391,30 @@ def smo_of_rows(
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
+
+@final
+class KernelTiles:
+    def __new__(
+        cls,
+        X: _Matrix,
+        kernel: str,
+        parameters: Sequence[float],
+        memory: int = 200_000_000,
+        n_jobs: int | None = None,
+    ) -> Self: ...
+    def within(self, rows: NDArray[np.int64]) -> NDArray[np.float32]: ...
+    def combination(self, rows: NDArray[np.int64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+def block_steps(
+    K: NDArray[np.float32],
+    beta: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    lo: NDArray[np.float64],
+    hi: NDArray[np.float64],
+    ends: Sequence[int],
+    eps: float,
+    limit: int,
+) -> tuple[NDArray[np.float64], int]: ...
+def kernel_measure(
+    parts: _Machine, beta: NDArray[np.float64], gradient: NDArray[np.float64]
+) -> tuple[float, float, float]: ...

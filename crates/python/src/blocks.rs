@@ -4,7 +4,8 @@ use deciban_core::kernel::{Floats, Kernel as Function, Tiles};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::smo::{State, Table, measure, steps};
 use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,7 +27,7 @@ impl Kernel for Ready {
 /// Rows made ready for kernels in floats, and the last values that were computed, within so many bytes.
 #[pyclass]
 pub struct KernelTiles {
-    tiles: Tiles,
+    tiles: Tiles<f32, 32>,
     threads: usize,
 }
 
@@ -115,7 +116,7 @@ pub fn block_steps<'py>(
         gradient: gradient.to_vec(),
         lo: lo.to_vec(),
         hi: hi.to_vec(),
-        diagonal: k.iter().step_by(q + 1).copied().collect(),
+        diagonal: k.iter().step_by(q + 1).map(|&k| k.into()).collect(),
         ends,
         ..State::default()
     };

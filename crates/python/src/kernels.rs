@@ -152,10 +152,14 @@ impl Kernel for Minimise<'_> {
         if machine.row.iter().any(|&i| i as usize >= rows.count()) {
             return Err(format!("row below {} is expected", rows.count()).into());
         }
-        let mut source = OfRows::new(rows, function);
-        Ok(minimise_by_pairs(&machine, &mut source, start, limits, bytes, &mut |i, p, g| {
-            watcher.stop(i, p, g)
-        }))
+        let watch = &mut |i, p, g| watcher.stop(i, p, g);
+        Ok(if function.of_size_one() {
+            let mut source = OfRows::<_, _, f32, 32>::new(rows, function);
+            minimise_by_pairs(&machine, &mut source, start, limits, bytes, watch)
+        } else {
+            let mut source = OfRows::<_, _, f64, 16>::new(rows, function);
+            minimise_by_pairs(&machine, &mut source, start, limits, bytes, watch)
+        })
     }
 }
 
@@ -208,11 +212,11 @@ pub fn smo<'py>(
 
 /// A kernel that Python computes.
 struct OfCallable<'a> {
-    /// Rows (m,) → (m, N) floats.
+    /// Rows (m,) → (m, N) doubles.
     rows: Py<PyAny>,
     /// Coefficients (N,) → (N,) doubles.
     scores: Py<PyAny>,
-    diagonal: &'a [f32],
+    diagonal: &'a [f64],
     active: Vec<u32>,
     raised: Option<PyErr>,
 }
@@ -224,15 +228,15 @@ impl OfCallable<'_> {
     }
 }
 
-impl Source for OfCallable<'_> {
-    fn diagonal(&mut self) -> Option<Vec<f32>> {
+impl Source<f64> for OfCallable<'_> {
+    fn diagonal(&mut self) -> Option<Vec<f64>> {
         Some(self.diagonal.to_vec())
     }
 
-    fn fill(&mut self, row: u32, out: &mut [f32]) -> bool {
+    fn fill(&mut self, row: u32, out: &mut [f64]) -> bool {
         let answer = self.ask(|py, all| {
             let answer = all.rows.call1(py, (PyArray1::from_vec(py, vec![i64::from(row)]),))?;
-            let k: PyReadonlyArray2<'_, f32> = answer.extract(py)?;
+            let k: PyReadonlyArray2<'_, f64> = answer.extract(py)?;
             let k = slice(&k, "rows of the kernel")?;
             if k.len() != all.diagonal.len() {
                 let (there, expected) = (k.len(), all.diagonal.len());
@@ -261,7 +265,7 @@ impl Source for OfCallable<'_> {
     }
 }
 
-/// The same for a kernel that Python computes: `rows(places)` → (len(places), N) floats, `scores(coefficients)` → (N,).
+/// The same for a kernel that Python computes: `rows(places)` → (len(places), N) doubles, `scores(coefficients)` → (N,).
 #[pyfunction]
 #[pyo3(signature = (rows, scores, diagonal, parts, start, *, tol=1e-4, max_iter=1000, memory=200_000_000, watch=None,
                     n_jobs=None))]
@@ -270,7 +274,7 @@ pub fn smo_of_rows<'py>(
     py: Python<'py>,
     rows: Py<PyAny>,
     scores: Py<PyAny>,
-    diagonal: PyReadonlyArray1<'py, f32>,
+    diagonal: PyReadonlyArray1<'py, f64>,
     parts: Parts<'py>,
     start: PyReadonlyArray1<'py, f64>,
     tol: f64,

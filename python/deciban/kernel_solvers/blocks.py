@@ -3,15 +3,15 @@
     min over β   D(β) = ½ βᵀK̃β − tᵀβ     subject to   lo ≤ β ≤ hi,   Σ β of each group = sums
 
 Each round takes the q coefficients that violate the conditions of optimality most, half of them from the round before,
-minimises over them by pairs (`smo`) within their q × q kernel, and adds K·Δβ to the gradient: Joachims (1999), §2; Zanghirati &
-Zanni (2003); ThunderSVM (Wen et al. 2018) and oneDAL do so on wide machines. Kernels are float32; the gradient is
-float64, and computed anew from float64 kernels before a fit counts as converged. Cost of a round: N kernels for each
-coefficient that moved.
+minimises over them by pairs (`smo`) within their q × q kernel, and adds K·Δβ to the gradient: Joachims (1999), §2;
+Zanghirati & Zanni (2003); ThunderSVM (Wen et al. 2018) and oneDAL do so on wide machines. Kernels are float32; the
+gradient is float64, and computed anew from float64 kernels before a fit counts as converged. Cost of a round: N kernels
+for each coefficient that moved.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,15 @@ class Engine(Protocol):
 
     def combination(self, rows: Places, coefficients: Floats) -> Floats:
         """(N,) Σ_j K(x_i, x_rows_j) coefficients_j."""
+
+
+class Measure(NamedTuple):
+    """P, P + D, the largest violation, and whether the tolerance is reached."""
+
+    primal: float
+    gap: float
+    violation: float
+    enough: bool
 
 
 class Tiles:
@@ -131,24 +140,28 @@ class Blocks:
         """Rounds until the limits."""
         worth, looks = np.inf, 0
         while True:
-            primal, gap, violation = _core.kernel_measure(self.parts, self.beta, self.gradient)
-            enough = violation <= limits.tol or gap <= limits.tol * max(1.0, abs(primal))
-            if enough and not self.fresh and (gap <= 0.5 * worth or violation <= limits.tol):
+            now = self.measure(limits.tol)
+            if now.enough and not self.fresh and (now.gap <= 0.5 * worth or now.violation <= limits.tol):
                 looks += 1
                 self.looked_at()
-                primal, gap, violation = _core.kernel_measure(self.parts, self.beta, self.gradient)
-                enough = violation <= limits.tol or gap <= limits.tol * max(1.0, abs(primal))
-                worth = gap
-            if enough and self.fresh:
-                watch(self.iterations, primal, gap)
+                now = self.measure(limits.tol)
+                worth = now.gap
+            stop = watch(self.iterations, now.primal, now.gap)
+            if now.enough and self.fresh:
                 return Status.CONVERGED
+            if stop:
+                return watch.status or Status.STOPPED
             if self.iterations >= limits.max_iter or looks >= _LOOKS:
                 return Status.EXHAUSTED
-            if watch(self.iterations, primal, gap):
-                return watch.status or Status.STOPPED
-            if not np.isfinite(violation):
+            if not np.isfinite(now.violation):
                 return Status.OVERFLOW
-            self.round(violation, limits.tol)
+            self.round(now.violation, limits.tol)
+
+    def measure(self, tol: float) -> Measure:
+        """How far there is to go."""
+        primal, gap, violation = _core.kernel_measure(self.parts, self.beta, self.gradient)
+        close = np.isfinite(primal) and gap <= tol * max(1.0, abs(primal))
+        return Measure(primal, gap, violation, bool(violation <= tol or close))
 
     def looked_at(self) -> Floats:
         """The gradient, anew in float64."""

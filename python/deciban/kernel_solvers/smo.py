@@ -58,7 +58,7 @@ def solve(
     if known and rows_in_core(problem.X):
         found = _core.smo(reals_for_core(problem.X), *known, **settings)
     else:
-        diagonal = np.ascontiguousarray(on_host(problem.kernel.diagonal(problem.X), np.float32))
+        diagonal = np.ascontiguousarray(on_host(problem.kernel.diagonal(problem.X), np.float64))
         found = _core.smo_of_rows(_rows(problem, memory), partial(_scores, problem), diagonal, **settings)
     beta, gradient, iterations, ending = found
     status = Status.CONVERGED if ending == "converged" else watch.ended(ending)
@@ -71,9 +71,9 @@ def _scores(problem: KernelProblem, of_rows: Floats) -> Floats:
 
 
 def _rows(problem: KernelProblem, memory: int) -> Any:
-    """A function from places (q,) to K (q, N) in float32: out of the whole Gram matrix where there is room."""
+    """A function from places (q,) to K (q, N) in float64: out of the whole Gram matrix where there is room."""
     everything = slice(None)
-    if 8 * problem.count**2 > memory:  # the core keeps rows, too
+    if 16 * problem.count**2 > memory:  # the core keeps rows, too
         return lambda places: _tile(problem, places, everything)
     step = max(1, (1 << 22) // max(1, problem.count))
     parts = [_tile(problem, slice(i, i + step), everything) for i in range(0, problem.count, step)]
@@ -86,6 +86,6 @@ def _rows(problem: KernelProblem, memory: int) -> Any:
 
 
 def _tile(problem: KernelProblem, rows: Any, columns: Any) -> Any:
-    """K(x_i, x_j) in float32, from X as it is."""
+    """K(x_i, x_j) in float64, from X as it is."""
     X, centres = problem.X, problem.kernel.centres(problem.X)
-    return np.ascontiguousarray(on_host(problem.kernel.tile(take(X, rows), take(centres, columns)), np.float32))
+    return np.ascontiguousarray(on_host(problem.kernel.tile(take(X, rows), take(centres, columns)), np.float64))

@@ -1,35 +1,35 @@
 //! The kernel of rows as solvers ask for it.
 
-use super::{Kernel, Points};
+use super::{Kernel, Points, Real};
 use crate::rows::{Index, Rows, Value};
 use crate::solve::smo::Source;
 
-/// Rows in floats, eight or sixteen to a vector or two.
-pub type Floats = Points<f32, 16>;
+/// Rows in floats, a panel four vectors wide.
+pub type Floats = Points<f32, 32>;
 /// Rows in doubles.
-pub type Doubles = Points<f64, 8>;
+pub type Doubles = Points<f64, 16>;
 
 /// Rows and their kernel: floats for the steps, doubles for what is proven.
-pub struct OfRows<'a, 'r, V, I> {
+pub struct OfRows<'a, 'r, V, I, R, const L: usize> {
     rows: &'a Rows<'r, V, I>,
-    all: Floats,
+    all: Points<R, L>,
     /// The rows that are asked for, where these are not all.
-    some: Option<Floats>,
+    some: Option<Points<R, L>>,
 }
 
-impl<'a, 'r, V: Value, I: Index> OfRows<'a, 'r, V, I> {
+impl<'a, 'r, V: Value, I: Index, R: Real, const L: usize> OfRows<'a, 'r, V, I, R, L> {
     /// All rows.
     pub fn new(rows: &'a Rows<'r, V, I>, kernel: Kernel) -> Self {
         OfRows { rows, all: Points::new(rows, kernel, true), some: None }
     }
 }
 
-impl<V: Value, I: Index> Source for OfRows<'_, '_, V, I> {
-    fn diagonal(&mut self) -> Option<Vec<f32>> {
+impl<V: Value, I: Index, R: Real, const L: usize> Source<R> for OfRows<'_, '_, V, I, R, L> {
+    fn diagonal(&mut self) -> Option<Vec<R>> {
         Some((0..self.all.count()).map(|i| self.all.diagonal(i)).collect())
     }
 
-    fn fill(&mut self, row: u32, out: &mut [f32]) -> bool {
+    fn fill(&mut self, row: u32, out: &mut [R]) -> bool {
         let z = self.all.choose(&[row]);
         self.some.as_ref().unwrap_or(&self.all).row(&z, out);
         true

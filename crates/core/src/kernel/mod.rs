@@ -81,15 +81,15 @@ impl Kernel {
 
     /// From x_l·z, ‖x_l‖² and ‖z‖² to K(x_l, z), for each l.
     #[inline(always)]
-    fn finish<R: Real>(&self, products: &mut [R], norms: &[R], norm: R) {
+    fn finish<R: Real, const L: usize>(&self, products: &mut [R; L], norms: &[R; L], norm: R) {
         match *self {
             Kernel::Linear => {}
             Kernel::Gaussian { gamma } => {
                 let (minus, twice, zero) = (R::of(-gamma), R::of(-2.0), R::of(0.0));
-                products.iter_mut().zip(norms).for_each(|(k, &n)| {
-                    let d = k.times(twice, n.times(R::of(1.0), norm));
-                    *k = minus.times(if d > zero { d } else { zero }, zero);
-                });
+                for l in 0..L {
+                    let d = products[l].times(twice, norms[l].times(R::of(1.0), norm));
+                    products[l] = minus.times(if d > zero { d } else { zero }, zero);
+                }
                 R::exponentials(products);
             }
             Kernel::Polynomial { scale, shift, degree } => {
@@ -108,6 +108,11 @@ impl Kernel {
                 });
             }
         }
+    }
+
+    /// Whether floats hold its values well enough to minimise with: none is larger than 1.
+    pub fn of_size_one(&self) -> bool {
+        matches!(self, Kernel::Gaussian { .. } | Kernel::Wave { .. } | Kernel::Tanh { .. })
     }
 
     /// K(x, x) for ‖x‖².

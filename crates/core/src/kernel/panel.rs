@@ -4,8 +4,8 @@
 
 use super::Real;
 
-/// Rows of Z that are multiplied with a panel at once: with L one or two vectors wide, all sums stay in registers.
-pub const GROUP: usize = 6;
+/// Rows of Z that are multiplied with a panel at once: with L four vectors wide, all sums stay in registers.
+pub const GROUP: usize = 3;
 
 /// Rows z, as the products read them.
 pub enum Others<R> {

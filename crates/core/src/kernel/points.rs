@@ -160,11 +160,6 @@ impl<R: Real, const L: usize> Points<R, L> {
         stored.fold(R::default(), |sum, (&k, x)| x.times(w[k as usize], sum))
     }
 
-    /// ‖x‖² from row i on.
-    pub(super) fn norms_from(&self, i: usize) -> &[R] {
-        &self.norms[i..]
-    }
-
     /// Panel p of dense rows.
     #[inline(always)]
     pub(super) fn kept_panel(&self, p: usize) -> &[[R; L]] {
@@ -173,8 +168,8 @@ impl<R: Real, const L: usize> Points<R, L> {
     }
 
     /// ‖x‖² of the rows of a panel.
-    pub(super) fn panel_norms(&self, p: usize) -> &[R] {
-        &self.norms[p * L..][..L]
+    pub(super) fn panel_norms(&self, p: usize) -> &[R; L] {
+        &self.norms.as_chunks::<L>().0[p]
     }
 
     /// Panel p.

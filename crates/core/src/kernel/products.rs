@@ -3,12 +3,12 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::Real;
 use super::panel::{GROUP, Others, dense, sparse};
 use super::points::{Bench, Chosen, Points};
+use super::{Kernel, Real};
 
 /// Panels that a thread takes at once.
-const STRETCH: usize = 16;
+const STRETCH: usize = 8;
 
 /// Up to so many products are not worth a second thread.
 const SMALL: usize = 1 << 18;
@@ -35,30 +35,42 @@ impl<R: Real, const L: usize, K: Sink<R, L>> WithSimd for Block<'_, R, L, K> {
         let Block { points, z, p, bench, mut sink } = self;
         let (kernel, norms) = (points.kernel, points.panel_norms(p));
         let panel = points.panel(p, bench);
-        let mut tell = |j: usize, mut k: [R; L]| {
-            kernel.finish(&mut k, norms, z.norms[j]);
-            sink.take(j, &k);
-        };
         match &z.others {
             Others::Dense(groups) if z.count() == 1 => {
                 let [k] = dense::<R, L, 1>(panel, groups);
-                tell(0, k);
+                tell(&kernel, norms, z.norms[0], 0, k, &mut sink);
             }
             Others::Dense(groups) => {
                 for (g, group) in groups.chunks_exact(panel.len().max(1)).enumerate() {
                     let sums = dense::<R, L, GROUP>(panel, group);
-                    let here = (z.count() - g * GROUP).min(GROUP);
-                    sums.into_iter().take(here).enumerate().for_each(|(r, k)| tell(g * GROUP + r, k));
+                    for (k, j) in sums.into_iter().zip(g * GROUP..z.count()) {
+                        tell(&kernel, norms, z.norms[j], j, k, &mut sink);
+                    }
                 }
             }
             Others::Sparse { ends, places, values } => {
                 for j in 0..z.count() {
                     let stored = ends[j]..ends[j + 1];
-                    tell(j, sparse(panel, &places[stored.clone()], &values[stored]));
+                    let k = sparse(panel, &places[stored.clone()], &values[stored]);
+                    tell(&kernel, norms, z.norms[j], j, k, &mut sink);
                 }
             }
         }
     }
+}
+
+/// From products to values, and on to the sink.
+#[inline(always)]
+fn tell<R: Real, const L: usize, K: Sink<R, L>>(
+    kernel: &Kernel,
+    norms: &[R; L],
+    norm: R,
+    j: usize,
+    mut k: [R; L],
+    sink: &mut K,
+) {
+    kernel.finish(&mut k, norms, norm);
+    sink.take(j, &k);
 }
 
 /// Row j of a table begins at j·stride.
@@ -93,8 +105,10 @@ impl<R: Real, const L: usize> Sink<R, L> for Sums<'_, R, L> {
         let c = &self.coefficients[j * self.columns..][..self.columns];
         for (c, &weight) in c.iter().enumerate() {
             if weight != 0.0 {
-                let sums = &mut self.sums[c * L..][..L];
-                sums.iter_mut().zip(k).for_each(|(s, k)| *s = weight.mul_add(k.double(), *s));
+                let sums = &mut self.sums.as_chunks_mut::<L>().0[c];
+                for l in 0..L {
+                    sums[l] = weight.mul_add(k[l].double(), sums[l]);
+                }
             }
         }
     }
@@ -140,10 +154,14 @@ impl<R: Real, const L: usize> WithSimd for Single<'_, R, L> {
                 }
             }
             Others::Sparse { .. } => {
-                for (l, out) in out.iter_mut().enumerate() {
-                    *out = points.product(first + l, w);
+                for (n, out) in out.chunks_mut(L).enumerate() {
+                    let mut k = [R::default(); L];
+                    for (l, k) in k.iter_mut().enumerate().take(out.len()) {
+                        *k = points.product(first + n * L + l, w);
+                    }
+                    points.kernel.finish(&mut k, points.panel_norms(first / L + n), z.norms[0]);
+                    out.copy_from_slice(&k[..out.len()]);
                 }
-                points.kernel.finish(out, points.norms_from(first), z.norms[0]);
             }
         }
     }

@@ -10,11 +10,14 @@ pub trait Real: Copy + Send + Sync + PartialOrd + Default + 'static {
     /// As a double.
     fn double(self) -> f64;
 
+    /// The nearest float.
+    fn float(self) -> f32;
+
     /// self · a + b, rounded once.
     fn times(self, a: Self, b: Self) -> Self;
 
     /// e^self for each, to the last digits; 0 below the smallest normal number.
-    fn exponentials(of: &mut [Self]);
+    fn exponentials<const L: usize>(of: &mut [Self; L]);
 
     /// The nearest to a value of X.
     #[inline(always)]
@@ -35,13 +38,20 @@ impl Real for f32 {
     }
 
     #[inline(always)]
+    fn float(self) -> f32 {
+        self
+    }
+
+    #[inline(always)]
     fn times(self, a: f32, b: f32) -> f32 {
         self.mul_add(a, b)
     }
 
     #[inline(always)]
-    fn exponentials(of: &mut [f32]) {
-        of.iter_mut().for_each(|x| *x = exponential_float(*x));
+    fn exponentials<const L: usize>(of: &mut [f32; L]) {
+        for x in of {
+            *x = exponential_float(*x);
+        }
     }
 }
 
@@ -57,13 +67,20 @@ impl Real for f64 {
     }
 
     #[inline(always)]
+    fn float(self) -> f32 {
+        self as f32
+    }
+
+    #[inline(always)]
     fn times(self, a: f64, b: f64) -> f64 {
         self.mul_add(a, b)
     }
 
     #[inline(always)]
-    fn exponentials(of: &mut [f64]) {
-        of.iter_mut().for_each(|x| *x = exponential(*x));
+    fn exponentials<const L: usize>(of: &mut [f64; L]) {
+        for x in of {
+            *x = exponential(*x);
+        }
     }
 }
 

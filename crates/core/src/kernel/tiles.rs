@@ -2,16 +2,17 @@
 
 use rayon::prelude::*;
 
-use super::Floats;
+use super::panel::GROUP;
+use super::{Points, Real};
 
 /// Rows, and the last values of their kernel, within so many bytes.
-pub struct Tiles {
-    points: Floats,
+pub struct Tiles<R, const L: usize> {
+    points: Points<R, L>,
 }
 
-impl Tiles {
+impl<R: Real, const L: usize> Tiles<R, L> {
     /// Nothing is kept yet.
-    pub fn new(points: Floats, _bytes: usize) -> Tiles {
+    pub fn new(points: Points<R, L>, _bytes: usize) -> Self {
         Tiles { points }
     }
 
@@ -21,10 +22,10 @@ impl Tiles {
     }
 
     /// (q, q) K of the rows that were chosen, row by row.
-    pub fn within(&self, rows: &[u32]) -> Vec<f32> {
+    pub fn within(&self, rows: &[u32]) -> Vec<R> {
         let own = self.points.take(rows);
-        let mut all = vec![0.0; rows.len() * rows.len()];
-        let stretch = rows.len().div_ceil(8).next_multiple_of(6).max(6);
+        let mut all = vec![R::default(); rows.len() * rows.len()];
+        let stretch = rows.len().div_ceil(8).next_multiple_of(GROUP).max(GROUP);
         all.par_chunks_mut(stretch * rows.len().max(1)).zip(rows.par_chunks(stretch)).for_each(
             |(out, some)| {
                 out.copy_from_slice(&own.rows(&self.points.choose(some)));

@@ -1,14 +1,15 @@
 //! Rows of the kernel, kept while there is room.
 
 use super::Gram;
+use crate::kernel::Real;
 
 /// Where rows of the kernel come from.
-pub trait Source {
+pub trait Source<R> {
     /// K(x, x) of each row.
-    fn diagonal(&mut self) -> Option<Vec<f32>>;
+    fn diagonal(&mut self) -> Option<Vec<R>>;
 
     /// K(x_row, x_j) for the rows j last restricted to, into `out`; false where it cannot be had.
-    fn fill(&mut self, row: u32, out: &mut [f32]) -> bool;
+    fn fill(&mut self, row: u32, out: &mut [R]) -> bool;
 
     /// From now on only these rows are asked for, in this order.
     fn restrict(&mut self, rows: &[u32]);
@@ -20,9 +21,9 @@ pub trait Source {
 const NONE: u32 = u32::MAX;
 
 /// The rows asked for last, as many as fit into some bytes, at least two.
-pub struct Cached<'a> {
+pub struct Cached<'a, R> {
     /// Where they come from.
-    pub source: &'a mut dyn Source,
+    pub source: &'a mut dyn Source<R>,
     bytes: usize,
     capacity: usize,
     /// The row of each variable that is active, among the rows that are; empty where they are the same.
@@ -30,17 +31,17 @@ pub struct Cached<'a> {
     /// The rows that are active.
     rows: Vec<u32>,
     variables: usize,
-    kept: Vec<Vec<f32>>,
+    kept: Vec<Vec<R>>,
     owner: Vec<u32>,
     used: Vec<u64>,
     place: Vec<u32>,
     clock: u64,
-    whole: Vec<f32>,
+    whole: Vec<R>,
 }
 
-impl<'a> Cached<'a> {
+impl<'a, R: Real> Cached<'a, R> {
     /// Nothing yet.
-    pub fn new(source: &'a mut dyn Source, bytes: usize) -> Cached<'a> {
+    pub fn new(source: &'a mut dyn Source<R>, bytes: usize) -> Cached<'a, R> {
         Cached {
             source,
             bytes,
@@ -108,15 +109,15 @@ impl<'a> Cached<'a> {
             self.own.clear();
         }
         self.place = vec![NONE; self.rows.len()];
-        self.capacity = (self.bytes / (4 * self.variables.max(1))).max(2);
-        self.whole.resize(self.rows.len(), 0.0);
+        self.capacity = (self.bytes / (size_of::<R>() * self.variables.max(1))).max(2);
+        self.whole.resize(self.rows.len(), R::default());
         self.source.restrict(&self.rows);
     }
 
     /// A place for one more row: a new one, or that of the row not asked for the longest.
     fn free(&mut self) -> usize {
         if self.kept.len() < self.capacity {
-            self.kept.push(vec![0.0; self.variables]);
+            self.kept.push(vec![R::default(); self.variables]);
             self.owner.push(NONE);
             self.used.push(0);
             return self.kept.len() - 1;
@@ -130,7 +131,9 @@ impl<'a> Cached<'a> {
     }
 }
 
-impl Gram for Cached<'_> {
+impl<R: Real> Gram for Cached<'_, R> {
+    type Value = R;
+
     fn fetch(&mut self, i: usize) -> Option<usize> {
         let row = if self.own.is_empty() { i } else { self.own[i] as usize };
         self.clock += 1;
@@ -157,7 +160,7 @@ impl Gram for Cached<'_> {
     }
 
     #[inline(always)]
-    fn row(&self, place: usize) -> &[f32] {
+    fn row(&self, place: usize) -> &[R] {
         &self.kept[place]
     }
 }

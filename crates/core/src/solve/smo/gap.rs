@@ -19,7 +19,7 @@ pub struct Machine<'a> {
 
 /// What the gradient says about β.
 pub struct Measure {
-    /// P, NaN where bounds are infinite.
+    /// P; infinite where an infinite bound asks for what the scores do not keep to.
     pub primal: f64,
     /// P + D.
     pub gap: f64,
@@ -77,6 +77,6 @@ pub fn measure(machine: &Machine<'_>, beta: &[f64], gradient: &[f64]) -> Measure
 impl Measure {
     /// Whether the relative gap or the violation is at most `tol`.
     pub fn enough(&self, tol: f64) -> bool {
-        self.violation <= tol || self.gap <= tol * self.primal.abs().max(1.0)
+        self.violation <= tol || (self.primal.is_finite() && self.gap <= tol * self.primal.abs().max(1.0))
     }
 }

@@ -3,27 +3,33 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::super::Ending;
+use crate::kernel::Real;
 
 /// Rows of K, as the steps read them.
 pub trait Gram {
+    /// In what precision.
+    type Value: Real;
+
     /// Makes row i ready; it stays where it is until two other rows were asked for. None where it cannot be had.
     fn fetch(&mut self, i: usize) -> Option<usize>;
 
     /// What `fetch` made ready: K(i, j) for all j.
-    fn row(&self, place: usize) -> &[f32];
+    fn row(&self, place: usize) -> &[Self::Value];
 }
 
 /// All of K, row by row.
-pub struct Table<'a>(pub &'a [f32], pub usize);
+pub struct Table<'a, R>(pub &'a [R], pub usize);
 
-impl Gram for Table<'_> {
+impl<R: Real> Gram for Table<'_, R> {
+    type Value = R;
+
     #[inline(always)]
     fn fetch(&mut self, i: usize) -> Option<usize> {
         Some(i)
     }
 
     #[inline(always)]
-    fn row(&self, place: usize) -> &[f32] {
+    fn row(&self, place: usize) -> &[R] {
         &self.0[place * self.1..][..self.1]
     }
 }
@@ -40,7 +46,9 @@ pub struct State {
     /// Bounds.
     pub hi: Vec<f64>,
     /// K(i, i).
-    pub diagonal: Vec<f32>,
+    pub diagonal: Vec<f64>,
+    /// The same in floats, to choose by.
+    pub about: Vec<f32>,
     /// Where groups end, after a 0.
     pub ends: Vec<usize>,
     /// 0 where β may rise, else −∞.
@@ -52,6 +60,7 @@ pub struct State {
 impl State {
     /// Which may rise and fall, from β and its bounds.
     pub fn settle(&mut self) {
+        self.about = self.diagonal.iter().map(|&d| d as f32).collect();
         let all = self.beta.iter().zip(&self.lo).zip(&self.hi);
         self.rise = all.clone().map(|((b, _), hi)| if b < hi { 0.0 } else { f64::NEG_INFINITY }).collect();
         self.fall = all.map(|((b, lo), _)| if b > lo { 0.0 } else { f64::INFINITY }).collect();
@@ -192,7 +201,7 @@ impl<G: Gram> WithSimd for Steps<'_, G> {
             let j = second(state, gram.row(first), i, top, ends[worst], ends[worst + 1]);
             let Some(second) = gram.fetch(j) else { return done(Ending::Stopped) };
             let (ki, kj) = (gram.row(first), gram.row(second));
-            let Some(step) = step(state, i, j, ki[j]) else { return done(Ending::Overflow) };
+            let Some(step) = step(state, i, j, ki[j].double()) else { return done(Ending::Overflow) };
             taken += 1;
             for ((from, to), known) in groups().zip(&mut known) {
                 *known = follow(state, ki, kj, step, from, to);
@@ -201,48 +210,65 @@ impl<G: Gram> WithSimd for Steps<'_, G> {
     }
 }
 
-/// Of those that may fall, the one that promises most: (−G_i + G_j)² / (K_ii + K_jj − 2 K_ij).
-#[inline(always)]
-fn second(state: &State, ki: &[f32], i: usize, top: f64, from: usize, to: usize) -> usize {
-    let own = state.diagonal[i];
-    let (g, fall) = (&state.gradient[from..to], &state.fall[from..to]);
-    let (k, diagonal) = (&ki[from..to], &state.diagonal[from..to]);
-    let mut best = ([0.0_f32; WIDE], [f32::INFINITY; WIDE]);
-    let mut tell = |l: usize, place: f32, g: f64, fall: f64, k: f32, d: f32| {
-        let b = (top - (fall - g)) as f32;
-        let a = own + d - 2.0 * k;
+/// The largest gain of each lane, and the block it is in.
+struct Best {
+    gain: [f32; WIDE],
+    block: [f32; WIDE],
+}
+
+impl Best {
+    /// The gain at −G_i = top against a coefficient of gradient g, kernel k with the first, and both diagonals summed.
+    #[inline(always)]
+    fn tell(&mut self, l: usize, block: f32, above: f64, k: f32, diagonals: f32) {
+        let b = above as f32;
+        let a = diagonals - 2.0 * k;
         let a = if a > FLAT as f32 { a } else { FLAT as f32 };
         let gain = if b > 0.0 { b * (b / a) } else { 0.0 };
-        let better = gain > best.0[l];
-        best.0[l] = if better { gain } else { best.0[l] };
-        best.1[l] = if better { place } else { best.1[l] };
-    };
-    let whole = g.len() / WIDE * WIDE;
+        let better = gain > self.gain[l];
+        self.gain[l] = if better { gain } else { self.gain[l] };
+        self.block[l] = if better { block } else { self.block[l] };
+    }
+
+    /// The first place of the largest gain.
+    fn place(&self) -> usize {
+        let (mut gain, mut at) = (0.0, usize::MAX);
+        for l in 0..WIDE {
+            let block = self.block[l];
+            let place = if block.is_finite() { block as usize * WIDE + l } else { usize::MAX };
+            if self.gain[l] > gain || (self.gain[l] == gain && place < at) {
+                (gain, at) = (self.gain[l], place);
+            }
+        }
+        at
+    }
+}
+
+/// Of those that may fall, the one that promises most: (−G_i + G_j)² / (K_ii + K_jj − 2 K_ij).
+#[inline(always)]
+fn second<R: Real>(state: &State, ki: &[R], i: usize, top: f64, from: usize, to: usize) -> usize {
+    let own = state.about[i];
+    let (g, fall) = (&state.gradient[from..to], &state.fall[from..to]);
+    let (k, diagonal) = (&ki[from..to], &state.about[from..to]);
+    let mut best = Best { gain: [0.0; WIDE], block: [f32::INFINITY; WIDE] };
     let blocks = g.as_chunks::<WIDE>().0.iter().zip(fall.as_chunks::<WIDE>().0);
     let rows = k.as_chunks::<WIDE>().0.iter().zip(diagonal.as_chunks::<WIDE>().0);
-    for (n, ((g, fall), (k, d))) in blocks.zip(rows).enumerate() {
+    let mut number = 0.0;
+    for ((g, fall), (k, d)) in blocks.zip(rows) {
         for l in 0..WIDE {
-            tell(l, n as f32, g[l], fall[l], k[l], d[l]);
+            best.tell(l, number, top - (fall[l] - g[l]), k[l].float(), own + d[l]);
         }
+        number += 1.0;
     }
-    for l in 0..g.len() - whole {
-        let p = whole + l;
-        tell(l, (whole / WIDE) as f32, g[p], fall[p], k[p], diagonal[p]);
+    for p in g.len() / WIDE * WIDE..g.len() {
+        best.tell(p % WIDE, number, top - (fall[p] - g[p]), k[p].float(), own + diagonal[p]);
     }
-    let (mut gain, mut at) = (0.0, usize::MAX);
-    for l in 0..WIDE {
-        let place = if best.1[l].is_finite() { best.1[l] as usize * WIDE + l } else { usize::MAX };
-        if best.0[l] > gain || (best.0[l] == gain && place < at) {
-            (gain, at) = (best.0[l], place);
-        }
-    }
-    from + at.min(to - from - 1)
+    from + best.place().min(to - from - 1)
 }
 
 /// Moves β_i up and β_j down to the minimum along the line, or to the first bound; the way, or None if it is no number.
 #[inline(always)]
-fn step(state: &mut State, i: usize, j: usize, k: f32) -> Option<(f64, f64)> {
-    let curvature = f64::from(state.diagonal[i]) + f64::from(state.diagonal[j]) - 2.0 * f64::from(k);
+fn step(state: &mut State, i: usize, j: usize, k: f64) -> Option<(f64, f64)> {
+    let curvature = state.diagonal[i] + state.diagonal[j] - 2.0 * k;
     let (bi, bj) = (state.beta[i], state.beta[j]);
     let wanted = (state.gradient[j] - state.gradient[i]) / curvature.max(FLAT);
     let (up, down) = (state.hi[i] - bi, bj - state.lo[j]);
@@ -261,7 +287,14 @@ fn step(state: &mut State, i: usize, j: usize, k: f32) -> Option<(f64, f64)> {
 
 /// G ← G + K_i Δβ_i + K_j Δβ_j in a group, and the extremes of what it is now.
 #[inline(always)]
-fn follow(state: &mut State, ki: &[f32], kj: &[f32], step: (f64, f64), from: usize, to: usize) -> Extremes {
+fn follow<R: Real>(
+    state: &mut State,
+    ki: &[R],
+    kj: &[R],
+    step: (f64, f64),
+    from: usize,
+    to: usize,
+) -> Extremes {
     let (g, rise, fall) = (&mut state.gradient[from..to], &state.rise[from..to], &state.fall[from..to]);
     let (ki, kj) = (&ki[from..to], &kj[from..to]);
     let mut lanes = Lanes::new();
@@ -272,14 +305,14 @@ fn follow(state: &mut State, ki: &[f32], kj: &[f32], step: (f64, f64), from: usi
     let mut place = from as f64;
     for ((g, (ki, kj)), (rise, fall)) in blocks.iter_mut().zip(rows).zip(may) {
         for l in 0..WIDE {
-            g[l] = step.0.mul_add(ki[l].into(), step.1.mul_add(kj[l].into(), g[l]));
+            g[l] = step.0.mul_add(ki[l].double(), step.1.mul_add(kj[l].double(), g[l]));
             lanes.tell(l, place + l as f64, rise[l] - g[l], fall[l] - g[l]);
         }
         place += WIDE as f64;
     }
     for (l, g) in rest.iter_mut().enumerate() {
         let p = whole + l;
-        *g = step.0.mul_add(ki[p].into(), step.1.mul_add(kj[p].into(), *g));
+        *g = step.0.mul_add(ki[p].double(), step.1.mul_add(kj[p].double(), *g));
         lanes.tell(l, place + l as f64, rise[p] - *g, fall[p] - *g);
     }
     lanes.extremes()

@@ -2,6 +2,7 @@
 
 use super::super::{Ending, Limits, Watch};
 use super::{Cached, Machine, Source, State, measure, steps};
+use crate::kernel::Real;
 
 /// Steps between two looks at the clock; an iteration.
 const ROUND: usize = 1000;
@@ -23,16 +24,16 @@ pub struct Found {
 }
 
 /// The optimum from a feasible β, with rows kept in so many bytes. None where the kernel cannot be had.
-pub fn solve(
+pub fn solve<R: Real>(
     machine: &Machine<'_>,
-    source: &mut dyn Source,
+    source: &mut dyn Source<R>,
     start: Vec<f64>,
     limits: Limits,
     bytes: usize,
     watch: &mut Watch<'_>,
 ) -> Option<Found> {
     let mut cached = Cached::new(source, bytes);
-    let diagonal = cached.source.diagonal()?;
+    let diagonal = cached.source.diagonal()?.into_iter().map(R::double).collect();
     let mut whole = Whole {
         machine: *machine,
         gradient: Vec::new(),
@@ -52,7 +53,7 @@ struct Whole<'a> {
     beta: Vec<f64>,
     /// What was last known: of variables left out it is out of date.
     gradient: Vec<f64>,
-    diagonal: Vec<f32>,
+    diagonal: Vec<f64>,
     /// The variables of `state`.
     active: Vec<u32>,
     state: State,
@@ -60,7 +61,12 @@ struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    fn run(mut self, cached: &mut Cached<'_>, limits: Limits, watch: &mut Watch<'_>) -> Option<Found> {
+    fn run<R: Real>(
+        mut self,
+        cached: &mut Cached<'_, R>,
+        limits: Limits,
+        watch: &mut Watch<'_>,
+    ) -> Option<Found> {
         let (mut eps, mut worth, mut looks, mut woken) = (LOOSE * limits.tol, f64::INFINITY, 0, false);
         let (mut iterations, mut ending) = (0, Ending::Exhausted);
         let mut fresh = true;
@@ -123,7 +129,7 @@ impl Whole<'_> {
     }
 
     /// G anew, in double precision.
-    fn look_again(&mut self, cached: &mut Cached<'_>) -> Option<()> {
+    fn look_again<R: Real>(&mut self, cached: &mut Cached<'_, R>) -> Option<()> {
         let Machine { t, row, .. } = self.machine;
         if self.beta.iter().all(|&b| b == 0.0) {
             self.gradient = t.iter().map(|t| -t).collect();
@@ -137,7 +143,7 @@ impl Whole<'_> {
     }
 
     /// Every variable that can move is active.
-    fn everything(&mut self, cached: &mut Cached<'_>) {
+    fn everything<R: Real>(&mut self, cached: &mut Cached<'_, R>) {
         let Machine { lo, hi, group, sums, .. } = self.machine;
         let movable = |&i: &u32| lo[i as usize] < hi[i as usize];
         let all: Vec<u32> = (0..self.beta.len() as u32).filter(movable).collect();
@@ -170,7 +176,7 @@ impl Whole<'_> {
     }
 
     /// Leaves out what lies at a bound and wants to go on.
-    fn shrink(&mut self, cached: &mut Cached<'_>) {
+    fn shrink<R: Real>(&mut self, cached: &mut Cached<'_, R>) {
         let state = &self.state;
         let mut kept = Vec::new();
         for ends in state.ends.windows(2) {
