@@ -285,3 +285,16 @@ def test_a_warm_start_ends_where_a_cold_one_does(name, C):
     for made in OTHERS.values():
         again = made(warm_start=True).fit(X, X[:, 0]).fit(X, X[:, 0])
         assert_allclose(again.score_(X), made().fit(X, X[:, 0]).score_(X), atol=1e-6)
+
+
+@over("rbf", "nu", "rest", "balanced")
+@pytest.mark.parametrize("solver", ["smo", "blocks", "dual-qp"])
+def test_every_solver_finds_the_same_surface(name, solver):
+    X, y = cloud(3)
+    one, other = machine(name, calibration=None).fit(X, y), machine(name, calibration=None, solver=solver).fit(X, y)
+    assert other.certificate_.primal == pytest.approx(one.certificate_.primal, rel=1e-6)
+    assert_allclose(other.decision_function(X), one.decision_function(X), atol=1e-3)
+    hard = SVM("linear", C=np.inf, solver=solver, calibration=None).fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+    assert_allclose(hard.coef_, [[1.0]], atol=1e-6)
+    for made in OTHERS.values():
+        assert_allclose(made(solver=solver).fit(X, X[:, 0]).score_(X), made().fit(X, X[:, 0]).score_(X), atol=1e-3)
