@@ -97,3 +97,16 @@ def test_control_c_leaves_a_model_that_says_so(C):
     assert model.certificate_.status == "interrupted"
     assert model.certificate_.relative_gap >= 0.0
     assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_control_c_while_probabilities_are_fitted_keeps_the_machine(monkeypatch):
+    X, y = cloud(2)
+
+    def impatient(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("deciban.models.kernel_svm.held_out_temperatures", impatient)
+    model = SVM().fit(X, y)
+    assert model.certificate_.status == "interrupted"
+    assert not hasattr(model, "predict_proba")
+    assert_allclose(model.decision_function(X), SVM(calibration=None).fit(X, y).decision_function(X))

@@ -19,6 +19,10 @@ def test_optimal_and_of_one_mind(name, C):
     model = machine(name).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-6
     assert model.certificate_.kkt_violation <= 1e-6
+    each = model.certificates_
+    assert len(each) == len(model.zones_) == (1 if C == 2 else 3)
+    assert sum(one.primal for one in each) == pytest.approx(model.certificate_.primal)
+    assert max(one.kkt_violation for one in each) == model.certificate_.kkt_violation
     asked = np.random.default_rng(1).normal(size=(200, 3))
     s, p = model.decision_function(asked), model.predict_proba(asked)
     assert s.shape == ((200,) if C == 2 else (200, C))

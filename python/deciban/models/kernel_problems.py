@@ -32,11 +32,12 @@ def machines(
     halt = Halt(limits.callback)
     threads = threads_for(len(sides), model._threads())
     solve = partial(model._solved, shares=threads)
+    inner = 1 if len(sides) > threads else model._threads()  # threads within a problem would wait for each other
     watched = replace(limits, callback=halt)
     fit = [len(start.beta) for start in starts] == [len(rows) for rows, _ in sides]
     begun: Sequence[Any] = starts if fit else [None] * len(sides)
     pairs_of = zip(begun, sides, strict=True)
-    tasks = [partial(_machine, model, given, watched, solve, clipped, start, *side) for start, side in pairs_of]
+    tasks = [partial(_machine, model, given, watched, solve, clipped, inner, start, *side) for start, side in pairs_of]
     found, interrupted = side_by_side(tasks, threads, halt)
     return [each.interrupted() for each in found] if interrupted else found
 
@@ -47,6 +48,7 @@ def _machine(
     limits: Limits,
     solve: Any,
     clipped: bool,
+    n_jobs: int | None,
     start: KernelSolution | None,
     rows: NDArray[np.intp],
     y: Floats,
@@ -57,9 +59,9 @@ def _machine(
     weight = given.weight[rows]
     if nu is not None:
         share = _feasible(nu, y, weight, clipped)
-        problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, model._threads())
+        problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, n_jobs)
         return nu_margin(rows, problem, solve(problem, limits, start))
-    problem = KernelProblem.classification(given.kernel, X, y, price * weight, model._threads())
+    problem = KernelProblem.classification(given.kernel, X, y, price * weight, n_jobs)
     solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits, start)
     return soft_margin(rows, problem, solution)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from deciban.errors import DataError
-from deciban.kernels import Kernel, by_name
+from deciban.kernels import Kernel, Linear, by_name
 from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
 
@@ -106,6 +106,14 @@ def among(kernel: Any, X: Any, places: Any) -> Any:
 def between(kernel: Any, X: Any, places: Any, learnt: Any) -> Any:
     """The items at the given places, to be judged by what has learnt from others of X."""
     return X[places][:, learnt] if of_gram(kernel) else X[places]
+
+
+def baseline(given: Items) -> Floats | None:
+    """The mean item, against which features are weighed; None for zeros, where they are sparse or the kernel linear."""
+    if given.X.ndim != 2 or is_sparse(given.X) or of_gram(given.kernel) or isinstance(given.kernel, Linear):
+        return None
+    mean: Floats = np.average(given.X, axis=0, weights=given.repetition).astype(np.float64)
+    return mean
 
 
 def indexable(X: Any) -> Any:

@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.kernel_solvers.problem import KernelSolution
-from deciban.kernels import Linear
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
+from deciban.solvers.problem import Status
 from deciban.trust.certificate import Certificate, digest
 
 from .arrangement import Arrangement, arranged
@@ -24,12 +23,13 @@ from .kernel_machine import KernelMachine, certify, linear, unproven
 from .kernel_margins import Machine, check_nu
 from .kernel_probabilities import held_out_temperatures
 from .kernel_problems import machines
-from .kernel_rows import Items, arrays_of, items, of_gram, to_judge, vectors_of, width
+from .kernel_rows import Items, arrays_of, baseline, items, to_judge, vectors_of, width
 from .limits import check_positive
 from .linear import only_margins
 from .margins import Margins
 from .offered import offered_unless
 from .one_vs_one import agreeing, coupled, decisions
+from .proofs import interrupted
 from .transaction import all_or_nothing
 from .zones import Zones
 
@@ -132,12 +132,17 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         doubt = unproven(given.kernel, given.X)
         data = digest(*arrays_of(given.X), given.y, given.weight)
         self._proof = self._certified(given, found, seed, data, doubt)
-        self.certificates_ = [self._certified(given, [machine], seed, data, doubt) for machine in found]
+        self._proven = [(each.proof.primal, each.proof.dual, each.proof.violation) for each in found]
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
         self.temperature_ = None
-        if self.calibration is not None:
+        if self.calibration is None:
+            return
+        try:
             self.temperature_ = held_out_temperatures(self, given, self.calibration, limits, seed)
+        except KeyboardInterrupt:
+            self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
+            self._proof = interrupted(self._proof)
 
     def _starts(self, given: Items) -> list[KernelSolution]:
         """Where a warm start begins, problem by problem; nowhere where the last fit was of other classes."""
@@ -161,7 +166,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         self.zones_: list[Zones] = [machine.zones for machine in found]
         lengths = np.array([machine.length for machine in found])
         self.margin_ = np.divide(1.0, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0.0)
-        self._baseline = _baseline(given)
+        self._baseline = baseline(given)
 
     def _restore(
         self,
@@ -187,6 +192,22 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         named = "ν street" if self.nu is not None else "hard margin" if np.inf == self.C else "Σ c·hinge"
         n, d = float(given.repetition.sum()), width(given.X)
         return certify(named, given.kernel, d, pairs, data, n, counts, seed, doubt)
+
+    @property
+    def certificates_(self) -> list[Certificate]:
+        """The certificate of each problem, in the order of `zones_`."""
+        whole, pairs = self.certificate_, zip(self._proven, self.solution_, strict=True)
+        return [
+            replace(
+                whole,
+                primal=primal,
+                dual=None if whole.dual is None else dual,
+                kkt_violation=violation,
+                iterations=solution.iterations,
+                status=whole.status if solution.status.finished else solution.status.name.lower().replace("_", " "),
+            )
+            for (primal, dual, violation), solution in pairs
+        ]
 
     def _nu(self) -> float | None:
         return None if self.nu is None else check_nu(self.nu)
@@ -279,11 +300,3 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         linear(self.kernel_)
         return self._held.weights(self.support_vectors_)
-
-
-def _baseline(given: Items) -> Floats | None:
-    """The mean item, against which features are weighed; zeros where they are sparse or the kernel is linear."""
-    if given.X.ndim != 2 or is_sparse(given.X) or of_gram(given.kernel) or isinstance(given.kernel, Linear):
-        return None
-    mean: Floats = np.average(given.X, axis=0, weights=given.repetition).astype(np.float64)
-    return mean

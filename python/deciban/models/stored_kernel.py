@@ -161,7 +161,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
             None if baseline is None else _reals(baseline, (d,)),
             proof,
         )
-        _check((A is None) == (model.calibration is None), "a scale of log-odds without a calibration")
+        _check(A is None or model.calibration is not None, "a scale of log-odds without a calibration")
         _check(A is None or bool((A > 0.0).all()), "a scale of log-odds that is not above 0")
     else:
         b = _reals(arrays["intercept"], (1,))
