@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from deciban.errors import DataError
+from deciban.inner_product import dot
 from deciban.losses import Floats
-from deciban.solvers.problem import dot
 
 from .gram import Gram
 from .problem import KernelProblem
