@@ -406,7 +406,7 @@ class KernelTiles:
     def combination(self, rows: NDArray[np.int64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 def block_steps(
-    K: NDArray[np.float32],
+    K: NDArray[np.float32] | NDArray[np.float64],
     beta: NDArray[np.float64],
     gradient: NDArray[np.float64],
     lo: NDArray[np.float64],

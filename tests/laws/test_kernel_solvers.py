@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deciban import kernel_solvers
 from deciban.kernel_solvers import KernelProblem, KernelSolution, Limits, Status, blocks, smo
 from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.start import feasible
@@ -178,3 +179,32 @@ def test_the_cache_changes_nothing(memory: int) -> None:
     problem = machine("classification", RBF(3.0), N=500)
     small, large = (smo.solve(problem, TIGHT, memory=size) for size in (memory, 1 << 30))
     assert small.beta.tobytes() == large.beta.tobytes()
+
+
+@each_machine
+@pytest.mark.parametrize("size", [16, 100])
+def test_blocks_of_any_size_reach_the_same_optimum(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = machine(kind, RBF(0.5), seed=5, N=250)
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    known, found = (objective(problem, solver.solve(problem, TIGHT).beta) for solver in SOLVERS)
+    assert found == pytest.approx(known, rel=1e-6)
+
+
+def test_the_table_of_solvers_chooses() -> None:
+    small, large = machine("classification", RBF(0.5)), machine("classification", RBF(0.5), N=5000)
+    assert kernel_solvers.choose(small).name == "smo"
+    assert kernel_solvers.choose(large).name == "blocks"
+    assert kernel_solvers.choose(replace(large, kernel=KERNELS[0])).name == "smo"
+    assert len(kernel_solvers.decision_table().splitlines()) == len(kernel_solvers.TABLE)
+
+
+def test_a_solver_that_is_not_known_is_refused() -> None:
+    message = "solver must be one of 'auto', 'smo', 'blocks', 'dual-qp', 'primal-qp', got 'sm0'"
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        kernel_solvers.solve(machine("classification", RBF(0.5)), TIGHT, "sm0")
+
+
+def test_sums_that_no_bounds_allow_are_refused() -> None:
+    problem = machine("one class", RBF(0.5))
+    with pytest.raises(ValueError, match=r"^the coefficients of a group cannot sum to 1000 within their bounds"):
+        smo.solve(replace(problem, sums=np.array([1000.0])), TIGHT)

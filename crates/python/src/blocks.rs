@@ -1,12 +1,9 @@
 //! What the solver by blocks does many times: kernels of chosen rows, steps within a block, how far there is to go.
 
-use deciban_core::kernel::{Floats, Kernel as Function, Tiles};
+use deciban_core::kernel::{Floats, Kernel as Function, Real, Tiles};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::smo::{State, Table, measure, steps};
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
-    PyUntypedArrayMethods,
-};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -87,13 +84,13 @@ impl KernelTiles {
     }
 }
 
-/// β and whether the steps within a block converged: K (q, q), its β, gradient, lo, hi and group, until the violation is
-/// at most `eps`.
+/// β after steps within a block, and how many: K (q, q), its β, gradient, lo, hi and where its groups end, until the
+/// violation is at most `eps`.
 #[pyfunction]
 #[allow(non_snake_case, clippy::too_many_arguments)] // K is the field's own name; one keyword each
 pub fn block_steps<'py>(
     py: Python<'py>,
-    K: PyReadonlyArray2<'py, f32>,
+    K: &Bound<'py, PyAny>,
     beta: PyReadonlyArray1<'py, f64>,
     gradient: PyReadonlyArray1<'py, f64>,
     lo: PyReadonlyArray1<'py, f64>,
@@ -102,29 +99,55 @@ pub fn block_steps<'py>(
     eps: f64,
     limit: usize,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
-    let q = K.shape()[0];
-    let (k, beta, gradient) = (slice(&K, "K")?, slice(&beta, "beta")?, slice(&gradient, "gradient")?);
-    let (lo, hi) = (slice(&lo, "lo")?, slice(&hi, "hi")?);
-    let rising = ends.windows(2).all(|ends| ends[0] <= ends[1]);
-    let whole = ends.first() == Some(&0) && ends.last() == Some(&q) && rising;
-    if !whole || k.len() != q * q || [beta, gradient, lo, hi].iter().any(|all| all.len() != q) {
-        let text = format!("K ({q}, {q}), and beta, gradient, lo and hi of {q} numbers each, are expected");
-        return Err(PyValueError::new_err(text));
-    }
-    let mut state = State {
-        beta: beta.to_vec(),
-        gradient: gradient.to_vec(),
-        lo: lo.to_vec(),
-        hi: hi.to_vec(),
-        diagonal: k.iter().step_by(q + 1).map(|&k| k.into()).collect(),
+    let block = Block {
+        beta: slice(&beta, "beta")?,
+        gradient: slice(&gradient, "gradient")?,
+        lo: slice(&lo, "lo")?,
+        hi: slice(&hi, "hi")?,
         ends,
-        ..State::default()
     };
-    let done = run(py, 1, || {
-        state.settle();
-        steps(&mut state, &mut Table(k, q), eps, limit)
-    })?;
-    Ok((state.beta.into_pyarray(py), done.steps))
+    let (beta, steps) = if let Ok(k) = K.extract::<PyReadonlyArray2<'_, f32>>() {
+        block.steps(py, slice(&k, "K")?, eps, limit)?
+    } else {
+        let k: PyReadonlyArray2<'_, f64> = K.extract()?;
+        block.steps(py, slice(&k, "K")?, eps, limit)?
+    };
+    Ok((beta.into_pyarray(py), steps))
+}
+
+struct Block<'a> {
+    beta: &'a [f64],
+    gradient: &'a [f64],
+    lo: &'a [f64],
+    hi: &'a [f64],
+    ends: Vec<usize>,
+}
+
+impl Block<'_> {
+    fn steps<R: Real>(self, py: Python<'_>, k: &[R], eps: f64, limit: usize) -> PyResult<(Vec<f64>, usize)> {
+        let Block { beta, gradient, lo, hi, ends } = self;
+        let q = beta.len();
+        let rising = ends.windows(2).all(|ends| ends[0] <= ends[1]);
+        let whole = ends.first() == Some(&0) && ends.last() == Some(&q) && rising;
+        if !whole || k.len() != q * q || [gradient, lo, hi].iter().any(|all| all.len() != q) {
+            let text = format!("K ({q}, {q}), and gradient, lo and hi of {q} numbers each, are expected");
+            return Err(PyValueError::new_err(text));
+        }
+        let mut state = State {
+            beta: beta.to_vec(),
+            gradient: gradient.to_vec(),
+            lo: lo.to_vec(),
+            hi: hi.to_vec(),
+            diagonal: k.iter().step_by(q + 1).map(|k| k.double()).collect(),
+            ends,
+            ..State::default()
+        };
+        let done = run(py, 1, || {
+            state.settle();
+            steps(&mut state, &mut Table(k, q), eps, limit)
+        })?;
+        Ok((state.beta, done.steps))
+    }
 }
 
 /// (P, P + D, the largest violation) of β and its gradient Kβ − t; P is NaN or infinite where bounds are infinite.

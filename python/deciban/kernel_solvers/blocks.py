@@ -4,7 +4,8 @@
 
 Each round takes the q coefficients that violate the conditions of optimality most, half of them from the round before,
 minimises over them by pairs (`smo`) within their q × q kernel, and adds K·Δβ to the gradient: Joachims (1999), §2;
-Zanghirati & Zanni (2003); ThunderSVM (Wen et al. 2018) and oneDAL do so on wide machines. Kernels are float32; the
+Zanghirati & Zanni (2003); ThunderSVM (Wen et al. 2018) and oneDAL do so on wide machines. The kernels that the core
+knows and whose values are at most 1, and those of arrays on other devices, are float32, others as precise as X; the
 gradient is float64, and computed anew from float64 kernels before a fit counts as converged. Cost of a round: N kernels
 for each coefficient that moved.
 """
@@ -30,7 +31,7 @@ EXACT = True
 MEMORY = 200_000_000
 
 # Coefficients in a block.
-BLOCK = 512
+BLOCK = 1024
 # The steps within a block go on until its violation is this share of what it was at first.
 _WITHIN = 0.1
 # Steps within a block, for each of its coefficients.
@@ -42,7 +43,7 @@ _LOOKS = 20
 class Engine(Protocol):
     """Kernels of chosen rows: the core's, or those of an array library."""
 
-    def within(self, rows: Places) -> NDArray[np.float32]:
+    def within(self, rows: Places) -> NDArray[Any]:
         """(q, q)."""
 
     def combination(self, rows: Places, coefficients: Floats) -> Floats:
@@ -59,16 +60,18 @@ class Measure(NamedTuple):
 
 
 class Tiles:
-    """Tiles of any kernel over arrays of any library, in float32, as many columns at a time as `memory` holds."""
+    """Tiles of any kernel and array library, as many columns at a time as `memory` holds: in float64 for NumPy,
+    where kernels may be large, in float32 on other devices."""
 
     def __init__(self, problem: KernelProblem, memory: int) -> None:
-        self.kernel, self.X = problem.kernel, _floats(problem.X)
+        self.kernel = problem.kernel
+        self.X = problem.X if rows_in_core(problem.X) else _floats(problem.X)
         self.centres = self.kernel.centres(self.X)
         self.columns = max(16, memory // (8 * max(1, problem.count)))
 
-    def within(self, rows: Places) -> NDArray[np.float32]:
+    def within(self, rows: Places) -> NDArray[Any]:
         tile = self.kernel.tile(take(self.X, rows), take(self.centres, rows))
-        return np.ascontiguousarray(on_host(tile, np.float32))
+        return np.ascontiguousarray(on_host(tile, np.float64))
 
     def combination(self, rows: Places, coefficients: Floats) -> Floats:
         total = 0.0
@@ -114,9 +117,9 @@ def solve(
 
 
 def engine(problem: KernelProblem, memory: int) -> Engine:
-    """The core for the kernels it knows on NumPy's and SciPy's rows, else the kernel's own tiles."""
+    """The core for kernels that floats hold well, on NumPy's and SciPy's rows, else the kernel's own tiles."""
     known = in_core(problem.kernel)
-    if known and rows_in_core(problem.X):
+    if known and known[0] in ("rbf", "wave", "tanh") and rows_in_core(problem.X):
         return _core.KernelTiles(reals_for_core(problem.X), *known, memory=memory, n_jobs=problem.n_jobs)
     return Tiles(problem, memory)
 
