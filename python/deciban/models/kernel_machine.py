@@ -206,6 +206,21 @@ def certify(
     )
 
 
+def of_each(whole: Certificate, proven: Sequence[Any], solutions: Sequence[KernelSolution]) -> list[Certificate]:
+    """The certificate of each problem: that of all with its own primal, dual and violation."""
+    return [
+        replace(
+            whole,
+            primal=primal,
+            dual=None if whole.dual is None else dual,
+            kkt_violation=violation,
+            iterations=solution.iterations,
+            status=whole.status if solution.status.finished else solution.status.name.lower().replace("_", " "),
+        )
+        for (primal, dual, violation), solution in zip(proven, solutions, strict=True)
+    ]
+
+
 def proven(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
     """The proof of what a solver found, by the gradient in float64 that it ends with, where it keeps one."""
     f = None if solution.gradient is None else solution.gradient + problem.t

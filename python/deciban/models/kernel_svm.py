@@ -19,7 +19,7 @@ from deciban.trust.certificate import Certificate, digest
 
 from .arrangement import Arrangement, arranged
 from .kernel_explanations import of_pairs, of_score
-from .kernel_machine import KernelMachine, certify, linear, unproven
+from .kernel_machine import KernelMachine, certify, linear, of_each, unproven
 from .kernel_margins import Machine, check_nu
 from .kernel_probabilities import held_out_temperatures
 from .kernel_problems import machines
@@ -196,18 +196,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
     @property
     def certificates_(self) -> list[Certificate]:
         """The certificate of each problem, in the order of `zones_`."""
-        whole, pairs = self.certificate_, zip(self._proven, self.solution_, strict=True)
-        return [
-            replace(
-                whole,
-                primal=primal,
-                dual=None if whole.dual is None else dual,
-                kkt_violation=violation,
-                iterations=solution.iterations,
-                status=whole.status if solution.status.finished else solution.status.name.lower().replace("_", " "),
-            )
-            for (primal, dual, violation), solution in pairs
-        ]
+        return of_each(self.certificate_, self._proven, self.solution_)
 
     def _nu(self) -> float | None:
         return None if self.nu is None else check_nu(self.nu)
