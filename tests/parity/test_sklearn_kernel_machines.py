@@ -27,7 +27,7 @@ def tumours():
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True)
-    return X[:900] / 16.0, y[:900]
+    return X[:500] / 16.0, y[:500]
 
 
 def gram(model, X):
