@@ -15,12 +15,17 @@ if TYPE_CHECKING:
     from .features.mutual_information import MutualInformation as MutualInformation
     from .mail.filter import Filter as Filter
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
+    from .models.kernel_regression import SupportVectorRegression as SupportVectorRegression
+    from .models.kernel_svm import SVM as SVM
     from .models.least_squares import LinearRegression as LinearRegression
     from .models.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
+    from .models.libsvm import load_libsvm as load_libsvm
+    from .models.libsvm import save_libsvm as save_libsvm
     from .models.linear_svm import LinearSVM as LinearSVM
     from .models.logistic import LogisticRegression as LogisticRegression
     from .models.naive_bayes import NaiveBayes as NaiveBayes
     from .models.nbsvm import NBSVM as NBSVM
+    from .models.one_class import OneClassSVM as OneClassSVM
     from .models.perceptron import Perceptron as Perceptron
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
@@ -38,14 +43,20 @@ _HOME = {
     "MutualInformation": ".features.mutual_information",
     "NBSVM": ".models.nbsvm",
     "NaiveBayes": ".models.naive_bayes",
+    "OneClassSVM": ".models.one_class",
     "Perceptron": ".models.perceptron",
+    "SVM": ".models.kernel_svm",
+    "SupportVectorRegression": ".models.kernel_regression",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
     "load": ".store",
+    "load_libsvm": ".models.libsvm",
+    "save_libsvm": ".models.libsvm",
 }
 
 __all__ = [
     "NBSVM",
+    "SVM",
     "Filter",
     "GaussianDiscriminant",
     "LeastSquaresClassifier",
@@ -54,10 +65,14 @@ __all__ = [
     "LogisticRegression",
     "MutualInformation",
     "NaiveBayes",
+    "OneClassSVM",
     "Perceptron",
+    "SupportVectorRegression",
     "TextClassifier",
     "TextVectorizer",
     "load",
+    "load_libsvm",
+    "save_libsvm",
 ]
 
 

@@ -11,9 +11,11 @@ __all__ = [
     "Counter",
     "Dictionary",
     "Files",
+    "KernelTiles",
     "OutsideSupport",
     "Reader",
     "Wordbook",
+    "block_steps",
     "class_categories",
     "class_moments",
     "class_sums",
@@ -25,6 +27,9 @@ __all__ = [
     "gaussian_scores",
     "gram",
     "information",
+    "kernel_measure",
+    "kernel_scores",
+    "kernel_within",
     "largest",
     "log_posterior",
     "log_table",
@@ -35,6 +40,8 @@ __all__ = [
     "perceptron",
     "repeats",
     "scores",
+    "smo",
+    "smo_of_rows",
     "student_scores",
 ]
 
@@ -330,3 +337,84 @@ def descend(
     shuffle: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[_Weights, _Weights, float, float, float]: ...
+def kernel_scores(
+    X: _Matrix,
+    Z: _Matrix,
+    coefficients: NDArray[np.float64],
+    kernel: str,
+    parameters: Sequence[float],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+def kernel_within(
+    X: _Matrix,
+    coefficients: NDArray[np.float64],
+    kernel: str,
+    parameters: Sequence[float],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+
+# t, lo, hi, group, sums, row of a kernel machine's dual.
+_Machine: TypeAlias = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+]
+
+def smo(
+    X: _Matrix,
+    kernel: str,
+    parameters: Sequence[float],
+    parts: _Machine,
+    start: NDArray[np.float64],
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    memory: int = 200_000_000,
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
+def smo_of_rows(
+    rows: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    scores: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    diagonal: NDArray[np.float64],
+    parts: _Machine,
+    start: NDArray[np.float64],
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    memory: int = 200_000_000,
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
+
+@final
+class KernelTiles:
+    def __new__(
+        cls,
+        X: _Matrix,
+        kernel: str,
+        parameters: Sequence[float],
+        memory: int = 200_000_000,
+        n_jobs: int | None = None,
+    ) -> Self: ...
+    def within(self, rows: NDArray[np.int64]) -> NDArray[np.float32]: ...
+    def combination(self, rows: NDArray[np.int64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+def block_steps(
+    K: NDArray[np.float32] | NDArray[np.float64],
+    beta: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    lo: NDArray[np.float64],
+    hi: NDArray[np.float64],
+    ends: Sequence[int],
+    eps: float,
+    limit: int,
+) -> tuple[NDArray[np.float64], int]: ...
+def kernel_measure(
+    parts: _Machine, beta: NDArray[np.float64], gradient: NDArray[np.float64]
+) -> tuple[float, float, float]: ...

@@ -25,12 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .models.linear_table import LinearTable
-    from .models.naive_bayes import NaiveBayes
-    from .text.classifier import TextClassifier
-
 SCHEMA = 1
 _KEY = "deciban"
+_MACHINES = ("kernel-svm", "support-vector-regression", "one-class-svm")
 # Where the digest stands: first in the header, JSON within JSON. What else is called "digest" stands behind it.
 _MARK = rb'"deciban":"{\"digest\":\"'
 _UNKNOWN = b"0" * 64
@@ -59,8 +56,8 @@ class Stored(NamedTuple):
     name: str = "the model"
 
 
-def load(path: str | os.PathLike[str]) -> TextClassifier | NaiveBayes | LinearTable:
-    """The classifier in a .deciban file: of texts, or of a table.
+def load(path: str | os.PathLike[str]) -> Any:
+    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes` or `LinearTable`, or a kernel machine.
 
     Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
     """
@@ -70,6 +67,10 @@ def load(path: str | os.PathLike[str]) -> TextClassifier | NaiveBayes | LinearTa
 
         return LinearTable.from_stored(stored)
     if of_table(stored.header):
+        if stored.header.get("model") in _MACHINES:
+            from .models.stored_kernel import restored
+
+            return restored(stored)
         from .models.naive_bayes import NaiveBayes
 
         return NaiveBayes.from_stored(stored)

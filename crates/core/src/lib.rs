@@ -8,6 +8,7 @@ pub mod columns;
 pub mod digest;
 pub mod doubt;
 pub mod intake;
+pub mod kernel;
 pub mod learn;
 pub mod loss;
 pub mod mail;

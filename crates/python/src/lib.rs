@@ -1,4 +1,5 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
+mod blocks;
 mod categories;
 mod coordinate;
 mod counter;
@@ -10,6 +11,7 @@ mod digest;
 mod files;
 mod information;
 mod items;
+mod kernels;
 mod logarithms;
 mod losses;
 mod products;
@@ -25,6 +27,8 @@ use pyo3::prelude::*;
 /// The compiled core.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::blocks::{KernelTiles, block_steps, kernel_measure};
     #[pymodule_export]
     use super::categories::{class_categories, largest};
     #[pymodule_export]
@@ -45,6 +49,8 @@ mod _core {
     use super::files::Files;
     #[pymodule_export]
     use super::information::information;
+    #[pymodule_export]
+    use super::kernels::{kernel_scores, kernel_within, smo, smo_of_rows};
     #[pymodule_export]
     use super::logarithms::log_table;
     #[pymodule_export]

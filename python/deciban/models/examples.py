@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,12 +46,28 @@ def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True)
         reset=reset,
         accept_large_sparse=True,
     )
+    counted = weighed(model, X, y, sample_weight)
+    return Examples(as_rows(X if counted.kept is None else X[counted.kept]), *counted[1:])
+
+
+class Weighed(NamedTuple):
+    """The places of the rows that count, or None for all, and what is known of these."""
+
+    kept: NDArray[np.intp] | None
+    y: NDArray[np.intp]
+    weight: Floats
+    labels: NDArray[Any]
+    repetition: Floats
+
+
+def weighed(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
+    """Labels and weights of the rows of X, which `model.class_weight` weighs, too."""
     check_classification_targets(y)
     repetition = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    labels = np.unique(y)
+    labels, kept = np.unique(y), None
     if not repetition.all():
-        counted = repetition > 0.0
-        X, y, repetition = X[counted], y[counted], repetition[counted]
+        kept = np.flatnonzero(repetition)
+        y, repetition = y[kept], repetition[kept]
         labels = np.unique(y)
     if len(labels) < 2:
         found = f"all labels are {labels.tolist()[0]!r}" if len(labels) else "no example has a weight above 0"
@@ -60,7 +76,7 @@ def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True)
     weight = repetition * class_weights(model.class_weight, labels, index, repetition)[index]
     if not weight.all():
         raise ValueError("class_weight of 0 leaves a class without examples: leave the rows out instead")
-    return Examples(as_rows(X), index, weight, labels, repetition)
+    return Weighed(kept, index, weight, labels, repetition)
 
 
 # Of larger numbers the squares of a sum of products would leave the range of a float64.

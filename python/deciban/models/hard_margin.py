@@ -19,15 +19,20 @@ _ENDED = (Status.STOPPED, Status.INTERRUPTED, Status.OUT_OF_TIME)
 
 
 class NotSeparableError(DataError):
-    """No hyperplane separates the two classes. `witness` (d,) lies in the convex hull of both; `mixture` (N,) are the
-    weights that make it of the examples of either class, each summing to 1."""
+    """Nothing separates the two classes. `mixture` (N,) are weights of the examples, of either class summing to 1,
+    which make the same point of both, and `witness` (d,) is that point, where it has coordinates.
+    """
 
-    def __init__(self, witness: Floats, mixture: Floats) -> None:
+    def __init__(self, witness: Floats | None, mixture: Floats, told: str = "") -> None:
         self.witness, self.mixture = witness, mixture
-        shown = ", ".join(f"{x:.4g}" for x in witness[:6]) + (", …" if len(witness) > 6 else "")
+        what, fact = "the kernel separates, and it does not separate", told
+        if witness is not None:
+            shown = ", ".join(f"{x:.4g}" for x in witness[:6]) + (", …" if len(witness) > 6 else "")
+            what = "a hyperplane separates, and none separates"
+            fact = f"the point ({shown}) is a mixture of examples of either class"
         super().__init__(
-            "the hard margin (C=inf) needs classes that a hyperplane separates, and none separates these: the point "
-            f"({shown}) is a mixture of examples of either class. Give a finite C, which lets errors have a price."
+            f"the hard margin (C=inf) needs classes that {what} these: {fact}. "
+            "Give a finite C, which lets errors have a price."
         )
 
 

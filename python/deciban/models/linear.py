@@ -29,7 +29,7 @@ from .together import solve_all
 from .transaction import all_or_nothing
 
 
-def _only_margins(model: Any) -> str:
+def only_margins(model: Any) -> str:
     """Why there are no probabilities, or nothing."""
     if model._probabilistic():
         return ""
@@ -205,12 +205,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         s = self.decision_function(X) * self._scale()
         return np.column_stack([np.zeros(len(s)), s]) if s.ndim == 1 else s
 
-    @offered_unless(_only_margins)
+    @offered_unless(only_margins)
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
         return log_posterior(self._log_odds(X))
 
-    @offered_unless(_only_margins)
+    @offered_unless(only_margins)
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
         p: Floats = np.exp(self.predict_log_proba(X))
@@ -233,7 +233,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
         check_is_fitted(self)
         if not self._probabilistic():
-            raise AttributeError(_only_margins(self))
+            raise AttributeError(only_margins(self))
         X = linear_rows(self, X, reset=False)
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.score_, self.classes_.tolist()

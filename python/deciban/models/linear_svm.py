@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,27 +16,12 @@ from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
 from .limits import check_positive
-from .numbers import linear_rows
+from .margins import Margins
 from .online import OnlineClassifier
+from .zones import Zones
 
 
-@dataclass(frozen=True)
-class Zones:
-    """Where the training examples of one problem lie (SPEC S5), by their dual a ∈ [0, 1] and slack ξ = max(0, 1 − y·s):
-    outside the margin (a = 0), on it (0 < a < 1), inside it (a = 1, ξ ≤ 1), on the wrong side (ξ > 1)."""
-
-    outside: int
-    on: int
-    inside: int
-    wrong: int
-
-    @property
-    def support(self) -> int:
-        """How many support vectors there are: examples that hold the boundary in place."""
-        return self.on + self.inside + self.wrong
-
-
-class LinearSVM(OnlineClassifier):
+class LinearSVM(Margins, OnlineClassifier):
     """A separating hyperplane with the largest margin, errors at the price C.
 
         min over w, b of   ½‖w‖² + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ the hinge or its square;
@@ -133,7 +117,7 @@ class LinearSVM(OnlineClassifier):
         self.__dict__.pop("zones_", None)  # of examples that are no longer at hand
 
     @property
-    def margin_(self) -> Floats:
+    def margin_(self) -> Floats:  # type: ignore[override]
         """(K,) 1/‖w‖, half the width of the street; ∞ for w = 0."""
         check_is_fitted(self)
         norms = np.linalg.norm(self.coef_, axis=1)
@@ -147,23 +131,6 @@ class LinearSVM(OnlineClassifier):
         if self.calibration is None:
             return None
         return held_out_temperature(self, given, self.calibration, limits, seed)
-
-    def functional_margins(self, X: Any, y: Any) -> Floats:
-        """(N,) y_i (x_i·w + b) of two classes (SPEC S1): its size depends on the length of w."""
-        check_is_fitted(self)
-        if len(self.classes_) != 2:
-            raise ValueError(f"margins are of two classes; this model has {len(self.classes_)}")
-        X, y = linear_rows(self, X, y, reset=False)
-        unknown = ~np.isin(y, self.classes_)
-        if unknown.any():
-            raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown].tolist()[0]!r}")
-        result: Floats = np.where(y == self.classes_[1], 1.0, -1.0) * self._scored(X)
-        return result
-
-    def geometric_margins(self, X: Any, y: Any) -> Floats:
-        """(N,) y_i (x_i·w + b) / ‖w‖ (SPEC S1): distances from the hyperplane, negative on the wrong side."""
-        result: Floats = self.functional_margins(X, y) * self.margin_[0]
-        return result
 
 
 # Duals and margins this near to a bound are at it.

@@ -40,18 +40,18 @@ def header_of(model: Any) -> dict[str, Any]:
     names, columns = getattr(model, "feature_names_in_", None), model.columns_
     return {
         "model": "naive-bayes",
-        "classes": [_plain(label) for label in storable(model.classes_.tolist())],
+        "classes": [plain(label) for label in storable(model.classes_.tolist())],
         "declared": np.searchsorted(model.classes_, model._declared).tolist(),
         "bayes": {
             "likelihood": _written(model.likelihood),
-            "alpha": _plain(model.alpha),
+            "alpha": plain(model.alpha),
             "estimate": model.estimate,
             "class_prior": _prior(model.class_prior),
-            "binarize": _plain(model.binarize),
+            "binarize": plain(model.binarize),
         },
         "table": {
             "features": int(model.n_features_in_),
-            "names": None if names is None else [_plain(name) for name in names],
+            "names": None if names is None else [plain(name) for name in names],
             "labels": "text" if model.classes_.dtype.kind in "UST" else model.classes_.dtype.name,
             "columns": None if columns is None else columns_to(columns),
         },
@@ -96,13 +96,13 @@ def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
     columns = None if table["columns"] is None else columns_from(table["columns"])
     model.n_features_in_ = d = table["features"]
     if table["names"] is not None:
-        model.feature_names_in_ = np.array(table["names"], dtype=object)
+        model.feature_names_in_ = names_of(table["names"], d)
     if columns is not None and len(columns.names) != d:
         raise ValueError(f"{d} features and {len(columns.names)} columns")
     if columns is not None and table["names"] != _names(columns):
         raise ValueError("features and columns of other names")
     model.columns_ = columns
-    model.classes_ = _labels(header["classes"], table["labels"])
+    model.classes_ = labels_of(header["classes"], table["labels"])
     model._declared = model.classes_[header["declared"]]
     model.counts_ = _statistics(model._family(columns), d, arrays, len(model.classes_))
     model._seconds = 0.0
@@ -114,7 +114,8 @@ def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
 # --- parameters --------------------------------------------------------------------------------------------
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A number of NumPy as Python's."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -127,11 +128,11 @@ def _written(option: Any) -> Any:
     if option is None or isinstance(option, str):
         return option
     if isinstance(option, Mapping):
-        return {"by column": [[_plain(name), _written(each)] for name, each in option.items()]}
+        return {"by column": [[plain(name), _written(each)] for name, each in option.items()]}
     if type(option) not in CATALOGUE:
         known = ", ".join(family.__name__ for family in CATALOGUE)
         raise ValueError(f"a file keeps the distributions {known}, by name, by object or by column; got {option!r}")
-    return [option.name, {name: _plain(value) for name, value in asdict(option).items()}]
+    return [option.name, {name: plain(value) for name, value in asdict(option).items()}]
 
 
 def _read(option: Any) -> Any:
@@ -167,8 +168,8 @@ def _names(columns: Columns) -> list[str] | None:
 
 def columns_to(columns: Columns) -> dict[str, Any]:
     values = columns.to_json()
-    labels = [None if known is None else [_plain(label) for label in known] for known in values["categories"]]
-    return {**values, "names": [_plain(name) for name in values["names"]], "categories": labels}
+    labels = [None if known is None else [plain(label) for label in known] for known in values["categories"]]
+    return {**values, "names": [plain(name) for name in values["names"]], "categories": labels}
 
 
 def _sorted(labels: Any) -> bool:
@@ -177,7 +178,15 @@ def _sorted(labels: Any) -> bool:
     return len(kinds) <= 1 and kinds <= {"str", "number", "bool"} and list(labels) == sorted(set(labels))
 
 
-def _labels(classes: list[Any], kind: str) -> NDArray[Any]:
+def names_of(names: Any, d: int) -> NDArray[Any]:
+    """(d,) names of features."""
+    if type(names) is not list or len(names) != d or not all(type(name) is str for name in names):
+        raise ValueError("features without a name")
+    return np.array(names, dtype=object)
+
+
+def labels_of(classes: list[Any], kind: str) -> NDArray[Any]:
+    """Labels of the type that the file tells, each once and in order."""
     if not _sorted(classes):
         raise ValueError("classes that are no labels in order")
     labels: NDArray[Any] = np.array(classes) if kind == "text" else np.array(classes, dtype=kind)

@@ -5,6 +5,8 @@ from .categorical import CategoricalScore
 from .columns import ColumnScore, joined
 from .evidence import VOLUME, Explanation, Score, Term, Terms, log_posterior
 from .independent import IndependentScore
+from .kernel import KernelScore
+from .pairwise import PairwiseScore
 
 __all__ = [
     "VOLUME",
@@ -13,6 +15,8 @@ __all__ = [
     "ColumnScore",
     "Explanation",
     "IndependentScore",
+    "KernelScore",
+    "PairwiseScore",
     "Score",
     "Term",
     "Terms",

@@ -72,19 +72,28 @@ class Score(ABC):
         if len(score) == 1:
             return Explanation(labels[0], None, float(probability[0]), 0.0, 0.0, [])
         label, against = (int(c) for c in np.argsort(-score, kind="stable")[:2])
-        feature, x, evidence = self.terms(row, label, against)
-        decibans = evidence * DECIBANS_PER_NAT
-        return Explanation(
-            label=labels[label],
-            against=labels[against],
-            probability=float(probability[label]),
-            decibans=float(score[label] - score[against]) * DECIBANS_PER_NAT,
-            prior_decibans=float(self.prior[label] - self.prior[against]) * DECIBANS_PER_NAT,
-            terms=[
-                Term(_name(int(feature[k]), names), float(decibans[k]), float(x[k]))
-                for k in np.argsort(-np.abs(decibans), kind="stable")
-            ],
-        )
+        prior, total = self.prior[label] - self.prior[against], score[label] - score[against]
+        told = (labels[label], labels[against], float(probability[label]))
+        return explanation(*told, float(total), float(prior), self.terms(row, label, against), names)
+
+
+def explanation(
+    label: Any, against: Any, probability: float, total: float, prior: float, terms: Terms, names: Sequence[Any] | None
+) -> Explanation:
+    """What was weighed in nats, in decibans and strongest first."""
+    feature, x, evidence = terms
+    decibans = evidence * DECIBANS_PER_NAT
+    return Explanation(
+        label=label,
+        against=against,
+        probability=probability,
+        decibans=total * DECIBANS_PER_NAT,
+        prior_decibans=prior * DECIBANS_PER_NAT,
+        terms=[
+            Term(_name(int(feature[k]), names), float(decibans[k]), float(x[k]))
+            for k in np.argsort(-np.abs(decibans), kind="stable")
+        ],
+    )
 
 
 def _name(feature: int, names: Sequence[Any] | None) -> Any:

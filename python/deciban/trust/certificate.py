@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -63,6 +63,20 @@ class Certificate:
             "version": self.version,
             "digest": self.digest,
         }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any], d: int) -> Self:
+        """What a model file has stored, of a model of d features; the wall time is not among it."""
+        given = {name: value for name, value in values.items() if name != "relative_gap"}
+        if given.get("d") != d or type(given.get("class_counts")) is not dict:
+            raise ValueError("a certificate of other data")
+        for name in ("primal", "dual", "kkt_violation", "n"):
+            if type(given[name]) not in (int, float) and (given[name] is not None or name in ("primal", "n")):
+                raise ValueError(f"a certificate whose {name} is no number")
+        for name in ("objective", "status", "advice", "digest", "version"):
+            if type(given[name]) is not str:
+                raise ValueError(f"a certificate whose {name} is no text")
+        return cls(**given, seconds=0.0)
 
     def __str__(self) -> str:
         counts = ", ".join(f"{label}: {count:,.10g}" for label, count in self.class_counts.items())

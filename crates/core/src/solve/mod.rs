@@ -12,6 +12,7 @@ pub mod descent;
 pub mod dual_coordinate;
 mod order;
 pub mod perceptron;
+pub mod smo;
 
 pub use order::Order;
 

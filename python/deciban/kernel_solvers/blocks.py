@@ -1,0 +1,235 @@
+"""Blocks of coefficients: some hundreds at once, their kernels as one matrix product.
+
+    min over β   D(β) = ½ βᵀK̃β − tᵀβ     subject to   lo ≤ β ≤ hi,   Σ β of each group = sums
+
+Each round takes the q coefficients that violate the conditions of optimality most, half of them from the round before,
+minimises over them by pairs (`smo`) within their q × q kernel, and adds K·Δβ to the gradient: Joachims (1999), §2;
+Zanghirati & Zanni (2003); ThunderSVM (Wen et al. 2018) and oneDAL do so on wide machines. The kernels that the core
+knows and whose values are at most 1, and those of arrays on other devices, are float32, others as precise as X; the
+gradient is float64, and computed anew from float64 kernels before a fit counts as converged. Cost of a round: N kernels
+for each coefficient that moved.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban import _core
+from deciban.losses import Floats
+from deciban.rows import reals_for_core
+
+from .certificate import intercepts
+from .evaluation import in_core, on_host, rows_in_core, scores_within
+from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, take
+from .start import feasible
+
+NAME = "blocks"
+EXACT = True
+MEMORY = 200_000_000
+
+# Coefficients in a block.
+BLOCK = 1024
+# The steps within a block go on until its violation is this share of what it was at first.
+_WITHIN = 0.1
+# Steps within a block, for each of its coefficients.
+_STEPS = 60
+# How often the gradient is computed anew: float32 carries no further.
+_LOOKS = 20
+
+
+class Engine(Protocol):
+    """Kernels of chosen rows: the core's, or those of an array library."""
+
+    def within(self, rows: Places) -> NDArray[Any]:
+        """(q, q)."""
+
+    def combination(self, rows: Places, coefficients: Floats) -> Floats:
+        """(N,) Σ_j K(x_i, x_rows_j) coefficients_j."""
+
+
+class Measure(NamedTuple):
+    """P, P + D, the largest violation, and whether the tolerance is reached."""
+
+    primal: float
+    gap: float
+    violation: float
+    enough: bool
+
+
+class Tiles:
+    """Tiles of any kernel and array library, as many columns at a time as `memory` holds: in float64 for NumPy,
+    where kernels may be large, in float32 on other devices."""
+
+    def __init__(self, problem: KernelProblem, memory: int) -> None:
+        self.kernel = problem.kernel
+        self.X = problem.X if rows_in_core(problem.X) else _floats(problem.X)
+        self.centres = self.kernel.centres(self.X)
+        self.columns = max(16, memory // (8 * max(1, problem.count)))
+
+    def within(self, rows: Places) -> NDArray[Any]:
+        tile = self.kernel.tile(take(self.X, rows), take(self.centres, rows))
+        return np.ascontiguousarray(on_host(tile, np.float64))
+
+    def combination(self, rows: Places, coefficients: Floats) -> Floats:
+        total = 0.0
+        for first in range(0, len(rows), self.columns):
+            part = slice(first, first + self.columns)
+            tile = self.kernel.tile(self.X, take(self.centres, rows[part]))
+            weights = coefficients[part]
+            if isinstance(tile, np.ndarray):
+                total = total + tile @ weights.astype(tile.dtype)
+            else:
+                space = tile.__array_namespace__()
+                there = space.asarray(weights.astype(np.float32), device=tile.device)
+                total = total + on_host(space.matmul(tile, space.astype(there, tile.dtype)))
+        return np.asarray(total, dtype=np.float64)
+
+
+def refusal(problem: KernelProblem) -> str | None:
+    """What the problem lacks, or None."""
+    return None
+
+
+def solve(
+    problem: KernelProblem,
+    limits: Limits,
+    start: KernelSolution | Floats | None = None,
+    seed: int = 0,
+    memory: int = MEMORY,
+) -> KernelSolution:
+    """The optimum, within `memory` bytes for tiles of the kernel; an iteration is a block.
+
+    It stops when relative gap or largest violation is at most `limits.tol`, both in float64.
+    """
+    watch = Watch(limits)
+    blocks = Blocks(problem, engine(problem, memory), feasible(problem, start))
+    try:
+        status = blocks.run(limits, watch)
+    except KeyboardInterrupt:
+        watch.interrupt()
+        status = watch.ended("interrupted")
+    beta, gradient = blocks.beta, blocks.looked_at()
+    b = intercepts(problem, beta, gradient)
+    return KernelSolution(beta, b, status, blocks.iterations, NAME, tuple(watch.trace), gradient)
+
+
+def engine(problem: KernelProblem, memory: int) -> Engine:
+    """The core for kernels that floats hold well, on NumPy's and SciPy's rows, else the kernel's own tiles."""
+    known = in_core(problem.kernel)
+    if known and known[0] in ("rbf", "wave", "tanh") and rows_in_core(problem.X):
+        return _core.KernelTiles(reals_for_core(problem.X), *known, memory=memory, n_jobs=problem.n_jobs)
+    return Tiles(problem, memory)
+
+
+class Blocks:
+    """β, its gradient, and the block that was worked on last."""
+
+    def __init__(self, problem: KernelProblem, engine: Engine, beta: Floats) -> None:
+        self.problem, self.engine, self.beta = problem, engine, beta
+        self.parts = (problem.t, problem.lo, problem.hi, problem.group, problem.sums, problem.row)
+        self.plain = problem.plain
+        self.last = np.zeros(0, dtype=np.int64)
+        self.iterations, self.steps = 0, 0
+        self.fresh = False
+        self.gradient = -problem.t
+        if beta.any():
+            self.looked_at()
+        self.fresh = True
+
+    def run(self, limits: Limits, watch: Watch) -> Status:
+        """Rounds until the limits."""
+        worth, looks = np.inf, 0
+        while True:
+            now = self.measure(limits.tol)
+            if now.enough and not self.fresh and (now.gap <= 0.5 * worth or now.violation <= limits.tol):
+                looks += 1
+                self.looked_at()
+                now = self.measure(limits.tol)
+                worth = now.gap
+            stop = watch(self.iterations, now.primal, now.gap)
+            if now.enough and self.fresh:
+                return Status.CONVERGED
+            if stop:
+                return watch.status or Status.STOPPED
+            if self.iterations >= limits.max_iter or looks >= _LOOKS:
+                return Status.EXHAUSTED
+            if not np.isfinite(now.violation):
+                return Status.OVERFLOW
+            self.round(now.violation, limits.tol)
+
+    def measure(self, tol: float) -> Measure:
+        """How far there is to go."""
+        primal, gap, violation = _core.kernel_measure(self.parts, self.beta, self.gradient)
+        close = np.isfinite(primal) and gap <= tol * max(1.0, abs(primal))
+        return Measure(primal, gap, violation, bool(violation <= tol or close))
+
+    def looked_at(self) -> Floats:
+        """The gradient, anew in float64."""
+        if not self.fresh:
+            self.gradient = scores_within(self.problem, self.beta) - self.problem.t
+            self.fresh = True
+        return self.gradient
+
+    def round(self, violation: float, tol: float) -> None:
+        """One block."""
+        problem, W = self.problem, self.choose()
+        rows = problem.row[W]
+        if self.plain:
+            K = self.engine.within(rows)
+        else:
+            distinct, places = np.unique(rows, return_inverse=True)
+            K = np.ascontiguousarray(self.engine.within(distinct)[places][:, places])
+        ends = np.searchsorted(problem.group[W], np.arange(len(problem.sums) + 1)).tolist()
+        before = self.beta[W]
+        eps = max(_WITHIN * violation, 0.25 * tol)
+        after, steps = _core.block_steps(
+            K, before, self.gradient[W], problem.lo[W], problem.hi[W], ends, eps, _STEPS * len(W)
+        )
+        moved = np.flatnonzero(after != before)
+        change = self.engine.combination(rows[moved], (after - before)[moved])
+        # Ctrl-C before this leaves β and gradient as they were.
+        self.beta[W] = after
+        self.gradient += change if self.plain else change[problem.row]
+        self.fresh, self.last = False, W
+        self.iterations, self.steps = self.iterations + 1, self.steps + steps
+
+    def choose(self) -> Places:
+        """The block (≤ q,), sorted by group: what violates most, and half of what was there before."""
+        problem, up = self.problem, -self.gradient
+        rising, falling = self.beta < problem.hi, self.beta > problem.lo
+        kept = self.last[(rising & falling)[self.last]][-BLOCK // 2 :]
+        rest = np.setdiff1d(self.last, kept)[: max(0, BLOCK // 2 - len(kept))]
+        chosen = [kept, rest]
+        free = np.ones(problem.m, dtype=bool)
+        free[kept] = free[rest] = False
+        room = (BLOCK - len(kept) - len(rest)) // (2 * len(problem.sums))
+        for g in range(len(problem.sums)):
+            own = free & (problem.group == g) if len(problem.sums) > 1 else free
+            for candidates, values in ((np.flatnonzero(own & rising), -up), (np.flatnonzero(own & falling), up)):
+                chosen.append(_least(candidates, values, room))
+                own = own.copy()
+                own[chosen[-1]] = False
+        W = np.unique(np.concatenate(chosen))
+        return W[np.argsort(problem.group[W], kind="stable")] if len(problem.sums) > 1 else W
+
+
+def _least(candidates: Places, values: Floats, count: int) -> Places:
+    """The candidates of the smallest values, ties by place."""
+    if len(candidates) <= count:
+        return candidates
+    edge = np.partition(values[candidates], count - 1)[count - 1]
+    below, at = candidates[values[candidates] < edge], candidates[values[candidates] == edge]
+    return np.concatenate([below, at[: count - len(below)]])
+
+
+def _floats(X: Any) -> Any:
+    """X in float32, texts as they are."""
+    if not hasattr(X, "dtype"):
+        return X
+    if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
+        space = X.__array_namespace__()
+        return space.astype(X, space.float32)
+    return X.astype(np.float32)

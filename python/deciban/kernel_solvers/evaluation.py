@@ -1,0 +1,103 @@
+"""Sums over kernels: what scores, certificates and gradients are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deciban import _core
+from deciban.kernels import RBF, Gaussian, Kernel, Linear, Multiquadric, Polynomial, Tanh, Wave
+from deciban.losses import Floats
+from deciban.rows import is_sparse, reals_for_core
+
+from .problem import KernelProblem, take
+
+# How many values of a kernel are held at once.
+_TILE = 1 << 22
+
+
+def in_core(kernel: Any) -> tuple[str, list[float]] | None:
+    """The core's name of a kernel and its parameters, or None for a kernel that it does not compute.
+
+    >>> in_core(Gaussian(sigma=2.0))
+    ('rbf', [0.125])
+    """
+    match kernel:
+        case Linear():
+            return "linear", []
+        case Polynomial():
+            return "polynomial", [kernel.scale, kernel.shift, float(kernel.degree)]
+        case RBF():
+            return "rbf", [kernel.gamma]
+        case Gaussian():
+            return "rbf", [0.5 / kernel.sigma**2]
+        case Tanh():
+            return "tanh", [kernel.scale, kernel.shift]
+        case Multiquadric():
+            return "multiquadric", [kernel.shift]
+        case Wave():
+            return "wave", [kernel.theta]
+    return None
+
+
+def rows_in_core(X: Any) -> bool:
+    """Whether the core reads such rows: NumPy's and SciPy's."""
+    return isinstance(X, np.ndarray) or is_sparse(X)
+
+
+def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | None = None) -> Floats:
+    """(n, K) Σ_j K(x_i, z_j) coefficients_jk in float64, for rows X (n, d), centres Z (m, d), coefficients (m, K).
+
+    Cost: n·m values of the kernel; the core sums them up as it makes them, other libraries hold a tile at a time.
+    """
+    known = in_core(kernel)
+    if known and rows_in_core(X) and rows_in_core(Z) and is_sparse(X) == is_sparse(Z):
+        c = np.ascontiguousarray(coefficients, dtype=np.float64)
+        return _core.kernel_scores(reals_for_core(X), reals_for_core(Z), c, *known, n_jobs=n_jobs)
+    n, m = _count(X), _count(Z)
+    out = np.zeros((n, coefficients.shape[1]))
+    step = max(1, _TILE // max(m, 1))
+    Z = _doubles(Z)
+    for first in range(0, n if m else 0, step):
+        part = slice(first, first + step)
+        out[part] = on_host(kernel.tile(_doubles(take(X, part)), Z)) @ coefficients
+    return out
+
+
+def scores_within(problem: KernelProblem, beta: Floats) -> Floats:
+    """(m,) f = K̃β in float64. Cost: N times the number of rows with β ≠ 0."""
+    return scores_of_rows(problem, problem.of_rows(beta))[problem.row]
+
+
+def scores_of_rows(problem: KernelProblem, of_rows: Floats) -> Floats:
+    """(N,) Σ_j K(x_i, x_j) of_rows_j in float64."""
+    known = in_core(problem.kernel)
+    if known and rows_in_core(problem.X):
+        return _core.kernel_within(reals_for_core(problem.X), of_rows, *known, n_jobs=problem.n_jobs)
+    support = np.flatnonzero(of_rows)
+    centres = take(problem.kernel.centres(problem.X), support)
+    return scores(problem.kernel, problem.X, centres, of_rows[support, None], problem.n_jobs)[:, 0]
+
+
+def on_host(values: Any, dtype: Any = np.float64) -> Any:
+    """Values of any array library as NumPy's."""
+    if not isinstance(values, np.ndarray):
+        for name in ("get", "cpu"):
+            if hasattr(values, name):
+                values = getattr(values, name)()
+        values = np.from_dlpack(values) if hasattr(values, "__dlpack__") else np.asarray(values)
+    return np.asarray(values, dtype=dtype)
+
+
+def _count(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _doubles(X: Any) -> Any:
+    if not hasattr(X, "dtype") or "int" in str(X.dtype):
+        return X
+    if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
+        space = X.__array_namespace__()
+        return space.astype(X, space.float64)
+    return X if X.dtype in (np.float64, object) else X.astype(np.float64)

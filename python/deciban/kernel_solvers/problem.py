@@ -1,0 +1,134 @@
+"""What a kernel machine asks of a solver, and what it gets back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.kernels import Kernel
+from deciban.losses import Floats
+from deciban.solvers.problem import Limits, Status, Step
+from deciban.solvers.watch import Watch
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class KernelProblem:
+    """The dual of every kernel machine, in signed coefficients β_i = y_i α_i:
+
+        min over β (m,)   D(β) = ½ βᵀK̃β − tᵀβ     subject to   lo_i ≤ β_i ≤ hi_i,   Σ_{i: group_i = g} β_i = sums_g
+
+    with K̃_ij = K(x_row(i), x_row(j)). Its primal, for the scores f = K̃β of w = Σ β_i φ(x_row(i)) and one b a group:
+
+        min over w, b    P(w, b) = ½‖w‖² + Σ_i max(hi_i r_i, lo_i r_i) + Σ_g sums_g b_g,   r_i = t_i − f_i − b_group(i)
+
+    `X` holds N rows (dense or CSR), N texts, or the Gram matrix (N, N) for a precomputed kernel. `t`, `lo`, `hi`,
+    `group` and `row` are (m,), `sums` is (G,); lo ≤ 0 ≤ hi, infinite where nothing bounds.
+    """
+
+    kernel: Kernel
+    X: Any
+    t: Floats
+    lo: Floats
+    hi: Floats
+    group: Places
+    sums: Floats
+    row: Places
+    n_jobs: int | None = None
+
+    @classmethod
+    def classification(cls, kernel: Kernel, X: Any, y: Floats, upper: Floats, n_jobs: int | None = None) -> Self:
+        """Classes y (N,) of −1 and +1, 0 ≤ α_i ≤ upper_i (N,): C times the weights, or infinity for the hard margin."""
+        lo, hi = np.where(y > 0.0, 0.0, -upper), np.where(y > 0.0, upper, 0.0)
+        return cls(kernel, X, y.astype(np.float64), lo, hi, *_one_group(len(y)), n_jobs)
+
+    @classmethod
+    def nu_classification(
+        cls, kernel: Kernel, X: Any, y: Floats, c: Floats, nu: float, n_jobs: int | None = None
+    ) -> Self:
+        """Classes y of −1 and +1, weights c: 0 ≤ α_i ≤ c_i, Σ α = ½ν Σc in each class, to be divided by ρ (Chang & Lin
+        2001), which is half the difference of the two b."""
+        group = (y < 0.0).astype(np.int64)
+        half = 0.5 * nu * float(c.sum())
+        lo, hi = np.where(y > 0.0, 0.0, -c), np.where(y > 0.0, c, 0.0)
+        row = np.arange(len(y), dtype=np.int64)
+        return cls(kernel, X, np.zeros(len(y)), lo, hi, group, np.array([half, -half]), row, n_jobs)
+
+    @classmethod
+    def one_class(cls, kernel: Kernel, X: Any, c: Floats, nu: float, n_jobs: int | None = None) -> Self:
+        """One class of weights c (N,): 0 ≤ α_i ≤ c_i, Σ α = ν Σc (Schölkopf et al. 2001); b is −ρ."""
+        group, _, row = _one_group(len(c))
+        sums = np.array([nu * float(c.sum())])
+        return cls(kernel, X, np.zeros(len(c)), np.zeros(len(c)), c.astype(np.float64), group, sums, row, n_jobs)
+
+    @classmethod
+    def regression(
+        cls, kernel: Kernel, X: Any, y: Floats, upper: Floats, epsilon: float, n_jobs: int | None = None
+    ) -> Self:
+        """Targets y (N,), |y − s| free up to ε: two variables a row, 0 ≤ β ≤ upper and −upper ≤ β ≤ 0."""
+        N, zeros = len(y), np.zeros(len(y))
+        group, sums, _ = _one_group(2 * N)
+        row = np.concatenate([np.arange(N), np.arange(N)])
+        t = np.concatenate([y - epsilon, y + epsilon])
+        lo, hi = np.concatenate([zeros, -upper]), np.concatenate([upper, zeros])
+        return cls(kernel, X, t, lo, hi, group, sums, row, n_jobs)
+
+    @property
+    def m(self) -> int:
+        """How many variables there are."""
+        return len(self.t)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        shape = getattr(self.X, "shape", None)
+        return len(self.X) if shape is None else int(shape[0])
+
+    @property
+    def plain(self) -> bool:
+        """Whether variables and rows are the same."""
+        return self.m == self.count and bool(np.array_equal(self.row, np.arange(self.m)))
+
+    def of_rows(self, beta: Floats) -> Floats:
+        """(N,) the coefficients of each row together: Σ β_i over the variables of a row."""
+        return np.bincount(self.row, weights=beta, minlength=self.count).astype(np.float64)
+
+    def with_bounds(self, lo: Floats, hi: Floats) -> Self:
+        """The same machine at another C."""
+        return replace(self, lo=lo, hi=hi)
+
+
+def _one_group(m: int) -> tuple[Places, Floats, Places]:
+    return np.zeros(m, dtype=np.int64), np.zeros(1), np.arange(m, dtype=np.int64)
+
+
+def take(X: Any, rows: Any) -> Any:
+    """Rows of an array, a CSR matrix or a sequence of texts."""
+    if hasattr(X, "shape"):
+        return X[rows]
+    places: Sequence[int] = range(len(X))[rows] if isinstance(rows, slice) else rows
+    return [X[i] for i in places]
+
+
+@dataclass(frozen=True)
+class KernelSolution:
+    """β (m,), b (G,), how the solver ended, and what it knows besides.
+
+    `gradient` (m,) is ∂D/∂β = K̃β − t. Nobody needs to believe a solver: `certificate.prove` proves what it says.
+    """
+
+    beta: Floats
+    b: Floats
+    status: Status
+    iterations: int
+    solver: str
+    trace: tuple[Step, ...] = field(default=(), repr=False)
+    gradient: Floats | None = field(default=None, repr=False)
+
+
+__all__ = ["KernelProblem", "KernelSolution", "Limits", "Places", "Status", "Step", "Watch", "take"]

@@ -1,0 +1,45 @@
+"""Kernels: inner products of examples in some space of features, evaluated tile by tile.
+
+    K(x, z) = φ(x)·φ(z)      tile(X, Z) (n, m) of K(x_i, z_j)      diagonal(X) (n,) of K(x_i, x_i)
+
+Rows are NumPy arrays of float32 or float64, SciPy's CSR, or arrays of another library that keeps to the array API
+standard. A kernel never sees labels or weights; a machine never sees features, only tiles.
+"""
+
+from __future__ import annotations
+
+from .composite import Product, Sum
+from .definite import Mercer, mercer
+from .dot_product import DotProduct, Linear, Polynomial, Tanh
+from .function import Function
+from .kernel import Kernel
+from .parameters import by_name, gamma_of
+from .precomputed import Precomputed
+from .radial import RBF, Gaussian, Multiquadric, Radial, Wave
+from .spectrum import Spectrum
+
+CATALOGUE: tuple[type[Kernel], ...] = (Linear, Polynomial, RBF, Gaussian, Tanh, Multiquadric, Wave)
+"""The kernels of rows of numbers, each with its parameters as defaults."""
+
+__all__ = [
+    "CATALOGUE",
+    "RBF",
+    "DotProduct",
+    "Function",
+    "Gaussian",
+    "Kernel",
+    "Linear",
+    "Mercer",
+    "Multiquadric",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Radial",
+    "Spectrum",
+    "Sum",
+    "Tanh",
+    "Wave",
+    "by_name",
+    "gamma_of",
+    "mercer",
+]

@@ -1,0 +1,92 @@
+"""Rows as kernels read them: NumPy or another library's arrays by the array API standard, or SciPy's CSR."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deciban.errors import DataError
+from deciban.rows import is_sparse
+
+# A tile is finished in parts that stay in the processor's cache: at most this many numbers at once.
+_PART = 1 << 16
+# A sparse right side becomes dense for the product where it then has at most this many numbers.
+_DENSE = 1 << 23
+
+
+def namespace(X: Any) -> Any:
+    """The functions of X's library: `X.__array_namespace__()`, NumPy's or torch's."""
+    if hasattr(X, "__array_namespace__"):
+        return X.__array_namespace__()
+    return sys.modules["torch"] if type(X).__module__.split(".")[0] == "torch" else np
+
+
+def as_reals(X: Any) -> Any:
+    """X (n, d) of float32 or float64; other numbers become float64, lists NumPy arrays, sparse matrices CSR."""
+    if is_sparse(X):
+        X = X.tocsr()
+        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    if not isinstance(X, np.ndarray) and namespace(X) is not np:
+        return X
+    X = np.asarray(X)
+    if X.dtype in (np.float32, np.float64):
+        return X
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"X must be rows of numbers for this kernel; it holds {X.dtype} values") from None
+
+
+def products(X: Any, Z: Any) -> Any:
+    """X Zᵀ (n, m), dense and newly made. Cost: n·m·d, or n·m times the values that a sparse row stores."""
+    if not (is_sparse(X) or is_sparse(Z)):
+        return X @ Z.T
+    if is_sparse(X) and is_sparse(Z) and Z.shape[0] * Z.shape[1] <= _DENSE:
+        Z = Z.toarray()
+    P = X @ Z.T
+    return P.toarray() if is_sparse(P) else np.asarray(P)
+
+
+def squared_norms(X: Any) -> Any:
+    """‖x‖² (n,) of each row."""
+    if is_sparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
+    if isinstance(X, np.ndarray):
+        return np.einsum("ij,ij->i", X, X)
+    return namespace(X).sum(X * X, axis=1)
+
+
+def finished(P: Any, finish: Callable[[Any, slice], Any]) -> Any:
+    """A tile P (n, m) after `finish(P[rows], rows)` of rows that fit a cache; of arrays elsewhere of all at once."""
+    n = int(P.shape[0])
+    if not isinstance(P, np.ndarray):
+        return finish(P, slice(0, n))
+    step = max(1, _PART // max(1, P.shape[1]))
+    for first in range(0, n, step):
+        rows = slice(first, first + step)
+        part = P[rows]
+        done = finish(part, rows)
+        if done is not part:
+            P[rows] = done
+    return P
+
+
+def raised(P: Any) -> Any:
+    """e^P for P ≤ 0, which rounding may have left above 0; in the same memory where that can be."""
+    if isinstance(P, np.ndarray):
+        np.minimum(P, 0.0, out=P)
+        return np.exp(P, out=P)
+    xp = namespace(P)
+    return xp.exp(xp.clip(P, None, 0.0))
+
+
+def root(P: Any) -> Any:
+    """√P for P ≥ 0, which rounding may have left below 0; in the same memory where that can be."""
+    if isinstance(P, np.ndarray):
+        np.maximum(P, 0.0, out=P)
+        return np.sqrt(P, out=P)
+    xp = namespace(P)
+    return xp.sqrt(xp.clip(P, 0.0, None))

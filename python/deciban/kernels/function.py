@@ -1,0 +1,90 @@
+"""A kernel of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deciban.errors import DataError
+from deciban.rows import is_sparse
+
+from .kernel import Kernel
+
+# Rows that a function is tried on, and that a diagonal is asked for at a time.
+_TRIED = 32
+
+
+@dataclass(frozen=True)
+class Function(Kernel):
+    """K by `function(X, Z) -> (n, m)`, which sees tiles of rows; with `pairs=True` by `function(x, z) -> number`.
+
+    What it returns is looked at: its shape, that all of it is finite, and on some training rows that it is symmetric.
+
+    >>> overlap = Function(lambda X, Z: np.minimum(X[:, None, :], Z[None, :, :]).sum(axis=2))
+    >>> overlap.tile(np.array([[1.0, 2.0]]), np.array([[2.0, 1.0], [0.0, 5.0]]))
+    array([[2., 2.]])
+    """
+
+    function: Callable[[Any, Any], Any]
+    pairs: bool = False
+    name = "function"
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ValueError(f"a Function needs a function of two tiles of rows, got {self.function!r}")
+
+    @property
+    def mercer(self) -> bool:
+        """Who knows."""
+        return False
+
+    def tile(self, X: Any, Z: Any) -> Any:
+        """What the function returns (n, m), as float32 or float64; a DataError where it is not that or not finite."""
+        shape = (int(X.shape[0]), int(Z.shape[0]))
+        raw = self._each(X, Z) if self.pairs else self.function(X, Z)
+        raw = raw.toarray() if is_sparse(raw) else raw
+        K = np.asarray(raw)
+        if K.dtype.kind not in "fiub":
+            what = f"an array of {K.dtype}" if isinstance(raw, np.ndarray) else type(raw).__name__
+            raise DataError(f"{self._called} must return numbers, (n, m); it returned {what}")
+        K = K.astype(K.dtype if K.dtype in (np.float32, np.float64) else np.float64)
+        if K.shape != shape:
+            raise DataError(
+                f"{self._called} must return a value for each pair of rows, {shape[0]} × {shape[1]} here; "
+                f"it returned the shape {K.shape}"
+            )
+        if not np.isfinite(K).all():
+            i, j = (int(place) for place in np.argwhere(~np.isfinite(K))[0])
+            raise DataError(f"{self._called} must return finite numbers; for rows {i} and {j} it returned {K[i, j]}")
+        return K
+
+    def _each(self, X: Any, Z: Any) -> Any:
+        return [[self.function(X[i], Z[j]) for j in range(Z.shape[0])] for i in range(X.shape[0])]
+
+    def diagonal(self, X: Any) -> Any:
+        """K(x, x) (n,), of small tiles. Cost: 32 values of the function a row, one with `pairs`."""
+        step = 1 if self.pairs else _TRIED
+        tiles = [self.tile(X[a : a + step], X[a : a + step]) for a in range(0, int(X.shape[0]), step)]
+        return np.concatenate([tile.diagonal() for tile in tiles]) if tiles else np.zeros(0)
+
+    def accept(self, X: Any, width: int | None = None) -> Any:
+        """X, after the function was tried on some of its rows."""
+        X = super().accept(X, width)
+        if width is None and X.shape[0]:
+            rows = np.unique(np.linspace(0, X.shape[0] - 1, _TRIED).astype(np.int64))
+            K = self.tile(X[rows], X[rows])
+            differences = np.abs(K - K.T)
+            i, j = divmod(int(differences.argmax()), len(rows))
+            if differences[i, j] > 1e-6 * np.abs(K).max():
+                raise DataError(
+                    f"{self._called} must be symmetric; for rows {rows[i]} and {rows[j]} it is {float(K[i, j])!r}, "
+                    f"and the other way round {float(K[j, i])!r}"
+                )
+        return X
+
+    @property
+    def _called(self) -> str:
+        return f"the kernel function {getattr(self.function, '__name__', type(self.function).__name__)!r}"

@@ -1,0 +1,178 @@
+"""Kernels of the distance ‖x − z‖, which moving all points together does not change."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from deciban.rows import is_sparse
+
+from .arrays import as_reals, finished, namespace, products, raised, root, squared_norms
+from .kernel import Kernel, check_number
+
+# ‖x‖² + ‖z‖² − 2x·z loses the digits that the norms have above the distance: points further from the origin than
+# this many units of the kernel, squared, are moved to it first.
+_FAR = 100.0
+
+
+@dataclass(frozen=True)
+class Radial(Kernel):
+    """K(x, z) = f(‖x − z‖²) with ‖x − z‖² = ‖x‖² + ‖z‖² − 2x·z: a tile is one matrix product, finished by place."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> float:
+        """The squared distance over which f changes."""
+
+    @abstractmethod
+    def finish(self, P: Any) -> Any:
+        """f place by place over −‖x − z‖², which rounding may leave a little above 0; it may be overwritten."""
+
+    def tile(self, X: Any, Z: Any) -> Any:
+        """f (n, m). Cost: n·m·d. Dense rows that lie far from the origin, for the kernel, are moved to it."""
+        X, Z = as_reals(X), as_reals(Z)
+        xx, zz = squared_norms(X), squared_norms(Z)
+        if not (is_sparse(X) or is_sparse(Z)) and self._far(xx, zz):
+            middle = namespace(Z).mean(Z, axis=0)
+            X, Z = X - middle, Z - middle
+            xx, zz = squared_norms(X), squared_norms(Z)
+        return finished(products(X, Z), lambda P, rows: self.finish(_minus_squared_distance(P, xx[rows], zz)))
+
+    def _far(self, xx: Any, zz: Any) -> bool:
+        if xx.shape[0] == 0 or zz.shape[0] == 0:
+            return False
+        xp = namespace(xx)
+        return float(xp.max(xx)) + float(xp.max(zz)) > _FAR * self.unit
+
+    def diagonal(self, X: Any) -> Any:
+        """f(0) (n,)."""
+        return self.finish(0.0 * squared_norms(as_reals(X)))
+
+
+def _minus_squared_distance(P: Any, xx: Any, zz: Any) -> Any:
+    P *= 2.0
+    P -= xx[:, None]
+    P -= zz[None, :]
+    return P
+
+
+@dataclass(frozen=True)
+class RBF(Radial):
+    """K(x, z) = exp(−gamma·‖x − z‖²), gamma > 0.
+
+    >>> RBF(gamma=0.5).tile([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]]).round(6)
+    array([[1.      , 0.367879]])
+    """
+
+    gamma: float = 1.0
+    name = "rbf"
+
+    def __post_init__(self) -> None:
+        check_number("gamma", self.gamma, above=0.0)
+
+    @property
+    def unit(self) -> float:
+        """1/gamma."""
+        return 1.0 / self.gamma
+
+    def finish(self, P: Any) -> Any:
+        """exp(gamma·P)."""
+        P *= self.gamma
+        return raised(P)
+
+
+@dataclass(frozen=True)
+class Gaussian(Radial):
+    """K(x, z) = exp(−‖x − z‖² / 2sigma²), sigma > 0: `RBF(gamma=1/(2·sigma²))`.
+
+    >>> Gaussian(sigma=1.0).tile([[0.0]], [[2.0]]).round(6)
+    array([[0.135335]])
+    """
+
+    sigma: float = 1.0
+    name = "gaussian"
+
+    def __post_init__(self) -> None:
+        check_number("sigma", self.sigma, above=0.0)
+
+    @property
+    def unit(self) -> float:
+        """2·sigma²."""
+        return 2.0 * self.sigma**2
+
+    def finish(self, P: Any) -> Any:
+        """exp(P / 2sigma²)."""
+        P *= 1.0 / self.unit
+        return raised(P)
+
+
+@dataclass(frozen=True)
+class Multiquadric(Radial):
+    """K(x, z) = √(‖x − z‖² + shift²), shift ≥ 0 (Hardy 1971).
+
+    It fails Mercer's condition for any two different points: of its Gram matrix one eigenvalue is positive and all
+    others negative (Micchelli 1986, theorem 2.1, on conditional definiteness).
+
+    >>> Multiquadric(shift=3.0).tile([[0.0]], [[0.0], [4.0]])
+    array([[3., 5.]])
+    """
+
+    shift: float = 1.0
+    name = "multiquadric"
+
+    def __post_init__(self) -> None:
+        check_number("shift", self.shift, least=0.0)
+
+    @property
+    def mercer(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def unit(self) -> float:
+        """shift², or 1 where it is 0."""
+        return self.shift**2 or 1.0
+
+    def finish(self, P: Any) -> Any:
+        """√(shift² − P)."""
+        P *= -1.0
+        P += self.shift**2
+        return root(P)
+
+
+@dataclass(frozen=True)
+class Wave(Radial):
+    """K(x, z) = sin(r)/r with r = ‖x − z‖/theta, and 1 at r = 0; theta > 0.
+
+    Valid for points of up to three dimensions, where it is the transform of a sphere; of more it may fail
+    (Schoenberg, Annals of Mathematics 39 (1938), theorem 1).
+
+    >>> Wave().tile([[0.0]], [[0.0], [1.570796]]).round(6)
+    array([[1.     , 0.63662]])
+    """
+
+    theta: float = 1.0
+    name = "wave"
+
+    def __post_init__(self) -> None:
+        check_number("theta", self.theta, above=0.0)
+
+    @property
+    def mercer(self) -> bool:
+        """Not for points of any dimension."""
+        return False
+
+    @property
+    def unit(self) -> float:
+        """theta²."""
+        return self.theta**2
+
+    def finish(self, P: Any) -> Any:
+        """sin(r)/r with r² = −P/theta²."""
+        xp = namespace(P)
+        P *= -1.0 / self.unit
+        r = root(P)
+        apart = r > 0.0
+        safe = xp.where(apart, r, xp.ones_like(r))
+        return xp.where(apart, xp.sin(safe) / safe, safe)

@@ -1,0 +1,65 @@
+"""What a kernel machine says for its verdict: by feature, or by support vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from deciban.losses import Floats
+from deciban.scores import Explanation, KernelScore, PairwiseScore
+from deciban.scores.evidence import explanation
+
+
+def of_score(
+    score: KernelScore, row: Any, p: Floats, labels: Sequence[Any], names: Any, support: Sequence[int], by_vector: bool
+) -> Explanation:
+    """The winner against its runner-up, by the score of one machine, or of each class against the rest."""
+    label, against = _two(p)
+    return _told(score, row, (label, against), (label, against), p, labels, names, support, by_vector)
+
+
+def of_pairs(
+    score: PairwiseScore,
+    row: Any,
+    p: Floats,
+    labels: Sequence[Any],
+    names: Any,
+    support: Sequence[int],
+    by_vector: bool,
+) -> Explanation:
+    """The winner against its runner-up, by the machine of the two."""
+    label, against = _two(p)
+    pair = score.pair(min(label, against), max(label, against))
+    columns = (1, 0) if label < against else (0, 1)
+    own = np.repeat(np.arange(len(labels)), score.n_support)
+    kept = [*np.flatnonzero(own == min(label, against)), *np.flatnonzero(own == max(label, against))]
+    places = [support[k] for k in kept]
+    return _told(pair, row, (label, against), columns, p, labels, names, places, by_vector)
+
+
+def _two(p: Floats) -> tuple[int, int]:
+    label, against = (int(c) for c in np.argsort(-p, kind="stable")[:2])
+    return label, against
+
+
+def _told(
+    score: KernelScore,
+    row: Any,
+    classes: Any,
+    columns: Any,
+    p: Floats,
+    labels: Any,
+    names: Any,
+    places: Any,
+    vectors: bool,
+) -> Explanation:
+    label, against = columns
+    s = score(row)[0]
+    featureless = score.vectors.ndim == 1
+    start = score.intercept if vectors or featureless else score.prior
+    terms = (score.by_vector if vectors or featureless else score.terms)(row, label, against)
+    prior, total = float(start[label] - start[against]), float(s[label] - s[against])
+    told = labels[classes[0]], labels[classes[1]], float(p[classes[0]])
+    return explanation(*told, total, prior, terms, list(places) if vectors or featureless else names)

@@ -1,0 +1,235 @@
+"""What kernel machines share: their parameters, their solver, and the certificate of what it found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from deciban import kernel_solvers, store
+from deciban.kernel_solvers.certificate import KernelProof, prove
+from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
+from deciban.kernels import Kernel, Linear, mercer
+from deciban.losses import Floats
+from deciban.scores import KernelScore
+from deciban.solvers.problem import Limits, Status
+from deciban.trust.certificate import Certificate
+
+from .kernel_rows import of_gram, of_texts, vectors_of
+from .limits import check_positive, limits_of, seed_of, threads_of
+
+# The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
+_LOOKED_AT = 500
+
+
+class KernelMachine:
+    """A machine that sees its items by a kernel only."""
+
+    kernel: Any
+    gamma: Any
+    degree: Any
+    coef0: Any
+    solver: Any
+    memory_mb: Any
+    random_state: Any
+    n_jobs: Any
+    warm_start: bool
+    kernel_: Kernel
+    solution_: list[KernelSolution]
+    _proof: Certificate | None
+    _seconds: float
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = of_gram(self.kernel)
+        return tags
+
+    def _limits(self) -> Limits:
+        return limits_of(self)
+
+    def _seed(self) -> int:
+        return seed_of(self.random_state)
+
+    def _threads(self) -> int | None:
+        return threads_of(self.n_jobs)
+
+    def _memory(self) -> int:
+        """Bytes that the solver may fill with values of the kernel."""
+        return int(check_positive("memory_mb", self.memory_mb) * (1 << 20))
+
+    def _solved(
+        self, problem: KernelProblem, limits: Limits, start: KernelSolution | None = None, shares: int = 1
+    ) -> KernelSolution:
+        """What the solver finds, when so many problems share the memory."""
+        memory = self._memory() // shares
+        needed = 8 * problem.count
+        if memory < needed:
+            raise ValueError(
+                f"memory_mb={self.memory_mb} is too small: two rows of the kernel of {problem.count:,} examples, for "
+                f"each of {shares} problems at once, are {needed * shares / (1 << 20):.3g} MiB"
+            )
+        return kernel_solvers.solve(problem, limits, self.solver, start, self._seed(), memory=memory)
+
+    @property
+    def status_(self) -> Status:
+        """How the solver ended: of several the one that is farthest from done."""
+        check_is_fitted(self)
+        if not self.solution_:
+            raise AttributeError("a model from a file has no solver: what is known of its optimum is certificate_")
+        return worst(self.solution_)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What was minimised, how close to the minimum the fit came, and what to do about it."""
+        check_is_fitted(self)
+        if self._proof is None:
+            raise AttributeError("a file of LIBSVM says nothing of the optimum: there is no certificate")
+        return replace(self._proof, seconds=self._seconds)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a .deciban file, in one step or not at all; `deciban.load` reads it. ValueError for kernels that are
+        functions, and for labels that a file cannot keep."""
+        from . import stored_kernel
+
+        check_is_fitted(self)
+        store.write(path, stored_kernel.header_of(self), stored_kernel.arrays_of(self))
+
+    def _begin(self, kernel: Kernel, vectors: Any, support: Any, n_features: int, proof: Certificate | None) -> None:
+        """What a file says of any machine."""
+        self.kernel_, self.solution_, self._proof, self._seconds = kernel, [], proof, 0.0
+        self.support_, self.support_vectors_ = support, vectors
+        self._vectors = vectors_of(vectors, support)
+        if not of_texts(kernel):
+            self.n_features_in_ = n_features
+
+
+class SingleMachine(KernelMachine):
+    """A machine of one function f(x) = Σ β_i K(x, x_i) + b."""
+
+    support_: Places
+    dual_coef_: Floats
+    intercept_: Floats
+
+    def _start(self, problem: KernelProblem) -> KernelSolution | None:
+        """Where a warm start begins: at the last solution, if it was of as many examples."""
+        last = getattr(self, "solution_", None) if self.warm_start else None
+        return last[0] if last and len(last[0].beta) == problem.m else None
+
+    def _keep(
+        self, kernel: Kernel, X: Any, place: Places, beta: Floats, proof: KernelProof, solution: KernelSolution
+    ) -> None:
+        """β (N,) of the examples X, which stood at the given places."""
+        support = np.flatnonzero(beta)
+        self.kernel_, self.solution_ = kernel, [solution]
+        self.support_, self.support_vectors_ = place[support], kernel.centres(X)[support]
+        self._vectors = vectors_of(self.support_vectors_, self.support_)
+        self.dual_coef_, self.intercept_ = beta[None, support], np.array([float(proof.b[0])])
+        self.n_support_, self.n_iter_ = np.array([len(support)]), max(1, solution.iterations)
+
+    def _restore(
+        self,
+        kernel: Kernel,
+        vectors: Any,
+        support: Any,
+        dual: Floats,
+        b: Floats,
+        n_features: int,
+        proof: Certificate | None = None,
+    ) -> None:
+        self._begin(kernel, vectors, support, n_features, proof)
+        self.dual_coef_, self.intercept_, self.n_support_ = dual, b, np.array([dual.shape[1]])
+
+    @property
+    def score_(self) -> KernelScore:
+        """The model as a score of one column: f."""
+        check_is_fitted(self)
+        return KernelScore(self.kernel_, self._vectors, self.dual_coef_.T.copy(), self.intercept_)
+
+    @property
+    def coef_(self) -> Floats:
+        """(1, d) w, for the linear kernel."""
+        check_is_fitted(self)
+        linear(self.kernel_)
+        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+
+
+def linear(kernel: Kernel) -> None:
+    """AttributeError unless the kernel has weights of features."""
+    if not isinstance(kernel, Linear):
+        raise AttributeError(f"weights of features are of the linear kernel; this one is {kernel.name!r}")
+
+
+def worst(solutions: Sequence[KernelSolution]) -> Status:
+    """The status that is farthest from done."""
+    unfinished = [solution.status for solution in solutions if not solution.status.finished]
+    return unfinished[0] if unfinished else solutions[0].status
+
+
+def certify(
+    named: str,
+    kernel: Kernel,
+    d: int,
+    found: Sequence[tuple[KernelSolution, KernelProof]],
+    data: str,
+    n: float,
+    class_counts: Mapping[Any, float],
+    seed: int,
+    doubt: str = "",
+) -> Certificate:
+    """The sum over the problems, and the worst violation; `data` is their digest.
+
+    Where there is `doubt` whether the kernel is one, nothing is claimed beyond a stationary point.
+    """
+    solutions, proofs = [pair[0] for pair in found], [pair[1] for pair in found]
+    status = worst(solutions)
+    advice = [status.value if not status.finished else "", doubt]
+    told = f", {len(found)} problems" if len(found) > 1 else ""
+    return Certificate(
+        objective=f"½‖w‖² + {named}, kernel {kernel.name}, {solutions[0].solver}{told}",
+        primal=float(sum(proof.primal for proof in proofs)),
+        dual=None if doubt else float(sum(proof.dual for proof in proofs)),
+        kkt_violation=max(proof.violation for proof in proofs),
+        iterations=max(solution.iterations for solution in solutions),
+        status=("stationary point" if doubt and status.finished else status.name.lower().replace("_", " ")),
+        advice="; ".join(part for part in advice if part),
+        seconds=0.0,
+        n=n,
+        d=d,
+        class_counts=class_counts,
+        seed=seed,
+        digest=data,
+    )
+
+
+def of_each(whole: Certificate, proven: Sequence[Any], solutions: Sequence[KernelSolution]) -> list[Certificate]:
+    """The certificate of each problem: that of all with its own primal, dual and violation."""
+    return [
+        replace(
+            whole,
+            primal=primal,
+            dual=None if whole.dual is None else dual,
+            kkt_violation=violation,
+            iterations=solution.iterations,
+            status=whole.status if solution.status.finished else solution.status.name.lower().replace("_", " "),
+        )
+        for (primal, dual, violation), solution in zip(proven, solutions, strict=True)
+    ]
+
+
+def proven(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
+    """The proof of what a solver found, by the gradient in float64 that it ends with, where it keeps one."""
+    f = None if solution.gradient is None else solution.gradient + problem.t
+    return prove(problem, solution.beta, None if f is None else solution.b, f)
+
+
+def unproven(kernel: Kernel, X: Any) -> str:
+    """What Mercer's condition, where it may fail, says of up to 500 of the examples; nothing where it holds."""
+    if kernel.mercer:
+        return ""
+    found = mercer(kernel, X, _LOOKED_AT)
+    return "" if found.valid else found.says

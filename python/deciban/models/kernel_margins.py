@@ -1,0 +1,157 @@
+"""The problems of kernel machines that tell two classes apart, and what their solutions mean for the score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.errors import DataError
+from deciban.kernel_solvers.certificate import KernelProof, prove
+from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
+from deciban.losses import Floats
+from deciban.solvers.problem import Limits, Status
+
+from .hard_margin import NotSeparableError
+from .kernel_machine import proven
+from .zones import Zones
+
+Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One solved problem of two classes: f(x) = Σ β_i K(x, x_i) + b, of examples at the places `rows`.
+
+    `upper` (n,) are the bounds of |β|, `length` is ‖w‖; `street` (n,) are y f(x) of the examples.
+    """
+
+    rows: NDArray[np.intp]
+    beta: Floats
+    b: float
+    upper: Floats
+    street: Floats
+    length: float
+    solution: KernelSolution
+    proof: KernelProof
+
+    def interrupted(self) -> Machine:
+        """This, had Ctrl-C ended what a callback seems to have stopped."""
+        if self.solution.status is not Status.STOPPED:
+            return self
+        return replace(self, solution=replace(self.solution, status=Status.INTERRUPTED))
+
+    @property
+    def zones(self) -> Zones:
+        """The four zones of SPEC S5, by the dual and the slack."""
+        a, slack = np.abs(self.beta), 1.0 - self.street
+        held = (a > 0.0) & (a >= self.upper)
+        wrong = held & (slack > 1.0)
+        on = (a > 0.0) & ~held
+        counts = (a == 0.0).sum(), on.sum(), (held & ~wrong).sum(), wrong.sum()
+        return Zones(*(int(count) for count in counts))
+
+
+def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
+    """The machine of a problem of classification, where f = Kβ + b itself."""
+    return _machine(rows, problem, solution, proven(problem, solution), 1.0)
+
+
+def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
+    """The machine of a ν problem, divided by ρ (Chang & Lin 2001), so that its street is one unit wide to each side."""
+    proof = proven(problem, solution)
+    b = proof.b
+    rho = 0.5 * float(b[1] - b[0])
+    if not rho > 1e-12 * float(np.abs(problem.kernel.diagonal(problem.X)).mean()):
+        raise DataError(
+            "the classes are not told apart by this kernel, and the ν street has no width: choose another nu or kernel"
+        )
+    return _machine(rows, problem, solution, proof, rho)
+
+
+def _machine(rows: Any, problem: KernelProblem, solution: KernelSolution, proof: KernelProof, rho: float) -> Machine:
+    side = np.where(problem.hi > 0.0, 1.0, -1.0)
+    b = float(proof.b.mean()) / rho
+    squared = max(0.0, float(np.einsum("i,i->", solution.beta, proof.scores)))
+    return Machine(
+        rows,
+        solution.beta / rho,
+        b,
+        np.maximum(problem.hi, -problem.lo) / rho,
+        side * (proof.scores / rho + b),
+        float(np.sqrt(squared)) / rho,
+        solution,
+        proof,
+    )
+
+
+def largest_nu(y: Floats, c: Floats) -> float:
+    """The largest ν that is feasible: 2 min(Σ₊c, Σ₋c) / Σc (Crisp & Burges 1999)."""
+    up, down = float(c[y > 0.0].sum()), float(c[y < 0.0].sum())
+    return 2.0 * min(up, down) / (up + down)
+
+
+def check_nu(nu: Any) -> float:
+    """ν, or a ValueError unless it is a number in (0, 1]."""
+    number = isinstance(nu, int | float | np.integer | np.floating) and not isinstance(nu, bool)
+    if not number or not 0.0 < nu <= 1.0:
+        raise ValueError(f"nu must be a number > 0 and at most 1, got {nu!r}")
+    return float(nu)
+
+
+# Classes whose hulls are nearer than this, in units of the mean K(x, x), squared, are not told apart.
+_TOUCHING = 1e-12
+
+
+def solve_hard(problem: KernelProblem, limits: Limits, solve: Solve) -> KernelSolution:
+    """min ½‖w‖² subject to y_i f(x_i) ≥ 1, or NotSeparableError with a witness.
+
+    First the nearest points of the two convex hulls, which always exist: they touch where nothing separates the
+    classes, and else w points from one to the other, 2/‖p − q‖² times as long (Bennett & Bredensteiner 2000).
+    """
+    hulls, found = _nearest(problem, limits, solve)
+    squared = float(found.beta @ prove(hulls, found.beta).scores)
+    if not squared > _TOUCHING * _size(problem) and not found.status.finished:
+        return solve(problem, limits, None)
+    if not squared > _TOUCHING * _size(problem):
+        raise _not_separable(problem, found.beta)
+    start = replace(found, beta=found.beta * (2.0 / squared), b=np.zeros(1), gradient=None)
+    return solve(problem, replace(limits, tol=min(limits.tol, 1e-10)), start)
+
+
+def _nearest(problem: KernelProblem, limits: Limits, solve: Solve) -> tuple[KernelProblem, KernelSolution]:
+    up = problem.hi > 0.0
+    hulls = replace(
+        problem,
+        t=np.zeros(problem.m),
+        lo=np.where(up, 0.0, -1.0),
+        hi=np.where(up, 1.0, 0.0),
+        group=(~up).astype(np.int64),
+        sums=np.array([1.0, -1.0]),
+    )
+    tol, found = 1e-6 * _size(problem), None
+    quiet = getattr(limits.callback, "quietly", None)
+    while True:
+        found = solve(hulls, replace(limits, tol=tol, callback=quiet), found)
+        squared = float(found.beta @ prove(hulls, found.beta).scores)
+        if squared > 100.0 * tol or tol <= 1e-15 * _size(problem) or not found.status.finished:
+            return hulls, found
+        tol *= 1e-3
+
+
+def _size(problem: KernelProblem) -> float:
+    return max(float(np.abs(problem.kernel.diagonal(problem.X)).mean()), np.finfo(float).tiny)
+
+
+def _not_separable(problem: KernelProblem, mixture: Floats) -> NotSeparableError:
+    weight = np.abs(mixture)
+    if problem.kernel.name == "linear":
+        positive = np.where(problem.hi > 0.0, weight, 0.0)
+        return NotSeparableError(np.asarray(problem.X.T @ positive).ravel(), weight)
+    kept = weight > 1e-6
+    sides = [np.flatnonzero(kept & side) for side in (problem.hi <= 0.0, problem.hi > 0.0)]
+    told = [", ".join(str(i) for i in side[:4]) + (", …" if len(side) > 4 else "") for side in sides]
+    return NotSeparableError(None, weight, f"in the kernel's space the examples {told[0]} mix to what {told[1]} mix to")

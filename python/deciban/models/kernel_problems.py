@@ -1,0 +1,92 @@
+"""The problems of a kernel machine that tells classes apart: one, one a class, or one a pair of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
+from deciban.losses import Floats
+from deciban.solvers.problem import Limits
+
+from .kernel_margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
+from .kernel_rows import Items, among
+from .one_vs_one import pairs
+from .side_by_side import Halt, side_by_side, threads_for
+
+
+def machines(
+    model: Any, given: Items, limits: Limits, starts: Sequence[KernelSolution] = (), clipped: bool = False
+) -> list[Machine]:
+    """A solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too large
+    becomes the largest feasible one.
+
+    Each is solved by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
+    """
+    sides = list(_sides(given, model._style(len(given.labels))))
+    halt = Halt(limits.callback)
+    threads = threads_for(len(sides), model._threads())
+    solve = partial(model._solved, shares=threads)
+    inner = 1 if len(sides) > threads else model._threads()  # threads within a problem would wait for each other
+    watched = replace(limits, callback=halt)
+    fit = [len(start.beta) for start in starts] == [len(rows) for rows, _ in sides]
+    begun: Sequence[Any] = starts if fit else [None] * len(sides)
+    pairs_of = zip(begun, sides, strict=True)
+    tasks = [partial(_machine, model, given, watched, solve, clipped, inner, start, *side) for start, side in pairs_of]
+    found, interrupted = side_by_side(tasks, threads, halt)
+    return [each.interrupted() for each in found] if interrupted else found
+
+
+def _machine(
+    model: Any,
+    given: Items,
+    limits: Limits,
+    solve: Any,
+    clipped: bool,
+    n_jobs: int | None,
+    start: KernelSolution | None,
+    rows: NDArray[np.intp],
+    y: Floats,
+) -> Machine:
+    """The machine of the examples at the given places, with −1 or +1 for each."""
+    nu, price = model._nu(), model._price()
+    X = given.X if len(rows) == len(given.y) else among(given.kernel, given.X, rows)
+    weight = given.weight[rows]
+    if nu is not None:
+        share = _feasible(nu, y, weight, clipped)
+        problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, n_jobs)
+        return nu_margin(rows, problem, solve(problem, limits, start))
+    problem = KernelProblem.classification(given.kernel, X, y, price * weight, n_jobs)
+    solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits, start)
+    return soft_margin(rows, problem, solution)
+
+
+def _sides(given: Items, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+    """For each problem the places of its examples, and −1 or +1 for these."""
+    C, every = len(given.labels), np.arange(len(given.y))
+    if style == "two":
+        yield every, np.where(given.y == 1, 1.0, -1.0)
+    elif style == "ovr":
+        for c in range(C):
+            yield every, np.where(given.y == c, 1.0, -1.0)
+    else:
+        for i, j in pairs(C):
+            rows = np.flatnonzero((given.y == i) | (given.y == j))
+            yield rows, np.where(given.y[rows] == i, 1.0, -1.0)
+
+
+def _feasible(nu: float, y: Floats, weight: Floats, clipped: bool) -> float:
+    largest = largest_nu(y, weight)
+    if nu <= largest * (1.0 + 1e-12):
+        return min(nu, largest)
+    if clipped:
+        return largest
+    raise ValueError(
+        f"nu={nu:g} is infeasible: the smaller one of two classes allows at most {largest:.6g}; give nu up to that, or "
+        "class_weight='balanced'"
+    )

@@ -1,0 +1,291 @@
+"""The support vector machine with kernels: the widest street in a space of features that nobody writes down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from deciban.kernel_solvers.problem import KernelSolution
+from deciban.losses import Floats
+from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
+from deciban.solvers.problem import Status
+from deciban.trust.certificate import Certificate, digest
+
+from .arrangement import Arrangement, arranged
+from .kernel_explanations import of_pairs, of_score
+from .kernel_machine import KernelMachine, certify, linear, of_each, unproven
+from .kernel_margins import Machine, check_nu
+from .kernel_probabilities import held_out_temperatures
+from .kernel_problems import machines
+from .kernel_rows import Items, arrays_of, baseline, items, to_judge, vectors_of, width
+from .limits import check_positive
+from .linear import only_margins
+from .margins import Margins
+from .offered import offered_unless
+from .one_vs_one import agreeing, coupled, decisions
+from .proofs import interrupted
+from .transaction import all_or_nothing
+from .zones import Zones
+
+
+class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A separating surface with the largest margin in the space of features of a kernel.
+
+        min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)
+        C = inf:   min ½‖w‖²  subject to  y_i (w·φ(x_i) + b) ≥ 1    (the hard margin)
+        nu:        min ½‖w‖² − ν ρ + (1/Σc) Σ_i c_i max(0, ρ − y_i (w·φ(x_i) + b)),  then divided by ρ
+
+    (Cortes & Vapnik 1995; Schölkopf, Smola, Williamson & Bartlett 2000.) It is learnt by its dual, and
+    f(x) = Σ_i β_i K(x, x_i) + b, β_i = y_i α_i, is a sum over the support vectors.
+
+    Parameters
+    ----------
+    kernel : a name ("rbf", "linear", "poly", "sigmoid", "gaussian", "multiquadric", "wave", "precomputed"; "spectrum"
+        for texts), an object of `deciban.kernels`, or a function of two tiles of rows. `gamma`, `degree`, `coef0` are
+        the parameters of the names; gamma may be a rule: "scale" (1/(d·var X)), "auto" (1/d), "median".
+    C : the price of an error, > 0; inf is the hard margin, refused with a witness where nothing separates the classes.
+    nu : in (0, 1], instead of C: at most this share of the examples lies inside the street, at least this share are
+        support vectors. None: C counts.
+    multi_class : "ovo", each class against each other one, by votes; or "ovr", each against the rest.
+    calibration : k > 1 fits the scale of log-odds on k folds held out; then there are probabilities and evidence in
+        decibans. None: only margins, and about 2.3 times quicker.
+    class_weight : None, "balanced" or a mapping from labels; it multiplies the price of the errors of a class.
+    solver : "auto", or one of `deciban.kernel_solvers`. tol, max_iter, time_limit, callback : when it stops.
+    warm_start : whether `fit` begins at the last solution, if it was of as many examples of the same classes: along a
+        path over C, say.
+    memory_mb : how many MiB the solver may fill with values of the kernel.
+
+    Attributes: `classes_`; `kernel_`, with its numbers; `support_` (m,) places of the support vectors, class by class,
+    `support_vectors_`, `n_support_` (C,); `dual_coef_`, β (1, m) of two classes, (C, m) of one against the rest, and
+    (C − 1, m) of each against each as LIBSVM arranges it; `intercept_`; `coef_` for the linear kernel; `zones_` and
+    `margin_`, 1/‖w‖, of each problem; `certificate_` of all and `certificates_` of each; `temperature_`.
+
+    >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
+    >>> street = SVM("linear", C=np.inf, calibration=None).fit(X, [1, 1, 1, -1, -1])
+    >>> street.coef_.round(6).tolist(), street.intercept_.round(6).tolist(), street.support_.tolist()
+    ([[-0.4, 1.2]], [-1.4], [3, 4, 1])
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        C: float = 1.0,
+        *,
+        nu: float | None = None,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        multi_class: str = "ovo",
+        calibration: int | None = 3,
+        class_weight: Any = None,
+        solver: Any = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1_000_000,
+        time_limit: float | None = None,
+        callback: Any = None,
+        warm_start: bool = False,
+        memory_mb: float = 200.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.nu = nu
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.multi_class = multi_class
+        self.calibration = calibration
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.callback = callback
+        self.warm_start = warm_start
+        self.memory_mb = memory_mb
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # Learning.
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn X (N, d), dense or CSR, a Gram matrix (N, N), or N texts, with labels y (N,); `sample_weight` (N,)
+        means repetition: 2 is "twice", and 0 is as if the example were not there."""
+        with all_or_nothing(self):
+            started = perf_counter()
+            self._learn(items(self, X, y, sample_weight))
+            self._seconds = perf_counter() - started
+        return self
+
+    def _learn(self, given: Items) -> None:
+        limits, seed = self._limits(), self._seed()
+        found = machines(self, given, limits, self._starts(given))
+        self.classes_, self.kernel_ = given.labels, given.kernel
+        self._become(given, arranged(found, given, self._style(len(given.labels))), found)
+        doubt = unproven(given.kernel, given.X)
+        data = digest(*arrays_of(given.X), given.y, given.weight)
+        self._proof = self._certified(given, found, seed, data, doubt)
+        self._proven = [(each.proof.primal, each.proof.dual, each.proof.violation) for each in found]
+        if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
+            limits = replace(limits, max_iter=int(self.n_iter_.max()))
+        self.temperature_ = None
+        if self.calibration is None:
+            return
+        try:
+            self.temperature_ = held_out_temperatures(self, given, self.calibration, limits, seed)
+        except KeyboardInterrupt:
+            self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
+            self._proof = interrupted(self._proof)
+
+    def _starts(self, given: Items) -> list[KernelSolution]:
+        """Where a warm start begins, problem by problem; nowhere where the last fit was of other classes."""
+        known = self.warm_start and hasattr(self, "solution_") and np.array_equal(self.classes_, given.labels)
+        return self.solution_ if known else []
+
+    def _style(self, C: int) -> str:
+        """How classes are told apart: "two", "ovo" or "ovr"."""
+        if self.multi_class not in ("ovo", "ovr"):
+            raise ValueError(f"multi_class must be 'ovo' or 'ovr', got {self.multi_class!r}")
+        return "two" if C == 2 else self.multi_class
+
+    def _become(self, given: Items, held: Arrangement, found: list[Machine]) -> None:
+        self._held = held
+        self.support_ = given.place[held.support]
+        self.support_vectors_ = given.kernel.centres(given.X)[held.support]
+        self._vectors = vectors_of(self.support_vectors_, self.support_)
+        self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
+        self.n_iter_ = np.array([max(1, machine.solution.iterations) for machine in found])
+        self.solution_ = [machine.solution for machine in found]
+        self.zones_: list[Zones] = [machine.zones for machine in found]
+        lengths = np.array([machine.length for machine in found])
+        self.margin_ = np.divide(1.0, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0.0)
+        self._baseline = baseline(given)
+
+    def _restore(
+        self,
+        kernel: Any,
+        vectors: Any,
+        support: Any,
+        held: Arrangement,
+        classes: Any,
+        A: Any,
+        n_features: int,
+        baseline: Floats | None = None,
+        proof: Certificate | None = None,
+    ) -> None:
+        """The model that a file tells of."""
+        self._begin(kernel, vectors, support, n_features, proof)
+        self._held, self.classes_, self.temperature_, self._baseline = held, classes, A, baseline
+        self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
+
+    def _certified(self, given: Items, found: list[Machine], seed: int, data: str, doubt: str) -> Certificate:
+        count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
+        counts = dict(zip(given.labels.tolist(), count.tolist(), strict=True))
+        pairs = [(machine.solution, machine.proof) for machine in found]
+        named = "ν street" if self.nu is not None else "hard margin" if np.inf == self.C else "Σ c·hinge"
+        n, d = float(given.repetition.sum()), width(given.X)
+        return certify(named, given.kernel, d, pairs, data, n, counts, seed, doubt)
+
+    @property
+    def certificates_(self) -> list[Certificate]:
+        """The certificate of each problem, in the order of `zones_`."""
+        return of_each(self.certificate_, self._proven, self.solution_)
+
+    def _nu(self) -> float | None:
+        return None if self.nu is None else check_nu(self.nu)
+
+    def _price(self) -> float:
+        """C, which may be infinite."""
+        return check_positive("C", self.C)
+
+    # Judging.
+
+    def _raw(self, scale: Any = 1.0) -> Any:
+        """The score as the dual has it, each machine times its `scale`."""
+        return self._held.score(self.kernel_, self._vectors, scale, self._baseline)
+
+    def _decisions(self, X: Any) -> Floats:
+        f: Floats = self._raw()(X, self._threads())
+        return decisions(f, len(self.classes_)) if self._held.style == "ovo" else f
+
+    def decision_function(self, X: Any) -> Floats:
+        """(N,) f(x) for two classes, > 0 for `classes_[1]`; (N, C) for more: of each against each, votes and less than
+        half a vote that tells equal ones apart."""
+        check_is_fitted(self)
+        s = self._decisions(to_judge(self, X))
+        return s[:, 0] if self._held.style == "two" else s
+
+    def pairwise_decisions(self, X: Any) -> Floats:
+        """(N, C(C−1)/2) f of each two classes, in the order (0, 1), (0, 2), …, > 0 for the first one of the pair."""
+        check_is_fitted(self)
+        if self._held.style != "ovo":
+            raise ValueError("there are decisions of pairs only for three classes or more with multi_class='ovo'")
+        f: Floats = self._raw()(to_judge(self, X), self._threads())
+        return f
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+        s = self.decision_function(X)
+        winner = (s > 0.0).astype(np.intp) if s.ndim == 1 else s.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winner]
+        return labels
+
+    def _probabilistic(self) -> bool:
+        return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
+
+    @offered_unless(only_margins)
+    def predict_proba(self, X: Any) -> Floats:
+        """(N, C) p(c | x): the largest is that of `predict`."""
+        check_is_fitted(self)
+        X = to_judge(self, X)
+        f = self._raw()(X, self._threads())
+        C = len(self.classes_)
+        if self._held.style == "ovo":
+            return coupled(f * self.temperature_, decisions(f, C).argmax(axis=1), C)
+        f = np.hstack([np.zeros_like(f), f]) if C == 2 else f
+        p: Floats = np.exp(log_posterior(f * self.temperature_))
+        return agreeing(p, f.argmax(axis=1))
+
+    @offered_unless(only_margins)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """(N, C) log p(c | x)."""
+        log: Floats = np.log(self.predict_proba(X))
+        return log
+
+    @property
+    def score_(self) -> KernelScore | PairwiseScore:
+        """The model as a score in nats; where nothing is calibrated, in units of the margin."""
+        check_is_fitted(self)
+        score: KernelScore | PairwiseScore = self._raw(1.0 if self.temperature_ is None else self.temperature_)
+        return score.of_two() if self._held.style == "two" and isinstance(score, KernelScore) else score
+
+    def explain(self, X: Any, by: str = "feature") -> list[Explanation]:
+        """Per row: the winner against its runner-up, and the evidence in decibans, strongest first, of each feature or,
+        with by="vector", of each support vector, by its place in the training data. Prior and terms sum to the
+        log-odds. Of each class against each, these are the log-odds of the machine of the two. How features are
+        weighed, exactly or not, says `KernelScore.terms`."""
+        check_is_fitted(self)
+        if not self._probabilistic():
+            raise AttributeError(only_margins(self))
+        if by not in ("feature", "vector"):
+            raise ValueError(f"by must be 'feature' or 'vector', got {by!r}")
+        p, X = self.predict_proba(X), to_judge(self, X)
+        names = getattr(self, "feature_names_in_", None)
+        told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
+        score = self.score_
+        explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
+        return [explained(score, X[[i]], p[i], *told) for i in range(X.shape[0])]
+
+    @property
+    def coef_(self) -> Floats:
+        """(K, d) w of each machine, for the linear kernel."""
+        check_is_fitted(self)
+        linear(self.kernel_)
+        return self._held.weights(self.support_vectors_)

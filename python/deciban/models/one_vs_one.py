@@ -1,0 +1,95 @@
+"""Many classes, each against each: votes of the pairs, and probabilities that agree with the votes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.losses import Floats
+from deciban.trust.calibration import temperature
+
+
+def pairs(C: int) -> list[tuple[int, int]]:
+    """(0, 1), (0, 2), …, (C − 2, C − 1): in this order stand the machines; the first class is the positive one.
+
+    >>> pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return list(combinations(range(C), 2))
+
+
+def decisions(f: Floats, C: int) -> Floats:
+    """(N, C) votes of the pairs f (N, C(C−1)/2), and less than half a vote that tells equal ones apart.
+
+        F_c = Σ_k 1{f_ck ≥ 0} + m_c / (3 (|m_c| + 1)),      m_c = Σ_k f_ck,      f_kc = −f_ck
+
+    >>> decisions(np.array([[1.0, -2.0, 2.0]]), 3).round(3).tolist()
+    [[0.833, 1.167, 1.0]]
+    """
+    votes, sums = np.zeros((len(f), C)), np.zeros((len(f), C))
+    for k, (i, j) in enumerate(pairs(C)):
+        votes[:, i] += f[:, k] >= 0.0
+        votes[:, j] += f[:, k] < 0.0
+        sums[:, i] += f[:, k]
+        sums[:, j] -= f[:, k]
+    result: Floats = votes + sums / (3.0 * (np.abs(sums) + 1.0))
+    return result
+
+
+def temperatures(f: Floats, y: NDArray[np.intp], weight: Floats, C: int) -> Floats:
+    """(K,) for each pair the nats of log-odds a unit of its margin is, from examples that it did not learn from."""
+    A = np.ones(f.shape[1])
+    for k, (i, j) in enumerate(pairs(C)):
+        own = (y == i) | (y == j)
+        if len(np.unique(y[own])) == 2:
+            A[k] = temperature(f[own, k, None], (y[own] == i).astype(np.intp), weight[own])
+    return A
+
+
+def coupled(logits: Floats, winner: NDArray[np.intp], C: int) -> Floats:
+    """(N, C) probabilities from the log-odds of each pair, no class above the winner of the votes.
+
+        min over p of   Σ_c Σ_k≠c (r_kc p_c − r_ck p_k)²   with   Σ p_c = 1,      r_ck = 1/(1 + e^(−logit_ck))
+
+    (Wu, Lin & Weng, J. Mach. Learn. Res. 5, 2004, second method), one system of C equations a row. Where votes and
+    probabilities disagree, the winner and those above it share what they have.
+
+    >>> coupled(np.array([[1.0, 2.0, 1.0]]), np.array([0]), 3).round(3).tolist()
+    [[0.665, 0.245, 0.09]]
+    """
+    p = np.empty((len(logits), C))
+    rows = max(1, (1 << 20) // (C * C))
+    for i in range(0, len(logits), rows):
+        p[i : i + rows] = _coupled(logits[i : i + rows], C)
+    return agreeing(p, winner)
+
+
+def _coupled(logits: Floats, C: int) -> Floats:
+    r = np.zeros((len(logits), C, C))
+    with np.errstate(over="ignore"):
+        for k, (i, j) in enumerate(pairs(C)):
+            r[:, i, j] = 1.0 / (1.0 + np.exp(-logits[:, k]))
+            r[:, j, i] = 1.0 / (1.0 + np.exp(logits[:, k]))
+    r = np.clip(r, 1e-7, 1.0 - 1e-7) * (1.0 - np.eye(C))
+    bordered = np.ones((len(logits), C + 1, C + 1))
+    bordered[:, :C, :C] = -r.transpose(0, 2, 1) * r
+    bordered[:, np.arange(C), np.arange(C)] = np.square(r).sum(axis=1)
+    bordered[:, C, C] = 0.0
+    right = np.zeros((len(logits), C + 1, 1))
+    right[:, C] = 1.0
+    p = np.maximum(np.linalg.solve(bordered, right)[:, :C, 0], 1e-15)
+    result: Floats = p / p.sum(axis=1, keepdims=True)
+    return result
+
+
+def agreeing(p: Floats, winner: NDArray[np.intp]) -> Floats:
+    """p (N, C) with the winner's the largest: it and those above it get their mean, the winner a grain more."""
+    own = np.take_along_axis(p, winner[:, None], axis=1)
+    above = p >= own
+    for i in np.flatnonzero(above.sum(axis=1) > 1):
+        mean = p[i, above[i]].mean()
+        p[i, above[i]] = mean * (1.0 - 1e-9)
+        p[i, winner[i]] = mean * (1.0 + 1e-9 * (above[i].sum() - 1))
+    return p

@@ -1,0 +1,248 @@
+"""Kernel machines as .deciban files: what the header and the tensors are, and what is refused.
+
+header   model "kernel-svm", "support-vector-regression" or "one-class-svm"; classes; certificate; machine: style
+         and the parameters; kernel: its name and numbers, of a sum or product the list of its parts; table: features
+         (their number), names, labels (the type of classes), columns (null)
+tensors  dual, intercept, n_support, support; temperature and baseline where there are; vectors: a table; or data,
+         indices and indptr of a sparse one; or columns of a Gram matrix; or texts, UTF-8, and their sizes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.errors import DataError
+from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
+from deciban.rows import is_sparse
+from deciban.store import Stored
+from deciban.text.labels import storable
+from deciban.trust.certificate import Certificate
+
+from .arrangement import Arrangement
+from .kernel_regression import SupportVectorRegression
+from .kernel_rows import indexable
+from .kernel_svm import SVM
+from .one_class import OneClassSVM
+from .stored import labels_of, names_of, plain
+
+Arrays = dict[str, NDArray[Any]]
+MODELS: dict[str, Any] = {
+    "kernel-svm": SVM,
+    "support-vector-regression": SupportVectorRegression,
+    "one-class-svm": OneClassSVM,
+}
+_FAMILIES: tuple[Any, ...] = (*CATALOGUE, Precomputed, Spectrum)
+_KERNELS: dict[str, Any] = {each.name: each for each in _FAMILIES}
+_LARGEST = 1 << 31
+
+
+def header_of(model: Any) -> dict[str, Any]:
+    """What the file's header keeps; ValueError for kernels, parameters and labels that a file cannot keep."""
+    name = next(name for name, family in MODELS.items() if isinstance(model, family))
+    names = getattr(model, "feature_names_in_", None)
+    classes = getattr(model, "classes_", np.zeros(0))
+    return {
+        "model": name,
+        "classes": [plain(label) for label in storable(classes.tolist())] if len(classes) else [],
+        "machine": {
+            "style": model._held.style if isinstance(model, SVM) else "one",
+            "parameters": _parameters(model),
+        },
+        "kernel": _written(model.kernel_),
+        "table": {
+            "features": int(getattr(model, "n_features_in_", 0)),
+            "names": None if names is None else [plain(each) for each in names],
+            "labels": "text" if classes.dtype.kind in "UST" else classes.dtype.name,
+            "columns": None,
+        },
+        "certificate": None if model._proof is None else model._proof.to_json(),
+    }
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    """The parameters but for the kernel, which the file has, and what is of one run only."""
+    kept = {}
+    for name, value in model.get_params(deep=False).items():
+        value = plain(value)
+        if name in ("kernel", "callback", "random_state", "class_weight", "n_jobs"):
+            continue
+        kept[name] = value if value is None or type(value) in (str, int, float, bool) else repr(value)
+        if type(value) is float and not np.isfinite(value):
+            kept[name] = "inf"
+    return kept
+
+
+def _written(kernel: Kernel) -> dict[str, Any]:
+    if isinstance(kernel, Sum | Product):
+        return {"name": kernel.name, "kernels": [_written(part) for part in kernel.kernels]}
+    if type(kernel) is not _KERNELS.get(kernel.name):
+        raise ValueError(f"a file keeps no kernel {kernel.name!r}: it is code; keep the code and fit again")
+    return {"name": kernel.name, **{key: plain(value) for key, value in asdict(kernel).items()}}
+
+
+def arrays_of(model: Any) -> Arrays:
+    """What the file's tensors keep."""
+    arrays: Arrays = {
+        "dual": np.asarray(model.dual_coef_, "<f8"),
+        "intercept": np.asarray(model.intercept_, "<f8"),
+        "n_support": np.asarray(model.n_support_, "<i8"),
+        "support": np.asarray(model.support_, "<i8"),
+    }
+    for name, value in (
+        ("temperature", getattr(model, "temperature_", None)),
+        ("baseline", getattr(model, "_baseline", None)),
+    ):
+        if value is not None:
+            arrays[name] = np.atleast_1d(np.asarray(value, "<f8"))
+    vectors = model._vectors
+    if is_sparse(vectors):
+        parts = {"data": vectors.data, "indices": vectors.indices, "indptr": vectors.indptr}
+        return arrays | {f"vectors.{key}": _little(value) for key, value in parts.items()}
+    if vectors.dtype == object:
+        texts = [text.encode("utf-8", "surrogatepass") for text in vectors]
+        sizes = np.array([len(text) for text in texts], dtype="<i8")
+        return arrays | {"vectors.texts": np.frombuffer(b"".join(texts), "u1"), "vectors.sizes": sizes}
+    return arrays | {"vectors.columns" if vectors.ndim == 1 else "vectors": _little(vectors)}
+
+
+def _little(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype("<f4" if values.dtype == np.float32 else "<f8" if values.dtype.kind == "f" else "<i8")
+
+
+def restored(stored: Stored) -> Any:
+    """The machine in a file that `store.read` has checked; DataError for what does not fit together."""
+    try:
+        with np.errstate(all="ignore"):
+            return _restored(stored.header, {name: tensor.array() for name, tensor in stored.tensors.items()})
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        ArithmeticError,
+        MemoryError,
+        AttributeError,
+        RecursionError,
+    ) as error:
+        reason = str(error).rstrip(".").splitlines()[0][:200] if str(error) else type(error).__name__
+        raise DataError(f"{stored.name}: its model is damaged: {reason}. Train again.") from error
+
+
+def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
+    table, machine = header["table"], header["machine"]
+    kernel = _read(header["kernel"])
+    model = MODELS[header["model"]](kernel)
+    model.set_params(**_given(model, machine["parameters"]))
+    d = table["features"]
+    _check(type(d) is int and 0 <= d < 1 << 40, "a number of features that is none")
+    m = arrays["dual"].shape[1]
+    support = _indices(arrays, "support", m)
+    vectors = _vectors(kernel, arrays, m, d)
+    proof = None if header["certificate"] is None else Certificate.from_json(header["certificate"], d)
+    if isinstance(model, SVM):
+        classes = labels_of(header["classes"], table["labels"])
+        held = _arrangement(machine["style"], arrays, len(classes), m)
+        A = arrays.get("temperature")
+        A = None if A is None else _reals(A, held.intercept.shape if held.style == "ovo" else (1,))
+        baseline = arrays.get("baseline")
+        model._restore(
+            kernel,
+            vectors,
+            support,
+            held,
+            classes,
+            float(A[0]) if A is not None and held.style != "ovo" else A,
+            d,
+            None if baseline is None else _reals(baseline, (d,)),
+            proof,
+        )
+        _check(A is None or model.calibration is not None, "a scale of log-odds without a calibration")
+        _check(A is None or bool((A > 0.0).all()), "a scale of log-odds that is not above 0")
+    else:
+        b = _reals(arrays["intercept"], (1,))
+        model._restore(kernel, vectors, support, _reals(arrays["dual"], (1, m)), b, d, proof)
+    if table["names"] is not None:
+        model.feature_names_in_ = names_of(table["names"], d)
+    return model
+
+
+def _given(model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    known = model.get_params(deep=False)
+    return {
+        name: np.inf if value == "inf" else value
+        for name, value in values.items()
+        if name in known and name not in ("kernel", "callback")
+    }
+
+
+def _read(values: Mapping[str, Any]) -> Kernel:
+    name = values["name"]
+    if name in ("sum", "product"):
+        parts = tuple(_read(part) for part in values["kernels"])
+        _check(len(parts) < 100, "too many kernels")
+        return Sum(parts) if name == "sum" else Product(parts)
+    family = _KERNELS[name]
+    given = {key: value for key, value in values.items() if key != "name"}
+    _check(set(given) == {field.name for field in fields(family)}, f"a kernel {name!r} of other numbers")
+    kernel: Kernel = family(**given)
+    return kernel
+
+
+def _arrangement(style: str, arrays: Arrays, C: int, m: int) -> Arrangement:
+    shapes = {"two": (1, 1), "ovo": (C - 1, C * (C - 1) // 2), "ovr": (C, C)}
+    rows, K = shapes[style]
+    _check(C >= 2 and (style == "two") == (C == 2), "classes of another number")
+    n = _indices(arrays, "n_support", C)
+    _check(int(n.sum()) == m, "support vectors of another number")
+    dual, b = _reals(arrays["dual"], (rows, m)), _reals(arrays["intercept"], (K,))
+    return Arrangement(style, np.arange(m), n, dual, b)
+
+
+def _vectors(kernel: Kernel, arrays: Arrays, m: int, d: int) -> Any:
+    if "vectors.texts" in arrays:
+        return indexable(kernel.accept(_texts(arrays, m)))
+    if "vectors.columns" in arrays:
+        columns = _indices(arrays, "vectors.columns", m)
+        _check(m == 0 or int(columns.max()) < d, "columns beyond the Gram matrix")
+        return columns
+    if "vectors.data" in arrays:
+        from scipy import sparse
+
+        data, indices, ends = (arrays[f"vectors.{name}"] for name in ("data", "indices", "indptr"))
+        ends, indices = _indices(arrays, "vectors.indptr", m + 1), _indices(arrays, "vectors.indices", len(data))
+        right = ends[0] == 0 and ends[-1] == len(data) and (np.diff(ends) >= 0).all() and (indices < d).all()
+        _check(bool(right) and data.dtype.kind == "f", "a sparse table that is none")
+        _check(bool(np.isfinite(data).all()), "support vectors that are not finite")
+        return sparse.csr_array((np.array(data), indices, ends), shape=(m, d))
+    vectors = arrays["vectors"]
+    _check(vectors.shape == (m, d) and vectors.dtype.kind == "f", "support vectors of another shape")
+    return kernel.accept(np.array(vectors), d)
+
+
+def _texts(arrays: Arrays, m: int) -> list[str]:
+    sizes, letters = _indices(arrays, "vectors.sizes", m), arrays["vectors.texts"]
+    _check(letters.dtype == np.uint8 and int(sizes.sum()) == len(letters), "texts of another length")
+    whole, ends = letters.tobytes(), np.cumsum(sizes)
+    return [whole[end - size : end].decode("utf-8", "surrogatepass") for size, end in zip(sizes, ends, strict=True)]
+
+
+def _indices(arrays: Arrays, name: str, count: int) -> NDArray[np.intp]:
+    values = arrays[name]
+    right = values.dtype == np.int64 and values.shape == (count,) and bool(((values >= 0) & (values < _LARGEST)).all())
+    _check(right, f"{name} that are no places")
+    return values.astype(np.intp)
+
+
+def _reals(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float64]:
+    _check(values.dtype == np.float64 and values.shape == shape and bool(np.isfinite(values).all()), "numbers amiss")
+    return np.array(values)
+
+
+def _check(right: bool, wrong: str) -> None:
+    if not right:
+        raise ValueError(wrong)

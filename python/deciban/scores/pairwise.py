@@ -1,0 +1,56 @@
+"""The scores of kernel machines that tell each two of many classes apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from .evidence import Floats
+from .kernel import KernelScore, products
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseScore:
+    """f_ij(x) > 0 speaks for class i against class j; pairs in the order (0, 1), (0, 2), …, (C − 2, C − 1).
+
+    The m support vectors stand class by class, `n_support` (C,) of each. `dual` (C − 1, m) holds the coefficients that
+    a vector of class c has in the machines of c against 0, …, C − 1 without c, in this order, positive for the first
+    class of the pair (the layout of Chang & Lin's LIBSVM); `intercept` (C(C−1)/2,). A similarity serves all
+    machines of its class. Cost: N·m kernel values and N·m·(C − 1) multiplications.
+    """
+
+    kernel: Any
+    vectors: Any
+    dual: Floats
+    n_support: Any
+    intercept: Floats
+    baseline: Floats | None = None
+
+    def __call__(self, X: Any, n_jobs: int | None = None) -> Floats:
+        """(N, C(C−1)/2) in nats where `dual` and `intercept` are."""
+        f = np.tile(self.intercept, (X.shape[0], 1))
+        for c, own in enumerate(self._own()):
+            f[:, self._machines(c)] += products(self.kernel, X, self.vectors[own], self.dual[:, own].T, n_jobs)
+        return f
+
+    def pair(self, i: int, j: int) -> KernelScore:
+        """The machine of the classes i < j as a score of two classes: 0 for j, f_ij for i."""
+        own = self._own()
+        of_i, of_j = range(own[i].start, own[i].stop), range(own[j].start, own[j].stop)
+        places = np.array([*of_i, *of_j], dtype=np.intp)
+        A = np.zeros((len(places), 2))
+        A[:, 1] = np.concatenate([self.dual[j - 1, own[i]], self.dual[i, own[j]]])
+        C = len(self.n_support)
+        b = self.intercept[list(combinations(range(C), 2)).index((i, j))]
+        return KernelScore(self.kernel, self.vectors[places], A, np.array([0.0, b]), self.baseline)
+
+    def _own(self) -> list[slice]:
+        ends = np.concatenate([[0], np.cumsum(self.n_support)])
+        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+
+    def _machines(self, c: int) -> list[int]:
+        """The machines of c against each other class."""
+        return [k for k, pair in enumerate(combinations(range(len(self.n_support)), 2)) if c in pair]

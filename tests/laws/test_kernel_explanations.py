@@ -1,0 +1,99 @@
+"""Laws of the evidence of kernel machines: it sums, and where it can be exact it is."""
+
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from deciban import SVM, LinearSVM
+from deciban.kernels import RBF, Function, Linear, Polynomial
+from deciban.scores import AffineScore, KernelScore
+from laws.svms import cloud, machine, over
+
+
+@over()
+@pytest.mark.parametrize("C", [2, 3])
+def test_terms_and_prior_are_the_log_odds(name, C):
+    X, y = cloud(C)
+    model = machine(name).fit(X, y)
+    p = model.predict_proba(X[:8])
+    for by in ("feature", "vector"):
+        for i, why in enumerate(model.explain(X[:8], by)):
+            total = why.prior_decibans + sum(term.decibans for term in why.terms)
+            assert total == pytest.approx(why.decibans, rel=1e-9, abs=1e-9)
+            assert why.label == model.predict(X[[i]])[0]
+            assert why.probability == p[i].max()
+            if C == 2 or name == "rest":
+                assert why.decibans == pytest.approx(10 * np.log10(p[i].max() / np.sort(p[i])[-2]), abs=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_linear_kernel_is_an_affine_score(form):
+    r = np.random.default_rng(0)
+    V, A, b, row = r.normal(size=(5, 4)), r.normal(size=(5, 3)), r.normal(size=3), np.array([1.0, 0.0, -2.0, 0.5])
+    kernel, affine = KernelScore(Linear(), form(V), A, b), AffineScore(V.T @ A, b)
+    one, other = kernel.terms(form(row[None, :]), 2, 0), affine.terms(row, 2, 0)
+    assert_allclose(kernel(form(row[None, :])), affine(row[None, :]), atol=1e-12)
+    assert_allclose(one.feature, other.feature)
+    assert_allclose(one.evidence, other.evidence, atol=1e-12)
+    assert_allclose(kernel.prior, affine.prior)
+
+
+def test_the_weights_of_a_linear_kernel_explain_like_a_linear_machine():
+    X, y = cloud()
+    kernel, linear = SVM("linear", tol=1e-9).fit(X, y), LinearSVM(tol=1e-9, max_iter=100_000).fit(X, y)
+    for one, other in zip(kernel.explain(X[:5]), linear.explain(X[:5]), strict=True):
+        assert [term.feature for term in one.terms] == [term.feature for term in other.terms]
+        assert_allclose([t.decibans for t in one.terms], [t.decibans for t in other.terms], atol=1e-3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kernel", [Polynomial(0.5, 1.0, 2), Linear() + Polynomial(1.0, 0.0, 2)])
+def test_pairs_of_features_share_as_shapley_has_it(form, kernel):
+    r = np.random.default_rng(1)
+    V, A, row = r.normal(size=(6, 4)), r.normal(size=(6, 2)), r.normal(size=4)
+    score = KernelScore(kernel, form(V), A, np.zeros(2))
+    terms = score.terms(form(row[None, :]), 1, 0)
+    assert_allclose(terms.evidence, shapley(lambda x: float(np.subtract(*score(form(x[None, :]))[0, ::-1])), row))
+
+
+def test_a_sum_over_features_is_exact():
+    hats = Function(lambda X, Z: np.exp(-np.square(X[:, None, :] - Z[None, :, :])).sum(axis=2))
+    r = np.random.default_rng(2)
+    V, A, row, start = r.normal(size=(6, 3)), r.normal(size=(6, 2)), r.normal(size=3), r.normal(size=3)
+    terms = KernelScore(hats, V, A, np.zeros(2), start).terms(row, 1, 0)
+    a = A[:, 1] - A[:, 0]
+    alone = (np.exp(-np.square(row - V)) - np.exp(-np.square(start - V))).T @ a
+    assert_allclose(terms.evidence, alone, atol=1e-12)
+
+
+def test_elsewhere_the_rest_is_shared():
+    r = np.random.default_rng(3)
+    V, A, row, start = r.normal(size=(6, 3)), r.normal(size=(6, 2)), r.normal(size=3), r.normal(size=3)
+    score = KernelScore(RBF(0.2), V, A, np.zeros(2), start)
+    terms = score.terms(row, 0, 1)
+    total = np.subtract(*score(row[None, :])[0]) - np.subtract(*score(start[None, :])[0])
+    assert terms.evidence.sum() == pytest.approx(total)
+    exact = shapley(lambda x: float(np.subtract(*score(x[None, :])[0])), row, start)
+    assert_allclose(terms.evidence, exact, atol=0.1 * np.abs(exact).max())
+    assert len(score.terms(start, 0, 1).evidence) == 0
+
+
+def shapley(f, row, start=None):
+    """The mean over all orders of what each feature brings (Shapley 1953), from its definition."""
+    d = len(row)
+    start = np.zeros(d) if start is None else start
+    found = np.zeros(d)
+    for j in range(d):
+        others = [k for k in range(d) if k != j]
+        for size in range(d):
+            for inside in combinations(others, size):
+                x = start.copy()
+                x[list(inside)] = row[list(inside)]
+                without = f(x)
+                x[j] = row[j]
+                found[j] += factorial(size) * factorial(d - size - 1) / factorial(d) * (f(x) - without)
+    return found
