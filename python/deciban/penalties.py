@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .inner_product import dot
 from .losses import Floats
 
 
@@ -33,7 +34,7 @@ class Penalty:
 
     def value(self, w: Floats) -> float:
         """Ω(w)."""
-        total = 0.5 * self.l2 * _squared_norm(w) if self.l2 else 0.0
+        total = 0.5 * self.l2 * dot(w, w) if self.l2 else 0.0
         return total + (self.l1 * float(np.abs(w).sum()) if self.l1 else 0.0)
 
     def prox(self, v: Floats, t: float) -> Floats:
@@ -46,14 +47,8 @@ class Penalty:
         """Ω*(v) = Σ max(|v_j| − λ₁, 0)² / 2λ₂; for λ₂ = 0 it is 0 where every |v_j| ≤ λ₁, and ∞ elsewhere."""
         over = np.maximum(np.abs(v) - self.l1, 0.0) if self.l1 else v
         if self.l2:
-            return _squared_norm(over) / (2.0 * self.l2)
+            return dot(over, over) / (2.0 * self.l2)
         return np.inf if over.any() else 0.0
-
-
-def _squared_norm(w: Floats) -> float:
-    """‖w‖². Not BLAS's, whose threads cost more than they spare and change the last bits."""
-    w = w.reshape(-1)
-    return float(np.einsum("i,i->", w, w))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .models.linear_table import LinearTable
     from .models.naive_bayes import NaiveBayes
     from .text.classifier import TextClassifier
 
@@ -58,12 +59,16 @@ class Stored(NamedTuple):
     name: str = "the model"
 
 
-def load(path: str | os.PathLike[str]) -> TextClassifier | NaiveBayes:
+def load(path: str | os.PathLike[str]) -> TextClassifier | NaiveBayes | LinearTable:
     """The classifier in a .deciban file: of texts, or of a table.
 
     Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
     """
     stored = read(path, tables=True)
+    if of_table(stored.header) and "linear" in stored.header:
+        from .models.linear_table import LinearTable
+
+        return LinearTable.from_stored(stored)
     if of_table(stored.header):
         from .models.naive_bayes import NaiveBayes
 
@@ -108,8 +113,8 @@ def parse(content: bytes, name: str = "the model", *, tables: bool = False) -> S
         check(header, tensors, name)
     elif not tables:
         raise DataError(
-            f"{name}: expected a filter of mail or texts; this is a model of a table. Judge with it from Python: "
-            "deciban.load."
+            f"{name}: expected a filter of mail or texts; this is a model of a table. The command judges rows with it; "
+            "to learn on, use deciban.load from Python, or train anew."
         )
     return Stored(header, tensors, name)
 

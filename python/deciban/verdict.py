@@ -70,6 +70,11 @@ class TextExplanation:
     terms: tuple[TextTerm, ...]
     text: str
 
+    @property
+    def decibans(self) -> float:
+        """prior_decibans + Σ terms, the evidence for the verdict's label against its runner-up."""
+        return self.verdict.decibans
+
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts rely on."""
         return {

@@ -210,7 +210,8 @@ def test_tables(here):
     columns = ("--text", "text", "--label", "label", "-o", "m.deciban")
     (here / "t.csv").write_text("text,label\ngood,1\nbad,0\n")
     assert said(64, "train", "t.csv", cwd=here) == (
-        "t.csv: expected the columns of this table. Add --text COLUMN --label COLUMN."
+        "t.csv: expected the columns of this table. Add --label COLUMN, and --text COLUMN if it is the texts of one "
+        "column that tell."
     )
     assert said(64, "train", "t.csv", "--text", "text", cwd=here) == (
         "Expected both --text COLUMN and --label COLUMN; --label is missing."

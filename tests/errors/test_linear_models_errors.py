@@ -1,11 +1,12 @@
 """What linear classifiers say of input that is wrong, word for word, and that they stay as they were."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from refusals import refused
 from scipy import sparse
 
-from deciban import NBSVM, LinearSVM, LogisticRegression
+from deciban import NBSVM, LeastSquaresClassifier, LinearSVM, LogisticRegression, Perceptron
 from deciban.errors import DataError
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
@@ -112,11 +113,34 @@ def test_data_that_cannot_be_learnt(family):
     text = f"Found array with 0 sample(s) (shape=(0, 2)) while a minimum of 1 is required by {name}."
     with refused(text, model=model):
         model.fit(X[:0], [])
-    for bad, words in ((np.nan, "Input X contains NaN"), (np.inf, "Input X contains infinity")):
-        worse = X.copy()
-        worse[3, 1] = bad
-        with pytest.raises(ValueError, match=words):
-            model.fit(worse, Y)
+
+
+ADVICE = "a linear model weighs finite numbers: fill the value in (SimpleImputer), or leave the row out"
+
+
+@pytest.mark.parametrize("family", [LeastSquaresClassifier, LinearSVM, LogisticRegression, NBSVM, Perceptron])
+@pytest.mark.parametrize(("bad", "what"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
+def test_a_cell_that_is_no_number_is_named(family, bad, what, form):
+    model, worse = family().fit(X, Y), X.copy()
+    worse[3, 1] = bad
+    for learn_or_judge in (lambda: model.fit(form(worse), Y), lambda: model.predict(form(worse))):
+        with refused(f"Input X contains {what}: row 3, feature 1; {ADVICE}", DataError, model):
+            learn_or_judge()
+
+
+def test_columns_are_called_by_their_names():
+    frame = pd.DataFrame(X, columns=["size", "weight"])
+    model = LogisticRegression().fit(frame, Y)
+    frame.iloc[2, 0] = np.nan
+    with refused(f"Input X contains NaN: row 2, feature 'size'; {ADVICE}", DataError, model):
+        model.predict(frame)
+    frame["weight"] = "heavy"
+    text = "column 'weight' holds text, and a linear model weighs numbers: code it first (OneHotEncoder)"
+    with refused(text, DataError, model):
+        model.fit(frame, Y)
+    with refused(text.replace("'weight'", "1"), DataError, model):
+        model.fit([[1.0, "a"], [2.0, "b"]], ["ham", "spam"])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, lambda X: sparse.csr_array(X).astype(np.float64)])
@@ -135,8 +159,9 @@ def test_margins_without_calibration_are_no_probabilities():
     model = LinearSVM(calibration=None).fit(X, Y)
     assert not hasattr(model, "predict_proba")
     text = "this LinearSVM has no probabilities: a margin becomes a log-odds by calibration; fit with calibration=3"
-    with refused(text, AttributeError, model):
-        model.explain(X)
+    for asked in (lambda: model.explain(X), lambda: model.predict_proba, lambda: model.predict_log_proba):
+        with refused(text, AttributeError, model):
+            asked()
 
 
 def test_margins_are_of_two_classes():

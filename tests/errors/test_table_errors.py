@@ -27,7 +27,7 @@ def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
 
 
 def test_an_unknown_ending():
-    known = ".csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq"
+    known = ".csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq, .svm, .svmlight, .libsvm"
     assert said(UsageError, "a.xls", "x") == (
         f"a.xls: expected a name that ends in {known}; came '.xls'. Rename the file."
     )

@@ -38,6 +38,10 @@ KINDS = {
 }
 OTHERS = {"perceptron": (Perceptron, {}), "least-squares": (LeastSquaresClassifier, {})}
 EVERY = {**KINDS, **OTHERS}
+# All but NBSVM, whose ratios r are of how often examples came: a class weight is no repetition to them, only a price.
+PRICED_BY_REPETITION = {name: declared for name, declared in EVERY.items() if name not in BAYES}
+# All but NBSVM, to which a feature of 0 is absent: where a column begins is what naive Bayes counts.
+WITHOUT_ORIGIN = {name: declared for name, declared in EVERY.items() if name not in BAYES}
 
 
 def over(*names, of=EVERY):

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+import numpy as np
 import pytest
 
 from deciban import TextClassifier, store
@@ -68,3 +69,16 @@ def refused_or_served(content):
         use(store.parse(content))
     except DataError:
         refusal(content)
+
+
+def altered(header, arrays, values, kinds=()):
+    """Files in which one tensor has another shape, is of another kind, or holds nothing but one of `values(array)`:
+    its name, what stands there instead, and the bytes."""
+    for key, array in arrays.items():
+        forms = [array[:-1], np.concatenate([array, array]), array[::-1]]
+        forms += [array.reshape(1, *array.shape), array.reshape(-1, 1)]
+        forms += [array.astype(kind) for kind in (np.int64, np.float32, *kinds)]
+        forms += [np.full_like(array, value) for value in (0, *values(array))]
+        forms += [np.array(1.0), np.zeros(0, array.dtype), np.zeros((0, 3), array.dtype)]
+        for other in forms:
+            yield key, other, store.to_bytes(header, {**arrays, key: other})

@@ -10,8 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
+from deciban.distributions.joint_gaussian import JointGaussian
 from deciban.models.discriminant import GaussianDiscriminant
 from oracle import discriminant as oracle
+
+JOINT = {name: options for name, options in EVERY.items() if options["covariance"] != "diagonal"}
 
 
 @over(EVERY)
@@ -32,6 +35,30 @@ def test_scores_are_those_of_the_book(options, seed):
     assert_allclose(fitted.predict_proba(X[:20]), oracle.posteriors(book, prior), rtol=1e-7, atol=1e-9)
     assert_allclose(fitted.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
     assert_array_equal(fitted.predict(X), fitted.classes_[fitted.predict_proba(X).argmax(axis=1)])
+
+
+@over(JOINT)
+@few
+@given(seed=seeds)
+def test_log_densities_are_those_of_the_book(options, seed):
+    X, y = clouds(seed)
+    w = weights(seed, len(y))
+    fitted = model(options).fit(X, y, w)
+    shape, how = options["covariance"], {k: v for k, v in options.items() if k in ("alpha", "shrinkage")}
+    book = oracle.log_densities(X, y, w, 3, X[:20], shape, options.get("estimate", "ml"), **how)
+    family = JointGaussian(shape == "shared", **how)
+    found = family.parameters(fitted.counts_, options.get("estimate", "ml"))
+    assert_allclose(family.log_density(X[:20], found), book, rtol=1e-9, atol=1e-9)
+
+
+def test_directions_without_variance_have_no_density():
+    X, y = clouds(1, d=2)
+    family, densities = JointGaussian(), []
+    for rows in (X, np.column_stack([X, np.full(len(X), 3.0)])):
+        densities.append(family.log_density(rows, family.parameters(family.count(rows, y, None, 3), "ml")))
+    assert_allclose(densities[1], densities[0], rtol=1e-12)
+    alike = family.count(np.ones((4, 2)), np.array([0, 0, 1, 1]), None, 2)
+    assert_array_equal(family.log_density(np.ones((4, 2)), family.parameters(alike, "bayes")), 0.0)
 
 
 @few

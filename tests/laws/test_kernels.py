@@ -1,6 +1,9 @@
 """Laws of kernels of rows of numbers, over their catalogue and some sums and products of it."""
 
-import array_api_strict
+import re
+from importlib import import_module
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from deciban.errors import DataError
+from deciban.kernel_solvers.evaluation import on_host
 from deciban.kernels import (
     CATALOGUE,
     RBF,
@@ -16,6 +21,7 @@ from deciban.kernels import (
     Linear,
     Multiquadric,
     Polynomial,
+    Precomputed,
     Product,
     Sum,
     Tanh,
@@ -48,6 +54,8 @@ SCALAR = {
     "multiquadric": oracle.multiquadric,
     "wave": oracle.wave,
 }
+# The standard as written, and the libraries that are here.
+LIBRARIES = [import_module(name) for name in ("array_api_strict", "cupy", "torch") if find_spec(name)]
 over = pytest.mark.parametrize("kernel", EVERY, ids=str)
 over_plain = pytest.mark.parametrize("kernel", [each for each in EVERY if each.name in SCALAR], ids=str)
 seeds = st.integers(0, 2**32 - 1)
@@ -136,16 +144,29 @@ def test_permuting_rows_permutes_the_tile(kernel, seed):
 
 
 @over
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.__name__)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_other_libraries_by_the_standard(kernel, dtype):
+def test_other_libraries_by_the_standard(kernel, library, dtype):
     X, Z = rows(3, dtype=dtype), rows(4, 7, dtype=dtype)
-    there = [array_api_strict.asarray(each) for each in (X, Z)]
-    tile, diagonal = kernel.tile(*there), kernel.diagonal(there[0])
+    there = [library.asarray(each) for each in (X, Z)]
+    tile, diagonal = kernel.tile(kernel.accept(there[0]), there[1]), kernel.diagonal(there[0])
     assert isinstance(tile, type(there[0]))
     assert tile.dtype == there[0].dtype
     close = {"rtol": 1e-5, "atol": 5e-3} if dtype == np.float32 else {"rtol": 1e-9, "atol": 1e-7}
-    assert_allclose(np.asarray(tile), kernel.tile(X, Z), **close)
-    assert_allclose(np.asarray(diagonal), kernel.diagonal(X), **close)
+    assert_allclose(on_host(tile), kernel.tile(X, Z), **close)
+    assert_allclose(on_host(diagonal), kernel.diagonal(X), **close)
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.__name__)
+def test_gram_matrices_of_other_libraries(library):
+    gram, kernel = RBF(0.3).tile(rows(3), rows(3)), Precomputed()
+    there = kernel.accept(library.asarray(gram))
+    columns = kernel.centres(there)[[4, 1, 7]]
+    assert_array_equal(on_host(kernel.tile(there, columns)), gram[:, [4, 1, 7]])
+    assert_array_equal(on_host(kernel.diagonal(there)), gram.diagonal())
+    gram[2, 5] += 0.5
+    with pytest.raises(DataError, match=re.escape("symmetric; in this one K[2, 5] is")):
+        kernel.accept(library.asarray(gram))
 
 
 @over
@@ -227,7 +248,7 @@ def test_a_gamma_is_a_width(seed, gamma):
 def test_rules_of_gamma(seed):
     X = rows(seed, 20)
     pairs = [np.sum((X[i] - X[j]) ** 2) for i in range(20) for j in range(i)]
-    for each in (X, sparse.csr_array(X), X.astype(np.float32), array_api_strict.asarray(X)):
+    for each in (X, sparse.csr_array(X), X.astype(np.float32), *(library.asarray(X) for library in LIBRARIES)):
         assert_allclose(gamma_of("scale", each), 1.0 / (5 * X.var()), rtol=1e-5)
         assert gamma_of("auto", each) == 0.2
         assert_allclose(gamma_of("median", each), 1.0 / np.median(pairs), rtol=1e-5)

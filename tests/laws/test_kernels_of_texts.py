@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban.kernels import Spectrum, mercer
+from deciban.kernel_solvers import KernelProblem, Limits
+from deciban.kernel_solvers.qp import DualQP
+from deciban.kernels import Precomputed, Spectrum, mercer
 from oracle import kernels as oracle
 
 KOREAN = ["안녕하세요 반갑습니다", "광고 무료 당첨! 무료 상품", "무료 상품을 확인하세요", "안녕 안녕 안녕", ""]
@@ -56,3 +58,14 @@ def test_sums_of_lengths_count_all_of_them():
 def test_no_texts_make_no_tile():
     assert Spectrum(2).tile([], ["ab"]).shape == (0, 1)
     assert Spectrum(2).tile([], []).shape == (0, 0)
+
+
+def test_a_machine_of_texts_is_that_of_their_gram_matrix():
+    kernel = Spectrum(2) + Spectrum(1)
+    X, y, c = kernel.accept(KOREAN[:4]), np.array([1.0, -1.0, -1.0, 1.0]), np.ones(4)
+    of_texts = DualQP().solve(KernelProblem.classification(kernel, X, y, c), Limits())
+    of_gram = DualQP().solve(KernelProblem.classification(Precomputed(), kernel.tile(X, X), y, c), Limits())
+    assert_allclose(of_texts.beta, of_gram.beta, rtol=1e-12)
+    of_array = KernelProblem.classification(kernel, np.array(X, dtype=object), y, c)
+    assert_array_equal(DualQP().solve(of_array, Limits()).beta, of_texts.beta)
+    assert (y * of_texts.beta > 0.0).any()

@@ -28,6 +28,23 @@ def test_residuals_are_orthogonal_to_the_columns(options, intercept, seed):
         assert intercept or fitted.intercept_ == 0.0
 
 
+@over(SUMS)
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+@pytest.mark.parametrize("constant", [1.0, 3.7, -1e6, 0.0])
+def test_a_constant_column_weighs_nothing_beside_an_intercept(options, form, constant):
+    X, y = lines(3)
+    w = weights(3, len(y))
+    alone, beside = model(options).fit(X, y, w), np.insert(X, 2, constant, axis=1)
+    for rows in (form(beside), form(beside.astype(np.float32).astype(np.float64))):
+        fitted = model(options).fit(rows, y, w)
+        assert abs(fitted.coef_[2]) <= 1e-6  # rounding
+        assert_allclose(np.delete(fitted.coef_, 2), alone.coef_, rtol=1e-5, atol=1e-6)
+    rows = form(np.full((len(y), 2), constant))
+    nothing = model(options).fit(rows, y, w)
+    assert_allclose(nothing.coef_, 0.0, atol=1e-6)
+    assert_allclose(nothing.predict(rows), np.average(y, weights=w), rtol=1e-9)
+
+
 @over(EVERY)
 @pytest.mark.parametrize("intercept", [True, False])
 @few
@@ -182,9 +199,19 @@ def test_generalised_least_squares(seed):
 @over({**SUMS, **ABSOLUTE, **SPARSE})
 def test_the_same_bits_for_any_number_of_threads(options):
     X, y = lines(4, N=700, d=12)
-    one, other = (model(options, n_jobs=n, tol=1e-5).fit(X, y) for n in (1, 2))
+    one, other = (model(options, n_jobs=n, tol=1e-5).fit(X, y) for n in (1, -1))
     assert_array_equal(one.coef_, other.coef_)
     assert one.intercept_ == other.intercept_
+
+
+def test_the_seed_that_was_used_is_told():
+    X, y = lines(5)
+    options = {"penalty": "l2", "solver": "dual-coordinate", "tol": 0.01}
+    drawn = LinearRegression(**options, random_state=np.random.RandomState(3)).fit(X, y)
+    seed = drawn.certificate_.seed
+    assert drawn.certificate_.seed == seed
+    assert_array_equal(LinearRegression(**options, random_state=seed).fit(X, y).coef_, drawn.coef_)
+    assert LinearRegression().fit(X, y).certificate_.seed == 0
 
 
 @pytest.mark.parametrize("options", [{"solver": "reweighted"}, {"solver": "newton", "delta": 0.01}])

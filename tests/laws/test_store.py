@@ -16,7 +16,7 @@ from safetensors.numpy import save as safetensors
 
 from deciban import TextClassifier, store
 from deciban.errors import DataError, NoInputError
-from laws.stored import over_models, parts, refusal, refused_or_served, use, whole
+from laws.stored import altered, over_models, parts, refusal, refused_or_served, use, whole
 
 
 @over_models
@@ -175,33 +175,19 @@ def test_a_header_of_another_form_is_refused_or_served(name):
 @over_models
 def test_tensors_of_another_form_are_refused_or_served(name):
     header, arrays = parts(name)
-    for key, array in arrays.items():
-        without = {k: v for k, v in arrays.items() if k != key}
-        others = [
-            array[:-1],
-            np.concatenate([array, array]),
-            array.reshape(1, *array.shape),
-            array.reshape(-1, 1),
-            array[::-1],
-            array.astype(np.int16),
-            array.astype(np.int64),
-            array.astype(np.float32),
-            array.astype(np.uint8),
-            np.zeros_like(array),
-            np.full_like(array, np.iinfo(array.dtype).max if array.dtype.kind == "u" else np.nan),
-            np.full_like(array, 0xFF if array.dtype.kind == "u" else -np.inf),
-            np.array(1.0),
-            np.zeros(0, array.dtype),
-            np.zeros((0, 3), array.dtype),
-        ]
-        for other in others:
-            content = store.to_bytes(header, {**without, key: other})
-            refused_or_served(content)
-            wrong = other.shape != array.shape or other.dtype != array.dtype
-            if wrong and not (key == "state.counts" and other.dtype == np.float64) and key != "score.absent":
-                refusal(content)
-        if key != "ledger.digests":
-            refusal(store.to_bytes(header, without))
+    kinds = [np.int16, np.uint8]
+
+    def values(array):
+        whole = array.dtype.kind == "u"
+        return [np.iinfo(array.dtype).max, 0xFF] if whole else [np.nan, -np.inf]
+
+    for key, other, content in altered(header, arrays, values, kinds):
+        refused_or_served(content)
+        wrong = other.shape != arrays[key].shape or other.dtype != arrays[key].dtype
+        if wrong and not (key == "state.counts" and other.dtype == np.float64) and key != "score.absent":
+            refusal(content)
+    for key in arrays.keys() - {"ledger.digests"}:
+        refusal(store.to_bytes(header, {k: v for k, v in arrays.items() if k != key}))
 
 
 def test_a_file_is_of_one_kind_of_model():

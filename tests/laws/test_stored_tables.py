@@ -18,6 +18,7 @@ from deciban.distributions import Bernoulli, Categorical, Gaussian, Poisson
 from deciban.errors import DataError
 from deciban.models.stored import arrays_of, header_of
 from laws.labelled import EVERY, over
+from laws.stored import altered
 from laws.test_store import ANY_JSON, CHANGE, FOREIGN, fields, put
 
 PEOPLE = pl.DataFrame(
@@ -246,32 +247,13 @@ def test_likelihoods_and_columns_of_another_form_are_refused_or_served(name):
 @pytest.mark.parametrize("name", ["columns", "labels by place", "complement", "bernoulli", "categorical"])
 def test_tensors_of_another_form_are_refused_or_served(name):
     header, arrays, _ = whole(name)
-    for key, array in arrays.items():
-        without = {k: v for k, v in arrays.items() if k != key}
-        others = [
-            array[:-1],
-            np.concatenate([array, array]),
-            array.reshape(1, *array.shape),
-            array[::-1],
-            array.astype(np.int64),
-            array.astype(np.float32),
-            np.zeros_like(array),
-            np.full_like(array, np.nan),
-            np.full_like(array, -np.inf),
-            np.full_like(array, -1.0),
-            np.full_like(array, 1e300),
-            np.full_like(array, 1e9),
-            np.full_like(array, 0.5),
-            np.array(1.0),
-            np.zeros(0),
-        ]
-        for other in others:
-            content = store.to_bytes(header, {**without, key: other})
-            refused_or_served(content, name)
-            if other.shape != array.shape or other.dtype != array.dtype:
-                refusal(content, name)
+    for key, other, content in altered(header, arrays, lambda _: [np.nan, -np.inf, -1.0, 1e300, 1e9, 0.5]):
+        refused_or_served(content, name)
+        if other.shape != arrays[key].shape or other.dtype != arrays[key].dtype:
+            refusal(content, name)
+    for key in arrays:
         if key.rpartition(".")[2] not in ("missing", "gone"):
-            refusal(store.to_bytes(header, without), name)
+            refusal(store.to_bytes(header, {k: v for k, v in arrays.items() if k != key}), name)
     refusal(store.to_bytes(header, {**arrays, "state.9.n": np.zeros(2)}), name)
     refusal(store.to_bytes(header, {**arrays, "more": np.zeros(2)}), name)
 
@@ -284,7 +266,7 @@ def test_a_file_is_of_a_table_or_of_texts(tmp_path):
         TextClassifier.load(path)
     assert str(caught.value) == (
         f"{path}: expected a filter of mail or texts; this is a model of a table. "
-        "Judge with it from Python: deciban.load."
+        "The command judges rows with it; to learn on, use deciban.load from Python, or train anew."
     )
     with pytest.raises(DataError) as caught:
         NaiveBayes.load(other)

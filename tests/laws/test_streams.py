@@ -12,6 +12,7 @@ from deciban import LinearSVM, LogisticRegression, Perceptron
 from deciban.solvers import Status
 from laws.declared import clouds, seeds
 
+# Every linear classifier that learns on; NBSVM does not, as each example changes r, and with it all features before.
 DESCENDING = {
     "logistic": (LogisticRegression, {}),
     "logistic-short-steps": (LogisticRegression, {"step": 0.2, "penalty": "none"}),

@@ -83,6 +83,7 @@ def test_evidence_sums_to_the_verdict_and_the_verdict_is_the_prediction(model, d
         assert abs(why.prior_decibans + sum(evidence) - why.verdict.decibans) <= 1e-9 * scale
         assert evidence == sorted(evidence, key=lambda decibans: -abs(decibans))
         assert why.text == queries[i]
+        assert why.decibans == why.verdict.decibans
         assert why.verdict.label == learnt.predict([queries[i]])[0]
         assert list(why.verdict.probability) == learnt.classes_.tolist()
         assert_allclose(list(why.verdict.probability.values()), probability[i], rtol=1e-9, atol=1e-12)

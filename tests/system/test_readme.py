@@ -27,6 +27,8 @@ def mailbox(tmp_path: Path) -> Path:
             mbox.write(b"From sender@mail.example Mon Jan  1 00:00:00 2024\n" + path.read_bytes() + b"\n\n")
     shutil.copy(min((SAMPLE / "held-out" / "spam").iterdir()), tmp_path / "mail.eml")
     (tmp_path / "reviews.csv").write_text("review,sentiment\ngood film,1\nbad film,0\ngood,1\nbad,0\n")
+    people = "".join(f"{20 + i},{'clerk' if i % 3 else 'judge'},{'yes' if i % 3 else 'no'}\n" for i in range(30))
+    (tmp_path / "people.csv").write_text("age,job,buys\n" + people)
     return tmp_path
 
 
@@ -38,7 +40,9 @@ def commands() -> list[list[str]]:
 
 def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> None:
     assert [line[1] for line in commands()] == [
-        *("train", "evaluate", "classify", "explain", "learn", "forget", "inspect", "train")
+        *("train", "evaluate", "classify", "explain", "learn", "forget", "inspect"),
+        *("train", "evaluate", "classify", "explain"),
+        "train",
     ]
     contents = {}
     for line in commands():
@@ -46,7 +50,8 @@ def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> Non
             [sys.executable, "-m", *line], cwd=mailbox, capture_output=True, text=True, encoding="utf-8"
         )
         assert run.returncode == 0, (line, run.stderr)
-        contents[line[1]] = (mailbox / "filter.deciban").read_bytes()
+        if "filter.deciban" in line:
+            contents[line[1]] = (mailbox / "filter.deciban").read_bytes()
     assert contents["learn"] != contents["explain"] == contents["forget"]
 
 

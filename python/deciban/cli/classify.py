@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -14,7 +14,8 @@ from ..text.served import UNSURE_BELOW, ServedText
 from ..verdict import Verdict
 from . import options
 from .items import batches, table_batches
-from .output import json_line
+from .output import Remarks, json_line
+from .tabular import refuse_text, tell_unseen
 
 
 @click.command("classify", short_help="Judge messages.")
@@ -28,6 +29,7 @@ from .output import json_line
 @options.table_format
 @options.encoding
 @options.jobs
+@options.verbose
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -41,23 +43,40 @@ def command(
     table_format: str | None,
     encoding: str | None,
     jobs: int | None,
+    verbose: bool,
 ) -> None:
     """Judge each message of FILE…: a message, an mbox, a Maildir or a folder; standard input without FILE.
 
     \b
     One line each:  label  probability  decibans  interval  source       "spam?" is an unsure spam
     The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt (naive Bayes).
-    With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged.
+    With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged. A model of typed columns
+    judges rows without it, and finds its columns by name; `people.csv:17` is one row.
     """
-    served = ServedText.from_stored(store.read(filter_file), jobs)
-    codes = _exit_codes(served) if exit_code else {}
-    below = UNSURE_BELOW if unsure_below is None else unsure_below
-    if text is None:
-        read: Iterator[tuple[list[str], Any]] = batches(files, served.settings, jobs)
+    stored = store.read(filter_file, tables=True)
+    served: Any
+    read: Iterator[tuple[list[str], Any]]
+    if store.of_table(stored.header):
+        from ..models.served_table import ServedTable
+        from .table_judging import row_batches
+
+        refuse_text(text)
+        served = ServedTable.from_stored(stored)
+        read = row_batches(files, table_format, encoding)  # type: ignore[arg-type]
     else:
-        read = table_batches(files, text, table_format, encoding)
+        served = ServedText.from_stored(stored, jobs)
+        read = (
+            batches(files, served.settings, jobs)
+            if text is None
+            else table_batches(files, text, table_format, encoding)
+        )
+    codes = _exit_codes(served.classes) if exit_code else {}
+    below = UNSURE_BELOW if unsure_below is None else unsure_below
     judged = ((names, served.judge(items, below)) for names, items in read)
-    worst = _write(judged, _array if as_json and not jsonl else _lines(_json if jsonl else plain(served)), codes)
+    form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes))
+    worst = _write(judged, form, codes)
+    if store.of_table(stored.header):
+        tell_unseen(served, verbose, Remarks())
     if exit_code:
         ctx.exit(worst)
 
@@ -80,14 +99,14 @@ def _write(judged: Iterator[Judged], form: Callable[[Iterator[Judged]], Iterator
     return next((code for code in (1, 2) if code in found), 0)
 
 
-def _exit_codes(served: ServedText) -> dict[Any, int]:
-    if len(served.classes) != 2:
+def _exit_codes(classes: Sequence[Any]) -> dict[Any, int]:
+    if len(classes) != 2:
         raise UsageError(
-            f"Expected a filter of two classes for --exit-code; this one has {len(served.classes)}. "
+            f"Expected a filter of two classes for --exit-code; this one has {len(classes)}. "
             "Read the label from --json instead."
         )
-    spam = "spam" if "spam" in served.classes else served.classes[1]
-    return {label: int(label == spam) for label in served.classes}
+    spam = "spam" if "spam" in classes else classes[1]
+    return {label: int(label == spam) for label in classes}
 
 
 def _lines(line: Callable[[str, Verdict], str]) -> Callable[[Iterator[Judged]], Iterator[str]]:
@@ -118,9 +137,9 @@ def _array(judged: Iterator[Judged]) -> Iterator[str]:
         yield "]\n"
 
 
-def plain(served: ServedText) -> Callable[[str, Verdict], str]:
+def plain(classes: Sequence[Any]) -> Callable[[str, Verdict], str]:
     """How a verdict stands on one line: label, probability, decibans, their interval, source."""
-    labels = {label: shown(str(label)) for label in served.classes}
+    labels = {label: shown(str(label)) for label in classes}
     width = max(map(_cells, labels.values())) + 1
     sure = {label: name + " " * (width - _cells(name)) for label, name in labels.items()}
     unsure = {label: name + "?" + " " * (width - _cells(name) - 1) for label, name in labels.items()}

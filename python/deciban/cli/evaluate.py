@@ -21,6 +21,7 @@ from ..trust.evaluation import evaluate as judge
 from . import options
 from .items import labelled_rows, total_size
 from .output import Remarks, print_json
+from .tabular import refuse_text, tell_unseen
 
 
 @click.command("evaluate", short_help="How often the filter errs.")
@@ -40,6 +41,7 @@ from .output import Remarks, print_json
 @options.jobs
 @options.as_json
 @options.quiet
+@options.verbose
 def command(
     filter_file: str,
     examples: tuple[str, ...],
@@ -49,6 +51,7 @@ def command(
     jobs: int | None,
     as_json: bool,
     quiet: bool,
+    verbose: bool,
     **columns: Any,
 ) -> None:
     """Judge labelled examples, best ones the filter has not learnt, and tell how often it errs.
@@ -56,8 +59,18 @@ def command(
     \b
     deciban evaluate filter.deciban spam=Junk/ ham=Inbox.mbox
     deciban evaluate model.deciban test.csv --text review --label sentiment
+    deciban evaluate model.deciban test.csv      typed columns; the labels stand in the column of the same name
     """
-    stored = store.read(filter_file)
+    stored = store.read(filter_file, tables=True)
+    if store.of_table(stored.header):
+        from ..models.served_table import ServedTable
+        from .table_judging import evaluated as of_rows
+
+        refuse_text(columns["text"])
+        rows = ServedTable.from_stored(stored)
+        _tell(of_rows(rows, examples, columns, positive, threshold, seed), None, as_json)
+        tell_unseen(rows, verbose, Remarks(quiet))
+        return
     served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
     items = _labelled(served, examples, columns, quiet)
     found, learnt = evaluated(served, ledger, items, positive, threshold, seed)
@@ -66,6 +79,11 @@ def command(
             f"Warning: {learnt:,} of these {found.n:,} were in the training data, so the figures flatter. "
             "Evaluate on what the filter has not learnt."
         )
+    _tell(found, learnt, as_json)
+
+
+def _tell(found: Evaluation, learnt: int | None, as_json: bool) -> None:
+    """The figures; `learnt` is how many of the items the model knew, None where it keeps no ledger."""
     if as_json:
         print_json({**found.to_json(), "learnt": learnt})
         return

@@ -11,7 +11,8 @@ from ..text.served import UNSURE_BELOW, ServedText
 from ..verdict import TextExplanation
 from . import options
 from .items import batches
-from .output import print_json
+from .output import Remarks, print_json
+from .tabular import tell_unseen
 
 
 @click.command("explain", short_help="Why a message is judged so.")
@@ -21,22 +22,46 @@ from .output import print_json
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Name the N strongest words. Default: 16.")
 @click.option("--all", "whole", is_flag=True, help="Name every word, and show the text uncut.")
 @options.unsure_below
+@options.table_format
+@options.encoding
+@options.verbose
 def command(
-    filter_file: str, file: str | None, as_json: bool, top: int | None, whole: bool, unsure_below: float | None
+    filter_file: str,
+    file: str | None,
+    as_json: bool,
+    top: int | None,
+    whole: bool,
+    unsure_below: float | None,
+    table_format: str | None,
+    encoding: str | None,
+    verbose: bool,
 ) -> None:
     """Show why a message is judged so: prior and words in decibans, which add up to the verdict, and the text with
     the strongest words marked in place.
 
     FILE is a message or a text; `box.mbox:17` is one message of a mailbox; standard input without FILE.
+    Of a model of typed columns FILE is a table, and `people.csv:17` one row of it.
     """
-    served = ServedText.from_stored(store.read(filter_file))
+    stored, paths = store.read(filter_file, tables=True), [] if file is None else [file]
     below = UNSURE_BELOW if unsure_below is None else unsure_below
-    found = _explained(served, [] if file is None else [file], below)
-    if as_json:
-        objects = [{"source": name, **explanation.to_json()} for name, explanation in found]
-        print_json(objects[0] if len(objects) == 1 else objects)
+    if not store.of_table(stored.header):
+        _tell(_explained(ServedText.from_stored(stored), paths, below), as_json, None if whole else top or 16, whole)
         return
-    _show(found, None if whole else top or 16, whole)
+    from ..models.served_table import ServedTable
+    from .table_judging import explained
+
+    served = ServedTable.from_stored(stored)
+    rows = explained(served, paths, table_format, encoding, below)  # type: ignore[arg-type]
+    _tell(rows, as_json, None if whole else top or 16, whole)
+    tell_unseen(served, verbose, Remarks())
+
+
+def _tell(found: Iterator[tuple[str, TextExplanation]], as_json: bool, top: int | None, whole: bool) -> None:
+    if not as_json:
+        _show(found, top, whole)
+        return
+    objects = [{"source": name, **explanation.to_json()} for name, explanation in found]
+    print_json(objects[0] if len(objects) == 1 else objects)
 
 
 def _explained(served: ServedText, paths: list[str], below: float) -> Iterator[tuple[str, TextExplanation]]:

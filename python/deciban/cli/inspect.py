@@ -23,7 +23,18 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
     """Tell what a filter knows: what it learnt, how it reads, its certificate, the words that tell most of the class,
     in bits, and per class the words that say most about an average item: decibans times how often they occur.
     """
-    found = _inventory(filter_file, top)
+    stored = store.read(filter_file, tables=True)
+    if store.of_table(stored.header):
+        from ..report.table_inventory import TableInventory, table_inventory
+
+        table = TableInventory.of(stored, filter_file, top)
+        if as_json:
+            print_json(table.to_json())
+        else:
+            on = console()
+            write(table_inventory(table, screen(on)), on)
+        return
+    found = _inventory(stored, filter_file, top)
     if as_json:
         print_json(found.to_json())
         return
@@ -31,8 +42,7 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
     write(inventory(found, screen(on)), on)
 
 
-def _inventory(path: str, top: int) -> Inventory:
-    stored = store.read(path)
+def _inventory(stored: store.Stored, path: str, top: int) -> Inventory:
     model, header = from_stored(stored), stored.header
     _, counts, items, *_ = model.book.parts()
     rows = model.dictionary()

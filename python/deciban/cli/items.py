@@ -17,7 +17,8 @@ Batch = tuple[list[str], list[bytes]]
 """Names, and as many items."""
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq")
-_NUMBERED = re.compile(r"(.+):([1-9][0-9]{0,11})")
+NUMBERS = (".svm", ".svmlight", ".libsvm")
+NUMBERED = re.compile(r"(.+):([1-9][0-9]{0,11})")
 
 
 def sources_of(paths: Sequence[str], settings: TextSettings, label: str = "") -> list[Source]:
@@ -74,7 +75,7 @@ def named(sources: Sequence[Source], settings: TextSettings, jobs: int | None = 
 def _chosen(paths: Sequence[str]) -> tuple[str, int] | None:
     if len(paths) != 1 or os.path.lexists(paths[0]):
         return None
-    match = _NUMBERED.fullmatch(paths[0])
+    match = NUMBERED.fullmatch(paths[0])
     return (match[1], int(match[2])) if match and os.path.isfile(match[1]) else None
 
 

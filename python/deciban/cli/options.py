@@ -10,7 +10,7 @@ import click
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "svm")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="No remarks and no progress on standard error.")
@@ -20,6 +20,9 @@ label = click.option("--label", metavar="COLUMN", help="The column of a table th
 encoding = click.option("--encoding", metavar="NAME", help="Of a table, e.g. cp949. Default: UTF-8.")
 table_format = click.option(
     "--format", "table_format", type=click.Choice(FORMATS), help="Of a table, if its name does not say."
+)
+verbose = click.option(
+    "-v", "--verbose", is_flag=True, help="Say which categories were never learnt, on standard error."
 )
 filter_file = click.argument("filter_file", metavar="FILTER")
 
@@ -42,6 +45,17 @@ def unsure_below(verb: Verb) -> Verb:
         "Default: 10, odds of 10 to 1.",
     )
     return option(verb)
+
+
+def typed(verb: Verb) -> Verb:
+    """What a table's columns are, where their values do not say so."""
+    for name, words in (
+        ("--ignore", "Learn nothing from this column of a table."),
+        ("--category", "Its values are labels, though they are numbers or another in most rows."),
+        ("--number", "Its values are numbers, and told apart, though they number the rows."),
+    ):
+        verb = click.option(name, multiple=True, metavar="COLUMN", help=words)(verb)
+    return verb
 
 
 def tables(verb: Verb) -> Verb:

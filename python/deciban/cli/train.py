@@ -23,6 +23,7 @@ from .failures import replacing
 from .items import TABLES, total_size
 from .models import Rows, learnt, model_options, recipes, rereading
 from .output import Remarks, counted, print_json, quoted, size_of
+from .tabular import is_typed, refuse_typed
 
 
 def _words(value: str) -> tuple[int, int]:
@@ -66,6 +67,7 @@ _FEATURES = _parsed(_features, "a number of words from 1, or all")
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @click.option("-o", "--output", metavar="FILE", help="Default: filter.deciban for mail, else model.deciban.")
 @options.tables
+@options.typed
 @model_options
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
 @click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
@@ -83,10 +85,17 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     deciban train spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
     deciban train corpus/                         a folder with one sub-folder per class
     deciban train reviews.csv --text review --label sentiment    also .tsv .jsonl .parquet
+    deciban train people.csv --label income       typed columns: numbers, true/false, categories; also .svm
     cat junk.mbox | deciban train spam=- ham=Inbox.mbox
     """
     remarks = Remarks(quiet)
     started = perf_counter()
+    if is_typed(examples, given):
+        from .table_training import train
+
+        train(examples, output or "model.deciban", given, remarks, as_json)
+        return
+    refuse_typed(given)
     table = _is_table(examples, given)
     sources = [] if table else _sources(examples)
     kind = _kind(given["kind"], sources)
@@ -108,11 +117,13 @@ def _is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
     if columns == [None, None]:
         named = next((path for path in bare if path.lower().endswith(TABLES) or path == STDIN), None)
         if named is not None and (os.path.isfile(named) or given["table_format"]):
-            raise UsageError(f"{shown(named)}: expected the columns of this table. Add --text COLUMN --label COLUMN.")
+            raise UsageError(
+                f"{shown(named)}: expected the columns of this table. Add --label COLUMN, and --text COLUMN if it is "
+                "the texts of one column that tell."
+            )
         return False
     if None in columns:
-        missing = "--label" if given["label"] is None else "--text"
-        raise UsageError(f"Expected both --text COLUMN and --label COLUMN; {missing} is missing.")
+        raise UsageError("Expected both --text COLUMN and --label COLUMN; --label is missing.")
     if len(examples) != 1:
         raise UsageError(f"Expected one table with --text and --label; {len(examples)} arguments came.")
     return True

@@ -111,6 +111,10 @@ class JointGaussian:
             student=estimate == "bayes",
         )
 
+    def log_density(self, X: Any, found: Joint) -> Floats:
+        """(N, C) log p(x | c), straight from the definition."""
+        return found.log_density(X)
+
     def covariances(self, seen: Any, estimate: str) -> Floats:
         """(G, d, d) Σ as estimated; for "bayes" its posterior mean, Ψ/(ν − p − 1)."""
         found = []

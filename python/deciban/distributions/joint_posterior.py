@@ -61,6 +61,28 @@ class Joint(NamedTuple):
         constant = student_constant(nu, r) - 0.5 * log_det - r * np.log(width)
         return QuadraticScore(prior, self.mean, self.factors, constant, width, nu)
 
+    def log_density(self, X: Any) -> Floats:
+        """(N, C) log p(x | c) by the definition, of z = (x − mean_c) L, which is spherical, in its r directions:
+
+        normal    z ~ N(0, 1)
+        Student   z/√(1 + 1/κ) ~ t_r(0, 1) with `weight` degrees of freedom
+        """
+        from scipy import stats
+
+        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        r, density = self.rank, np.zeros((len(X), len(self.mean)))
+        for c, mean in enumerate(self.mean if r else ()):
+            g = min(c, len(self.factors) - 1)
+            z = (X - mean) @ self.factors[g]
+            if self.student:
+                width = np.sqrt(1.0 + 1.0 / self.kappa[c])
+                spherical = stats.multivariate_t(np.zeros(r), np.eye(r), self.weight[g])
+                density[:, c] = spherical.logpdf(z / width) - r * np.log(width)
+            else:
+                density[:, c] = stats.norm.logpdf(z).sum(axis=1)
+            density[:, c] -= 0.5 * self.log_det[g]
+        return density
+
     def doubt(self, X: Any, label: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
         """(N,) the variance of log p(x | label) − log p(x | against) over the posterior, for two classes of each row.
 

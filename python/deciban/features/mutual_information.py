@@ -18,9 +18,9 @@ from deciban.distributions import Bernoulli, Categorical, Distribution, Multinom
 from deciban.distributions.refusal import counted as refusing
 from deciban.errors import DataError
 from deciban.models.naive_bayes import NaiveBayes
+from deciban.models.numbers import text_refused
 from deciban.models.transaction import all_or_nothing
 from deciban.rows import as_rows, for_core, is_sparse
-from deciban.tables.columns import Columns
 from deciban.tables.frame import called
 
 from .held_out import Labelled, Tried, held_out_errors, smallest
@@ -101,17 +101,8 @@ class MutualInformation(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _numbers(self, X: Any, y: Any) -> tuple[Any, Any]:
-        try:
+        with text_refused(X, _weighed_as_numbers):
             found: tuple[Any, Any] = validate_data(self, X, y, accept_sparse="csr", ensure_all_finite=False)
-        except ValueError as error:
-            if "convert string to float" not in str(error) and "bytes/strings" not in str(error):
-                raise
-            kinds = zip((columns := Columns.infer(X)).names, columns.kinds, strict=True)
-            name = next((name for name, kind in kinds if kind == "category"), 0)
-            raise DataError(
-                f"{called(name)} holds text, and features are weighed as numbers: code it first (OrdinalEncoder), or "
-                "fit NaiveBayes(likelihood='auto') and take MutualInformation.from_model"
-            ) from None
         return found
 
     @classmethod
@@ -227,3 +218,10 @@ def _best_first(scores: Floats) -> NDArray[np.intp]:
 def _expected(value: float) -> str:
     what = "NaN" if np.isnan(value) else "infinity"
     return f"Input contains {what}: {{place}}; give what is not known a value of its own, or leave the row out"
+
+
+def _weighed_as_numbers(name: Any) -> str:
+    return (
+        f"{called(name)} holds text, and features are weighed as numbers: code it first (OrdinalEncoder), or "
+        "fit NaiveBayes(likelihood='auto') and take MutualInformation.from_model"
+    )

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from deciban.inner_product import dot
 from deciban.losses import Floats
-from deciban.solvers.problem import dot
 
 from .evaluation import scores_within
 from .problem import KernelProblem

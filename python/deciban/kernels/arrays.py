@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,19 @@ def squared_norms(X: Any) -> Any:
     return namespace(X).sum(X * X, axis=1)
 
 
-def parts(P: Any) -> list[slice]:
-    """Rows of a tile (n, m) in parts that fit a cache; of arrays elsewhere all at once."""
+def finished(P: Any, finish: Callable[[Any, slice], Any]) -> Any:
+    """A tile P (n, m) after `finish(P[rows], rows)` of rows that fit a cache; of arrays elsewhere of all at once."""
     n = int(P.shape[0])
-    step = max(1, _PART // max(1, int(P.shape[1]))) if isinstance(P, np.ndarray) else max(1, n)
-    return [slice(a, min(a + step, n)) for a in range(0, n, step)]
+    if not isinstance(P, np.ndarray):
+        return finish(P, slice(0, n))
+    step = max(1, _PART // max(1, P.shape[1]))
+    for first in range(0, n, step):
+        rows = slice(first, first + step)
+        part = P[rows]
+        done = finish(part, rows)
+        if done is not part:
+            P[rows] = done
+    return P
 
 
 def raised(P: Any) -> Any:

@@ -72,15 +72,15 @@ def mercer(kernel: Kernel, X: Any, largest: int = LARGEST) -> Mercer:
     if not n:
         return Mercer(0.0, 0.0, None, 0, 0)
     K = 0.5 * (K + K.T)
-    values, vectors = eigh(K, subset_by_index=[0, 0])
-    bound = float(np.abs(K).sum(axis=1).max())
-    largest_value = float(eigh(K, eigvals_only=True, subset_by_index=[len(rows) - 1] * 2)[0])
-    v = vectors[:, 0]
+    values = np.linalg.eigvalsh(K)
+    smallest, limit = float(values[0]), -_ROUNDING * float(np.abs(K).sum(axis=1).max())
     witness = None
-    if max(float(values[0]), float(v @ K @ v)) < -_ROUNDING * bound:
-        witness = np.zeros(n)
-        witness[rows] = v
-    return Mercer(float(values[0]), largest_value, witness, len(rows), n)
+    if smallest < limit:
+        v = eigh(K, subset_by_index=[0, 0], driver="evx")[1][:, 0]
+        if float(v @ K @ v) < limit:
+            witness = np.zeros(n)
+            witness[rows] = v
+    return Mercer(smallest, float(values[-1]), witness, len(rows), n)
 
 
 def _doubles(X: Any) -> Any:

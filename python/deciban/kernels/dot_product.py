@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import as_reals, namespace, parts, products, squared_norms
+from .arrays import as_reals, finished, namespace, products, squared_norms
 from .kernel import Kernel, check_number, check_whole
 
 
@@ -22,12 +22,7 @@ class DotProduct(Kernel):
 
     def tile(self, X: Any, Z: Any) -> Any:
         """f(X Zᵀ) (n, m). Cost: n·m·d."""
-        P = products(as_reals(X), as_reals(Z))
-        if not isinstance(P, np.ndarray):
-            return self.finish(P)
-        for rows in parts(P):
-            P[rows] = self.finish(P[rows])
-        return P
+        return finished(products(as_reals(X), as_reals(Z)), lambda P, _: self.finish(P))
 
     def diagonal(self, X: Any) -> Any:
         """f(‖x‖²) (n,)."""
@@ -77,7 +72,8 @@ class Polynomial(DotProduct):
 
     def finish(self, P: Any) -> Any:
         """(scale·P + shift)^degree by repeated squaring: the same on every library, and quicker than a power."""
-        P = P * self.scale + self.shift
+        P *= self.scale
+        P += self.shift
         power, left = None, int(self.degree)
         while left:
             if left & 1:
@@ -111,5 +107,6 @@ class Tanh(DotProduct):
 
     def finish(self, P: Any) -> Any:
         """tanh(scale·P + shift)."""
-        P = P * self.scale + self.shift
+        P *= self.scale
+        P += self.shift
         return np.tanh(P, out=P) if isinstance(P, np.ndarray) else namespace(P).tanh(P)

@@ -11,7 +11,7 @@ import numpy as np
 from deciban.errors import DataError
 from deciban.rows import is_sparse
 
-from .arrays import as_reals
+from .arrays import as_reals, namespace
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class Kernel(ABC):
         if width is not None and X.shape[1] != width:
             raise DataError(f"X must have the {width} columns that were learnt from; it has {X.shape[1]}")
         values = X.data if is_sparse(X) else X
-        if isinstance(values, np.ndarray) and not np.isfinite(values).all():
+        xp = namespace(values)
+        if not bool(xp.all(xp.isfinite(values))):
             raise DataError("X must hold finite numbers; it holds NaN or infinity. Fill or drop such rows first")
         return X
 

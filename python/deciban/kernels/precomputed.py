@@ -10,11 +10,8 @@ import numpy as np
 from deciban.errors import DataError
 from deciban.rows import is_sparse
 
-from .arrays import as_reals
+from .arrays import as_reals, namespace
 from .kernel import Kernel
-
-# By how much, of its largest value, a Gram matrix may differ from its mirror image.
-_ROUNDING = {"float32": 1e-4, "float64": 1e-8}
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,11 @@ class Precomputed(Kernel):
                 "the right side of a tile of a Gram matrix must be numbers of columns, (m,), which centres(X) gives; "
                 f"it has {getattr(Z, 'ndim', 0)} dimensions"
             )
-        part = as_reals(X)[:, Z]
+        X = as_reals(X)
+        xp = namespace(X)
+        if xp is not np and hasattr(xp, "take") and not hasattr(xp, "index_select"):  # torch's take is another
+            return xp.take(X, xp.asarray(Z), axis=1)
+        part = X[:, Z]
         return part.toarray() if is_sparse(part) else part
 
     def diagonal(self, X: Any) -> Any:
@@ -49,7 +50,7 @@ class Precomputed(Kernel):
         X = as_reals(X)
         if X.shape[0] != X.shape[1]:
             raise ValueError(f"the diagonal is that of a square Gram matrix; this one is {_shape(X)}")
-        return X.diagonal().copy()
+        return X.diagonal() + 0.0 if hasattr(X, "diagonal") else namespace(X).linalg.diagonal(X) + 0.0
 
     def centres(self, X: Any) -> Any:
         """0 … n_train − 1."""
@@ -82,20 +83,26 @@ def _check_square(X: Any) -> None:
 
 
 def _check_symmetric(X: Any) -> None:
-    differences = abs(X - X.T)
-    if is_sparse(X):
-        differences = differences.tocoo()
-        if not differences.nnz:
-            return
-        place = int(differences.data.argmax())
-        i, j, worst = int(differences.row[place]), int(differences.col[place]), float(differences.data[place])
-    else:
-        place = int(differences.argmax()) if differences.size else 0
-        i, j = divmod(place, max(1, X.shape[1]))
-        worst = float(differences[i, j]) if differences.size else 0.0
-    largest = float(abs(X).max()) if X.shape[0] else 0.0
-    if worst > _ROUNDING[X.dtype.name] * largest:
+    """Mirrored values may differ by √ε times the largest one."""
+    if not X.shape[0]:
+        return
+    i, j = _most_different(X)
+    xp = np if is_sparse(X) else namespace(X)
+    largest = float(abs(X).max() if is_sparse(X) else xp.max(abs(X)))
+    there, back = float(X[i, j]), float(X[j, i])
+    if abs(there - back) > float(xp.finfo(X.dtype).eps) ** 0.5 * largest:
         raise DataError(
-            f"a Gram matrix must be symmetric; in this one K[{i}, {j}] is {float(X[i, j])!r} and K[{j}, {i}] is "
-            f"{float(X[j, i])!r}. If that is rounding, give (K + K.T) / 2"
+            f"a Gram matrix must be symmetric; in this one K[{i}, {j}] is {there!r} and K[{j}, {i}] is {back!r}. "
+            "If that is rounding, give (K + K.T) / 2"
         )
+
+
+def _most_different(X: Any) -> tuple[int, int]:
+    """The place where X and its mirror image differ most."""
+    if not is_sparse(X):
+        xp = namespace(X)
+        i, j = divmod(int(xp.argmax(xp.reshape(abs(X - X.T), (-1,)))), int(X.shape[1]))
+        return i, j
+    differences = abs(X - X.T).tocoo()
+    place = int(differences.data.argmax()) if differences.nnz else None
+    return (0, 0) if place is None else (int(differences.row[place]), int(differences.col[place]))

@@ -6,11 +6,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from deciban.rows import is_sparse
 
-from .arrays import as_reals, namespace, parts, products, raised, root, squared_norms
+from .arrays import as_reals, finished, namespace, products, raised, root, squared_norms
 from .kernel import Kernel, check_number
 
 # ‖x‖² + ‖z‖² − 2x·z loses the digits that the norms have above the distance: points further from the origin than
@@ -39,12 +37,7 @@ class Radial(Kernel):
             middle = namespace(Z).mean(Z, axis=0)
             X, Z = X - middle, Z - middle
             xx, zz = squared_norms(X), squared_norms(Z)
-        P = products(X, Z)
-        if not isinstance(P, np.ndarray):
-            return self.finish(_minus_squared_distance(P, xx, zz))
-        for rows in parts(P):
-            P[rows] = self.finish(_minus_squared_distance(P[rows], xx[rows], zz))
-        return P
+        return finished(products(X, Z), lambda P, rows: self.finish(_minus_squared_distance(P, xx[rows], zz)))
 
     def _far(self, xx: Any, zz: Any) -> bool:
         if xx.shape[0] == 0 or zz.shape[0] == 0:
@@ -68,7 +61,7 @@ def _minus_squared_distance(P: Any, xx: Any, zz: Any) -> Any:
 class RBF(Radial):
     """K(x, z) = exp(−gamma·‖x − z‖²), gamma > 0.
 
-    >>> RBF(gamma=0.5).tile(np.array([[0.0, 0.0]]), np.array([[0.0, 0.0], [1.0, 1.0]])).round(6)
+    >>> RBF(gamma=0.5).tile([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]]).round(6)
     array([[1.      , 0.367879]])
     """
 
@@ -93,7 +86,7 @@ class RBF(Radial):
 class Gaussian(Radial):
     """K(x, z) = exp(−‖x − z‖² / 2sigma²), sigma > 0: `RBF(gamma=1/(2·sigma²))`.
 
-    >>> Gaussian(sigma=1.0).tile(np.array([[0.0]]), np.array([[2.0]])).round(6)
+    >>> Gaussian(sigma=1.0).tile([[0.0]], [[2.0]]).round(6)
     array([[0.135335]])
     """
 
@@ -121,7 +114,7 @@ class Multiquadric(Radial):
     It fails Mercer's condition for any two different points: of its Gram matrix one eigenvalue is positive and all
     others negative (Micchelli 1986, theorem 2.1, on conditional definiteness).
 
-    >>> Multiquadric(shift=3.0).tile(np.array([[0.0]]), np.array([[0.0], [4.0]]))
+    >>> Multiquadric(shift=3.0).tile([[0.0]], [[0.0], [4.0]])
     array([[3., 5.]])
     """
 
@@ -155,7 +148,7 @@ class Wave(Radial):
     Valid for points of up to three dimensions, where it is the transform of a sphere; of more it may fail
     (Schoenberg, Annals of Mathematics 39 (1938), theorem 1).
 
-    >>> Wave().tile(np.array([[0.0]]), np.array([[0.0], [np.pi / 2]])).round(6)
+    >>> Wave().tile([[0.0]], [[0.0], [1.570796]]).round(6)
     array([[1.     , 0.63662]])
     """
 

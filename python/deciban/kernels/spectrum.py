@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from deciban.errors import DataError
@@ -34,17 +36,20 @@ class Spectrum(Kernel):
         check_whole("length", self.length)
 
     def tile(self, X: Any, Z: Any) -> Floats:
-        """K (n, m) of texts X (n,) and Z (m,), float64."""
-        counts = _counts([*X, *Z], self.length)
-        left, right = counts[: len(X)], counts[len(X) :]
-        K: Floats = (left @ right.T).toarray()
+        """K (n, m) of texts X (n,) and Z (m,), float64. The larger side's counts are kept for the next tile."""
+        if len(X) > len(Z):
+            return np.ascontiguousarray(self.tile(Z, X).T)
+        known = _count(tuple(Z), self.length)
+        few = _count_known(known.strings, list(X), self.length)
+        K: Floats = (few @ known.counts.T).toarray()
         if self.normalized:
-            K *= _inverse(_squares(left))[:, None] * _inverse(_squares(right))[None, :]
+            own = _squares(_count(tuple(X), self.length).counts)
+            K *= _inverse(own)[:, None] * _inverse(_squares(known.counts))[None, :]
         return K
 
     def diagonal(self, X: Any) -> Floats:
         """Σ_u count_u(s)² (n,) of each text, or 1 where `normalized` and not 0."""
-        squares = _squares(_counts(list(X), self.length))
+        squares = _squares(_count(tuple(X), self.length).counts)
         return (squares > 0.0).astype(np.float64) if self.normalized else squares
 
     def accept(self, X: Any, width: int | None = None) -> list[str]:
@@ -62,21 +67,48 @@ class Spectrum(Kernel):
         return texts
 
 
-def _counts(texts: list[str], length: int) -> Any:
-    """Counts (n, u) of the substrings of each text, CSR; a column is a substring that some text has."""
+class _Counted(NamedTuple):
+    """Counts (n, u) of the substrings of n texts, CSR, and for each length up to theirs the strings that there are, as
+    sorted pairs: the place of all but the last character in the table before, and the last character."""
+
+    counts: Any
+    strings: tuple[NDArray[np.int64], ...]
+
+
+@lru_cache(maxsize=2)
+def _count(texts: tuple[str, ...], length: int) -> _Counted:
+    characters, begins, ends = _places(list(texts), length)
+    code, strings = np.zeros(len(begins), dtype=np.int64), []
+    for k in range(length):
+        table, code = np.unique(code << 21 | characters[begins + k], return_inverse=True)
+        code = code.reshape(-1)
+        strings.append(table)
+    return _Counted(_rows(code, ends, len(strings[-1])), tuple(strings))
+
+
+def _count_known(strings: tuple[NDArray[np.int64], ...], texts: list[str], length: int) -> Any:
+    """Counts (n, u) of the substrings that are among `strings`."""
+    characters, begins, ends = _places(texts, length)
+    code, known = np.zeros(len(begins), dtype=np.int64), np.ones(len(begins), dtype=bool)
+    for k, table in enumerate(strings):
+        pair = code << 21 | characters[begins + k]
+        code = np.minimum(np.searchsorted(table, pair), len(table) - 1)
+        known &= table[code] == pair if len(table) else False
+    return _rows(code[known], np.concatenate([[0], np.cumsum(known)])[ends], len(strings[-1]))
+
+
+def _places(texts: list[str], length: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """All characters in a row, where the substrings begin, and (n + 1,) how many there are before each text."""
     sizes = np.array([len(text) for text in texts], dtype=np.int64)
     characters = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    places = np.maximum(sizes - length + 1, 0)
-    # Where each substring begins: those that would run over the end of their text are left out.
-    begins = np.repeat(np.cumsum(sizes) - sizes - (np.cumsum(places) - places), places) + np.arange(places.sum())
-    code = np.zeros(len(begins), dtype=np.int64)
-    for k in range(length):
-        # Ranks of pairs (what came before, the next character) number the substrings one character longer.
-        pair = code << 21 | characters[begins + k].astype(np.int64)
-        code = np.unique(pair, return_inverse=True)[1].reshape(-1)
-    width = int(code.max()) + 1 if len(code) else 0
-    parts = (np.ones(len(code)), code, np.concatenate([[0], np.cumsum(places)]))
-    counts = sparse.csr_array(parts, shape=(len(texts), width))
+    count = np.maximum(sizes - length + 1, 0)
+    ends = np.concatenate([[0], np.cumsum(count)])
+    begins = np.repeat(np.cumsum(sizes) - sizes - ends[:-1], count) + np.arange(ends[-1])
+    return characters.astype(np.int64), begins, ends
+
+
+def _rows(code: NDArray[np.int64], ends: NDArray[np.int64], width: int) -> Any:
+    counts = sparse.csr_array((np.ones(len(code)), code, ends), shape=(len(ends) - 1, width))
     counts.sum_duplicates()
     return counts
 

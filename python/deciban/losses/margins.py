@@ -12,7 +12,8 @@ from .loss import Floats, Loss
 
 @dataclass(frozen=True)
 class ZeroOne(Loss):
-    """1{sign(s) ≠ y} with sign(0) = +1: the error itself. Not convex; to minimise it is NP-hard.
+    """1{sign(s) ≠ y} with sign(0) = +1: the error itself. Not convex; to minimise it is NP-hard (Höffgen, Simon & Van
+    Horn 1995).
 
     >>> ZeroOne().value(np.array([1.0, -1.0]), np.array([0.0, 0.0])).tolist()
     [0.0, 1.0]
@@ -68,7 +69,7 @@ class Hinge(Perceptron):
 
 @dataclass(frozen=True)
 class SquaredHinge(Loss):
-    """max(0, 1 − y·s)².     ℓ*(y, u) = b²/4 − b for b = −u·y ≥ 0.
+    """max(0, 1 − y·s)² (Chang, Hsieh & Lin 2008).     ℓ*(y, u) = b²/4 − b for b = −u·y ≥ 0.
 
     >>> SquaredHinge().value(np.array([1.0]), np.array([0.5])).tolist()
     [0.25]

@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.distributions import StatisticError
@@ -21,6 +20,7 @@ from deciban.solvers import Limits
 from deciban.solvers.closed_form import DIRECT
 
 from .normal_equations import statistic
+from .offered import offered_unless
 from .responses import Responses, responses
 from .transaction import all_or_nothing
 
@@ -47,16 +47,16 @@ class Additive(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _limits(self) -> Limits:
         """When to stop, checked."""
 
-    def _is_sum(self) -> bool:
-        """Whether the loss is squared and the penalty quadratic; AttributeError if not."""
+    def _no_sum(self) -> str:
+        """Why the state is no sum, or nothing where the loss is squared and the penalty quadratic."""
         if self.loss == "squared" and self.penalty in (None, "none", "l2"):
-            return True
-        raise AttributeError(
+            return ""
+        return (
             "learning in pieces needs loss='squared' and penalty None or 'l2', whose state is a sum; "
             f"loss={self.loss!r} with penalty={self.penalty!r} is fitted as a whole: use fit"
         )
 
-    @available_if(lambda self: self._is_sum())  # type: ignore[untyped-decorator]
+    @offered_unless(lambda self: self._no_sum())
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn more rows: their statistic is added."""
         with all_or_nothing(self):
@@ -109,7 +109,9 @@ class Additive(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return {**self.get_params(), **shape}
 
     def _piece(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Responses:
-        self._is_sum(), self._loss(), self._penalty(), self._limits()
+        if reason := self._no_sum():
+            raise AttributeError(reason)
+        self._loss(), self._penalty(), self._limits()
         given, _ = responses(self, X, y, sample_weight, reset=first)
         if given.X.shape[1] > DIRECT:
             raise ValueError(

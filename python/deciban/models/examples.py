@@ -9,11 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from deciban.errors import DataError
 from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
+
+from .numbers import cell, linear_rows
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,10 @@ class Examples:
 
 def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Examples:
     """Checked and counted; rows of weight 0 are as if they were not there."""
-    X, y = validate_data(
+    X, y = linear_rows(
         model,
         X,
         y,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
         order="C",
         reset=reset,
         accept_large_sparse=True,
@@ -73,10 +73,7 @@ def bounded(X: Any) -> Any:
     if not values.size or max(float(values.max()), -float(values.min())) <= _LARGEST:
         return X
     place = int(np.argmax(np.abs(values) > _LARGEST))
-    if is_sparse(X):
-        i, j = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
-    else:
-        i, j = divmod(place, X.shape[1])
+    i, j = cell(X, place)
     raise DataError(
         f"row {i}, feature {j} is {values.flat[place]:g}; linear models need sizes up to {_LARGEST:g}: "
         "give the feature in a larger unit"

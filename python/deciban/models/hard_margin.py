@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from deciban.errors import DataError
 from deciban.losses import Floats, Hinge
-from deciban.solvers import Limits, Problem, Solution, dual_coordinate
+from deciban.solvers import Limits, Problem, Solution, Status, dual_coordinate
 
 # Prices of an error that are tried in turn; once no example pays it, the margin is hard.
 _PRICES = 10.0 ** np.arange(0, 13, 2)
+# Whoever said so does not want another price tried.
+_ENDED = (Status.STOPPED, Status.INTERRUPTED, Status.OUT_OF_TIME)
 
 
 class NotSeparableError(DataError):
@@ -31,12 +34,15 @@ class NotSeparableError(DataError):
 def solve_hard(problem: Problem, limits: Limits, seed: int) -> Solution:
     """min ½‖w‖² subject to y_i (x_i·w + b) ≥ 1: the soft margin at a price that nobody pays is the hard one."""
     limits = replace(limits, tol=min(limits.tol, 1e-10), max_iter=max(limits.max_iter, 20_000))
+    begun = perf_counter()
     solution: Solution | None = None
     for price in _PRICES:
         soft = replace(problem, loss=Hinge(), c=np.full(len(problem.y), price))
         start = None if solution is None or solution.dual is None else replace(solution, dual=solution.dual / 100.0)
-        solution = dual_coordinate.solve(soft, limits, start, seed)
+        solution = dual_coordinate.solve(soft, _left(limits, begun), start, seed)
         assert solution.dual is not None
+        if solution.status in _ENDED:
+            return replace(solution, dual=price * solution.dual)
         slack = 1.0 - problem.y * problem.scores(solution.w, solution.b)
         if np.abs(solution.dual).max() < 1.0 - 1e-9 and slack.max() <= 1e-6:
             return replace(solution, dual=price * solution.dual)
@@ -45,6 +51,13 @@ def solve_hard(problem: Problem, limits: Limits, seed: int) -> Solution:
     assert solution is not None
     assert solution.dual is not None
     return replace(solution, dual=_PRICES[-1] * solution.dual)
+
+
+def _left(limits: Limits, begun: float) -> Limits:
+    """The same limits with what is left of the time."""
+    if limits.time_limit is None:
+        return limits
+    return replace(limits, time_limit=max(limits.time_limit - (perf_counter() - begun), 1e-9))
 
 
 def priced(problem: Problem, solution: Solution) -> tuple[Problem, Solution]:

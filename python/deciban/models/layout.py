@@ -1,4 +1,4 @@
-"""What the header of a file of naive Bayes over columns must hold; `stored` says what it means."""
+"""What the header of a file of a model over columns must hold; `stored` and `linear_table` say what it means."""
 
 from __future__ import annotations
 
@@ -37,6 +37,22 @@ def fault(header: Mapping[str, Any]) -> str:
         "'bayes.binarize' in its header to be null or a number": bayes["binarize"] is None
         or _is_number(bayes["binarize"]),
         "'bayes.class_prior' in its header to be a name or numbers": type(bayes["class_prior"]) in (str, list),
+    }
+    return next((wanted for wanted, right in checks.items() if not right), "")
+
+
+def linear_fault(header: Mapping[str, Any]) -> str:
+    """What is wrong with the form of the header of a linear model, or nothing."""
+    linear, table, classes = header.get("linear"), header.get("table"), header.get("classes")
+    labels = type(classes) is list and 2 <= len(classes) <= 1 << 16 and all(type(label) is str for label in classes)
+    checks = {
+        "'classes' in its header to be labels in order": labels and classes == sorted(set(classes or ())),
+        "'linear' in its header to be parameters": type(linear) is dict
+        and set(linear) <= {"C", "alpha"}
+        and all(map(_is_number, linear.values())),
+        "'table' in its header to be columns": type(table) is dict and set(table) == {"names", "kinds", "categories"},
+        "'certificate' in its header to be an object": type(header.get("certificate")) is dict,
+        "no text in the header of a model of a table": "text" not in header,
     }
     return next((wanted for wanted, right in checks.items() if not right), "")
 

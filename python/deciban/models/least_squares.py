@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.distributions.refusal import check_number
@@ -23,8 +23,10 @@ from deciban.solvers.second_moments import normal_equations
 from deciban.trust.certificate import Certificate
 
 from .additive import Additive
+from .limits import limits_of, seed_of, threads_of
 from .normal_equations import certify_moments, leverage, statistic
-from .regression import certify_regression, refuse_limits, seed_of, solve_regression
+from .numbers import linear_rows
+from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .transaction import all_or_nothing
 
@@ -156,22 +158,27 @@ class LinearRegression(Additive):
         return penalty if penalty.l1 or penalty.l2 else penalty_by_name(None, 0.0)
 
     def _limits(self) -> Limits:
-        return refuse_limits(self.tol, self.max_iter, self.time_limit, self.callback)
+        return limits_of(self)
 
     def _minimise(self, given: Responses, loss: Loss, penalty: Penalty, limits: Limits) -> Found:
         rows, inside = reals_for_core(given.X), self.fit_intercept and given.centre is None
         problems = [
-            Problem(rows, np.ascontiguousarray(y), given.weight, loss, penalty, inside, 1, self.n_jobs)
+            Problem(rows, np.ascontiguousarray(y), given.weight, loss, penalty, inside, 1, threads_of(self.n_jobs))
             for y in given.Y.T
         ]
         moments = None if given.centre is not None else self.statistics_
-        solutions, fit = solve_regression(problems, limits, self.solver, seed_of(self.random_state), moments)
-        proof = certify_regression(problems, solutions, fit, given)
+        seed = seed_of(self.random_state)
+        solutions, fit = solve_regression(problems, limits, self.solver, seed, moments)
+        try:
+            proof = certify_regression(problems, solutions, fit, given)
+        except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
+            solutions = [replace(each, status=Status.INTERRUPTED) for each in solutions]
+            proof = certify_regression(problems, solutions, fit, given)
         w, b = (np.concatenate([getattr(each, name) for each in solutions]) for name in "wb")
         if given.centre is not None and self.fit_intercept:
             d = w.shape[1]
             b = given.centre[d:] - w @ given.centre[:d]
-        return Found(w, b, fit, proof, tuple(solutions))
+        return Found(w, b, fit, replace(proof, seed=seed), tuple(solutions))
 
     def _learnt(self) -> Found:
         check_is_fitted(self)
@@ -190,8 +197,8 @@ class LinearRegression(Additive):
     def predict(self, X: Any) -> Floats:
         """(N,) or (N, K) x·w + b."""
         found = self._learnt()
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=self.n_jobs)
+        X = linear_rows(self, X, reset=False)
+        s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=threads_of(self.n_jobs))
         return s[:, 0] if self._single else s
 
     def leverages(self, X: Any) -> Floats:
@@ -199,7 +206,7 @@ class LinearRegression(Additive):
         prediction follows its own y; for any row σ²·h(x) is the variance of its prediction. From the statistic;
         `models.hat.leverages` takes them from the data, by a QR factorisation."""
         self._learnt()
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = linear_rows(self, X, dtype=np.float64, reset=False)
         normal = normal_equations(self._known(), self.n_features_in_, self.fit_intercept)
         return leverage(normal, self._penalty().l2, self.fit_intercept, X)
 
@@ -236,4 +243,4 @@ class LinearRegression(Additive):
     def certificate_(self) -> Certificate:
         """What was minimised, how close to the minimum the fit came, and what to do about it."""
         proof = self._learnt().proof
-        return replace(proof, seconds=self._seconds, seed=seed_of(self.random_state))
+        return replace(proof, seconds=self._seconds, seed=proof.seed or 0)

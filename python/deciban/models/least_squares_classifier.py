@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from deciban._core import scores
 from deciban.distributions.refusal import check_number
@@ -29,6 +29,7 @@ from deciban.trust.folds import folds
 from .examples import Examples, class_weights
 from .linear import LinearClassifier
 from .normal_equations import advice, certify_moments
+from .numbers import linear_rows
 from .tally import Labels, Tally
 from .transaction import all_or_nothing
 
@@ -154,7 +155,7 @@ class LeastSquaresClassifier(LinearClassifier):
         else:
             rest = with_targets(self._rest(given, outside), _targets(C))
             fit = from_moments(normal_equations(rest, given.X.shape[1], self.fit_intercept), l2)
-        return scores(reals_for_core(X), np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self.n_jobs)
+        return scores(reals_for_core(X), np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self._threads())
 
     def _rest(self, given: Examples, outside: Any) -> PooledScatter:
         """The statistic of the other rows. Sums of sparse rows are not centred, so that a difference of two would lose
@@ -218,8 +219,7 @@ class LeastSquaresClassifier(LinearClassifier):
         self._limits(), self._penalty()
         if isinstance(self.class_weight, str):
             raise ValueError("class_weight='balanced' changes with every piece: give a mapping from labels to weights")
-        kinds = [np.float64, np.float32]
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=kinds, order="C", reset=first)
+        X, y = linear_rows(self, X, y, order="C", reset=first)
         check_classification_targets(y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if X.shape[1] > DIRECT:

@@ -34,19 +34,12 @@ def check_likelihood(likelihood: Any) -> None:
 
 
 def _is_object(option: Any) -> bool:
-    return hasattr(option, "log_density") and not isinstance(option, type)
+    return hasattr(option, "missing") and not isinstance(option, type)
 
 
-def refuse_text(likelihood: Any, X: Any) -> None:
-    """Say which column of X holds text where a distribution of numbers was asked for."""
-    columns = Columns.infer(X)
-    for name, kind in zip(columns.names, columns.kinds, strict=True):
-        if kind == "category":
-            _refuse_category(name, getattr(likelihood, "name", likelihood))
-
-
-def _refuse_category(name: Any, likelihood: str) -> None:
-    raise DataError(
+def not_of_text(name: Any, likelihood: Any) -> str:
+    """What is wrong with a column of text where a distribution of numbers was asked for."""
+    return (
         f"{called(name)} holds text, which is 'categorical' and cannot be {likelihood!r}: "
         "say 'categorical' or 'auto', or give it as numbers"
     )
@@ -121,7 +114,7 @@ def _one(option: Any, alpha: float, binarize: float | None) -> Any:
 
 def _check_kind(family: Any, columns: Columns, j: int) -> None:
     if columns.kinds[j] == "category" and not isinstance(family, Categorical):
-        _refuse_category(columns.names[j], family.name)
+        raise DataError(not_of_text(columns.names[j], family.name))
 
 
 def sized(family: Any, columns: Columns, js: list[int]) -> Any:

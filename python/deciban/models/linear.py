@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.losses import Floats, Loss, Softmax
@@ -22,19 +21,22 @@ from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.trust.certificate import Certificate
 
 from .examples import Examples, bounded, examples
-from .proofs import certify
+from .limits import check_positive, limits_of, seed_of, threads_of
+from .numbers import linear_rows
+from .offered import offered_unless
+from .proofs import certify, interrupted
 from .together import solve_all
 from .transaction import all_or_nothing
 
 
-def _calibrated(model: Any) -> bool:
-    """Whether there are probabilities: a margin becomes a log-odds by calibration."""
-    if not model._probabilistic():
-        raise AttributeError(
-            f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
-            "fit with calibration=3"
-        )
-    return True
+def _only_margins(model: Any) -> str:
+    """Why there are no probabilities, or nothing."""
+    if model._probabilistic():
+        return ""
+    return (
+        f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
+        "fit with calibration=3"
+    )
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -58,6 +60,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     warm_start: bool
     random_state: Any
     n_jobs: int | None
+    solution_: list[Solution]
     _proof: Certificate
 
     @abstractmethod
@@ -96,11 +99,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         limits, seed = self._limits(), self._seed()
         problems = self._problems(given)
         solutions = self._solve(problems, limits, fitting(start, problems), seed)
-        self._become(given, problems, solutions)
+        try:
+            self._become(given, problems, solutions)
+        except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
+            solutions = [replace(each, status=Status.INTERRUPTED) for each in solutions]
+            self._become(given, problems, solutions)
         self._proof = replace(self._proof, seed=seed)
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
-        self.temperature_ = self._temperature(given, limits, seed)
+        try:
+            self.temperature_ = self._temperature(given, limits, seed)
+        except KeyboardInterrupt:
+            self.temperature_ = None
+            self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
+            self._proof = interrupted(self._proof)
 
     def _solve(
         self, problems: list[Problem], limits: Limits, start: list[Solution] | None, seed: int
@@ -148,32 +160,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
 
     def _limits(self) -> Limits:
-        tol = check_positive("tol", self.tol)
-        iterations = self.max_iter
-        if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
-            raise ValueError(f"max_iter must be a whole number from 1, got {iterations!r}")
-        limit = None if self.time_limit is None else check_positive("time_limit", self.time_limit)
-        return Limits(tol, int(iterations), limit, self.callback)
+        return limits_of(self)
 
     def _seed(self) -> int:
-        from sklearn.utils import check_random_state
-
-        if self.random_state is None:
-            return 0
-        if isinstance(self.random_state, int | np.integer):
-            if not 0 <= self.random_state < 2**64:
-                raise ValueError(f"random_state must be from 0 to 2^64 − 1, got {self.random_state!r}")
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31))
+        return seed_of(self.random_state)
 
     def _threads(self) -> int | None:
-        """On how many threads at most; None: as many as there are."""
-        n = self.n_jobs
-        if n is None or (isinstance(n, int | np.integer) and n == -1):
-            return None
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n_jobs must be None, -1 or a whole number from 1, got {n!r}")
-        return int(n)
+        return threads_of(self.n_jobs)
 
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         """How many nats of log-odds a unit of the score is; None where nobody asked."""
@@ -184,7 +177,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """(N,) x·w + b for two classes, > 0 for `classes_[1]`; (N, C) for more."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = linear_rows(self, X, reset=False)
         return self._scored(X)
 
     def _features(self, X: Any) -> Any:
@@ -212,12 +205,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         s = self.decision_function(X) * self._scale()
         return np.column_stack([np.zeros(len(s)), s]) if s.ndim == 1 else s
 
-    @available_if(_calibrated)  # type: ignore[untyped-decorator]
+    @offered_unless(_only_margins)
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
         return log_posterior(self._log_odds(X))
 
-    @available_if(_calibrated)  # type: ignore[untyped-decorator]
+    @offered_unless(_only_margins)
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
         p: Floats = np.exp(self.predict_log_proba(X))
@@ -239,8 +232,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def explain(self, X: Any) -> list[Explanation]:
         """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
         check_is_fitted(self)
-        _calibrated(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        if not self._probabilistic():
+            raise AttributeError(_only_margins(self))
+        X = linear_rows(self, X, reset=False)
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.score_, self.classes_.tolist()
         X = self._features(X)
@@ -259,14 +253,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unfinished = [solution.status for solution in self.solution_ if not solution.status.finished]
         status: Status = unfinished[0] if unfinished else self.solution_[0].status
         return status
-
-
-def check_positive(name: str, value: Any) -> float:
-    """`value` as a float, or a ValueError unless it is a number > 0."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not value > 0.0:
-        raise ValueError(f"{name} must be a number > 0, got {value!r}")
-    return float(value)
 
 
 def fitting(start: list[Solution] | None, problems: list[Problem]) -> list[Solution] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deciban.losses import Floats, Hinge, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
@@ -16,7 +16,8 @@ from deciban.solvers.online import Online
 from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
-from .linear import check_positive
+from .limits import check_positive
+from .numbers import linear_rows
 from .online import OnlineClassifier
 
 
@@ -152,7 +153,7 @@ class LinearSVM(OnlineClassifier):
         check_is_fitted(self)
         if len(self.classes_) != 2:
             raise ValueError(f"margins are of two classes; this model has {len(self.classes_)}")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X, y = linear_rows(self, X, y, reset=False)
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():
             raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown].tolist()[0]!r}")

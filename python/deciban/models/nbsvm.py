@@ -109,7 +109,8 @@ class NBSVM(LinearClassifier):
         return L2(1.0)
 
     def _probabilistic(self) -> bool:
-        return self.loss == "logistic" or self.calibration is not None
+        calibrated = self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
+        return self.loss == "logistic" or calibrated
 
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         if self.loss == "logistic":

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
 
 from deciban._core import scores
 from deciban.losses import Floats, Loss
@@ -19,17 +18,11 @@ from deciban.solvers.online import Online, against_rest
 from deciban.trust.certificate import Certificate, digest
 
 from .examples import Examples, bounded
-from .linear import LinearClassifier, check_positive
+from .limits import check_positive
+from .linear import LinearClassifier
+from .offered import offered_unless
 from .stream import next_examples
 from .transaction import all_or_nothing
-
-
-def _streams(model: Any) -> bool:
-    """Whether there is `partial_fit`; an AttributeError says why not."""
-    reason = model._needs_all_examples()
-    if reason:
-        raise AttributeError(reason)
-    return True
 
 
 class OnlineClassifier(LinearClassifier):
@@ -42,7 +35,7 @@ class OnlineClassifier(LinearClassifier):
         """Why there is no `partial_fit`, or nothing."""
         return ""
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]
+    @offered_unless(lambda self: self._needs_all_examples())
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:

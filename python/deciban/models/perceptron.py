@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
 
 from deciban.losses import Floats, Loss, ZeroOne
 from deciban.penalties import NoPenalty, Penalty
@@ -19,6 +18,7 @@ from deciban.solvers.perceptron import Rosenblatt, Separation, State
 from .calibrated import held_out_temperature
 from .examples import Examples
 from .linear import LinearClassifier
+from .offered import offered_unless
 from .stream import next_examples
 from .transaction import all_or_nothing
 
@@ -27,6 +27,10 @@ _ADVICE = {
     "pocket": "the best hyperplane met; LogisticRegression and LinearSVM find the optimum of a convex error",
     "averaged": "the mean of the hyperplanes met; LogisticRegression and LinearSVM find the optimum of a convex error",
 }
+
+
+# Why there is no `partial_fit`.
+_OF_THE_POCKET = "the pocket counts errors on all examples at once: pocket=True needs fit, or choose averaged=True"
 
 
 class Perceptron(LinearClassifier):
@@ -132,7 +136,7 @@ class Perceptron(LinearClassifier):
         labels: NDArray[Any] = self.classes_[(s >= 0.0).astype(np.intp) if s.ndim == 1 else s.argmax(axis=1)]
         return labels
 
-    @available_if(lambda self: not self.pocket)  # type: ignore[untyped-decorator]
+    @offered_unless(lambda self: _OF_THE_POCKET if self.pocket else "")
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:

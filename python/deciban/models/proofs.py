@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,13 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
     )
 
 
+def interrupted(proof: Certificate) -> Certificate:
+    """The same proof of a fit that Ctrl-C ended before all was done."""
+    advice = (Status.INTERRUPTED.value, proof.advice)
+    status = Status.INTERRUPTED.name.lower()
+    return replace(proof, status=status, advice="; ".join(dict.fromkeys(part for part in advice if part)))
+
+
 def arrays_of(X: Any) -> list[Any]:
     return [X.data, X.indices, X.indptr] if hasattr(X, "tocsr") else [X]
 
@@ -65,10 +73,15 @@ def _separated(problem: Problem, solution: Solution) -> bool:
 def advice_on_scales(problem: Problem) -> str:
     """Advice where columns are of very different size."""
     rows: Any = problem.rows
-    if isinstance(rows, tuple) or not rows.size:
+    values = np.abs(rows[0] if isinstance(rows, tuple) else rows)
+    if not values.size or values.max() <= 1e6 * values.min(where=values > 0.0, initial=np.inf):
         return ""
-    size = np.abs(rows).max(axis=0)
+    size = np.zeros(problem.shape[1])
+    if isinstance(rows, tuple):
+        np.maximum.at(size, rows[1], values)
+    else:
+        size = values.max(axis=0)
     size = size[size > 0.0]
-    if not len(size) or size.max() <= 1e6 * size.min():
+    if size.max() <= 1e6 * size.min():
         return ""
     return f"columns differ in size by a factor of {size.max() / size.min():.1g}: scale them, as the penalty cannot"

@@ -16,7 +16,8 @@ from deciban.distributions.counts import Floats
 from deciban.tables.columns import Columns
 from deciban.tables.frame import columns_of
 
-from .likelihoods import check_likelihood, infer, needs_types, refuse_text
+from .likelihoods import check_likelihood, infer, needs_types, not_of_text
+from .numbers import text_refused
 
 
 class Reading(NamedTuple):
@@ -68,16 +69,12 @@ def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Rea
 
 def _numbers(model: Any, X: Any, *y: Any, reset: bool) -> Any:
     """X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
-    options = {"accept_sparse": "csr", "ensure_all_finite": False, "reset": reset}
-    try:
-        checked = scikit_validate(model, X, *y, **options)
+    likelihood = getattr(model, "likelihood", "gaussian")
+    with text_refused(X, lambda name: not_of_text(name, getattr(likelihood, "name", likelihood))):
+        checked = scikit_validate(model, X, *y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
         matrix = checked[0] if y else checked
         if matrix.dtype.kind == "O":
             matrix = matrix.astype(np.float64)
-    except ValueError as error:
-        if "convert string to float" in str(error) or "bytes/strings" in str(error):
-            refuse_text(getattr(model, "likelihood", "gaussian"), X)
-        raise
     return (matrix, checked[1]) if y else matrix
 
 

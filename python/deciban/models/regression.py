@@ -97,22 +97,3 @@ def certify_regression(
         seed=None,
         digest=digest(*arrays_of(given.X), given.Y, given.weight),
     )
-
-
-def refuse_limits(tol: Any, max_iter: Any, time_limit: Any, callback: Any) -> Limits:
-    """When to stop, checked."""
-    from .linear import check_positive
-
-    if isinstance(max_iter, bool) or not isinstance(max_iter, int | np.integer) or max_iter < 1:
-        raise ValueError(f"max_iter must be a whole number from 1, got {max_iter!r}")
-    limit = None if time_limit is None else check_positive("time_limit", time_limit)
-    return Limits(check_positive("tol", tol), int(max_iter), limit, callback)
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed from scikit-learn's `random_state`."""
-    from sklearn.utils import check_random_state
-
-    if random_state is None or isinstance(random_state, int | np.integer):
-        return int(random_state or 0)
-    return int(check_random_state(random_state).randint(2**31))

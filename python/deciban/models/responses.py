@@ -7,11 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from deciban.errors import DataError
 from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
+
+from .numbers import linear_rows
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,10 @@ def responses(
     model: Any, X: Any, y: Any, sample_weight: Any, covariance: Any = None, reset: bool = True
 ) -> tuple[Responses, Floats | None]:
     """Checked, rows of weight 0 left out; and the covariance where it is a matrix."""
-    X, y = validate_data(
+    X, y = linear_rows(
         model,
         X,
         y,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
         order="C",
         reset=reset,
         multi_output=True,

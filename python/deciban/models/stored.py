@@ -53,7 +53,7 @@ def header_of(model: Any) -> dict[str, Any]:
             "features": int(model.n_features_in_),
             "names": None if names is None else [_plain(name) for name in names],
             "labels": "text" if model.classes_.dtype.kind in "UST" else model.classes_.dtype.name,
-            "columns": None if columns is None else _json(columns),
+            "columns": None if columns is None else columns_to(columns),
         },
         "certificate": model.certificate_.to_json(),
     }
@@ -93,7 +93,7 @@ def restore(model: Any, stored: Stored) -> None:
 def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
     bayes, table = header["bayes"], header["table"]
     model.set_params(**{**bayes, "likelihood": _read(bayes["likelihood"])})
-    columns = None if table["columns"] is None else _columns(table["columns"])
+    columns = None if table["columns"] is None else columns_from(table["columns"])
     model.n_features_in_ = d = table["features"]
     if table["names"] is not None:
         model.feature_names_in_ = np.array(table["names"], dtype=object)
@@ -143,7 +143,7 @@ def _read(option: Any) -> Any:
     return option
 
 
-def _columns(values: Mapping[str, Any]) -> Columns:
+def columns_from(values: Mapping[str, Any]) -> Columns:
     if set(values) != {"names", "kinds", "categories"} or any(type(part) is not list for part in values.values()):
         raise ValueError("columns that are no columns")
     columns = Columns.from_json(values)
@@ -165,7 +165,7 @@ def _names(columns: Columns) -> list[str] | None:
     return names if len(names) == len(columns.names) else None
 
 
-def _json(columns: Columns) -> dict[str, Any]:
+def columns_to(columns: Columns) -> dict[str, Any]:
     values = columns.to_json()
     labels = [None if known is None else [_plain(label) for label in known] for known in values["categories"]]
     return {**values, "names": [_plain(name) for name in values["names"]], "categories": labels}

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from deciban.rows import as_rows
 
 from .examples import Examples, class_weights
+from .numbers import linear_rows
 
 
 def next_examples(
@@ -20,12 +21,10 @@ def next_examples(
     """The batch, with the labels known until now, those in it and those in `classes`, and where the old ones are in
     them (None at the start). Rows of weight 0 are as if they were not there."""
     known = getattr(model, "classes_", None)
-    X, y = validate_data(
+    X, y = linear_rows(
         model,
         X,
         y,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
         order="C",
         reset=known is None,
         accept_large_sparse=True,

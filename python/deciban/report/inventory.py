@@ -201,12 +201,14 @@ def _facts(found: Inventory) -> Iterator[tuple[str, str]]:
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 
-_LINEAR = {
+LINEAR_NAMES = {
     "nbsvm": "naive Bayes inside a logistic model (NBSVM)",
     "logistic": "logistic regression",
     "svm": "linear support vector machine",
     "perceptron": "perceptron",
     "least-squares": "least squares",
+    "discriminant": "Gaussian discriminant, one covariance",
+    "naive-bayes": "naive Bayes",
 }
 _WEIGHTED = {"idf": "words weighted by idf", "unit-idf": "words weighted by idf, items of one length"}
 
@@ -222,7 +224,7 @@ def _model(found: Inventory) -> str:
     given = found.linear or {}
     parts = [f"{key} {given[key]:g}" for key in ("C", "alpha") if given.get(key) is not None]
     parts += [_WEIGHTED[given["weighting"]]] if given.get("weighting") in _WEIGHTED else []
-    return f"{_LINEAR[found.model]}: {', '.join(parts)}; learnt at once, cannot learn on"
+    return f"{LINEAR_NAMES[found.model]}: {', '.join(parts)}; learnt at once, cannot learn on"
 
 
 def _dictionary(found: Inventory) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, qr, svd
 from scipy.sparse.linalg import LinearOperator, lsmr
 
@@ -26,7 +27,7 @@ from deciban.losses import Floats, Squared
 
 from .problem import Limits, Problem, Solution, Status
 from .rank_revealing import Factor
-from .second_moments import Normal, as_matrix, joint_scatter, normal_equations
+from .second_moments import LAST_BITS, Normal, as_matrix, joint_scatter, normal_equations
 from .watch import Watch
 
 NAME = "closed-form"
@@ -159,6 +160,21 @@ class _Data:
         mean = combination(self.rows, np.ascontiguousarray(self.c[:, None]), n_jobs=self.n_jobs)[0] / n
         return mean, self.c @ self.Y / n
 
+    def varying(self, mean: Floats) -> NDArray[np.bool_]:
+        """(d,) which columns of a sparse X are more than the rounding of their means x̄."""
+        if not self.intercept:
+            return np.ones(self.d, dtype=bool)
+        data, j, indptr, _ = self.rows
+        c, n = np.repeat(self.c, np.diff(indptr)), self.c.sum()
+        apart = data - mean[j]
+        some_absent = np.bincount(j, minlength=self.d) < self.height
+        absent = np.where(some_absent, n - np.bincount(j, c, self.d), 0.0)
+        off = np.bincount(j, c * apart, self.d) - absent * mean  # 0, but for the rounding of the mean itself
+        square = np.bincount(j, c * np.square(apart), self.d) + absent * np.square(mean) - np.square(off) / n
+        floor = LAST_BITS**2 * np.bincount(j, c * np.square(data, dtype=np.float64), self.d)
+        varies: NDArray[np.bool_] = square > floor
+        return varies
+
     def corrected(self, normal: Normal, factor: Factor) -> Fit:
         """From the normal equations, then corrected by residuals of the data."""
         w = factor.solve_normal(normal.z)
@@ -213,6 +229,7 @@ class _Data:
         root = np.sqrt(self.c)
         whole = factor is not None and factor.rank == self.d and not self.ridge
         scale = 1.0 / factor.scale if factor is not None and whole else np.ones(self.d)
+        scale = np.where(self.varying(x), scale, 0.0)
         none = np.zeros(1)
 
         def times(w: Floats) -> Floats:

@@ -9,6 +9,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
 from deciban._core import combination, gram
+from deciban.inner_product import dot
 from deciban.losses import Floats
 
 from .problem import Problem
@@ -51,7 +52,7 @@ class Hessian:
             except LinAlgError:  # columns that are combinations of others, but for rounding
                 ridge = max(100.0 * ridge, least)
         dw: Floats = cho_solve(factor, g, check_finite=False)
-        return dw, -float(mean @ dw)
+        return dw, -dot(mean, dw)
 
     def _gram(self, D: Floats) -> Floats:
         """The lower triangle of XᵀDX."""
@@ -80,19 +81,19 @@ class Hessian:
         scale = 1.0 / (self._diagonal(D) + max(l2, 1e-12))
         x, r = np.zeros_like(g), g.copy()
         z = scale * r
-        p, rz = z.copy(), float(r @ z)
+        p, rz = z.copy(), dot(r, z)
         enough = min(0.1, rz**0.25) ** 2 * rz
         for _ in range(250):
             if rz <= enough:
                 break
             q, _ = times(p)
-            pq = float(p @ q)
+            pq = dot(p, q)
             if pq <= 0.0:
                 break
             x += rz / pq * p
             r -= rz / pq * q
             z = scale * r
-            rz, before = float(r @ z), rz
+            rz, before = dot(r, z), rz
             p = z + rz / before * p
         if not x.any():
             x = scale * g

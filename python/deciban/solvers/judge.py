@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from deciban.inner_product import dot, norm
 from deciban.losses import Floats
 from deciban.trust.duality import prove
 
@@ -64,7 +65,7 @@ class Judge:
             s = problem.scores(w[None, :], np.array([b]))
             error = problem.total(problem.loss.value(problem.y, s)) / self.total
             dw, db = w - self.w, b - self.b
-            model = float(self.slope @ dw) + self.slope_b * db + (float(dw @ dw) + db * db) / (2.0 * step)
+            model = dot(self.slope, dw) + self.slope_b * db + (dot(dw, dw) + db * db) / (2.0 * step)
         return bool(error <= self.error + model + 1e-14 * abs(self.error))
 
     def _length(self) -> float:
@@ -73,4 +74,4 @@ class Judge:
         g = self.slope + l2 * self.w
         if l1:
             g = np.where(self.w != 0.0, g + l1 * np.sign(self.w), np.maximum(np.abs(g) - l1, 0.0))
-        return float(np.hypot(np.linalg.norm(g), self.slope_b))
+        return float(np.hypot(norm(g), self.slope_b))

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deciban.inner_product import dot
 from deciban.losses import Floats, Huber, Logistic, Squared, SquaredHinge
 from deciban.trust.duality import balanced, reach
 
 from . import softmax
 from .hessian import Hessian
-from .problem import Limits, Problem, Solution, Status, dot
+from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
 
 NAME = "newton"

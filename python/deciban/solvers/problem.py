@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from deciban._core import combination, loss_along, loss_conjugate, loss_look, scores
+from deciban.inner_product import dot
 from deciban.losses import Floats, Loss
 from deciban.penalties import Penalty
 
@@ -104,11 +105,6 @@ class Problem:
     def with_penalty(self, penalty: Penalty) -> Self:
         """The same data and loss under another penalty."""
         return replace(self, penalty=penalty)
-
-
-def dot(a: Floats, b: Floats) -> float:
-    """a·b of vectors. Not BLAS's, whose threads cost more than they spare and change the last bits."""
-    return float(np.einsum("i,i->", a, b))
 
 
 class Status(Enum):

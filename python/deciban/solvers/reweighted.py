@@ -62,7 +62,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
                 if status is Status.CONVERGED or stop or iteration >= limits.max_iter:
                     status = status if status is Status.CONVERGED else watch.status or status
                     break
-                if proof.primal - bound <= float(problem.c @ (np.abs(r) < width)) * width:
+                if proof.primal - bound <= float(problem.c[np.abs(r) < width].sum()) * width:
                     width = max(0.25 * width, 1e-300)
                 omega = _parabola(problem, r, width)
             iteration += 1

@@ -16,7 +16,7 @@ from deciban.losses import Floats
 from deciban.rows import is_sparse, reals_for_core
 
 # A column whose spread is below this share of its length is constant but for the rounding of its values.
-_LAST_BITS = 4.0 * float(np.finfo(np.float64).eps)
+LAST_BITS = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def normal_equations(seen: PooledScatter, d: int, intercept: bool) -> Normal:
     length = np.sqrt(W.diagonal() + n * np.square(mean))[:d]
     if not intercept:
         W, mean = W + n * np.outer(mean, mean), np.zeros_like(mean)
-    floor = _LAST_BITS * length
+    floor = LAST_BITS * length
     return Normal(W[:d, :d], W[:d, d:], W.diagonal()[d:], mean, n, floor)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from deciban._core import combination
+from deciban.inner_product import dot
 from deciban.losses import Floats, Softmax
 from deciban.trust.duality import balanced, reach
 
@@ -96,20 +97,20 @@ def _direction(problem: Problem, point: _Point, slope: Floats, V: Floats, square
     r = -np.column_stack([V + l2 * point.W, free * (c * slope).sum(axis=0)])
     x, z = np.zeros_like(r), scale * r
     z[:, -1] *= free
-    q, rz = z.copy(), float(np.vdot(r, z))
+    q, rz = z.copy(), dot(r, z)
     enough = 0.01 * rz
     for _ in range(100):
         if rz <= enough:
             break
         h = times(q)
-        curvature = float(np.vdot(q, h))
+        curvature = dot(q, h)
         if curvature <= 0.0:
             break
         x += rz / curvature * q
         r -= rz / curvature * h
         z = scale * r
         z[:, -1] *= free
-        rz, before = float(np.vdot(r, z)), rz
+        rz, before = dot(r, z), rz
         q = z + rz / before * q
     return x[:, :-1], x[:, -1].copy()
 
@@ -118,15 +119,15 @@ def _advance(problem: Problem, point: _Point, dW: Floats, db: Floats) -> bool:
     """The best step along the line, by Newton's method on its length; False where nothing goes down."""
     assert isinstance(problem.loss, Softmax)
     ds = problem.product(dW, db)
-    l2, c = problem.penalty.l2, problem.c
-    ww, wd = l2 * float(np.vdot(point.W, dW)), l2 * float(np.vdot(dW, dW))
+    l2 = problem.penalty.l2
+    ww, wd = l2 * dot(point.W, dW), l2 * dot(dW, dW)
     truth = ds[np.arange(len(ds)), problem.y]
     t, low, high, first = 1.0, 0.0, np.inf, -np.inf
     for trial in range(40):
         length = 0.0 if trial == 0 else t
         p = problem.loss.weights(point.s + length * ds)
         mean = (p * ds).sum(axis=1)
-        slope = float(c @ (mean - truth)) + ww + length * wd
+        slope = problem.total(mean - truth) + ww + length * wd
         if trial == 0:
             first = slope
             if not np.isfinite(first) or first >= 0.0:
@@ -135,7 +136,7 @@ def _advance(problem: Problem, point: _Point, dW: Floats, db: Floats) -> bool:
         if abs(slope) <= 0.01 * -first:
             break
         low, high = (t, high) if slope < 0.0 else (low, t)
-        curvature = float(c @ ((p * np.square(ds)).sum(axis=1) - np.square(mean))) + wd
+        curvature = problem.total((p * np.square(ds)).sum(axis=1) - np.square(mean)) + wd
         t = t - slope / curvature if curvature > 0.0 else np.inf
         if not low < t < high:
             t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * max(low, 1.0)

@@ -89,6 +89,9 @@ class Table:
     sparse: bool = False
     named: bool = False
 
+    def __len__(self) -> int:
+        return self.rows
+
     def column(self, j: int) -> Column:
         """Column j; of a sparse matrix there is none to be had."""
         return self.columns[j] if self.block is None else Column(self.names[j], self.holds, self.block[:, j])

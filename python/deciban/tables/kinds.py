@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from ..errors import DataError, UsageError, shown
 
-Kind: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet"]
+Kind: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "svm"]
 
 _KINDS: dict[str, Kind] = {
     ".csv": "csv",
@@ -17,6 +17,9 @@ _KINDS: dict[str, Kind] = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".svm": "svm",
+    ".svmlight": "svm",
+    ".libsvm": "svm",
 }
 _OTHER_FORMATS = (
     (b"\x1f\x8b", "compressed by gzip. Unpack it first"),

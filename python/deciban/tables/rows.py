@@ -62,7 +62,7 @@ def read(
         yield from _batches(cells, columns, batch_bytes)
         return
     name = shown(path)
-    with _open(path) as file:
+    with open_table(path) as file:
         chosen = kind or kind_by_name(path, name)
         check_start(file.peek(8)[:8], chosen, name)
         columns = _Columns(name, text, label, "row" if chosen == "parquet" else "line")
@@ -178,6 +178,8 @@ def _instead(wanted: str, present: Sequence[str], option: str) -> str:
 def _cells(stream: io.BufferedReader, kind: Kind, columns: _Columns, encoding: str | None) -> Iterator[Cell]:
     if kind == "parquet":
         raise UsageError("Expected csv, tsv or jsonl on standard input; Parquet is read from a file only.")
+    if kind == "svm":
+        raise UsageError(f"{columns.name}: expected a table of texts; svmlight holds numbers only. Leave --text out.")
     if not stream.peek(1):
         raise DataError(f"{columns.name}: expected a table; the file is empty.")
     decoded = lines(stream, columns.name, encoding)
@@ -220,7 +222,8 @@ def _parquet_cells(path: str, columns: _Columns, batch_bytes: int) -> Iterator[C
         row += len(texts)
 
 
-def _open(path: str) -> io.BufferedReader:
+def open_table(path: str) -> io.BufferedReader:
+    """The bytes of a table; UsageError for a folder, NoInputError for what cannot be read."""
     try:
         return cast(io.BufferedReader, open(path, "rb", buffering=1 << 18))
     except IsADirectoryError as error:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..features.held_out import dealt
-from .corpus import Corpus
-from .recipes import Recipe
 from .settings import NAIVE_BAYES
 
 SIMPLEST_FIRST = (NAIVE_BAYES, "nbsvm", "logistic", "svm")
@@ -37,13 +35,58 @@ class Tried(NamedTuple):
         return self._asdict()
 
 
+class Examples(Protocol):
+    """Labelled items that can be dealt into parts: texts (`Corpus`), or rows of a table (`Rows`)."""
+
+    @property
+    def y(self) -> NDArray[np.intp]:
+        """(N,) class indices."""
+
+    @property
+    def keys(self) -> NDArray[np.bytes_]:
+        """(N,) digests: of equal items equal ones."""
+
+    @property
+    def weight(self) -> NDArray[np.float64] | None:
+        """(N,) repetitions, or None where each counts once."""
+
+    def __len__(self) -> int: ...
+
+    def only(self, chosen: NDArray[np.bool_]) -> Self:
+        """Some of the examples."""
+
+    def order(self) -> NDArray[np.intp]:
+        """(N,) an order that is the same however the items came."""
+
+    def errors(self, served: Any) -> float:
+        """The share that is judged wrongly."""
+
+
+class Contender(Protocol):
+    """What may be chosen: it learns examples."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+
+    @property
+    def seed(self) -> int:
+        """Of what is random."""
+
+    def learn(self, examples: Any, time_limit: float | None = None, n_jobs: int | None = None) -> Any:
+        """The model of these examples, which compiles to what judges."""
+
+
+C = TypeVar("C", bound=Contender)
+
+
 def choose(
-    corpus: Corpus,
-    contenders: Sequence[Recipe],
+    corpus: Examples,
+    contenders: Sequence[C],
     time_limit: float | None = None,
     n_jobs: int | None = None,
     tell: Callable[[Tried], None] = lambda tried: None,
-) -> tuple[Recipe, list[Tried]]:
+) -> tuple[C, list[Tried]]:
     """The first of `contenders`, simplest first, whose error on a fifth of the items is within one standard error of
     the best (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3), and all that were tried.
 
@@ -51,7 +94,7 @@ def choose(
     passed when its turn comes, and its solver has what is left of them; without a limit the choice is always the same.
     """
     started = perf_counter()
-    held = held_out(corpus, contenders[0].settings.key)
+    held = held_out(corpus, contenders[0].seed)
     if not held.any():
         return contenders[0], []
     inside, outside = corpus.only(~held), corpus.only(held)
@@ -71,7 +114,7 @@ def choose(
     return contenders[good], tried
 
 
-def held_out(corpus: Corpus, seed: int) -> NDArray[np.bool_]:
+def held_out(corpus: Examples, seed: int) -> NDArray[np.bool_]:
     """(N,) whether an example is held out; of no class all are. It does not matter in which order they are read."""
     order = corpus.order()
     _, first, back = np.unique(corpus.keys[order], return_index=True, return_inverse=True)

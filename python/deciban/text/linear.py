@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._core import Dictionary, Wordbook
 from ..distributions import Counts
 from ..errors import DataError
-from ..models.linear import check_positive
+from ..models.limits import check_positive
 from ..store import Stored, narrowest
 from ..trust.certificate import Certificate
 from .corpus import Corpus

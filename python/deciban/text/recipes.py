@@ -29,6 +29,11 @@ class Recipe:
         """The model's name, as the command knows it."""
         return self.learner.model if isinstance(self.learner, Linear) else NAIVE_BAYES
 
+    @property
+    def seed(self) -> int:
+        """The key of the hash, which seeds whatever is random."""
+        return self.settings.key
+
     def learn(self, corpus: Corpus, time_limit: float | None = None, n_jobs: int | None = None) -> AnyText:
         """The model of these examples."""
         if isinstance(self.learner, Linear):

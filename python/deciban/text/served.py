@@ -162,7 +162,7 @@ class ServedText:
         """Per item its scores, the first class and the next, and the moments of the log-odds between them, in nats."""
         if self.belief is not None:
             return self.dictionary.judge(items)
-        return [(scores, _first_two(scores), None) for scores in self.dictionary.score_lists(items)]
+        return [(scores, first_two(scores), None) for scores in self.dictionary.score_lists(items)]
 
     def judge(self, items: Iterable[str | bytes], unsure_below: float = UNSURE_BELOW) -> list[Verdict]:
         """A verdict for each item."""
@@ -170,14 +170,8 @@ class ServedText:
 
     def verdict(self, judged: Judged, unsure_below: float = UNSURE_BELOW) -> Verdict:
         """The verdict that scores (C,) amount to; of equal ones the first class wins."""
-        scores, (label, against), moments = judged
-        if label == against:  # there is but one class, and it has no rival
-            return Verdict(self.classes[label], None, {self.classes[label]: 1.0}, 0.0, True, (0.0, 0.0))
-        decibans = (scores[label] - scores[against]) * DECIBANS_PER_NAT
-        interval = None if moments is None else _interval(*moments)
-        probability = {c: math.exp(p) for c, p in zip(self.classes, log_posterior(scores), strict=True)}
-        unsure = decibans < unsure_below or (interval is not None and interval[0] <= 0.0)
-        return Verdict(self.classes[label], self.classes[against], probability, decibans, unsure, interval)
+        scores, pair, moments = judged
+        return verdict_of(self.classes, scores, pair, None if moments is None else _interval(*moments), unsure_below)
 
     def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
         """Why the item is judged so, word by word: prior + Σ terms = decibans."""
@@ -227,7 +221,24 @@ class ServedText:
             raise DataError(f"The model's words are damaged: {error}. Train again.") from error
 
 
-def _first_two(scores: list[float]) -> tuple[int, int]:
+def verdict_of(
+    classes: Sequence[Any],
+    scores: list[float],
+    pair: tuple[int, int],
+    interval: tuple[float, float] | None,
+    unsure_below: float = UNSURE_BELOW,
+) -> Verdict:
+    """The verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in decibans."""
+    label, against = pair
+    if label == against:  # there is but one class, and it has no rival
+        return Verdict(classes[label], None, {classes[label]: 1.0}, 0.0, True, (0.0, 0.0))
+    decibans = (scores[label] - scores[against]) * DECIBANS_PER_NAT
+    probability = {c: math.exp(p) for c, p in zip(classes, log_posterior(scores), strict=True)}
+    unsure = decibans < unsure_below or (interval is not None and interval[0] <= 0.0)
+    return Verdict(classes[label], classes[against], probability, decibans, unsure, interval)
+
+
+def first_two(scores: list[float]) -> tuple[int, int]:
     """The class of the largest score and of the next; of equal ones the first."""
     label = max(range(len(scores)), key=scores.__getitem__)
     return label, max((c for c in range(len(scores)) if c != label), key=scores.__getitem__, default=label)

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deciban.inner_product import dot, norm
 from deciban.losses import Floats
-from deciban.solvers.problem import Problem, dot
+from deciban.solvers.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
 
 def reach(w: Floats, v: Floats) -> float:
     """Ω*(v) of no penalty, over weights up to twice as long as w; from w = 0 nothing is proven."""
-    length, slope = float(np.linalg.norm(w)), float(np.linalg.norm(v))
+    length, slope = norm(w), norm(v)
     return np.inf if slope > 0.0 == length else 2.0 * length * slope
 
 
@@ -126,7 +127,7 @@ def balanced(problem: Problem, a: Floats) -> Floats:
     truth = np.zeros_like(a)
     truth[np.arange(len(a)), problem.y] = 1.0
     p = truth - a
-    wanted, there = c @ truth, c @ p
+    wanted, there = (np.einsum("i,ik->k", c, of) for of in (truth, p))
     short = 1.0 - wanted / np.maximum(there, np.finfo(float).tiny)
     mix = float(np.clip(short.max(initial=0.0), 0.0, 1.0))
     t = np.maximum(wanted - (1.0 - mix) * there, 0.0)

@@ -1,0 +1,96 @@
+"""Rows of tables for the verbs that judge: classify, explain, evaluate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, NoInputError, UsageError, shown
+from ..mail.sources import STDIN
+from ..models.served_table import ServedTable
+from ..scores import log_posterior
+from ..tables.cells import Cells, read_cells
+from ..tables.kinds import Kind
+from ..tables.typed import instead
+from ..tables.values import text_of
+from ..trust.evaluation import Evaluation, evaluate
+from ..verdict import TextExplanation
+from .items import NUMBERED
+
+
+def row_batches(paths: Sequence[str], kind: Kind | None, encoding: str | None) -> Iterator[tuple[list[str], Cells]]:
+    """The rows of tables, named by table and row: `people.csv:17`; that name alone is that one row."""
+    if len(paths) == 1 and not os.path.lexists(paths[0]):
+        match = NUMBERED.fullmatch(paths[0])
+        if match and os.path.isfile(match[1]):
+            yield _only(match[1], int(match[2]), kind, encoding)
+            return
+    for path in paths or [STDIN]:
+        for cells in read_cells(path, encoding, kind):
+            yield [f"{path}:{row}" for row in range(cells.first_row, cells.first_row + len(cells))], cells
+
+
+def _only(path: str, number: int, kind: Kind | None, encoding: str | None) -> tuple[list[str], Cells]:
+    rows = 0
+    for cells in read_cells(path, encoding, kind):
+        rows = cells.first_row + len(cells) - 1
+        if number <= rows:
+            return [f"{path}:{number}"], cells.only(number - cells.first_row)
+    raise NoInputError(f"{shown(path)}: expected a row with the number {number}; there are {rows:,}.")
+
+
+def explained(
+    served: ServedTable, paths: Sequence[str], kind: Kind | None, encoding: str | None, below: float
+) -> Iterator[tuple[str, TextExplanation]]:
+    """Each row with why it is judged so."""
+    for names, cells in row_batches(paths, kind, encoding):
+        yield from zip(names, served.explain(cells, below), strict=True)
+
+
+def evaluated(
+    served: ServedTable,
+    examples: Sequence[str],
+    options: Mapping[str, Any],
+    positive: str | None = None,
+    threshold: float = 0.5,
+    seed: int = 0,
+) -> Evaluation:
+    """How often the model errs on the labelled rows of a table; its labels stand where they stood in training."""
+    if len(examples) != 1:
+        raise UsageError(f"Expected one table to evaluate a model of typed columns; {len(examples)} arguments came.")
+    if "=" in examples[0] and not os.path.lexists(examples[0]):
+        raise UsageError(
+            f"Expected a table with its labels in a column, as this model judges rows; came {shown(examples[0])}. "
+            "Name the table, and the column with --label."
+        )
+    label = options["label"] or served.origin.label
+    if label is None:
+        raise UsageError("Expected the column of the labels of this table. Add --label COLUMN.")
+    labels: list[str] = []
+    scores = []
+    for cells in read_cells(examples[0], options["encoding"], options["table_format"]):
+        labels += _labels(cells, label)
+        scores.append(served.scores(cells))
+    logs = log_posterior(np.concatenate(scores))
+    classes = [text_of(c) for c in served.classes]
+    if positive is None and len(classes) == 2 and "spam" in classes:
+        positive = "spam"
+    return evaluate(labels, np.exp(logs), classes, scores=logs, positive=positive, threshold=threshold, seed=seed)
+
+
+def _labels(cells: Cells, label: str) -> list[str]:
+    if label not in cells.columns:
+        raise DataError(f"{cells.name}: expected a column '{shown(label)}'; {instead(label, cells.columns, '--label')}")
+    found = []
+    for i, value in enumerate(cells.columns[label]):
+        text = "" if value is None or value != value else text_of(value).strip()
+        if not text:
+            raise DataError(
+                f"{cells.where(i)}: expected a label in column '{shown(label)}'; it is empty. "
+                "Fill it in, or remove the row."
+            )
+        found.append(text)
+    return found

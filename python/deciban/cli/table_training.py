@@ -1,0 +1,131 @@
+"""deciban train of typed columns: a table in, a model of it out."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import UsageError, shown
+from ..mail.sources import STDIN
+from ..models.table_recipes import MODELS, SIMPLEST_FIRST, TableRecipe, recipe, takes
+from ..models.tables import Origin, Rows, TableModel
+from ..tables.cells import read_cells
+from ..tables.svmlight import LABEL
+from ..tables.typed import Typed, learnt_from
+from ..text.choice import FEWEST, Tried, choose
+from .destination import check_destination
+from .failures import replacing
+from .models import tell_chosen, tell_tried
+from .output import Remarks, counted, print_json, quoted, size_of
+from .tabular import refuse_of_texts
+
+_OPTIONS = {"C": "-C", "alpha": "--alpha"}
+_KINDS = {"whole": "numbers", "number": "numbers", "truth": "true or false", "category": "categories"}
+
+
+def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remarks: Remarks, as_json: bool) -> None:
+    """Learn the one table of `examples` and write the model."""
+    started = perf_counter()
+    if len(examples) != 1:
+        raise UsageError(f"Expected one table with --label; {len(examples)} arguments came.")
+    path, label = examples[0], given["label"] or LABEL
+    refuse_of_texts(given)
+    contenders = _contenders(given)
+    check_destination(output, [path])
+    with replacing(output):
+        cells = read_cells(path, given["encoding"], given["table_format"])
+        table = learnt_from(cells, label, given["ignore"], _wanted(given, label))
+        rows = Rows.of(table, "standard input" if path == STDIN else shown(path))
+        model, tried = _learnt(rows, contenders, given, remarks)
+        model.save(output, Origin(label, table.ignored))
+    seconds = perf_counter() - started
+    _tell(remarks, model, table, seconds, output)
+    if as_json:
+        print_json({**_summary(model, table, seconds, output), "tried": [each.to_json() for each in tried]})
+
+
+def _wanted(given: Mapping[str, Any], label: str) -> dict[str, Literal["category", "number"]]:
+    wanted: dict[str, Literal["category", "number"]] = {}
+    for kind, option in (("category", "--category"), ("number", "--number")):
+        for own in given[kind]:
+            if own == label or own in given["ignore"] or own in wanted:
+                raise UsageError(f"Expected each column in one role; '{shown(own)}' has another one beside {option}.")
+            wanted[own] = kind  # type: ignore[assignment]
+    if label in given["ignore"]:
+        raise UsageError(f"Expected each column in one role; '{shown(label)}' has another one beside --ignore.")
+    return wanted
+
+
+def _contenders(given: Mapping[str, Any]) -> list[TableRecipe]:
+    """What to try, simplest first; one where the model is named."""
+    said = {name: given[name] for name in _OPTIONS}
+    model, seed = given["model"], given["seed"] or 0
+    if model == "auto":
+        return [recipe(each, said, seed) for each in SIMPLEST_FIRST]
+    for name, value in said.items():
+        if value is not None and name not in takes(model):
+            takers = " or ".join(each for each in MODELS if name in takes(each))
+            raise UsageError(f"Expected {_OPTIONS[name]} only with --model {takers}; the model is {model}.")
+    return [recipe(model, said, seed)]
+
+
+def _learnt(
+    rows: Rows, contenders: Sequence[TableRecipe], given: Mapping[str, Any], remarks: Remarks
+) -> tuple[TableModel, list[Tried]]:
+    limit, jobs = given["time_limit"], given["jobs"]
+    if len(contenders) == 1 or len(rows) < FEWEST:
+        return contenders[0].learn(rows, n_jobs=jobs), []
+    found, tried = choose(rows, contenders, limit, jobs, tell_tried(remarks))
+    tell_chosen(found.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
+    return found.learn(rows, n_jobs=jobs), tried
+
+
+# --- what is told ------------------------------------------------------------------------------------------
+
+
+def _summary(model: TableModel, table: Typed, seconds: float, output: str) -> dict[str, Any]:
+    return {
+        "n": len(table.labels),
+        "classes": _classes(model),
+        "seconds": seconds,
+        "model": model.name,
+        "certificate": model.certificate.to_json(),
+        "kind": "table",
+        "columns": dict(zip(map(str, table.columns.names), table.columns.kinds, strict=True)),
+        "ignored": table.ignored,
+        "missing": int(np.isnan(table.matrix).sum()),
+        "output": output,
+    }
+
+
+def _classes(model: TableModel) -> dict[str, int]:
+    return {str(label): round(count) for label, count in zip(model.classes, model.items.tolist(), strict=True)}
+
+
+def _tell(remarks: Remarks, model: TableModel, table: Typed, seconds: float, output: str) -> None:
+    counts = ", ".join(f"{shown(label)}: {count:,}" for label, count in _classes(model).items())
+    remarks(f"Learnt {counted(len(table.labels), 'row')} in {seconds:.2f} s by {model.name} ({counts}).")
+    kinds = Counter(_KINDS[kind] for kind in table.columns.kinds)
+    by_kind = ", ".join(f"{n:,} of {kind}" for kind, n in kinds.items())
+    remarks(f"{counted(len(table.columns.names), 'column')}: {by_kind}.")
+    if table.ignored:
+        left_out = [f"{shown(own)} ({why})" for own, why in table.ignored.items()]
+        more = f" and {len(left_out) - 10:,} more" if len(left_out) > 10 else ""
+        remarks(f"Left out: {', '.join(left_out[:10])}{more}.")
+    missing = int(np.isnan(table.matrix).sum())
+    if missing:
+        remarks(f"{counted(missing, 'cell')} empty: {MISSING[model.name == 'naive-bayes']}")
+    remarks(f"Wrote {shown(output)}, {size_of(os.stat(output).st_size)}.")
+    remarks(f"Next: deciban classify {quoted(output)} rows.csv   ·   deciban inspect {quoted(output)}")
+
+
+MISSING = {
+    True: "what is missing says nothing.",
+    False: "a number counts as the mean, a category as none of its labels.",
+}
+"""The rule for what is missing, by whether the model is naive Bayes."""

@@ -1,0 +1,72 @@
+"""Which command lines are about typed columns, and what they may say. Loads nothing that judging a text needs not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError, shown
+from .items import NUMBERS
+
+if TYPE_CHECKING:
+    from ..models.served_table import ServedTable
+    from .output import Remarks
+
+TYPED = {"ignore": "--ignore", "category": "--category", "number": "--number"}
+_OF_TEXTS = {
+    "words": "--words",
+    "max_features": "--max-features",
+    "hashed": "--hashed",
+    "binary": "--binary or --counts",
+    "likelihood": "--likelihood",
+}
+
+
+def is_typed(examples: Sequence[str], given: Mapping[str, Any]) -> bool:
+    """Whether the columns of a table are to be learnt by their types: --label alone, or a file of numbers."""
+    if given["text"] is not None:
+        return False
+    numbers = given["table_format"] == "svm" or any(path.lower().endswith(NUMBERS) for path in examples)
+    return given["label"] is not None or (numbers and all("=" not in path or os.path.isfile(path) for path in examples))
+
+
+def refuse_typed(given: Mapping[str, Any]) -> None:
+    """UsageError for what only typed columns have."""
+    for option, name in TYPED.items():
+        if given[option]:
+            raise UsageError(f"Expected {name} only for typed columns, a table with --label alone; these are texts.")
+
+
+def refuse_of_texts(given: Mapping[str, Any]) -> None:
+    """UsageError for what only texts have."""
+    if given["model"] == "nbsvm":
+        raise UsageError(
+            "Expected a model of typed columns; nbsvm weighs the words of texts. Add --text COLUMN, or choose "
+            "naive-bayes, discriminant, logistic, svm, perceptron or least-squares."
+        )
+    for option, name in _OF_TEXTS.items():
+        if given[option] is not None:
+            raise UsageError(f"Expected {name} only with --text COLUMN; without it the columns are typed.")
+    if given["kind"] != "auto":
+        raise UsageError(f"Expected --kind only of files and texts; {given['kind']} came for a table of typed columns.")
+
+
+def refuse_text(text: str | None) -> None:
+    """UsageError where a column of texts is named to a model of typed columns."""
+    if text is not None:
+        raise UsageError(f"Expected no --text with a model of typed columns; --text {shown(text)} came. Leave it out.")
+
+
+def tell_unseen(served: ServedTable, verbose: bool, remarks: Remarks) -> None:
+    """Says once of each column which of its categories were never learnt."""
+    if not verbose:
+        return
+    for own in dict.fromkeys(own for own, _ in served.unseen):
+        labels = {label: n for (column, label), n in served.unseen.items() if column == own}
+        listed = ", ".join(f"'{shown(label)}'" for label in list(labels)[:5]) + ", …" * (len(labels) > 5)
+        n = sum(labels.values())
+        remarks(
+            f"Column '{shown(own)}': {n:,} {'row has' if n == 1 else 'rows have'} a category that was never learnt "
+            f"({listed}); it says nothing."
+        )

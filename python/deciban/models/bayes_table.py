@@ -1,0 +1,102 @@
+"""Naive Bayes as a model of a table: each column by a distribution of its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.errors import DataError
+from deciban.scores import Score
+from deciban.store import Stored
+from deciban.tables.columns import Columns
+from deciban.tables.frame import Floats, Kind
+from deciban.trust.certificate import Certificate
+
+from .naive_bayes import NaiveBayes
+from .stored import arrays_of, header_of
+from .tables import Rows, TableModel, table_of
+
+
+@dataclass(frozen=True, eq=False)
+class BayesTable(TableModel):
+    """`NaiveBayes`, whose file it writes: what is missing, or a category never learnt, says nothing."""
+
+    model: NaiveBayes
+    columns: Columns
+    classes: tuple[Any, ...] = field(init=False)
+    items: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", tuple(self.model.classes_.tolist()))
+        object.__setattr__(self, "items", self.model.class_count_)
+
+    @classmethod
+    def learn(cls, rows: Rows, alpha: float = 1.0) -> Self:
+        """Of every column its distribution: normal, Bernoulli or categorical."""
+        order = rows.order()
+        model = NaiveBayes("auto", alpha=alpha)
+        model.fit(table_of(rows.columns, rows.matrix[order]), rows.labels[order])
+        return cls(model, rows.columns)
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Self:
+        """The model in a file that `store.read` has checked; DataError where its columns have no names."""
+        model = NaiveBayes.from_stored(stored)
+        names, columns = getattr(model, "feature_names_in_", None), model.columns_
+        if columns is None and names is not None:
+            number: Kind = "number"
+            columns = Columns(tuple(names.tolist()), (number,) * len(names), (None,) * len(names))
+        if columns is None or any(not isinstance(name, str) for name in columns.names):
+            raise DataError(
+                f"{stored.name}: expected a model whose columns have names, to find them in a table; this one learnt "
+                "an array. Judge with it from Python, deciban.load, or fit it on a data frame."
+            )
+        return cls(model, columns)
+
+    @property
+    def name(self) -> str:
+        return "naive-bayes"
+
+    @property
+    def score(self) -> Score:
+        return self.model.score_
+
+    def features(self, matrix: Floats) -> Any:
+        if self.model.columns_ is None:
+            return self.model._family().statistic(matrix)
+        return self.model._rows_to_judge(table_of(self.columns, matrix))
+
+    def column(self, feature: int) -> int:
+        return feature
+
+    def probes(self, j: int) -> list[tuple[str, float]]:
+        """Each label; of numbers the means of the classes."""
+        own, known = self.columns.names[j], self.columns.categories[j]
+        if known is not None:
+            return [(f"{own} = {label}", float(k)) for k, label in enumerate(known)]
+        if self.columns.kinds[j] == "truth":
+            return [(f"{own} = true", 1.0), (f"{own} = false", 0.0)]
+        for columns, part in getattr(self.score, "parts", ()):
+            at = np.flatnonzero(np.asarray(columns) == j)
+            if len(at) and hasattr(part, "location"):
+                means = np.unique(part.location[:, at[0]]).tolist()
+                return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
+        return []
+
+    def intervals(self, matrix: Floats) -> Floats | None:
+        if self.model.columns_ is None:
+            return self.model.credible_interval(matrix)
+        return self.model.credible_interval(table_of(self.columns, matrix))
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.model.certificate_
+
+    def header(self) -> dict[str, Any]:
+        return header_of(self.model)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return arrays_of(self.model)

@@ -1,0 +1,48 @@
+"""Parameters that fits share, checked: when to stop, the seed, the threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deciban.solvers import Limits
+
+
+def check_positive(name: str, value: Any) -> float:
+    """`value` as a float, or a ValueError unless it is a number > 0."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not value > 0.0:
+        raise ValueError(f"{name} must be a number > 0, got {value!r}")
+    return float(value)
+
+
+def limits_of(model: Any) -> Limits:
+    """When a model is to stop."""
+    tol, iterations = check_positive("tol", model.tol), model.max_iter
+    if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
+        raise ValueError(f"max_iter must be a whole number from 1, got {iterations!r}")
+    limit = None if model.time_limit is None else check_positive("time_limit", model.time_limit)
+    return Limits(tol, int(iterations), limit, model.callback)
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from scikit-learn's `random_state`; None is 0."""
+    from sklearn.utils import check_random_state
+
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state must be from 0 to 2^64 − 1, got {random_state!r}")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def threads_of(n_jobs: Any) -> int | None:
+    """On how many threads at most; None: as many as there are."""
+    if n_jobs is None or (isinstance(n_jobs, int | np.integer) and n_jobs == -1):
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs < 1:
+        raise ValueError(f"n_jobs must be None, -1 or a whole number from 1, got {n_jobs!r}")
+    return int(n_jobs)

@@ -1,0 +1,101 @@
+"""A model of a table as it judges the rows of files: verdicts, and the evidence cell by cell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from deciban.conventions import DECIBANS_PER_NAT
+from deciban.store import Stored
+from deciban.tables.cells import Cells
+from deciban.tables.frame import Floats
+from deciban.tables.typed import read_as
+from deciban.tables.values import text_of
+from deciban.text.served import UNSURE_BELOW, first_two, verdict_of
+from deciban.verdict import TextExplanation, TextTerm, Verdict
+
+from .table_recipes import from_stored
+from .tables import Origin, TableModel
+
+
+@dataclass(frozen=True, eq=False)
+class ServedTable:
+    """What a stored model of a table says of rows, whose columns are found by name.
+
+    A category that was never learnt counts as missing; `unseen` counts them by column and label.
+    """
+
+    model: TableModel
+    origin: Origin
+    unseen: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Self:
+        """The model in a file that `store.read` has checked."""
+        return cls(from_stored(stored), Origin.from_header(stored.header))
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels, in order."""
+        return self.model.classes
+
+    def matrix(self, cells: Cells) -> Floats:
+        """(N, d) the rows as numbers, codes of labels, and NaN for what is missing or was never learnt."""
+        columns = self.model.columns
+        matrix = read_as(columns, cells)
+        for i, j in np.argwhere(columns.unseen(matrix)).tolist():
+            own = str(columns.names[j])
+            self.unseen[own, text_of(cells.columns[own][i])] += 1
+            matrix[i, j] = np.nan
+        return matrix
+
+    def scores(self, cells: Cells) -> Floats:
+        """(N, C) log joint probabilities, in nats."""
+        return self.model.scores(self.matrix(cells))
+
+    def judge(self, cells: Cells, unsure_below: float = UNSURE_BELOW) -> list[Verdict]:
+        """A verdict for each row."""
+        return self._verdicts(self.matrix(cells), unsure_below)
+
+    def _verdicts(self, matrix: Floats, unsure_below: float) -> list[Verdict]:
+        scores, intervals = self.model.scores(matrix).tolist(), self.model.intervals(matrix)
+        told = [None] * len(scores) if intervals is None else (intervals * DECIBANS_PER_NAT).tolist()
+        return [
+            verdict_of(self.classes, row, first_two(row), None if each is None else (each[0], each[1]), unsure_below)
+            for row, each in zip(scores, told, strict=True)
+        ]
+
+    def explain(self, cells: Cells, unsure_below: float = UNSURE_BELOW) -> list[TextExplanation]:
+        """Why each row is judged so, cell by cell: prior + Σ terms = decibans. The text is the row, a line a cell."""
+        matrix = self.matrix(cells)
+        features = self.model.features(matrix)
+        verdicts = self._verdicts(matrix, unsure_below)
+        return [self._explained(cells, i, features[[i]], verdict) for i, verdict in enumerate(verdicts)]
+
+    def _explained(self, cells: Cells, i: int, row: Any, verdict: Verdict) -> TextExplanation:
+        text, places = _shown(cells, i, [str(own) for own in self.model.columns.names])
+        why = self.model.score.explain(row, self.classes)
+        terms = []
+        for feature, decibans, _ in why.terms:
+            own = str(self.model.columns.names[self.model.column(feature)])
+            told = cells.columns[own][i] if own in cells.columns else cells.absent
+            terms.append(TextTerm(f"{own} = {text_of(told)}", decibans, 1, places.get(own, ())))
+        return TextExplanation(verdict, why.prior_decibans, tuple(terms), text)
+
+
+def _shown(cells: Cells, i: int, names: list[str]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:
+    """A row as text, `name: value` a line, and where each value stands in it."""
+    lines: list[str] = []
+    places: dict[str, tuple[tuple[int, int], ...]] = {}
+    at = 0
+    for own in names:
+        value = cells.columns[own][i] if own in cells.columns else cells.absent
+        told = "" if value is None else text_of(value).replace("\n", " ")
+        lines.append(f"{own}: {told}")
+        start = at + len(own) + 2
+        places[own] = ((start, start + len(told)),)
+        at += len(lines[-1]) + 1
+    return "\n".join(lines), places

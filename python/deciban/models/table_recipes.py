@@ -1,0 +1,81 @@
+"""How each model learns a table of typed columns, unless one says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from deciban.errors import DataError
+from deciban.store import Stored
+
+from .bayes_table import BayesTable
+from .linear_table import LinearTable
+from .tables import Rows, TableModel
+
+NAIVE_BAYES = "naive-bayes"
+SIMPLEST_FIRST = (NAIVE_BAYES, "discriminant", "logistic", "svm")
+"""What is tried where the model is to be chosen, in this order."""
+
+
+class Estimator(NamedTuple):
+    """Where a linear model is, its parameters with their defaults, what else it is given, and whether it iterates."""
+
+    module: str
+    name: str
+    takes: Mapping[str, float]
+    given: Mapping[str, Any]
+    iterates: bool = True
+
+
+ESTIMATORS: dict[str, Estimator] = {
+    "discriminant": Estimator("discriminant", "GaussianDiscriminant", {}, {"shrinkage": "auto"}, False),
+    "logistic": Estimator("logistic", "LogisticRegression", {"C": 1.0}, {}),
+    "svm": Estimator("linear_svm", "LinearSVM", {"C": 1.0}, {"loss": "squared_hinge"}),
+    "perceptron": Estimator("perceptron", "Perceptron", {}, {"averaged": True, "max_iter": 100}),
+    "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", {"alpha": 1.0}, {}),
+}
+MODELS = (NAIVE_BAYES, *ESTIMATORS)
+
+
+@dataclass(frozen=True)
+class TableRecipe:
+    """Which model, its parameters, and the seed of what is random."""
+
+    model: str
+    parameters: Mapping[str, float]
+    seed: int = 0
+
+    def learn(self, rows: Rows, time_limit: float | None = None, n_jobs: int | None = None) -> TableModel:
+        """The model of these rows, the same in whichever order they come."""
+        if self.model == NAIVE_BAYES:
+            return BayesTable.learn(rows, self.parameters["alpha"])
+        of = ESTIMATORS[self.model]
+        parameters = {**self.parameters, **of.given}
+        if of.iterates:
+            parameters |= {"random_state": self.seed, "time_limit": time_limit, "n_jobs": n_jobs}
+        estimator = getattr(import_module(f".{of.module}", __package__), of.name)(**parameters)
+        return LinearTable.learn((self.model, dict(self.parameters)), estimator, rows)
+
+
+def takes(model: str) -> Mapping[str, float]:
+    """The parameters of a model, with their defaults."""
+    return {"alpha": 1.0} if model == NAIVE_BAYES else ESTIMATORS[model].takes
+
+
+def recipe(model: str, given: Mapping[str, float | None], seed: int = 0) -> TableRecipe:
+    """The defaults of this model, changed where `given` says so; what is another model's is left out."""
+    known = takes(model)
+    said = {name: float(value) for name, value in given.items() if value is not None and name in known}
+    return TableRecipe(model, {**known, **said}, seed)
+
+
+def from_stored(stored: Stored) -> TableModel:
+    """The model of a table in a file that `store.read` has checked."""
+    model = stored.header.get("model")
+    if model == NAIVE_BAYES:
+        return BayesTable.from_stored(stored)
+    if model in ESTIMATORS:
+        return LinearTable.from_stored(stored)
+    raise DataError(f"{stored.name}: expected a model that this version knows. Upgrade, or train again.")

@@ -1,0 +1,169 @@
+"""Models of typed columns as the command learns, keeps and judges with them."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban import store
+from deciban.errors import DataError
+from deciban.scores import Score
+from deciban.tables.columns import Columns
+from deciban.tables.frame import Column, Floats, Table
+from deciban.tables.typed import Typed
+from deciban.trust.certificate import Certificate
+
+_DIGEST = 16
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the table that was learnt from looked like: the column of labels, and the columns left out, and why."""
+
+    label: str | None = None
+    ignored: dict[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a file's header keeps it."""
+        return {"label": self.label, "ignored": self.ignored}
+
+    @classmethod
+    def from_header(cls, header: dict[str, Any]) -> Self:
+        """What a file's header holds; nothing where it was written from Python."""
+        kept = header.get("origin", {})
+        kept = kept if type(kept) is dict else {}
+        label, ignored = kept.get("label"), kept.get("ignored")
+        told = ignored.items() if type(ignored) is dict else ()
+        return cls(label if type(label) is str else None, {str(own): str(why) for own, why in told})
+
+
+class TableModel(ABC):
+    """A model of d typed columns: rows become features, features one score.
+
+    `columns` reads rows, `classes` are the labels in order, `items` (C,) the weight of the examples of each.
+    """
+
+    columns: Columns
+    classes: tuple[Any, ...]
+    items: Floats
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The model's name, as the command knows it."""
+
+    @property
+    @abstractmethod
+    def score(self) -> Score:
+        """The model as it judges, of `features`."""
+
+    @abstractmethod
+    def features(self, matrix: Floats) -> Any:
+        """(N, D) of rows (N, d) that are numbers, codes of labels, and NaN where missing."""
+
+    @abstractmethod
+    def column(self, feature: int) -> int:
+        """The column that a feature is of."""
+
+    @abstractmethod
+    def probes(self, j: int) -> list[tuple[str, float]]:
+        """Values of column j that show what it says, each with a name for it."""
+
+    def intervals(self, matrix: Floats) -> Floats | None:
+        """(N, 2) where the log-odds of the verdicts lie, in nats, with probability 95 %; None where nothing tells."""
+        return None
+
+    @property
+    @abstractmethod
+    def certificate(self) -> Certificate:
+        """What was minimised, and how close to the minimum the fit came."""
+
+    @abstractmethod
+    def header(self) -> dict[str, Any]:
+        """What the file's header keeps of the model."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What the file's tensors keep."""
+
+    def compile(self, n_jobs: int | None = None) -> Self:
+        """The model as it judges."""
+        return self
+
+    def scores(self, matrix: Floats) -> Floats:
+        """(N, C) log joint probabilities, in nats."""
+        return self.score(self.features(matrix))
+
+    def save(self, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
+        """Write a .deciban file, in one step."""
+        header = self.header() if origin is None else {**self.header(), "origin": origin.to_json()}
+        store.write(path, header, self.arrays())
+
+
+def table_of(columns: Columns, matrix: Floats) -> Table:
+    """Rows of codes and numbers as a table whose columns know their kinds and labels."""
+    found = []
+    for j, (own, kind, known) in enumerate(zip(columns.names, columns.kinds, columns.categories, strict=True)):
+        x = matrix[:, j]
+        if known is None:
+            found.append(Column(own, "number" if kind == "category" else kind, x))
+        else:
+            there = (x >= 0.0) & (x < len(known))
+            cells = np.where(there, x, -1.0).astype(np.intp)
+            found.append(Column(own, "text", cells, list(known), known))
+    return Table(columns.names, len(matrix), tuple(found), named=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Labelled rows of typed columns, which a choice among models deals into parts.
+
+    matrix (N, d), y (N,) indices into `classes`, keys (N,) digests: of equal rows equal ones.
+    """
+
+    columns: Columns
+    classes: tuple[str, ...]
+    matrix: Floats
+    y: NDArray[np.intp]
+    keys: NDArray[np.bytes_]
+    weight: None = None
+
+    @classmethod
+    def of(cls, table: Typed, name: str) -> Self:
+        """From a table with labels; DataError where all are one class."""
+        classes, y = np.unique(np.array(table.labels, dtype=object), return_inverse=True)
+        if len(classes) < 2:
+            raise DataError(
+                f"{name}: expected items of at least two classes; all {len(y):,} are '{classes[0]}'. "
+                "Add another class, or name another column with --label."
+            )
+        keys = [blake2b(row.tobytes(), digest_size=_DIGEST).digest() for row in table.matrix]
+        labels = tuple(str(label) for label in classes)
+        return cls(table.columns, labels, table.matrix, y.astype(np.intp), np.array(keys, dtype=f"S{_DIGEST}"))
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """(N,) the labels."""
+        return np.array(self.classes)[self.y]
+
+    def only(self, chosen: NDArray[np.bool_]) -> Self:
+        """Some of the rows."""
+        return type(self)(self.columns, self.classes, self.matrix[chosen], self.y[chosen], self.keys[chosen])
+
+    def order(self) -> NDArray[np.intp]:
+        """(N,) an order that is the same however the rows came."""
+        order: NDArray[np.intp] = np.lexsort((self.y, self.keys))
+        return order
+
+    def errors(self, model: TableModel) -> float:
+        """The share of the rows that the model judges wrongly."""
+        return float((model.scores(self.matrix).argmax(axis=1) != self.y).mean())

@@ -1,0 +1,148 @@
+"""What a model of a table knows: its columns, its certificate, the values that say most for each class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from rich.text import Text
+
+from ..conventions import DECIBANS_PER_NAT
+from ..models.served_table import ServedTable
+from ..models.tables import TableModel
+from ..store import Stored
+from .inventory import LINEAR_NAMES
+from .terminal import Screen, colour_of, fit, grid, name, signed
+
+
+class Value(NamedTuple):
+    """A value of a column that speaks for a class: decibans against the class that it tells least from."""
+
+    term: str
+    decibans: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys that scripts rely on."""
+        return self._asdict()
+
+
+@dataclass(frozen=True)
+class TableInventory:
+    """What `deciban inspect` tells of a model of a table."""
+
+    model: str
+    classes: dict[str, float]
+    label: str | None
+    columns: list[dict[str, Any]]
+    ignored: dict[str, str]
+    parameters: dict[str, Any]
+    certificate: dict[str, Any]
+    bytes: int
+    digest: str
+    evidence: dict[str, list[Value]]
+
+    @classmethod
+    def of(cls, stored: Stored, path: str, top: int) -> Self:
+        """What the file at `path` tells, with `top` values a class."""
+        served = ServedTable.from_stored(stored)
+        model = served.model
+        columns = [
+            {"name": str(own), "kind": kind, "categories": None if known is None else len(known)}
+            for own, kind, known in zip(model.columns.names, model.columns.kinds, model.columns.categories, strict=True)
+        ]
+        return cls(
+            model=model.name,
+            classes={str(label): float(n) for label, n in zip(model.classes, model.items, strict=True)},
+            label=served.origin.label,
+            columns=columns,
+            ignored=served.origin.ignored,
+            parameters=stored.header.get("bayes", stored.header.get("linear", {})),
+            certificate=stored.header["certificate"],
+            bytes=os.path.getsize(path),
+            digest=stored.header["digest"],
+            evidence=strongest(model, top) if top else {},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys that scripts rely on."""
+        return {
+            "kind": "table",
+            "model": self.model,
+            "classes": self.classes,
+            "n": sum(self.classes.values()),
+            "label": self.label,
+            "columns": self.columns,
+            "ignored": self.ignored,
+            "bayes" if self.model == "naive-bayes" else "linear": self.parameters,
+            "certificate": self.certificate,
+            "bytes": self.bytes,
+            "digest": self.digest,
+            "evidence": {label: [each.to_json() for each in values] for label, values in self.evidence.items()},
+        }
+
+
+def strongest(model: TableModel, top: int) -> dict[str, list[Value]]:
+    """Per class the `top` values, of all columns, that say most for it: against its nearest rival, all else missing."""
+    probes = [(told, j, x) for j in range(len(model.columns.names)) for told, x in model.probes(j)]
+    matrix = np.full((len(probes) + 1, len(model.columns.names)), np.nan)
+    for i, (_, j, x) in enumerate(probes):
+        matrix[i, j] = x
+    scores = model.scores(matrix)
+    said = scores[:-1] - scores[-1]
+    found = {}
+    for c, label in enumerate(model.classes):
+        others = np.delete(said, c, axis=1).max(axis=1, initial=-np.inf)
+        decibans = np.where(np.isfinite(others), said[:, c] - others, 0.0) * DECIBANS_PER_NAT
+        chosen = np.argsort(-decibans, kind="stable")[:top]
+        found[str(label)] = [Value(probes[i][0], float(decibans[i])) for i in chosen if decibans[i] > 0.0]
+    return found
+
+
+def table_inventory(found: TableInventory, on: Screen) -> Iterator[Text]:
+    """The report on a model of a table."""
+    for line in grid(list(_facts(found)), "l"):
+        yield Text(line)
+    yield Text()
+    rows = [("column", "kind", "labels")]
+    rows += [
+        (fit(name(each["name"]), 40).rstrip(), each["kind"], str(each["categories"] or "")) for each in found.columns
+    ]
+    for number, line in enumerate(grid(rows[:41], "llr")):
+        yield Text(line, style="bold" if number == 0 else "")
+    if len(rows) > 41:
+        yield Text(f"and {len(rows) - 41:,} more columns", style="dim")
+    for label, values in found.evidence.items():
+        yield Text()
+        lines = [(f"for {name(label)}", "decibans")]
+        lines += [(fit(name(each.term), on.width // 2).rstrip(), signed(each.decibans, on)) for each in values]
+        for number, line in enumerate(grid(lines, "lr")):
+            yield Text(line, style=f"bold {colour_of(label, list(found.classes))}" if number == 0 else "")
+        if not values:
+            yield Text("  no value speaks for it", style="dim")
+
+
+def _facts(found: TableInventory) -> Iterator[tuple[str, str]]:
+    yield "judges", "rows of typed columns"
+    yield "model", LINEAR_NAMES.get(found.model, found.model) + _parameters(found)
+    by_class = ", ".join(f"{name(label)}: {count:,.10g}" for label, count in found.classes.items())
+    of = "" if found.label is None else f", column '{name(found.label)}'"
+    yield "learnt", f"{sum(found.classes.values()):,.10g} rows ({by_class}){of}"
+    if found.ignored:
+        yield "left out", ", ".join(f"{name(own)} ({why})" for own, why in list(found.ignored.items())[:10])
+    yield (
+        "missing",
+        ("says nothing" if found.model == "naive-bayes" else "a number is the mean, a category none of its labels"),
+    )
+    proof = found.certificate
+    advice = f"; {proof['advice']}" if proof["advice"] else ""
+    gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
+    yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
+    yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
+
+
+def _parameters(found: TableInventory) -> str:
+    given = [f"{key} {found.parameters[key]:g}" for key in ("C", "alpha") if found.parameters.get(key) is not None]
+    return f": {', '.join(given)}" if given else ""

@@ -1,0 +1,153 @@
+"""All columns of a table as its file has them, in batches of rows: CSV, TSV, JSON lines, Parquet, svmlight."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, cast
+
+from ..errors import DataError, UsageError, shown
+from .delimited import csv_rows, tsv_rows
+from .json_lines import json_objects
+from .kinds import Kind, check_start, guess_kind, kind_by_name
+from .lines import lines
+from .parquet import parquet_columns, parquet_slices
+from .rows import STDIN, open_table
+from .svmlight import LABEL, svmlight_rows
+
+_ROWS = 4096
+_SLICE = 32 << 20  # bytes of a slice of Parquet
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Consecutive rows, column by column.
+
+    columns    (N,) values by the column's name, None where a row has none. Of CSV and TSV they are text without the
+               blanks around it; else what JSON or Parquet make of them
+    places     (N,) the line, of Parquet the row, on which each row stands; `where` says it in words
+    first_row  the number of the first row, 1 for the first of the table
+    typed      whether the file says what a value is; in CSV and TSV all is text
+    absent     what a column is that does not stand in the file: None, unknown; 0.0 in svmlight
+    """
+
+    name: str
+    columns: Mapping[str, Sequence[Any]]
+    places: Sequence[int]
+    first_row: int
+    unit: str = "line"
+    typed: bool = True
+    absent: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def only(self, i: int) -> Cells:
+        """Row i of these alone."""
+        columns = {own: values[i : i + 1] for own, values in self.columns.items()}
+        return replace(self, columns=columns, places=self.places[i : i + 1], first_row=self.first_row + i)
+
+    def where(self, i: int) -> str:
+        """The file and the place of row i of these."""
+        return f"{self.name}, {self.unit} {self.places[i]}"
+
+
+def read_cells(path: str, encoding: str | None = None, kind: Kind | None = None) -> Iterator[Cells]:
+    """The rows of a CSV, TSV, JSON lines, Parquet or svmlight file, or of standard input ("-").
+
+    Without `kind` the end of the name decides, for standard input the first line. Keys that a JSON object does not
+    have are None. Raises UsageError, NoInputError, DataError (its line says where) and StorageError; DataError, too,
+    for a table without rows.
+    """
+    empty = True
+    for cells in _read(path, encoding, kind):
+        empty = False
+        yield cells
+    if empty:
+        name = "standard input" if path == STDIN else shown(path)
+        raise DataError(f"{name}: expected rows under the header; there are none.")
+
+
+def _read(path: str, encoding: str | None, kind: Kind | None) -> Iterator[Cells]:
+    if path == STDIN:
+        stream = cast(io.BufferedReader, sys.stdin.buffer)
+        yield from _of_stream(stream, "standard input", kind or guess_kind(stream.peek(1 << 12)), encoding)
+        return
+    name = shown(path)
+    with open_table(path) as file:
+        chosen = kind or kind_by_name(path, name)
+        check_start(file.peek(8)[:8], chosen, name)
+        if chosen == "parquet":
+            yield from _of_parquet(path, name)
+        else:
+            yield from _of_stream(file, name, chosen, encoding)
+
+
+def _of_stream(stream: io.BufferedReader, name: str, kind: Kind, encoding: str | None) -> Iterator[Cells]:
+    if kind == "parquet":
+        raise UsageError("Expected csv, tsv, jsonl or svm on standard input; Parquet is read from a file only.")
+    if not stream.peek(1):
+        raise DataError(f"{name}: expected a table; the file is empty.")
+    decoded = lines(stream, name, encoding)
+    if kind == "jsonl":
+        yield from _of_objects(json_objects(decoded, name), name)
+    elif kind == "svm":
+        rows = svmlight_rows(decoded, name)
+        yield from _of_objects(rows, name, 0.0)
+    else:
+        yield from _of_fields((csv_rows if kind == "csv" else tsv_rows)(decoded, name), name)
+
+
+def _of_fields(rows: Iterator[tuple[int, list[str]]], name: str) -> Iterator[Cells]:
+    line, header = next(rows, (1, []))
+    names = _names(header, f"{name}, line {line}")
+    first = 1
+    for batch in _batches(rows):
+        fields = zip(*(fields for _, fields in batch), strict=True)
+        columns = {own: [cell.strip() for cell in column] for own, column in zip(names, fields, strict=True)}
+        yield Cells(name, columns, [place for place, _ in batch], first, typed=False)
+        first += len(batch)
+
+
+def _names(header: Sequence[str], where: str) -> list[str]:
+    """The columns, each with a name of its own; one without a name, as of row numbers, is called by its place."""
+    names = [own.strip() or f"column {j}" for j, own in enumerate(header, 1)]
+    (most, count) = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise DataError(f"{where}: expected one column '{shown(most)}'; there are {count}. Rename the others.")
+    return names
+
+
+def _of_objects(rows: Iterator[tuple[int, dict[str, Any]]], name: str, absent: float | None = None) -> Iterator[Cells]:
+    """Rows of which each says which columns it has."""
+    first = 1
+    for batch in _batches(rows):
+        names = dict.fromkeys(key for _, row in batch for key in row)
+        columns = {key: [_whole(row.get(key, None if key == LABEL else absent)) for _, row in batch] for key in names}
+        yield Cells(name, columns, [place for place, _ in batch], first, absent=absent)
+        first += len(batch)
+
+
+def _whole(value: Any) -> Any:
+    """JSON may escape half of a surrogate pair, which no encoding can write; it becomes U+FFFD."""
+    if type(value) is str and not value.isascii():
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
+def _of_parquet(path: str, name: str) -> Iterator[Cells]:
+    names, first = parquet_columns(path), 1
+    for columns in parquet_slices(path, names, _SLICE):
+        n = len(columns[0]) if columns else 0
+        yield Cells(name, dict(zip(names, columns, strict=True)), range(first, first + n), first, "row")
+        first += n
+
+
+def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    source = iter(rows)
+    while batch := list(islice(source, _ROWS)):
+        yield batch

@@ -1,0 +1,315 @@
+"""Laws of the quadratic programmes of kernel machines: over machines, kernels and both programmes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+
+from deciban.kernel_solvers import KernelProblem, Limits, Status, blocks, smo
+from deciban.kernel_solvers.certificate import prove
+from deciban.kernel_solvers.gram import gram
+from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP, dual_programme, primal_programme
+from deciban.kernel_solvers.separation import InseparableError
+from deciban.kernels import RBF, Linear, Polynomial, Precomputed, Wave
+
+TOY = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
+SIDES = np.array([1.0, 1.0, 1.0, -1.0, -1.0])
+MACHINES = {
+    "classification": lambda kernel, X, y, c: KernelProblem.classification(kernel, X, y, 2.0 * c),
+    "nu-classification": lambda kernel, X, y, c: KernelProblem.nu_classification(kernel, X, y, c, 0.3),
+    "one-class": lambda kernel, X, y, c: KernelProblem.one_class(kernel, X, c, 0.25),
+    "regression": lambda kernel, X, y, c: KernelProblem.regression(kernel, X, y + X[:, 0], c, 0.2),
+    "absolute": lambda kernel, X, y, c: KernelProblem.regression(kernel, X, X[:, 1], c, 0.0),
+}
+KERNELS = [Linear(), RBF(0.3), Polynomial(0.5, 1.0, 2)]
+CASES = [
+    pytest.param(machine, kernel, solver, id=f"{machine}-{kernel.name}-{solver.NAME}")
+    for machine in MACHINES
+    for kernel in KERNELS
+    for solver in CATALOGUE
+    if solver.NAME == "dual-qp" or kernel == Linear()
+]
+over = pytest.mark.parametrize(("machine", "kernel", "solver"), CASES)
+over_solvers = pytest.mark.parametrize("solver", CATALOGUE, ids=lambda solver: solver.NAME)
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=8)
+
+
+def data(seed, N=30, d=3):
+    """X (N, d), y (N,) of −1 and +1 that overlap, c (N,)."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(N, d))
+    y = np.where(X[:, 0] + 0.6 * random.normal(size=N) > 0.0, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    return X, y, random.uniform(0.5, 2.0, N)
+
+
+def value(problem, beta):
+    """D(β)."""
+    K = gram(problem)[np.ix_(problem.row, problem.row)]
+    return 0.5 * beta @ K @ beta - problem.t @ beta
+
+
+@over_solvers
+def test_the_hard_margin_of_the_book(solver):
+    problem = KernelProblem.classification(Linear(), TOY, SIDES, np.full(5, np.inf))
+    assert solver.refusal(problem) is None
+    found = solver.solve(problem, Limits())
+    alpha, w = SIDES * found.beta, found.beta @ TOY
+    assert found.status is Status.CONVERGED
+    assert_allclose(alpha, [0.0, 0.8, 0.0, 0.4, 0.4], rtol=0.0, atol=1e-8)
+    assert_array_equal(np.flatnonzero(alpha), [1, 3, 4])
+    assert_allclose(w, [-0.4, 1.2], rtol=0.0, atol=1e-8)
+    assert_allclose(found.b, [-1.4], rtol=0.0, atol=1e-8)
+    functional = SIDES * (TOY @ w + found.b)
+    assert_allclose(functional[[1, 3, 4]], 1.0, rtol=0.0, atol=1e-8)
+    assert_allclose(functional.min() / np.linalg.norm(w), np.sqrt(10.0) / 4.0, rtol=0.0, atol=1e-8)
+    assert_allclose(prove(problem, found.beta).primal, 0.8, rtol=0.0, atol=1e-8)
+
+
+def test_the_matrices_are_those_of_the_book():
+    hard = KernelProblem.classification(Linear(), TOY, SIDES, np.full(5, np.inf))
+    programme, side, variable = primal_programme(hard)
+    rows = SIDES[:, None] * np.column_stack([np.ones(5), TOY])
+    assert_array_equal(programme.Q.toarray(), np.diag([0.0, 1.0, 1.0]))
+    assert_array_equal(programme.c, np.zeros(3))
+    assert_array_equal(side, SIDES[variable])
+    assert_array_equal(-programme.A.toarray(), rows[variable])
+    assert_array_equal(-programme.a, np.ones(5))
+
+    soft = KernelProblem.classification(Linear(), TOY, SIDES, np.full(5, 3.0))
+    programme, _, variable = primal_programme(soft)
+    assert_array_equal(programme.Q.toarray(), np.diag([0.0, 1.0, 1.0] + [0.0] * 5))
+    assert_array_equal(programme.c, [0.0] * 3 + [3.0] * 5)
+    xi = np.eye(5)
+    assert_array_equal(-programme.A.toarray(), np.block([[rows[variable], xi], [np.zeros((5, 3)), xi]]))
+    assert_array_equal(-programme.a, [1.0] * 5 + [0.0] * 5)
+
+    K = TOY @ TOY.T
+    programme = dual_programme(soft, K)
+    assert_array_equal(programme.Q.toarray(), np.triu(K))
+    assert_array_equal(programme.c, -SIDES)
+    bounds = np.concatenate([np.maximum(SIDES, 0.0) * 3.0, -np.minimum(SIDES, 0.0) * 3.0])
+    assert_array_equal(programme.A.toarray(), np.concatenate([np.ones((1, 5)), np.eye(5), -np.eye(5)]))
+    assert_array_equal(programme.a, [0.0, *bounds])
+    assert programme.equal == 1
+
+
+@over
+@few
+@given(seed=seeds)
+def test_what_is_found_is_feasible_and_proven(machine, kernel, solver, seed):
+    problem = MACHINES[machine](kernel, *data(seed))
+    assert solver.refusal(problem) is None
+    found = solver.solve(problem, Limits())
+    assert found.status is Status.CONVERGED
+    assert (problem.lo <= found.beta).all()
+    assert (found.beta <= problem.hi).all()
+    sums = np.bincount(problem.group, weights=found.beta, minlength=len(problem.sums))
+    assert_allclose(sums, problem.sums, rtol=1e-10, atol=1e-10)
+    proof = prove(problem, found.beta)
+    scale = max(1.0, np.abs(found.beta).max())
+    assert abs(proof.relative_gap) <= 1e-9 * scale
+    assert proof.violation <= 1e-9 * scale
+    assert_allclose(proof.dual, -value(problem, found.beta), rtol=1e-9, atol=1e-10)
+    assert_allclose(found.gradient, proof.scores - problem.t, rtol=1e-9, atol=1e-9)
+    assert_allclose(found.b, proof.b, rtol=1e-9, atol=1e-9)
+
+
+@few
+@given(seed=seeds, C=st.sampled_from([0.05, 1.0, 30.0]))
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_every_zone_is_where_its_alpha_says(kernel, seed, C):
+    X, y, c = data(seed)
+    problem = KernelProblem.classification(kernel, X, y, C * c)
+    found = DualQP().solve(problem, Limits())
+    alpha, margins = y * found.beta, y * (gram(problem) @ found.beta + found.b)
+    close = 1e-7 * max(1.0, np.abs(margins).max())
+    assert (margins[alpha == 0.0] >= 1.0 - close).all()
+    assert (margins[alpha == C * c] <= 1.0 + close).all()
+    free = (alpha > 0.0) & (alpha < C * c)
+    assert_allclose(margins[free], 1.0, rtol=0.0, atol=close)
+
+
+@few
+@given(seed=seeds)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_both_programmes_find_one_machine(machine, seed):
+    X, y, c = data(seed)
+    problem = MACHINES[machine](Linear(), X, y, c)
+    (dual, primal) = (solver.solve(problem, Limits()) for solver in CATALOGUE)
+    assert_allclose(value(problem, primal.beta), value(problem, dual.beta), rtol=1e-9, atol=1e-10)
+    weights = [problem.of_rows(found.beta) @ X for found in (dual, primal)]
+    assert_allclose(weights[1], weights[0], rtol=1e-6, atol=1e-7)
+
+
+@few
+@given(seed=seeds)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("solver", [smo, blocks], ids=lambda solver: solver.NAME)
+def test_the_fast_solvers_find_what_the_programmes_find(machine, kernel, solver, seed):
+    problem = MACHINES[machine](kernel, *data(seed))
+    certain = DualQP().solve(problem, Limits())
+    found = solver.solve(problem, Limits(tol=1e-6, max_iter=50))
+    least = value(problem, certain.beta)
+    assert abs(value(problem, found.beta) - least) <= 1e-6 * max(1.0, abs(least))
+
+
+@few
+@given(seed=seeds)
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_order_names_and_form_do_not_matter(kernel, seed):
+    X, y, c = data(seed)
+    problem = KernelProblem.classification(kernel, X, y, c)
+    found = DualQP().solve(problem, Limits())
+    order = np.random.default_rng(seed).permutation(len(y))
+    permuted = DualQP().solve(KernelProblem.classification(kernel, X[order], y[order], c[order]), Limits())
+    swapped = DualQP().solve(KernelProblem.classification(kernel, X, -y, c), Limits())
+    given_gram = DualQP().solve(KernelProblem.classification(Precomputed(), kernel.tile(X, X), y, c), Limits())
+    f = gram(problem) @ found.beta
+    close = {"rtol": 1e-6, "atol": 1e-6}
+    assert_allclose((gram(problem)[np.ix_(order, order)] @ permuted.beta), f[order], **close)
+    assert_allclose(gram(problem) @ swapped.beta, -f, **close)
+    assert_allclose(gram(problem) @ given_gram.beta, f, **close)
+
+
+@few
+@given(seed=seeds)
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_duplicates_are_weights_and_what_supports_nothing_may_go(kernel, seed):
+    X, y, _ = data(seed, 20)
+    times = np.random.default_rng(seed).integers(1, 4, len(y))
+    weighed = KernelProblem.classification(kernel, X, y, times.astype(float))
+    found = DualQP().solve(weighed, Limits())
+    twice = KernelProblem.classification(kernel, np.repeat(X, times, axis=0), np.repeat(y, times), np.ones(times.sum()))
+    repeated = DualQP().solve(twice, Limits())
+    assert_allclose(value(twice, repeated.beta), value(weighed, found.beta), rtol=1e-9)
+    support = found.beta != 0.0
+    without = KernelProblem.classification(kernel, X[support], y[support], times[support].astype(float))
+    assert_allclose(value(without, DualQP().solve(without, Limits()).beta), value(weighed, found.beta), rtol=1e-9)
+
+
+@over_solvers
+@pytest.mark.parametrize("unit", [1e-3, 1e-2, 10.0, 1e3])
+def test_units_do_not_matter(solver, unit):
+    X, y, c = data(5)
+    found = solver.solve(KernelProblem.classification(Linear(), X, y, c), Limits())
+    problem = KernelProblem.classification(Linear(), unit * X, y, c / unit**2)
+    again = solver.solve(problem, Limits())
+    assert again.status is Status.CONVERGED
+    assert_allclose(again.beta @ (unit * X) * unit, found.beta @ X, rtol=1e-6, atol=1e-8)
+
+
+@over_solvers
+@pytest.mark.parametrize("C", [1e-9, 1e-6, 1e-3, 1e3, 1e6])
+def test_prices_of_any_size(solver, C):
+    X, y, c = data(6)
+    problem = KernelProblem.classification(Linear(), X, y, C * c)
+    found = solver.solve(problem, Limits())
+    assert found.status is Status.CONVERGED
+    assert prove(problem, found.beta).violation <= 1e-6
+
+
+@over_solvers
+@few
+@given(seed=seeds)
+def test_what_nothing_separates_has_a_witness(solver, seed):
+    X, y, _ = data(seed, 40)
+    X[:4], y[:4] = [[1, 1, 0], [-1, -1, 0], [1, -1, 0], [-1, 1, 0]], [1, 1, -1, -1]
+    hard = KernelProblem.classification(Linear(), X, y, np.full(40, np.inf))
+    with pytest.raises(InseparableError) as caught:
+        solver.solve(hard, Limits())
+    mixture = caught.value.mixture
+    assert (mixture >= 0.0).all()
+    assert_allclose([mixture[y > 0.0].sum(), mixture[y < 0.0].sum()], 1.0)
+    assert_allclose((mixture * y) @ X, 0.0, atol=1e-5)
+    assert "Give a finite C" in str(caught.value)
+
+
+@few
+@given(seed=seeds)
+def test_a_hard_margin_in_a_space_that_separates(seed):
+    X, y, _ = data(seed, 25)
+    hard = KernelProblem.classification(RBF(2.0), X, y, np.full(25, np.inf))
+    found = DualQP().solve(hard, Limits())
+    margins = y * (gram(hard) @ found.beta + found.b)
+    assert found.status is Status.CONVERGED
+    assert margins.min() >= 1.0 - 1e-7
+    assert_allclose(margins[found.beta != 0.0], 1.0, rtol=0.0, atol=1e-7)
+
+
+def endings():
+    def stop(iteration, primal, gap):
+        return iteration == 3
+
+    def interrupt(iteration, primal, gap):
+        if iteration == 3:
+            raise KeyboardInterrupt
+
+    yield Limits(time_limit=1e-9), Status.OUT_OF_TIME
+    yield Limits(callback=stop), Status.STOPPED
+    yield Limits(callback=interrupt), Status.INTERRUPTED
+
+
+@over
+@pytest.mark.parametrize(
+    ("limits", "status"), [*endings()], ids=lambda each: each.name if isinstance(each, Status) else ""
+)
+def test_an_ending_before_the_end_is_feasible_and_honest(machine, kernel, solver, limits, status):
+    problem = MACHINES[machine](kernel, *data(1))
+    found = solver.solve(problem, limits)
+    assert found.status is status
+    assert (problem.lo <= found.beta).all()
+    assert (found.beta <= problem.hi).all()
+    sums = np.bincount(problem.group, weights=found.beta, minlength=len(problem.sums))
+    assert_allclose(sums, problem.sums, atol=1e-9)
+    proof = prove(problem, found.beta)
+    assert proof.primal >= proof.dual - 1e-9
+    assert [step.iteration for step in found.trace] == list(range(len(found.trace)))
+
+
+@over
+def test_too_few_iterations_are_said_unless_the_proof_holds(machine, kernel, solver):
+    problem = MACHINES[machine](kernel, *data(1))
+    for most in (1, 2, 4):
+        found = solver.solve(problem, Limits(max_iter=most))
+        assert found.iterations <= most
+        proven = prove(problem, found.beta).relative_gap <= 1e-4
+        assert found.status is (Status.CONVERGED if proven else Status.EXHAUSTED)
+
+
+@over_solvers
+def test_what_a_callback_raises_is_heard(solver):
+    def wrong(iteration, primal, gap):
+        raise ZeroDivisionError("in a callback")
+
+    problem = KernelProblem.classification(Linear(), TOY, SIDES, np.ones(5))
+    with pytest.raises(ZeroDivisionError, match="in a callback"):
+        solver.solve(problem, Limits(callback=wrong))
+
+
+@over_solvers
+def test_the_same_bytes_each_time(solver):
+    problem = KernelProblem.classification(Linear(), *data(2, 60)[:2], np.ones(60))
+    first, second = (solver.solve(problem, Limits()) for _ in range(2))
+    assert first.beta.tobytes() == second.beta.tobytes()
+
+
+def test_a_kernel_that_may_fail_is_solved_where_it_does_not():
+    X, y, c = data(3)
+    problem = KernelProblem.classification(Wave(0.8), X, y, c)
+    assert DualQP().refusal(problem) is None
+    assert DualQP().solve(problem, Limits()).status is Status.CONVERGED
+
+
+def test_the_primal_takes_more_rows_than_a_gram_matrix_would():
+    X, y, c = data(4, 6_000, 2)
+    problem = KernelProblem.classification(Linear(), X, y, 0.01 * c)
+    found = PrimalQP().solve(problem, Limits())
+    assert found.status is Status.CONVERGED
+    assert prove(problem, found.beta).violation <= 1e-9
+    sparse_rows = PrimalQP().solve(KernelProblem.classification(Linear(), csr_array(X), y, 0.01 * c), Limits())
+    assert_allclose(sparse_rows.beta @ X, found.beta @ X, rtol=1e-9)
