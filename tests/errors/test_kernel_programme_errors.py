@@ -53,7 +53,7 @@ def many(N, d):
         (PrimalQP(), many(3, 2001), "takes 2,000 features and 4,000,000 values at most; X is 3 × 2,001"),
         (PrimalQP(), many(5000, 1000), "takes 2,000 features and 4,000,000 values at most; X is 5,000 × 1,000"),
     ],
-    ids=str,
+    ids=lambda case: case if isinstance(case, str) else "",
 )
 def test_what_a_programme_cannot_solve_it_says(solver, problem, text):
     assert solver.refusal(problem) == text
