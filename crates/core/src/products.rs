@@ -67,8 +67,10 @@ impl<V: Value, I: Index> Row<'_, V, I> {
 
 /// Rows that a thread takes at once.
 const STRETCH: usize = 512;
-/// Sums of rows that are kept apart and added at the end, in order.
+/// Sums of rows that are kept apart and added at the end, in order: fewer where a sum is so long that making room for it
+/// costs more than the rows.
 const PARTS: usize = 4;
+const LONG: usize = 1 << 19;
 
 /// S (N, K) = X·Wᵀ + b, W (K, d) row by row, b (K,).
 pub fn scores<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
@@ -155,7 +157,7 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
 /// V (K, d) = Uᵀ·X, U (N, K); rows of zeros in U are not read.
 pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: usize) -> Vec<f64> {
     let size = classes * rows.columns();
-    let share = rows.count().div_ceil(PARTS).max(1);
+    let share = rows.count().div_ceil(if size < LONG { PARTS } else { PARTS / 2 }).max(1);
     let parts: Vec<Vec<f64>> = (0..rows.count().div_ceil(share))
         .into_par_iter()
         .map(|part| {

@@ -3,11 +3,12 @@
 use deciban_core::kernel::{Doubles, Kernel as Function, OfRows, within};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::Limits;
-use deciban_core::solve::smo::{Found, Machine, Source, solve as minimise_by_pairs};
+use deciban_core::solve::smo::{Found, Machine, solve as minimise_by_pairs};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::callable::OfCallable;
 use super::rows::{Kernel, Refusal, on_reals, slice, table};
 use super::solving::Watcher;
 use super::work::{run, threads};
@@ -208,61 +209,6 @@ pub fn smo<'py>(
     let minimise = Minimise { function, machine, start, limits, bytes: memory, watcher: watched };
     let found = on_reals(py, X, n_jobs, minimise)?;
     solved(py, found.ok_or_else(|| PyValueError::new_err("the kernel gave out"))?, watcher)
-}
-
-/// A kernel that Python computes.
-struct OfCallable<'a> {
-    /// Rows (m,) → (m, N) doubles.
-    rows: Py<PyAny>,
-    /// Coefficients (N,) → (N,) doubles.
-    scores: Py<PyAny>,
-    diagonal: &'a [f64],
-    active: Vec<u32>,
-    raised: Option<PyErr>,
-}
-
-impl OfCallable<'_> {
-    fn ask<T>(&mut self, of: impl FnOnce(Python<'_>, &Self) -> PyResult<T>) -> Option<T> {
-        let said = Python::attach(|py| of(py, self));
-        said.map_err(|error| self.raised = Some(error)).ok()
-    }
-}
-
-impl Source<f64> for OfCallable<'_> {
-    fn diagonal(&mut self) -> Option<Vec<f64>> {
-        Some(self.diagonal.to_vec())
-    }
-
-    fn fill(&mut self, row: u32, out: &mut [f64]) -> bool {
-        let answer = self.ask(|py, all| {
-            let answer = all.rows.call1(py, (PyArray1::from_vec(py, vec![i64::from(row)]),))?;
-            let k: PyReadonlyArray2<'_, f64> = answer.extract(py)?;
-            let k = slice(&k, "rows of the kernel")?;
-            if k.len() != all.diagonal.len() {
-                let (there, expected) = (k.len(), all.diagonal.len());
-                let text = format!("a row of {expected} kernel values is expected, not {there}");
-                return Err(PyValueError::new_err(text));
-            }
-            out.iter_mut().zip(&all.active).for_each(|(k_out, &j)| *k_out = k[j as usize]);
-            Ok(())
-        });
-        answer.is_some()
-    }
-
-    fn restrict(&mut self, rows: &[u32]) {
-        self.active = rows.to_vec();
-    }
-
-    fn scores(&mut self, coefficients: &[f64]) -> Option<Vec<f64>> {
-        self.ask(|py, all| {
-            let answer = all.scores.call1(py, (PyArray1::from_slice(py, coefficients),))?;
-            let f: PyReadonlyArray1<'_, f64> = answer.extract(py)?;
-            if f.len() != coefficients.len() {
-                return Err(PyValueError::new_err("as many scores as coefficients are expected"));
-            }
-            Ok(slice(&f, "scores")?.to_vec())
-        })
-    }
 }
 
 /// The same for a kernel that Python computes: `rows(places)` → (len(places), N) doubles, `scores(coefficients)` → (N,).

@@ -1,5 +1,6 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
 mod blocks;
+mod callable;
 mod categories;
 mod coordinate;
 mod counter;

@@ -100,6 +100,9 @@ def _interval(problem: KernelProblem, beta: Floats, gradient: Floats) -> tuple[F
     G = len(problem.sums)
     top, bottom = np.full(G, -np.inf), np.full(G, np.inf)
     rising, falling = beta < problem.hi, beta > problem.lo
+    if G == 1:  # the most common by far, and numpy's ufunc.at takes ten times as long
+        top = np.max(-gradient, initial=-np.inf, where=rising, keepdims=True)
+        return top, np.min(-gradient, initial=np.inf, where=falling, keepdims=True)
     np.maximum.at(top, problem.group[rising], -gradient[rising])
     np.minimum.at(bottom, problem.group[falling], -gradient[falling])
     return top, bottom

@@ -16,6 +16,8 @@ def feasible(problem: KernelProblem, start: KernelSolution | Floats | None = Non
     What is missing from a sum is taken from the variables in order, each as far as its bounds allow: the start of
     LIBSVM (Chang & Lin 2011, §4.2.4) from zero. What a smaller C cut off is spread in proportion.
     """
+    if start is None and not problem.sums.any():
+        return np.zeros(problem.m)
     given = None if start is None else start.beta if isinstance(start, KernelSolution) else start
     beta = np.zeros(problem.m) if given is None else np.clip(given, problem.lo, problem.hi)
     for g, wanted in enumerate(problem.sums):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight
 from deciban.errors import DataError
 from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
+from deciban.trust.certificate import digest
 
 from .numbers import cell, linear_rows
 
@@ -31,9 +33,19 @@ class Examples:
     labels: NDArray[Any]
     repetition: Floats
 
+    @cached_property
+    def digest(self) -> str:
+        """The name of X, y and the weights."""
+        return digest(*arrays_of(self.X), self.y, self.weight)
+
     def only(self, kept: NDArray[np.bool_]) -> Self:
         """The examples at the given places."""
         return replace(self, X=self.X[kept], y=self.y[kept], weight=self.weight[kept], repetition=self.repetition[kept])
+
+
+def arrays_of(X: Any) -> list[Any]:
+    """What X is stored as."""
+    return [X.data, X.indices, X.indptr] if is_sparse(X) else [X]
 
 
 def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Examples:

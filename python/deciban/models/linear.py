@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
@@ -98,7 +99,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, given: Examples, start: list[Solution] | None) -> None:
         limits, seed = self._limits(), self._seed()
         problems = self._problems(given)
-        solutions = self._solve(problems, limits, fitting(start, problems), seed)
+        with ThreadPoolExecutor(1) as aside:  # on a core that most solvers leave idle
+            aside.submit(lambda: given.digest)
+            solutions = self._solve(problems, limits, fitting(start, problems), seed)
         try:
             self._become(given, problems, solutions)
         except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
@@ -144,6 +147,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _weights(self, problems: list[Problem], solutions: list[Solution]) -> tuple[Floats, Floats]:
         """w (K, d) for the features as they come, and b (K,)."""
+        if len(solutions) == 1:  # they may be millions
+            return solutions[0].w, solutions[0].b
         return np.concatenate([each.w for each in solutions]), np.concatenate([each.b for each in solutions])
 
     def _start(self, given: Examples) -> list[Solution] | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from deciban.losses import Logistic, Softmax
 from deciban.solvers import Problem, Solution, Status
-from deciban.trust.certificate import Certificate, digest
+from deciban.trust.certificate import Certificate
 from deciban.trust.duality import prove
 
 from .examples import Examples
@@ -38,7 +38,7 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
         d=first.shape[1],
         class_counts=dict(zip(given.labels.tolist(), count.tolist(), strict=True)),
         seed=None,
-        digest=digest(*arrays_of(given.X), given.y, given.weight),
+        digest=given.digest,
     )
 
 
@@ -47,10 +47,6 @@ def interrupted(proof: Certificate) -> Certificate:
     advice = (Status.INTERRUPTED.value, proof.advice)
     status = Status.INTERRUPTED.name.lower()
     return replace(proof, status=status, advice="; ".join(dict.fromkeys(part for part in advice if part)))
-
-
-def arrays_of(X: Any) -> list[Any]:
-    return [X.data, X.indices, X.indptr] if hasattr(X, "tocsr") else [X]
 
 
 def _endless(problems: list[Problem], solutions: list[Solution]) -> str:

@@ -14,8 +14,9 @@ from deciban.solvers.closed_form import Fit
 from deciban.trust.certificate import Certificate, digest
 from deciban.trust.duality import prove
 
+from .examples import arrays_of
 from .normal_equations import advice
-from .proofs import advice_on_scales, arrays_of
+from .proofs import advice_on_scales
 from .responses import Responses
 
 _SOLVERS = (

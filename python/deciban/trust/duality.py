@@ -105,6 +105,8 @@ def _weighted(problem: Problem, a: Floats) -> Floats:
 def _stationarity(problem: Problem, w: Floats, v: Floats) -> float:
     """How far v is from the subgradients of the penalty at w."""
     l1, rest = problem.penalty.l1, v - problem.penalty.l2 * w
+    if not l1:
+        return float(max(rest.max(initial=0.0), -rest.min(initial=0.0)))
     away = np.where(w != 0.0, np.abs(rest - l1 * np.sign(w)), np.maximum(np.abs(rest) - l1, 0.0))
     return float(away.max(initial=0.0))
 

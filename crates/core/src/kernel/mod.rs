@@ -9,6 +9,7 @@
 //! distance 0. Every value is computed on its own: no number of threads changes a bit.
 
 mod gram;
+mod names;
 mod panel;
 mod points;
 mod products;

@@ -2,24 +2,13 @@
 
 use rayon::prelude::*;
 
+use super::names::{NOWHERE, Names, by_frequency, means};
 use super::panel::{GROUP, Others};
 use super::{Kernel, Real};
 use crate::rows::{Index, Rows, Value};
 
 /// Rows with fewer values than this share of all places are kept as what is stored.
 const SPARSE: f64 = 0.4;
-/// A feature that occurs in no row that was made ready.
-const NOWHERE: u32 = u32::MAX;
-
-/// How features were named anew, and what was taken from them.
-struct Names {
-    /// The place of each feature of X, or none for all as they are.
-    places: Option<Vec<u32>>,
-    /// How many places there are.
-    width: usize,
-    /// The mean that was taken from each feature, where it was.
-    centre: Vec<f64>,
-}
 
 enum Kept<R, const L: usize> {
     /// Panel after panel, `width` features each; rows that fill the last one up are zeros.
@@ -281,51 +270,4 @@ impl<R: Real, const L: usize> Points<R, L> {
         };
         Points { kernel: self.kernel, count: which.len(), names, kept, norms }
     }
-}
-
-impl Names {
-    #[inline(always)]
-    fn place(&self, k: usize) -> Option<usize> {
-        match &self.places {
-            None => Some(k),
-            Some(places) => Some(places[k]).filter(|&p| p != NOWHERE).map(|p| p as usize),
-        }
-    }
-
-    /// The places and values of row i, of features that have one.
-    #[inline(always)]
-    fn each<R: Real, V: Value, I: Index>(
-        &self,
-        rows: &Rows<'_, V, I>,
-        i: usize,
-        mut f: impl FnMut(usize, R),
-    ) {
-        if self.centre.is_empty() {
-            rows.row(i).each(|k, x| {
-                if let Some(k) = self.place(k) {
-                    f(k, R::near(x));
-                }
-            });
-        } else {
-            rows.row(i).each(|k, x| f(k, R::of(x.real() - self.centre[k])));
-        }
-    }
-}
-
-/// Features in the order of how often they occur: most of the time is spent at the first few places.
-fn by_frequency<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> Vec<u32> {
-    let mut times = vec![0_u32; rows.columns()];
-    (0..rows.count()).for_each(|i| rows.row(i).each(|k, _| times[k] += 1));
-    let mut order: Vec<u32> = (0..rows.columns() as u32).filter(|&k| times[k as usize] > 0).collect();
-    order.sort_by_key(|&k| std::cmp::Reverse(times[k as usize]));
-    let mut places = vec![NOWHERE; rows.columns()];
-    order.iter().enumerate().for_each(|(p, &k)| places[k as usize] = p as u32);
-    places
-}
-
-fn means<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> Vec<f64> {
-    let mut sums = vec![0.0; rows.columns()];
-    (0..rows.count()).for_each(|i| rows.row(i).each(|k, x| sums[k] += x.real()));
-    sums.iter_mut().for_each(|s| *s /= rows.count().max(1) as f64);
-    sums
 }

@@ -14,6 +14,7 @@
 mod cache;
 mod gap;
 mod pairs;
+mod second;
 mod whole;
 
 pub use cache::{Cached, Source};

@@ -159,12 +159,12 @@ impl<'a, 'p, 'b, 'r, V: Value, I: Index, L: DualLoss> Face<'a, 'p, 'b, 'r, V, I,
         let mut rz = dot(&r, &p);
         let enough = ENOUGH * rz;
         for gradients in 0..GRADIENTS {
-            if !(rz > enough) {
+            if rz.is_nan() || rz <= enough {
                 return (x, gradients);
             }
             let q = self.times(&p);
             let pq = dot(&p, &q);
-            if !(pq > 0.0) {
+            if pq.is_nan() || pq <= 0.0 {
                 return (x, gradients);
             }
             let step = rz / pq;

@@ -3,6 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::super::Ending;
+use super::second::second;
 use crate::kernel::Real;
 
 /// Rows of K, as the steps read them.
@@ -90,9 +91,9 @@ impl State {
 }
 
 /// Numbers side by side.
-const WIDE: usize = 8;
+pub(super) const WIDE: usize = 8;
 /// The least curvature: a direction with none goes as far as its bounds allow.
-const FLAT: f64 = 1e-12;
+pub(super) const FLAT: f64 = 1e-12;
 
 /// The largest −G that may rise, where, and the smallest that may fall.
 #[derive(Clone, Copy)]
@@ -208,61 +209,6 @@ impl<G: Gram> WithSimd for Steps<'_, G> {
             }
         }
     }
-}
-
-/// The largest gain of each lane, and the block it is in.
-struct Best {
-    gain: [f32; WIDE],
-    block: [f32; WIDE],
-}
-
-impl Best {
-    /// The gain at −G_i = top against a coefficient of gradient g, kernel k with the first, and both diagonals summed.
-    #[inline(always)]
-    fn tell(&mut self, l: usize, block: f32, above: f64, k: f32, diagonals: f32) {
-        let b = above as f32;
-        let a = diagonals - 2.0 * k;
-        let a = if a > FLAT as f32 { a } else { FLAT as f32 };
-        let gain = if b > 0.0 { b * (b / a) } else { 0.0 };
-        let better = gain > self.gain[l];
-        self.gain[l] = if better { gain } else { self.gain[l] };
-        self.block[l] = if better { block } else { self.block[l] };
-    }
-
-    /// The first place of the largest gain.
-    fn place(&self) -> usize {
-        let (mut gain, mut at) = (0.0, usize::MAX);
-        for l in 0..WIDE {
-            let block = self.block[l];
-            let place = if block.is_finite() { block as usize * WIDE + l } else { usize::MAX };
-            if self.gain[l] > gain || (self.gain[l] == gain && place < at) {
-                (gain, at) = (self.gain[l], place);
-            }
-        }
-        at
-    }
-}
-
-/// Of those that may fall, the one that promises most: (−G_i + G_j)² / (K_ii + K_jj − 2 K_ij).
-#[inline(always)]
-fn second<R: Real>(state: &State, ki: &[R], i: usize, top: f64, from: usize, to: usize) -> usize {
-    let own = state.about[i];
-    let (g, fall) = (&state.gradient[from..to], &state.fall[from..to]);
-    let (k, diagonal) = (&ki[from..to], &state.about[from..to]);
-    let mut best = Best { gain: [0.0; WIDE], block: [f32::INFINITY; WIDE] };
-    let blocks = g.as_chunks::<WIDE>().0.iter().zip(fall.as_chunks::<WIDE>().0);
-    let rows = k.as_chunks::<WIDE>().0.iter().zip(diagonal.as_chunks::<WIDE>().0);
-    let mut number = 0.0;
-    for ((g, fall), (k, d)) in blocks.zip(rows) {
-        for l in 0..WIDE {
-            best.tell(l, number, top - (fall[l] - g[l]), k[l].float(), own + d[l]);
-        }
-        number += 1.0;
-    }
-    for p in g.len() / WIDE * WIDE..g.len() {
-        best.tell(p % WIDE, number, top - (fall[p] - g[p]), k[p].float(), own + diagonal[p]);
-    }
-    from + best.place().min(to - from - 1)
 }
 
 /// Moves β_i up and β_j down to the minimum along the line, or to the first bound; the way, or None if it is no number.
