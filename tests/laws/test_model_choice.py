@@ -12,7 +12,6 @@ from deciban import TextClassifier
 from deciban._core import Reader
 from deciban.text.choice import FEWEST, SIMPLEST_FIRST, choose, held_out
 from deciban.text.corpus import Corpus
-from deciban.text.settings import TextSettings
 
 READER = Reader("text")
 
@@ -53,7 +52,7 @@ class Says:
 
     model: str
     errors: int
-    settings: TextSettings = field(default_factory=TextSettings)
+    seed: int = 0
     asked: list = field(default_factory=list)
 
     def learn(self, corpus, time_limit=None, n_jobs=None):
