@@ -25,6 +25,7 @@ import kinds.matrix
 import kinds.message
 import kinds.text
 import table
+from kernel_problems import KERNEL
 from linear_problems import LINEAR
 from measure import FailedError, in_turn
 from problems import PROBLEMS, Problem
@@ -37,7 +38,7 @@ CONTESTS = {
     "linear": kinds.linear.contest,
 }
 
-EVERY = (*PROBLEMS, *LINEAR)
+EVERY = (*PROBLEMS, *LINEAR, *KERNEL)
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ import numpy as np
 import timed
 from matrix_read import matrix, named
 
-PACKAGES = {"sklearn": "scikit-learn"}
+PACKAGES = {"sklearn": "scikit-learn", "sklearnex": "scikit-learn-intelex"}
 FEW = 200
 
 folder, settings = timed.arguments()

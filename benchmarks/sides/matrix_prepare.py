@@ -5,7 +5,8 @@
 HOW is "counts" (texts to their words' counts, CSR), "codes" (the 1,000 words most frequent in training, dense, counts
 above 3 as 3), "pixels" (images, each number ÷ 255) or "normal" (simulated; DATA is not read). For two classes: "tfidf"
 (scikit-learn's), "tfidf-pairs" (with pairs of words), "tfidf-halves" (half of the classes against the others), "parity"
-(pixels; even against odd) and "svmlight". Nothing here is timed.
+(pixels; even against odd) and "svmlight". "letter" is a table of numbers. HOW-N is HOW with N rows to learn from and
+5,000 to judge at most. Nothing here is timed.
 """
 
 from __future__ import annotations
@@ -67,10 +68,26 @@ def parity(data: str) -> list[Part]:
 
 
 def svmlight(data: str) -> list[Part]:
-    """A file of two classes; it has no test part, and its own stands for it."""
+    """A file of two classes, and the one beside it with .t in its name; where there is none, it stands for it."""
+    beside = Path(data.replace(".svm", ".t.svm"))
     with lzma.open(data) as file:
         X, y = load_svmlight_file(file)
-    return [(X.tocsr(), (y > 0).astype(np.int64))] * 2
+    part = X.tocsr(), (y > 0).astype(np.int64)
+    if not beside.exists():
+        return [part, part]
+    with lzma.open(beside) as file:
+        X, y = load_svmlight_file(file, n_features=X.shape[1])
+    return [part, (X.tocsr(), (y > 0).astype(np.int64))]
+
+
+def letter(data: str) -> list[Part]:
+    """Sixteen whole numbers a row."""
+    frame, parts = pl.read_csv(data), []
+    for split in SPLITS:
+        part = frame.filter(pl.col("split") == split)
+        X = part.select(pl.selectors.starts_with("f")).to_numpy().astype(np.float64)
+        parts.append((np.ascontiguousarray(X), np.array([ord(name) for name in part["letter"]])))
+    return parts
 
 
 def normal(_: str) -> list[Part]:
@@ -109,8 +126,14 @@ MATRICES = {
     "tfidf-pairs": partial(tfidf, ngram_range=(1, 2)),
     "parity": parity,
     "svmlight": svmlight,
+    "letter": letter,
 }
+how, _, most = how.rpartition("-") if how.rpartition("-")[2].isdigit() else (how, "", "")
 parts = MATRICES[how](data)
+if most:  # every so many-th row, as some files are in the order of the classes
+    wanted = {"train": int(most), "test": 5000}
+    strides = [max(1, len(y) // wanted[split]) for split, (_, y) in zip(SPLITS, parts, strict=True)]
+    parts = [(X[::step][:n], y[::step][:n]) for (X, y), step, n in zip(parts, strides, wanted.values(), strict=True)]
 sizes = {split: write(folder, split, *part) for split, part in zip(SPLITS, parts, strict=True)}
 items = {split: len(y) for split, (_, y) in zip(SPLITS, parts, strict=True)}
 print(json.dumps({"bytes": sizes, "items": items}))
