@@ -36,7 +36,7 @@ REFUSED = {
     "solver 'reweighted' needs the loss 'huber' or 'absolute', of which a parabola lies above; 'squared' is neither": {
         "solver": "reweighted"
     },
-    "solver 'linear-programme' needs the loss 'absolute', which is piecewise linear; 'huber' is not": {
+    "solver 'linear-programme' needs a piecewise linear loss: 'absolute', 'hinge' or 'perceptron'; 'huber' is not": {
         "loss": "huber",
         "solver": "linear-programme",
     },

@@ -1,14 +1,15 @@
-"""Least absolute deviations, exactly, as a linear programme.
+"""Piecewise linear losses, exactly, as linear programmes.
 
-    min over w, b of   Σ c_i |y_i − x_i·w − b| + λ‖w‖₁
+    min over w, b of   Σ c_i ℓ(y_i, x_i·w + b + o_i) + λ‖w‖₁,      ℓ = |y − s|   or   ℓ = max(0, m − y·s)
 
 by its dual, which has a row a feature and a bounded variable an example:
 
-    max over u of   Σ y_i u_i      subject to   |u_i| ≤ c_i,   |Σ u_i x_ij| ≤ λ for each j,   Σ u_i = 0 (the intercept)
+    max over u of   Σ (t_i − o_i) u_i      subject to   |Σ u_i x_ij| ≤ λ for each j,   Σ u_i = 0 (the intercept),
+    t_i = y_i and |u_i| ≤ c_i,   or   t_i = m·y_i and 0 ≤ y_i u_i ≤ c_i
 
 The prices of its rows are w and b, and a_i = u_i/c_i proves them. Charnes, Cooper & Ferguson, Management Science 1
-(1955); solved by HiGHS: Huangfu & Hall, Mathematical Programming Computation 10 (2018). Many w may be optimal; this is
-a vertex. Cost: grows with N·d and the number of pivots; to about 10^5 rows of 10^2 features. One "iteration" is one
+(1955), and of the hinge Zhu, Rosset, Hastie & Tibshirani, NIPS 2003, "1-norm support vector machines"; solved by HiGHS:
+Huangfu & Hall, Mathematical Programming Computation 10 (2018). Many w may be optimal; this is a vertex. Cost: grows with N·d and the number of pivots; to about 10^5 rows of 10^2 features. One "iteration" is one
 of HiGHS, and no callback is called meanwhile.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from deciban.losses import Absolute, Floats
+from deciban.losses import Absolute, Floats, Perceptron
 
 from .problem import Limits, Problem, Solution, Status
 from .second_moments import as_matrix
@@ -32,8 +33,8 @@ EXACT = True
 
 def refusal(problem: Problem) -> str | None:
     """What the problem lacks, or None."""
-    if not isinstance(problem.loss, Absolute):
-        return f"needs the loss 'absolute', which is piecewise linear; {problem.loss.name!r} is not"
+    if not isinstance(problem.loss, Absolute | Perceptron):
+        return f"needs a piecewise linear loss: 'absolute', 'hinge' or 'perceptron'; {problem.loss.name!r} is not"
     if problem.penalty.l2:
         return f"needs the penalty 'l1' or 'none', which are piecewise linear; {problem.penalty.name!r} is not"
     return None
@@ -41,7 +42,7 @@ def refusal(problem: Problem) -> str | None:
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
     """The optimum; nothing to start from is used, and nothing is random."""
-    problem, watch = problem.without_offset(), Watch(limits)
+    watch = Watch(limits)
     N, d = problem.shape
     try:
         found = _maximum(problem, limits)
@@ -64,14 +65,18 @@ def _maximum(problem: Problem, limits: Limits) -> Any:
     across = sparse.csc_array(X.T, dtype=np.float64)
     balance = sparse.csc_array(np.ones((1, len(c)))) if problem.intercept else sparse.csc_array((0, len(c)))
     options: dict[str, Any] = {} if limits.time_limit is None else {"time_limit": limits.time_limit}
-    bounds = np.column_stack([-c, c])
+    gain, least_u, most_u = problem.y, -c, c
+    if isinstance(problem.loss, Perceptron):
+        gain, least_u, most_u = problem.loss.reach * gain, np.minimum(0.0, c * gain), np.maximum(0.0, c * gain)
+    gain = gain if problem.offset is None else gain - problem.offset
+    bounds = np.column_stack([least_u, most_u])
     if not strength:
         rows = sparse.vstack([across, balance], format="csc")
-        return linprog(-problem.y, A_eq=rows, b_eq=np.zeros(rows.shape[0]), bounds=bounds, options=options)
+        return linprog(-gain, A_eq=rows, b_eq=np.zeros(rows.shape[0]), bounds=bounds, options=options)
     both = sparse.vstack([across, -across], format="csc")
     least = {"A_eq": balance, "b_eq": np.zeros(1)} if problem.intercept else {}
     most = np.full(both.shape[0], strength)
-    return linprog(-problem.y, A_ub=both, b_ub=most, bounds=bounds, options=options, **least)
+    return linprog(-gain, A_ub=both, b_ub=most, bounds=bounds, options=options, **least)
 
 
 def _prices(problem: Problem, found: Any) -> tuple[Floats, Floats]:
