@@ -9,8 +9,9 @@ by its dual, which has a row a feature and a bounded variable an example:
 
 The prices of its rows are w and b, and a_i = u_i/c_i proves them. Charnes, Cooper & Ferguson, Management Science 1
 (1955), and of the hinge Zhu, Rosset, Hastie & Tibshirani, NIPS 2003, "1-norm support vector machines"; solved by HiGHS:
-Huangfu & Hall, Mathematical Programming Computation 10 (2018). Many w may be optimal; this is a vertex. Cost: grows with N·d and the number of pivots; to about 10^5 rows of 10^2 features. One "iteration" is one
-of HiGHS, and no callback is called meanwhile.
+Huangfu & Hall, Mathematical Programming Computation 10 (2018). Many w may be optimal; this is a vertex. Cost: grows
+with N·d and the number of pivots; to about 10^5 rows of 10^2 features. One "iteration" is one of HiGHS, and no callback
+is called meanwhile.
 """
 
 from __future__ import annotations
