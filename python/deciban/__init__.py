@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .features.mutual_information import MutualInformation as MutualInformation
+    from .features.nystroem import Nystroem as Nystroem
+    from .features.random_fourier import RandomFourier as RandomFourier
     from .mail.filter import Filter as Filter
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
     from .models.kernel_regression import SupportVectorRegression as SupportVectorRegression
@@ -43,8 +45,10 @@ _HOME = {
     "MutualInformation": ".features.mutual_information",
     "NBSVM": ".models.nbsvm",
     "NaiveBayes": ".models.naive_bayes",
+    "Nystroem": ".features.nystroem",
     "OneClassSVM": ".models.one_class",
     "Perceptron": ".models.perceptron",
+    "RandomFourier": ".features.random_fourier",
     "SVM": ".models.kernel_svm",
     "SupportVectorRegression": ".models.kernel_regression",
     "TextClassifier": ".text.classifier",
@@ -65,8 +69,10 @@ __all__ = [
     "LogisticRegression",
     "MutualInformation",
     "NaiveBayes",
+    "Nystroem",
     "OneClassSVM",
     "Perceptron",
+    "RandomFourier",
     "SupportVectorRegression",
     "TextClassifier",
     "TextVectorizer",

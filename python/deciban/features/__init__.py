@@ -1,1 +1,1 @@
-"""Which features to learn from: what each of them tells of the class, and how many are enough."""
+"""What to learn from: features chosen by what they tell of the class, and features that stand for a kernel."""

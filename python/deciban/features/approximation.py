@@ -1,0 +1,86 @@
+"""Kernels past exactness: few features whose inner products are nearly the kernel, for the linear models."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from deciban.errors import DataError
+from deciban.kernels import Kernel
+from deciban.losses import Floats
+from deciban.models.kernel_rows import of_gram, of_texts, to_judge
+
+from .deviation import TILE, Deviation, between_rows, of_pairs
+
+# Training rows on whose pairs `error_` is measured.
+_MEASURED = 256
+
+
+class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Features Φ (n, D) with Φ(x)·Φ(z) ≈ K(x, z), computed in tiles; how nearly is measured, not promised."""
+
+    kernel: Any
+    random_state: Any
+    kernel_: Kernel
+    error_: Deviation
+    _n_features_out: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = of_gram(self.kernel)
+        tags.input_tags.string = of_texts(self.kernel)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def transform(self, X: Any) -> Floats:
+        """Φ (n, D) of X (n, d), dense or CSR, or n texts: dense, float32 for float32 and else float64.
+
+        Memory: the result, two tiles of 32 MB or of one row, and a copy of their rows of X."""
+        check_is_fitted(self)
+        return self._features(to_judge(self, X))
+
+    def deviation(self, X: Any, pairs: ArrayLike | None = None) -> Deviation:
+        """How far Φ(x)·Φ(z) is from K(x, z), float64, over pairs (P, 2) of numbers of rows of X (n, d); None: over all
+        n² pairs. The loss of accuracy on data of one's own: give rows that were not learnt from. Of a Gram matrix only
+        the training one has a column for each row: others are a DataError.
+
+        Memory: Φ (n, D), once more in float64, and four tiles of 32 MB or of one row."""
+        check_is_fitted(self)
+        X = to_judge(self, X)
+        if of_gram(self.kernel_) and X.shape[0] != X.shape[1]:
+            raise DataError(
+                "the deviation of a precomputed kernel needs K of all pairs of rows, which only a square Gram matrix "
+                f"holds; this one is {X.shape[0]} × {X.shape[1]}. Give the one that was learnt from"
+            )
+        features = self._features(X)
+        if pairs is not None:
+            return of_pairs(self.kernel_, X, features, pairs)
+        return between_rows(self.kernel_, X, self.kernel_.centres(X), features, features)
+
+    @abstractmethod
+    def _tile(self, X: Any) -> Floats:
+        """Φ of a few rows."""
+
+    def _features(self, X: Any) -> Floats:
+        n = int(X.shape[0])
+        F: Floats = np.empty((n, self._n_features_out), X.dtype if X.dtype == np.float32 else np.float64)
+        step = max(1, TILE // self._n_features_out)
+        for first in range(0, n, step):
+            F[first : first + step] = self._tile(X[first : first + step])
+        return F
+
+    def _measure(self, X: Any, among: NDArray[np.intp]) -> None:
+        """`error_` on up to 256 of the given training rows, evenly taken."""
+        rows = among[np.unique(np.linspace(0, len(among) - 1, _MEASURED).astype(np.intp))]
+        taken, features = X[rows], self._features(X[rows])
+        self.error_ = between_rows(self.kernel_, taken, self.kernel_.centres(X)[rows], features, features)
+
+    def _random(self) -> Any:
+        return check_random_state(0 if self.random_state is None else self.random_state)

@@ -1,0 +1,95 @@
+"""How far features are from the kernel that they stand for, measured on pairs of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deciban.errors import DataError
+from deciban.kernels import Kernel
+from deciban.losses import Floats
+from deciban.rows import is_sparse
+
+# Values of a tile.
+TILE = 1 << 22
+# Pairs whose values are looked up in one tile, of which they are the diagonal.
+_PAIRS = 64
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """The largest and the root-mean-square difference Φ(x)·Φ(z) − K(x, z) over so many `pairs` (x, z), and the largest
+    |K| among them, which says what a difference means."""
+
+    largest: float
+    rms: float
+    pairs: int
+    scale: float
+
+    @property
+    def says(self) -> str:
+        """A sentence."""
+        return (
+            f"over {self.pairs:,} pairs of rows the features differ from the kernel by {self.rms:.3g} (root mean "
+            f"square) and {self.largest:.3g} (largest), where its values are up to {self.scale:.3g}"
+        )
+
+
+def between_rows(kernel: Kernel, X: Any, centres: Any, left: Floats, right: Floats) -> Deviation:
+    """Over all pairs of rows X (n, d) and centres (m, d), whose features are left (n, D) and right (m, D).
+
+    Cost: n·m values of the kernel and n·m·D; memory: right in float64, four tiles of 32 MB or of one row."""
+    step = max(1, TILE // max(1, len(right)))
+    tiles = (slice(a, a + step) for a in range(0, len(left), step))
+    right = right.astype(np.float64)
+    return _over(
+        (left[rows].astype(np.float64) @ right.T, kernel.tile(doubles(X[rows]), doubles(centres))) for rows in tiles
+    )
+
+
+def of_pairs(kernel: Kernel, X: Any, features: Floats, pairs: ArrayLike) -> Deviation:
+    """Over the pairs (P, 2) of numbers of rows of X (n, d), whose features are (n, D). Cost: 64·P values."""
+    chosen, centres = _checked(pairs, len(features)), kernel.centres(X)
+
+    def parts() -> Iterator[tuple[Floats, Any]]:
+        for a in range(0, len(chosen), _PAIRS):
+            i, j = chosen[a : a + _PAIRS].T
+            products = np.einsum("pd,pd->p", features[i], features[j], dtype=np.float64)
+            yield products, kernel.tile(doubles(X[i]), doubles(centres[j])).diagonal()
+
+    return _over(parts())
+
+
+def doubles(X: Any) -> Any:
+    """Rows of numbers in float64; texts and numbers of columns as they are."""
+    rows = (isinstance(X, np.ndarray) or is_sparse(X)) and X.ndim == 2
+    return X.astype(np.float64, copy=False) if rows else X
+
+
+def _over(parts: Iterator[tuple[Floats, Any]]) -> Deviation:
+    squares = largest = scale = 0.0
+    count = 0
+    for products, values in parts:
+        differences = products - values
+        squares += float(np.square(differences).sum())
+        largest = max(largest, float(np.abs(differences).max(initial=0.0)))
+        scale = max(scale, float(np.abs(values).max(initial=0.0)))
+        count += differences.size
+    return Deviation(largest, float(np.sqrt(squares / max(1, count))), count, scale)
+
+
+def _checked(pairs: ArrayLike, n: int) -> NDArray[np.intp]:
+    given = np.asarray(pairs)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"pairs must be numbers of rows of X, (P, 2), or None for all pairs; got {given.dtype} values of the shape "
+            f"{given.shape}"
+        )
+    outside = (given < 0) | (given >= n)
+    if outside.any():
+        raise DataError(f"pairs name rows of X from 0 to {n - 1}; one of them is {int(given[outside][0])}")
+    return given.astype(np.intp)

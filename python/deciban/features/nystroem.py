@@ -1,0 +1,158 @@
+"""Kernel features from the values at landmarks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.errors import DataError
+from deciban.kernels.kernel import check_whole
+from deciban.losses import Floats
+from deciban.models.kernel_rows import indexable, of_gram, to_learn
+from deciban.models.transaction import all_or_nothing
+
+from .approximation import Approximation
+from .deviation import doubles
+
+
+class Nystroem(Approximation):
+    """Features of any kernel from its values at m landmarks Z, after Williams & Seeger (NIPS 2001, § 2).
+
+        Φ(x) = K(x, Z)·K_ZZ^(−1/2)        so that        Φ(x)·Φ(z) = K(x, Z) K_ZZ⁺ K(Z, z)
+
+    The kernel is exact wherever one of the two is a landmark, and never larger than it is on the diagonal: what is lost
+    is what no landmark is like. Eigenvalues of K_ZZ below rounding, m·ε·(the largest), are left out, ε that of the
+    precision of the data; and the negative ones of a kernel that is none on the landmarks (tanh), which is said.
+
+    Parameters
+    ----------
+    kernel, gamma, degree, coef0 : see `deciban.kernels.by_name`: a name, a `Kernel`, sums and products of them, a
+        function of two tiles, "precomputed" (X is the Gram matrix), the spectrum of texts (X is a list of them).
+    n_components : m, how many landmarks are drawn from the training rows, without replacement. Where there are fewer
+        rows all of them are taken: nothing is lost then.
+    landmarks : instead of drawing: numbers of training rows (m,), or the landmarks themselves (m, d), such as centres
+        of clusters.
+    random_state : of the draw; None is 0.
+
+    Attributes: `kernel_`, `landmarks_`, `landmark_rows_` (m,) where they are training rows, `whitening_` (m, m),
+    `rank_` of K_ZZ, `error_` (a `Deviation`, over the pairs of up to 256 training rows that are no landmarks, where
+    there are two), `says_` what was done, in a sentence; `n_features_in_`. Cost: m³ to fit, n·m·(d + m) to transform;
+    memory to fit: 50 m² bytes. Errors are ValueErrors.
+
+    >>> X = np.array([[0.0], [1.0], [2.0], [5.0]])
+    >>> few = Nystroem(gamma=0.5, n_components=3).fit(X)
+    >>> few.transform(X).shape, few.deviation(X, [[0, 1]]).largest < 0.5
+    ((4, 3), True)
+    >>> Nystroem(gamma=0.5, n_components=4).fit(X).deviation(X).largest < 1e-12
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        n_components: int = 500,
+        *,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        landmarks: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.landmarks = landmarks
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose landmarks among X (N, d), dense or CSR, or N texts, or a Gram matrix (N, N); y is not looked at."""
+        with all_or_nothing(self):
+            check_whole("n_components", self.n_components)
+            X, _, self.kernel_ = to_learn(self, X)
+            n, left, right, rows = int(X.shape[0]), *self._landmarks(X)
+            self.landmarks_ = right
+            self.__dict__.pop("landmark_rows_", None)
+            if rows is not None:
+                self.landmark_rows_ = rows
+            with np.errstate(over="ignore", invalid="ignore"):  # `inverse_root` looks at what came
+                K = np.asarray(self.kernel_.tile(doubles(left), doubles(right)))
+            root = inverse_root(K, max(_precision(K), _precision(X)))
+            self.whitening_, self.rank_, self._n_features_out = root.matrix, root.rank, len(K)
+            others = np.arange(n) if rows is None else np.setdiff1d(np.arange(n), rows)
+            self._measure(X, others if len(others) > 1 else np.arange(n))
+            self.says_ = self._sentence(n, root)
+        return self
+
+    def _landmarks(self, X: Any) -> tuple[Any, Any, NDArray[np.intp] | None]:
+        """Landmarks as `tile` takes them on its left and on its right, and where they are training rows, which."""
+        n, given = int(X.shape[0]), self.landmarks
+        if given is None:
+            m = min(int(self.n_components), n)
+            rows = np.arange(n) if m == n else np.sort(self._random().choice(n, m, replace=False))
+        elif (rows := np.asarray(given)).ndim != 1 or rows.dtype.kind not in "iu":
+            return self._own_landmarks(X)
+        outside = (rows < 0) | (rows >= n)
+        if outside.any() or not len(rows):
+            what = f"one of them is {int(rows[outside][0])}" if len(rows) else "there are none"
+            raise DataError(f"landmarks name training rows from 0 to {n - 1}; {what}")
+        return X[rows], self.kernel_.centres(X)[rows], rows.astype(np.intp)
+
+    def _own_landmarks(self, X: Any) -> tuple[Any, Any, None]:
+        if of_gram(self.kernel_):
+            raise DataError("landmarks of a precomputed kernel must be numbers of training rows, (m,)")
+        Z = indexable(self.kernel_.accept(self.landmarks, X.shape[1] if X.ndim == 2 else None))
+        if not Z.shape[0]:
+            raise DataError("landmarks must be one at least; there are none")
+        return Z, Z, None
+
+    def _tile(self, X: Any) -> Floats:
+        K = self.kernel_.tile(X, self.landmarks_)
+        F: Floats = K @ self.whitening_.astype(K.dtype, copy=False)
+        return F
+
+    def _sentence(self, n: int, root: InverseRoot) -> str:
+        m = len(self.whitening_)
+        says = f"{m:,} landmarks for {n:,} rows, rank {root.rank:,}"
+        if self.landmarks is None and self.n_components > n:
+            says = f"all {n:,} rows are landmarks, fewer than the {self.n_components:,} asked for; rank {root.rank:,}"
+        if root.smallest < -root.limit:
+            says += (
+                "; the kernel is not positive semi-definite on the landmarks (smallest eigenvalue "
+                f"{root.smallest:.3g}): only its positive part is represented"
+            )
+        return f"{says}; {self.error_.says}"
+
+
+class InverseRoot(NamedTuple):
+    """K^(−1/2) (m, m) on the eigenvectors whose eigenvalues exceed `limit`, `rank` of them."""
+
+    matrix: Floats
+    rank: int
+    smallest: float
+    limit: float
+
+
+def inverse_root(K: Any, precision: float) -> InverseRoot:
+    """K^(−1/2) of a symmetric K (m, m); eigenvalues up to m·precision·(the largest) count as 0. Cost: m³.
+
+    >>> inverse_root(np.diag([4.0, 1.0, 0.0]), 1e-16).matrix.diagonal().tolist()
+    [0.5, 1.0, 0.0]
+    """
+    K = K.astype(np.float64)
+    if not np.isfinite(K).all():
+        i, j = (int(place) for place in np.argwhere(~np.isfinite(K))[0])
+        raise DataError(f"the kernel of landmarks {i} and {j} is {K[i, j]:g}, too large to be counted with: scale X")
+    values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+    limit = len(K) * precision * max(0.0, float(values[-1]))
+    kept = values > limit
+    vectors = vectors[:, kept]
+    matrix: Floats = (vectors / np.sqrt(values[kept])) @ vectors.T
+    return InverseRoot(matrix, int(kept.sum()), float(values[0]), limit)
+
+
+def _precision(X: Any) -> float:
+    return float(np.finfo(np.float32 if X.dtype == np.float32 else np.float64).eps)
