@@ -23,8 +23,9 @@ class Nystroem(Approximation):
         Φ(x) = K(x, Z)·K_ZZ^(−1/2)        so that        Φ(x)·Φ(z) = K(x, Z) K_ZZ⁺ K(Z, z)
 
     The kernel is exact wherever one of the two is a landmark, and never larger than it is on the diagonal: what is lost
-    is what no landmark is like. Eigenvalues of K_ZZ below rounding, m·ε·(the largest), are left out, ε that of the
-    precision of the data; and the negative ones of a kernel that is none on the landmarks (tanh), which is said.
+    is what no landmark is like. Eigenvalues of K_ZZ below rounding, m·ε·(the largest), are left out; and the
+    negative ones of a kernel that is none on the landmarks (tanh), which is said. K^(−1/2) magnifies rounding, so tiles
+    are computed in float64 even where Φ is float32.
 
     Parameters
     ----------
@@ -74,13 +75,14 @@ class Nystroem(Approximation):
             check_whole("n_components", self.n_components)
             X, _, self.kernel_ = to_learn(self, X)
             n, left, right, rows = int(X.shape[0]), *self._landmarks(X)
-            self.landmarks_ = right
+            self.landmarks_ = doubles(right)
             self.__dict__.pop("landmark_rows_", None)
             if rows is not None:
                 self.landmark_rows_ = rows
             with np.errstate(over="ignore", invalid="ignore"):  # `inverse_root` looks at what came
-                K = np.asarray(self.kernel_.tile(doubles(left), doubles(right)))
-            root = inverse_root(K, max(_precision(K), _precision(X)))
+                K = np.asarray(self.kernel_.tile(doubles(left), self.landmarks_))
+            values = X if of_gram(self.kernel_) else K  # where they were rounded
+            root = inverse_root(K, max(_precision(K), _precision(values)))
             self.whitening_, self.rank_, self._n_features_out = root.matrix, root.rank, len(K)
             others = np.arange(n) if rows is None else np.setdiff1d(np.arange(n), rows)
             self._measure(X, others if len(others) > 1 else np.arange(n))
@@ -110,8 +112,7 @@ class Nystroem(Approximation):
         return Z, Z, None
 
     def _tile(self, X: Any) -> Floats:
-        K = self.kernel_.tile(X, self.landmarks_)
-        F: Floats = K @ self.whitening_.astype(K.dtype, copy=False)
+        F: Floats = self.kernel_.tile(doubles(X), self.landmarks_) @ self.whitening_
         return F
 
     def _sentence(self, n: int, root: InverseRoot) -> str:
