@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -47,6 +47,7 @@ def learnable(kernel, X):
 
 
 @over
+@settings(max_examples=10)
 @given(seed=seeds)
 def test_all_rows_as_landmarks_lose_nothing(kernel, seed):
     X = learnable(kernel, rows(seed))
@@ -68,6 +69,7 @@ def test_single_precision_loses_only_its_rounding(kernel):
 
 
 @over
+@settings(max_examples=10)
 @given(seed=seeds, m=st.integers(1, 30))
 def test_at_landmarks_it_is_exact_and_elsewhere_too_small(kernel, seed, m):
     X = learnable(kernel, rows(seed))
@@ -129,6 +131,14 @@ def test_random_frequencies_have_the_kernel_as_their_mean(kernel):
     mean = np.mean([F @ F.T for F in (model.transform(X) for model in models)], axis=0)
     assert_allclose(np.square(models[0].transform(X)).sum(axis=1), 1.0, rtol=1e-12)
     assert (np.abs(mean - K) <= 5.0 * (1.0 - K**2) / np.sqrt(D * S) + 1e-9).all()  # five standard deviations
+
+
+@pytest.mark.parametrize(("kernel", "variance"), [("rbf", 0.6), (RBF(0.4), 0.8), (Gaussian(2.0), 0.25)], ids=str)
+def test_frequencies_are_normal_of_the_variance_that_the_width_says(kernel, variance):
+    drawn = RandomFourier(0.3, 20_000, kernel=kernel).fit(rows(n=3)).frequencies_
+    assert drawn.shape == (4, 10_000)
+    assert np.mean(drawn**2) == pytest.approx(variance, rel=0.035)  # five standard deviations
+    assert np.mean(drawn**4) == pytest.approx(3.0 * variance**2, rel=0.08)
 
 
 def test_the_error_of_random_frequencies_falls_with_the_root_of_their_number():
