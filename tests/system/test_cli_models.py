@@ -1,12 +1,9 @@
 """deciban train --model: linear models through every verb, and the choice among models."""
 
 import json
-import signal
-from types import SimpleNamespace
 
 import pytest
 
-from deciban.cli import status
 from deciban.text.choice import SIMPLEST_FIRST
 from deciban.text.settings import LINEAR
 from system import command
@@ -19,35 +16,6 @@ def table(path, n=130):
     rows = [f"good film {i} of {i % 7} reels,pos\nbad film {i} of {i % 5} reels,neg\n" for i in range(n)]
     path.write_text("text,label\n" + "".join(rows))
     return path
-
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """The command in this process, which is much quicker, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-
-    def inside(*arguments):
-        capsys.readouterr()
-        code = status([str(argument) for argument in arguments])
-        told = capsys.readouterr()
-        return SimpleNamespace(returncode=code, stdout=told.out, stderr=told.err)
-
-    yield inside
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-@pytest.fixture
-def out(run):
-    """What it prints; it must succeed."""
-
-    def inside(*arguments):
-        done = run(*arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return inside
 
 
 @pytest.fixture

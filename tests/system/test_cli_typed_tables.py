@@ -2,15 +2,12 @@
 
 import json
 import random
-import signal
-from types import SimpleNamespace
 
 import numpy as np
 import polars
 import pytest
 
 import deciban
-from deciban.cli import status
 from deciban.models.table_recipes import MODELS, SIMPLEST_FIRST
 
 HEADER = ("age", "job", "married", "income", "buys")
@@ -39,33 +36,6 @@ def write_csv(path, rows, header=HEADER, between=","):
     lines = [between.join(header), *(between.join(map(cell, row)) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """The command in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-
-    def inside(*arguments):
-        capsys.readouterr()
-        code = status([str(argument) for argument in arguments])
-        told = capsys.readouterr()
-        return SimpleNamespace(returncode=code, stdout=told.out, stderr=told.err)
-
-    yield inside
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-@pytest.fixture
-def out(run):
-    def inside(*arguments):
-        done = run(*arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return inside
 
 
 @pytest.fixture

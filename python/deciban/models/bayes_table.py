@@ -74,11 +74,9 @@ class BayesTable(TableModel):
 
     def probes(self, j: int) -> list[tuple[str, float]]:
         """Each label; of numbers the means of the classes."""
-        own, known = self.columns.names[j], self.columns.categories[j]
-        if known is not None:
-            return [(f"{own} = {label}", float(k)) for k, label in enumerate(known)]
-        if self.columns.kinds[j] == "truth":
-            return [(f"{own} = true", 1.0), (f"{own} = false", 0.0)]
+        own, labels = self.columns.names[j], self.labels(j)
+        if labels is not None:
+            return labels
         for columns, part in getattr(self.score, "parts", ()):
             at = np.flatnonzero(np.asarray(columns) == j)
             if len(at) and hasattr(part, "location"):

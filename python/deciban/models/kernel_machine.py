@@ -16,7 +16,7 @@ from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
 from deciban.losses import Floats
 from deciban.scores import KernelScore
-from deciban.solvers.problem import Limits, Status
+from deciban.solvers.problem import Limits, Status, worst
 from deciban.trust.certificate import Certificate
 
 from .kernel_rows import of_gram, of_texts, vectors_of
@@ -81,7 +81,7 @@ class KernelMachine:
         check_is_fitted(self)
         if not self.solution_:
             raise AttributeError("a model from a file has no solver: what is known of its optimum is certificate_")
-        return worst(self.solution_)
+        return worst(each.status for each in self.solution_)
 
     @property
     def certificate_(self) -> Certificate:
@@ -164,12 +164,6 @@ def linear(kernel: Kernel) -> None:
         raise AttributeError(f"weights of features are of the linear kernel; this one is {kernel.name!r}")
 
 
-def worst(solutions: Sequence[KernelSolution]) -> Status:
-    """The status that is farthest from done."""
-    unfinished = [solution.status for solution in solutions if not solution.status.finished]
-    return unfinished[0] if unfinished else solutions[0].status
-
-
 def certify(
     named: str,
     kernel: Kernel,
@@ -186,7 +180,7 @@ def certify(
     Where there is `doubt` whether the kernel is one, nothing is claimed beyond a stationary point.
     """
     solutions, proofs = [pair[0] for pair in found], [pair[1] for pair in found]
-    status = worst(solutions)
+    status = worst(each.status for each in solutions)
     advice = [status.value if not status.finished else "", doubt]
     told = f", {len(found)} problems" if len(found) > 1 else ""
     return Certificate(

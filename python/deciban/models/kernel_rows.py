@@ -15,6 +15,7 @@ from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
 
 from .examples import Examples, bounded, weighed
+from .examples import arrays_of as stored_as
 
 _REALS: Any = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C", "accept_large_sparse": True}
 
@@ -128,10 +129,8 @@ def vectors_of(centres: Any, support: NDArray[np.intp]) -> Any:
 
 def arrays_of(X: Any) -> list[Any]:
     """X as arrays of numbers, for the digest of the data."""
-    if is_sparse(X):
-        return [X.data, X.indices, X.indptr]
-    if X.dtype != object:
-        return [X]
+    if is_sparse(X) or X.dtype != object:
+        return stored_as(X)
     parts = [text.encode("utf-8", "surrogatepass") for text in X]
     return [np.array([len(part) for part in parts]), np.frombuffer(b"".join(parts), dtype=np.uint8)]
 

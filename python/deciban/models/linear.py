@@ -19,6 +19,7 @@ from deciban.penalties import Penalty
 from deciban.rows import reals_for_core
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
+from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate
 
 from .examples import Examples, bounded, examples
@@ -255,9 +256,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def status_(self) -> Status:
         """How the solver ended: of several the one that is farthest from done."""
         check_is_fitted(self)
-        unfinished = [solution.status for solution in self.solution_ if not solution.status.finished]
-        status: Status = unfinished[0] if unfinished else self.solution_[0].status
-        return status
+        return worst(solution.status for solution in self.solution_)
 
 
 def fitting(start: list[Solution] | None, problems: list[Problem]) -> list[Solution] | None:

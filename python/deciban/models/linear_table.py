@@ -70,11 +70,9 @@ class LinearTable(TableModel):
 
     def probes(self, j: int) -> list[tuple[str, float]]:
         """Each label; of numbers one deviation above the mean and one below."""
-        own, known = self.columns.names[j], self.columns.categories[j]
-        if known is not None:
-            return [(f"{own} = {label}", float(k)) for k, label in enumerate(known)]
-        if self.columns.kinds[j] == "truth":
-            return [(f"{own} = true", 1.0), (f"{own} = false", 0.0)]
+        own, labels = self.columns.names[j], self.labels(j)
+        if labels is not None:
+            return labels
         mean, deviation = self.coding.mean[j], self.coding.deviation[j]
         return [(f"{own} = {x:.4g}", float(x)) for x in (mean + deviation, mean - deviation)]
 

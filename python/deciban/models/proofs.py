@@ -9,6 +9,7 @@ import numpy as np
 
 from deciban.losses import Logistic, Softmax
 from deciban.solvers import Problem, Solution, Status
+from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate
 from deciban.trust.duality import prove
 
@@ -20,9 +21,8 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
     pairs = zip(problems, solutions, strict=True)
     proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     duals = [proof.dual for proof in proofs]
-    unfinished = [solution.status for solution in solutions if not solution.status.finished]
-    status = unfinished[0] if unfinished else solutions[0].status
-    advice = (status.value if unfinished else "", _endless(problems, solutions), advice_on_scales(problems[0]))
+    status = worst(solution.status for solution in solutions)
+    advice = (status.value if not status.finished else "", _endless(problems, solutions), advice_on_scales(problems[0]))
     first = problems[0]
     count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
     return Certificate(

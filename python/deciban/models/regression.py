@@ -11,6 +11,7 @@ import numpy as np
 from deciban.losses import Absolute, Huber, Squared
 from deciban.solvers import Limits, Problem, Solution, closed_form, newton
 from deciban.solvers.closed_form import Fit
+from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate, digest
 from deciban.trust.duality import prove
 
@@ -80,8 +81,7 @@ def certify_regression(
     """The sum over the targets; the digest is of X, y and the weights."""
     pairs = zip(problems, solutions, strict=True)
     proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
-    unfinished = [solution.status for solution in solutions if not solution.status.finished]
-    status, first = unfinished[0] if unfinished else solutions[0].status, problems[0]
+    status, first = worst(solution.status for solution in solutions), problems[0]
     told = advice(fit, first.shape[1], bool(first.penalty.l2)) if fit is not None else advice_on_scales(first)
     return Certificate(
         objective=f"Σ c·{first.loss.name} + {first.penalty.name}, {solutions[0].solver}, {len(problems)} problems",
@@ -90,7 +90,7 @@ def certify_regression(
         kkt_violation=max(proof.violation for proof in proofs),
         iterations=max(solution.iterations for solution in solutions),
         status=status.name.lower().replace("_", " "),
-        advice="; ".join(part for part in (status.value if unfinished else "", told) if part),
+        advice="; ".join(part for part in (status.value if not status.finished else "", told) if part),
         seconds=0.0,
         n=float(given.weight.sum()) if given.centre is None else float(len(given.Y)),
         d=first.shape[1],

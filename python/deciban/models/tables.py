@@ -75,6 +75,13 @@ class TableModel(ABC):
     def probes(self, j: int) -> list[tuple[str, float]]:
         """Values of column j that show what it says, each with a name for it."""
 
+    def labels(self, j: int) -> list[tuple[str, float]] | None:
+        """The labels of column j, each with its value; None for numbers."""
+        own, known = self.columns.names[j], self.columns.categories[j]
+        if known is not None:
+            return [(f"{own} = {label}", float(k)) for k, label in enumerate(known)]
+        return [(f"{own} = true", 1.0), (f"{own} = false", 0.0)] if self.columns.kinds[j] == "truth" else None
+
     def intervals(self, matrix: Floats) -> Floats | None:
         """(N, 2) where the log-odds of the verdicts lie, in nats, with probability 95 %; None where nothing tells."""
         return None

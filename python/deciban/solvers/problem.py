@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple, Self
@@ -124,6 +124,12 @@ class Status(Enum):
     def finished(self) -> bool:
         """Whether what was asked for was reached."""
         return self in (Status.CONVERGED, Status.EXACT)
+
+
+def worst(statuses: Iterable[Status]) -> Status:
+    """Of several the one that is farthest from done: the first that is not finished, else the first."""
+    first, *others = statuses
+    return next((status for status in (first, *others) if not status.finished), first)
 
 
 class Step(NamedTuple):
