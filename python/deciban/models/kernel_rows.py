@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from deciban.errors import DataError
 from deciban.kernels import Kernel, Linear, by_name
 from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
+from deciban.trust.certificate import digest
 
 from .examples import Examples, bounded, weighed
 from .examples import arrays_of as stored_as
@@ -26,6 +28,11 @@ class Items(Examples):
 
     kernel: Kernel
     place: NDArray[np.intp]
+
+    @cached_property
+    def digest(self) -> str:
+        """The name of X, be it numbers or texts, y and the weights."""
+        return digest(*arrays_of(self.X), self.y, self.weight)
 
     def only(self, kept: NDArray[np.bool_]) -> Self:
         """The examples at the given places, as if there were no others."""

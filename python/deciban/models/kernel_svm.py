@@ -15,7 +15,7 @@ from deciban.kernel_solvers.problem import KernelSolution
 from deciban.losses import Floats
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
 from deciban.solvers.problem import Status
-from deciban.trust.certificate import Certificate, digest
+from deciban.trust.certificate import Certificate
 
 from .arrangement import Arrangement, arranged
 from .kernel_explanations import of_pairs, of_score
@@ -23,7 +23,7 @@ from .kernel_machine import KernelMachine, certify, linear, of_each, unproven
 from .kernel_margins import Machine, check_nu
 from .kernel_probabilities import held_out_temperatures
 from .kernel_problems import machines
-from .kernel_rows import Items, arrays_of, baseline, items, to_judge, vectors_of, width
+from .kernel_rows import Items, baseline, items, to_judge, vectors_of, width
 from .limits import check_positive
 from .linear import only_margins
 from .margins import Margins
@@ -130,7 +130,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         self.classes_, self.kernel_ = given.labels, given.kernel
         self._become(given, arranged(found, given, self._style(len(given.labels))), found)
         doubt = unproven(given.kernel, given.X)
-        data = digest(*arrays_of(given.X), given.y, given.weight)
+        data = given.digest
         self._proof = self._certified(given, found, seed, data, doubt)
         self._proven = [(each.proof.primal, each.proof.dual, each.proof.violation) for each in found]
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
