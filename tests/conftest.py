@@ -23,3 +23,10 @@ def data() -> Callable[[str], Path]:
         return path
 
     return shared
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Names with an address in memory differ between processes: which tests there are must not."""
+    for item in items:
+        if " at 0x" in item.name:
+            raise pytest.UsageError(f"{item.nodeid} is named by an address; give its case a name with `ids`")

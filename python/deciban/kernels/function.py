@@ -26,6 +26,8 @@ class Function(Kernel):
     >>> overlap = Function(lambda X, Z: np.minimum(X[:, None, :], Z[None, :, :]).sum(axis=2))
     >>> overlap.tile(np.array([[1.0, 2.0]]), np.array([[2.0, 1.0], [0.0, 5.0]]))
     array([[2., 2.]])
+    >>> overlap
+    Function(<lambda>)
     """
 
     function: Callable[[Any, Any], Any]
@@ -85,6 +87,14 @@ class Function(Kernel):
                 )
         return X
 
+    def __repr__(self) -> str:
+        """By the function's name: its place in memory differs from run to run, and a saved model says what it was."""
+        return f"Function({self._name}{', pairs=True' if self.pairs else ''})"
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
     @property
     def _called(self) -> str:
-        return f"the kernel function {getattr(self.function, '__name__', type(self.function).__name__)!r}"
+        return f"the kernel function {self._name!r}"
