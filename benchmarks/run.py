@@ -1,6 +1,6 @@
 """Run the benchmarks: Deciban and its rivals in turn on the same data, ratios, goals.
 
-    python benchmarks/run.py [PROBLEM…] [--runs 5] [--record] [--list]
+    python benchmarks/run.py [PROBLEM…] [--runs N] [--record] [--list]
 
 Deciban is the one installed beside this Python. The rivals from PyPI are installed, pinned, into benchmarks/.venv.
 """
@@ -61,7 +61,7 @@ def main() -> int:
     failed = False
     for problem in chosen:
         try:
-            entry, judged[problem.name] = run(problem, problem.runs or asked.runs)
+            entry, judged[problem.name] = run(problem, asked.runs or problem.runs or 5)
             record["problems"][problem.name] = entry
         except (environment.MissingError, FailedError) as reason:
             failed |= isinstance(reason, FailedError)
@@ -79,14 +79,14 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Deciban beside its rivals, on the same data, in turn.")
     names = [*CONTESTS, *(problem.name for problem in EVERY)]
     parser.add_argument("problems", nargs="*", metavar="PROBLEM", help="names or kinds (see --list); all by default")
-    parser.add_argument("--runs", type=int, default=5, help="runs of each side where the problem does not say (5)")
+    parser.add_argument("--runs", type=int, help="runs of each side (5 where the problem does not say)")
     parser.add_argument("--record", action="store_true", help="keep the numbers in benchmarks/records/")
     parser.add_argument("--list", action="store_true", help="name the problems and stop")
     asked = parser.parse_args()
     unknown = sorted(set(asked.problems) - set(names))
     if unknown:
         parser.error(f"no problem or kind is named {', '.join(unknown)}; there are {', '.join(names)}")
-    if asked.runs < 1:
+    if asked.runs is not None and asked.runs < 1:
         parser.error(f"--runs takes a whole number from 1, got {asked.runs}")
     return asked
 
