@@ -15,12 +15,12 @@ from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
 from deciban.losses import Floats
+from deciban.models.limits import check_positive, limits_of, seed_of, threads_of
 from deciban.scores import KernelScore
 from deciban.solvers.problem import Limits, Status, worst
 from deciban.trust.certificate import Certificate
 
-from .kernel_rows import of_gram, of_texts, vectors_of
-from .limits import check_positive, limits_of, seed_of, threads_of
+from .rows import of_gram, of_texts, vectors_of
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
 _LOOKED_AT = 500
