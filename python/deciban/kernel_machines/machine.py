@@ -94,10 +94,10 @@ class KernelMachine:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .deciban file, in one step or not at all; `deciban.load` reads it. ValueError for kernels that are
         functions, and for labels that a file cannot keep."""
-        from . import stored_kernel
+        from . import stored
 
         check_is_fitted(self)
-        store.write(path, stored_kernel.header_of(self), stored_kernel.arrays_of(self))
+        store.write(path, stored.header_of(self), stored.arrays_of(self))
 
     def _begin(self, kernel: Kernel, vectors: Any, support: Any, n_features: int, proof: Certificate | None) -> None:
         """What a file says of any machine."""
