@@ -70,8 +70,8 @@ def test_parameters(text, options):
 def test_too_many_features_for_an_interior_point():
     wide, model = np.eye(4, 1001), LinearRegression(loss="absolute", penalty="elastic_net")
     with refused(
-        "loss 'absolute' with penalty 'elastic_net' is minimised over at most 1,000 features, got 1,001: use penalty 'l1' "
-        "or 'l2', or loss 'huber'"
+        "loss 'absolute' with penalty 'elastic_net' is minimised over at most 1,000 features, got 1,001: use penalty "
+        "'l1' or 'l2', or loss 'huber'"
     ):
         model.fit(wide, Y)
     with refused("solver 'interior-point' needs at most 1,000 features, whose system it factors; there are 1,001"):

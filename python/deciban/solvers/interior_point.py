@@ -184,7 +184,8 @@ class _Path:
         return w[None, :], np.array([self.b]), a
 
     def _u(self) -> Floats:
-        return np.where(self.above < self.below, self.hi - self.above, self.lo + self.below)
+        u: Floats = np.where(self.above < self.below, self.hi - self.above, self.lo + self.below)
+        return u
 
     def _across(self, w: Floats, b: float, product: Floats | None = None) -> Floats:
         """(N,) Xw + b, and w where there is λ₁."""
