@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
     from .features.random_fourier import RandomFourier as RandomFourier
+    from .kernel_machines.libsvm import load_libsvm as load_libsvm
+    from .kernel_machines.libsvm import save_libsvm as save_libsvm
+    from .kernel_machines.one_class import OneClassSVM as OneClassSVM
+    from .kernel_machines.regression import SupportVectorRegression as SupportVectorRegression
+    from .kernel_machines.svm import SVM as SVM
     from .mail.filter import Filter as Filter
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
-    from .models.kernel_regression import SupportVectorRegression as SupportVectorRegression
-    from .models.kernel_svm import SVM as SVM
     from .models.least_squares import LinearRegression as LinearRegression
     from .models.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
-    from .models.libsvm import load_libsvm as load_libsvm
-    from .models.libsvm import save_libsvm as save_libsvm
     from .models.linear_svm import LinearSVM as LinearSVM
     from .models.logistic import LogisticRegression as LogisticRegression
     from .models.naive_bayes import NaiveBayes as NaiveBayes
     from .models.nbsvm import NBSVM as NBSVM
-    from .models.one_class import OneClassSVM as OneClassSVM
     from .models.perceptron import Perceptron as Perceptron
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
@@ -46,16 +46,16 @@ _HOME = {
     "NBSVM": ".models.nbsvm",
     "NaiveBayes": ".models.naive_bayes",
     "Nystroem": ".features.nystroem",
-    "OneClassSVM": ".models.one_class",
+    "OneClassSVM": ".kernel_machines.one_class",
     "Perceptron": ".models.perceptron",
     "RandomFourier": ".features.random_fourier",
-    "SVM": ".models.kernel_svm",
-    "SupportVectorRegression": ".models.kernel_regression",
+    "SVM": ".kernel_machines.svm",
+    "SupportVectorRegression": ".kernel_machines.regression",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
     "load": ".store",
-    "load_libsvm": ".models.libsvm",
-    "save_libsvm": ".models.libsvm",
+    "load_libsvm": ".kernel_machines.libsvm",
+    "save_libsvm": ".kernel_machines.libsvm",
 }
 
 __all__ = [

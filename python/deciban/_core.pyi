@@ -40,6 +40,7 @@ __all__ = [
     "perceptron",
     "repeats",
     "scores",
+    "sizes",
     "smo",
     "smo_of_rows",
     "student_scores",
@@ -213,6 +214,7 @@ def scores(
     X: _Matrix, W: NDArray[np.float64], b: NDArray[np.float64], *, n_jobs: int | None = None
 ) -> NDArray[np.float64]: ...
 def combination(X: _Matrix, U: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
+def sizes(X: _Matrix, *, n_jobs: int | None = None) -> tuple[float, float]: ...
 def gram(X: _Matrix, h: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
 def loss_table(
     loss: str, y: NDArray[np.float64], s: NDArray[np.float64], u: NDArray[np.float64], *, delta: float = 1.0

@@ -68,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         return LinearTable.from_stored(stored)
     if of_table(stored.header):
         if stored.header.get("model") in _MACHINES:
-            from .models.stored_kernel import restored
+            from .kernel_machines.stored import restored
 
             return restored(stored)
         from .models.naive_bayes import NaiveBayes

@@ -24,7 +24,7 @@ REFUSED = {
     "n_jobs must be None, -1 or a whole number from 1, got 0": {"n_jobs": 0},
     "random_state must be from 0 to 2^64 − 1, got -1": {"random_state": -1},
     "solver must be one of 'auto', 'closed-form', 'coordinate', 'newton', 'reweighted', 'smoothing', "
-    "'linear-programme', 'dual-coordinate', got 'sgd'": {"solver": "sgd"},
+    "'interior-point', 'linear-programme', 'dual-coordinate', got 'sgd'": {"solver": "sgd"},
     "solver 'closed-form' needs the loss 'squared', whose slope is linear; that of 'huber' is not": {
         "loss": "huber",
         "solver": "closed-form",
@@ -49,8 +49,14 @@ REFUSED = {
         "loss": "absolute",
         "solver": "smoothing",
     },
-    "no solver takes loss 'absolute' with penalty 'elastic_net', as neither is smooth nor both are piecewise linear: "
-    "use penalty 'l1' or 'l2', or loss 'huber'": {"loss": "absolute", "penalty": "elastic_net"},
+    "solver 'interior-point' needs a penalty, which keeps the path to the optimum bounded": {
+        "loss": "absolute",
+        "solver": "interior-point",
+    },
+    "solver 'interior-point' needs a piecewise linear loss: 'absolute', 'hinge' or 'perceptron'; 'huber' is not": {
+        "loss": "huber",
+        "solver": "interior-point",
+    },
 }
 
 
@@ -59,6 +65,17 @@ def test_parameters(text, options):
     model = LinearRegression().fit(X, Y).set_params(**options)
     with refused(text, model=model):
         model.fit(X, Y)
+
+
+def test_too_many_features_for_an_interior_point():
+    wide, model = np.eye(4, 1001), LinearRegression(loss="absolute", penalty="elastic_net")
+    with refused(
+        "loss 'absolute' with penalty 'elastic_net' is minimised over at most 1,000 features, got 1,001: use penalty "
+        "'l1' or 'l2', or loss 'huber'"
+    ):
+        model.fit(wide, Y)
+    with refused("solver 'interior-point' needs at most 1,000 features, whose system it factors; there are 1,001"):
+        model.set_params(penalty="l2", solver="interior-point").fit(wide, Y)
 
 
 def test_covariances():

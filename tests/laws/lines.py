@@ -27,6 +27,8 @@ ABSOLUTE = {
     "absolute": {"loss": "absolute"},
     "absolute-l1": {"loss": "absolute", "penalty": "l1", "alpha": 5.0},
     "absolute-l2": {"loss": "absolute", "penalty": "l2", "alpha": 2.0},
+    "absolute-smoothing": {"loss": "absolute", "penalty": "l2", "alpha": 2.0, "solver": "smoothing"},
+    "absolute-elastic-net": {"loss": "absolute", "penalty": "elastic_net", "alpha": 5.0, "l1_ratio": 0.3},
 }
 EVERY = {**SMOOTH, **SPARSE, **ABSOLUTE}
 

@@ -7,8 +7,8 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
 from deciban import SVM, LinearSVM, OneClassSVM, SupportVectorRegression
+from deciban.kernel_machines.one_vs_one import coupled, decisions, pairs
 from deciban.kernels import RBF, Function
-from deciban.models.one_vs_one import coupled, decisions, pairs
 from laws.svms import OTHERS, TIGHT, cloud, machine, over
 
 

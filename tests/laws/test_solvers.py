@@ -93,7 +93,7 @@ def test_weights_are_repetition(solver, loss, penalty, seed):
     for posed in (repeated, weighted):
         found = solver.solve(posed, TIGHT)
         values.append(weighted.primal(found.w, weighted.scores(found.w, found.b)))
-    assert_allclose(*values, rtol=1e-7)
+    assert_allclose(*values, rtol=1e-7, atol=TIGHT.tol)
 
 
 @over
@@ -126,7 +126,7 @@ def test_every_solver_of_a_problem_reaches_the_same_optimum(loss, penalty):
         found = solver.solve(posed, TIGHT)
         values.append(posed.primal(found.w, posed.scores(found.w, found.b)))
     if values:
-        assert_allclose(values, min(values), rtol=1e-6)
+        assert_allclose(values, min(values), rtol=1e-6, atol=TIGHT.tol)
         assert solvers.choose(posed).name in {each.NAME for each in able}
 
 

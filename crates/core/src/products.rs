@@ -205,7 +205,7 @@ impl<V: Value, I: Index> WithSimd for Combine<'_, '_, V, I> {
     }
 }
 
-/// The lower triangle of G (d, d) = Xᵀ·diag(h)·X in sparse rows columns ascend; rows of weight 0 are not read.
+/// The lower triangle of G (d, d) = Xᵀ·diag(h)·X; rows of weight 0 are not read.
 pub fn gram<V: Value, I: Index>(rows: &Rows<V, I>, h: &[f64]) -> Vec<f64> {
     let columns = rows.columns();
     let share = rows.count().div_ceil(PARTS).max(1);
@@ -237,7 +237,7 @@ fn add_outer<V: Value, I: Index>(row: &Row<'_, V, I>, h: f64, columns: usize, su
                 values[..=j].iter().zip(line).for_each(|(&x, g)| *g += step * x.real());
             }
         }
-        Row::Sparse(indices, values) => {
+        Row::Sparse(indices, values) if row.rises() => {
             for (p, (j, &x)) in indices.iter().zip(values).enumerate() {
                 let (step, line) = (h * x.real(), &mut sum[j.place() * columns..][..columns]);
                 for (k, &x) in indices[..=p].iter().zip(values) {
@@ -245,5 +245,13 @@ fn add_outer<V: Value, I: Index>(row: &Row<'_, V, I>, h: f64, columns: usize, su
                 }
             }
         }
+        Row::Sparse(..) => row.each(|j, x| {
+            let (step, line) = (h * x.real(), &mut sum[j * columns..][..=j]);
+            row.each(|k, x| {
+                if let Some(g) = line.get_mut(k) {
+                    *g += step * x.real();
+                }
+            });
+        }),
     }
 }

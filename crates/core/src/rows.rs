@@ -142,8 +142,10 @@ impl<'a, V: Value, I: Index> Row<'a, V, I> {
     }
 }
 
-/// Indices that are checked at once.
+/// Indices, or values, that are looked at at once.
 const STRETCH: usize = 1 << 16;
+/// What `sizes` says of nothing.
+const NO_SIZES: (f64, f64) = (f64::INFINITY, 0.0);
 
 impl<'a, V: Value, I: Index> Rows<'a, V, I> {
     /// Dense rows, one after the other in `values`.
@@ -199,6 +201,18 @@ impl<'a, V: Value, I: Index> Rows<'a, V, I> {
         self.values
     }
 
+    /// The least size |x| of a value that is not zero, and the largest; ∞ and 0 where all are zero. One pass.
+    pub fn sizes(&self) -> (f64, f64) {
+        let wider = |(least, most): (f64, f64), (a, b): (f64, f64)| (least.min(a), most.max(b));
+        let of_part = |part: &[V]| {
+            part.iter().fold(NO_SIZES, |so_far, x| {
+                let size = x.real().abs();
+                wider(so_far, (if size > 0.0 { size } else { f64::INFINITY }, size))
+            })
+        };
+        self.values.par_chunks(STRETCH).map(of_part).reduce(|| NO_SIZES, wider)
+    }
+
     /// Whether values that are not stored are zero.
     pub fn is_sparse(&self) -> bool {
         matches!(self.stored, Stored::Some { .. })
@@ -244,6 +258,12 @@ mod tests {
             assert_eq!(full.row(i).values(), row);
         }
         assert_eq!((rows.count(), rows.columns(), rows.values().len(), rows.length(2)), (3, 2, 3, 2));
+    }
+
+    #[test]
+    fn sizes_are_of_what_is_not_zero() {
+        assert_eq!(Csr::dense(&[0.0, -3.0, 0.5, -0.0], 2, 2).unwrap().sizes(), (0.5, 3.0));
+        assert_eq!(Csr::dense(&[], 0, 2).unwrap().sizes(), (f64::INFINITY, 0.0));
     }
 
     #[test]

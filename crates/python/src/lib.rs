@@ -57,7 +57,7 @@ mod _core {
     #[pymodule_export]
     use super::losses::{loss_along, loss_conjugate, loss_look, loss_table};
     #[pymodule_export]
-    use super::products::{combination, gram, scores};
+    use super::products::{combination, gram, scores, sizes};
     #[pymodule_export]
     use super::reader::Reader;
     #[pymodule_export]

@@ -15,6 +15,24 @@ enum Product<'a> {
     Gram { h: &'a [f64] },
 }
 
+struct Sizes;
+
+impl Kernel for Sizes {
+    type Output = (f64, f64);
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
+        Ok(rows.sizes())
+    }
+}
+
+/// The least |x| of X's values that are not zero, and the largest; ∞ and 0 where all are zero.
+#[pyfunction]
+#[pyo3(signature = (X, *, n_jobs=None))]
+#[allow(non_snake_case)] // X is the field's own name
+pub fn sizes(py: Python<'_>, X: &Bound<'_, PyAny>, n_jobs: Option<usize>) -> PyResult<(f64, f64)> {
+    on_reals(py, X, n_jobs, Sizes)
+}
+
 fn fits(what: &str, there: usize, expected: usize) -> Result<(), Refusal> {
     if there == expected {
         return Ok(());

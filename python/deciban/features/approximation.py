@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.errors import DataError
+from deciban.kernel_machines.rows import of_gram, of_texts, to_judge
 from deciban.kernels import Kernel
 from deciban.losses import Floats
-from deciban.models.kernel_rows import of_gram, of_texts, to_judge
 
 from .deviation import TILE, Deviation, between_rows, of_pairs
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import DataError
+from deciban.kernel_machines.rows import indexable, of_gram, to_learn
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
-from deciban.models.kernel_rows import indexable, of_gram, to_learn
 from deciban.models.transaction import all_or_nothing
 
 from .approximation import Approximation

@@ -6,10 +6,10 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from deciban.kernel_machines.rows import to_learn
 from deciban.kernels import RBF, Gaussian, Kernel, Product, Radial, Sum, by_name
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
-from deciban.models.kernel_rows import to_learn
 from deciban.models.transaction import all_or_nothing
 
 from .approximation import Approximation

@@ -56,7 +56,7 @@ class LinearRegression(Additive):
     delta : δ > 0, where Huber's loss turns straight, in the units of y. It is not scaled by the spread of the errors.
     solver : "auto", or "closed-form" (squared; None, "l2"), "coordinate" ("l1", "elastic_net"; not absolute), "newton"
         (huber, squared), "reweighted" (huber, absolute; None, "l2"), "linear-programme" (absolute; None, "l1"),
-        "smoothing" (absolute; "l2"), "dual-coordinate" ("l2").
+        "smoothing" (absolute; "l2"), "interior-point" (absolute; a penalty), "dual-coordinate" ("l2").
     tol : the relative duality gap (primal − dual) / max(1, |primal|) to stop at; closed forms go to rounding.
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
 

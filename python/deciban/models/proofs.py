@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban._core import sizes
 from deciban.losses import Logistic, Softmax
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
@@ -69,9 +70,10 @@ def _separated(problem: Problem, solution: Solution) -> bool:
 def advice_on_scales(problem: Problem) -> str:
     """Advice where columns are of very different size."""
     rows: Any = problem.rows
-    values = np.abs(rows[0] if isinstance(rows, tuple) else rows)
-    if not values.size or values.max() <= 1e6 * values.min(where=values > 0.0, initial=np.inf):
+    least, most = sizes(rows, n_jobs=problem.n_jobs)
+    if most <= 1e6 * least:
         return ""
+    values = np.abs(rows[0] if isinstance(rows, tuple) else rows)
     size = np.zeros(problem.shape[1])
     if isinstance(rows, tuple):
         np.maximum.at(size, rows[1], values)

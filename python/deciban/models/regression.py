@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deciban.losses import Absolute, Huber, Squared
-from deciban.solvers import Limits, Problem, Solution, closed_form, newton
+from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton
 from deciban.solvers.closed_form import Fit
 from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate, digest
@@ -26,6 +26,7 @@ _SOLVERS = (
     "newton",
     "reweighted",
     "smoothing",
+    "interior-point",
     "linear-programme",
     "dual-coordinate",
 )
@@ -41,10 +42,13 @@ def automatic(problem: Problem) -> str:
     assert isinstance(loss, Absolute)
     if not penalty.l2:
         return "linear-programme"
+    N, d = problem.shape
+    if interior_point.refusal(problem) is None and (d < N or penalty.l1):
+        return interior_point.NAME
     if penalty.l1:
         raise ValueError(
-            "no solver takes loss 'absolute' with penalty 'elastic_net', as neither is smooth nor both are piecewise "
-            "linear: use penalty 'l1' or 'l2', or loss 'huber'"
+            f"loss 'absolute' with penalty 'elastic_net' is minimised over at most {hessian.DIRECT:,} features, got "
+            f"{d:,}: use penalty 'l1' or 'l2', or loss 'huber'"
         )
     return "smoothing"
 

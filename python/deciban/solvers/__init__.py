@@ -17,6 +17,7 @@ from . import (
     descent,
     dual_coordinate,
     hessian,
+    interior_point,
     linear_programme,
     newton,
     perceptron,
@@ -33,6 +34,7 @@ CATALOGUE: tuple[ModuleType, ...] = (
     coordinate,
     reweighted,
     smoothing,
+    interior_point,
     linear_programme,
     descent,
     perceptron,
@@ -71,10 +73,16 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
         f"a smooth loss and at most {hessian.DIRECT:,} features: the Hessian is cheap",
         lambda problem: problem.shape[1] <= hessian.DIRECT,
     ),
+    (
+        interior_point.NAME,
+        f"a piecewise linear loss, a square in the penalty, at most {hessian.DIRECT:,} features: some 20 steps",
+        lambda problem: bool(problem.penalty.l2) and problem.shape[1] < problem.shape[0],
+    ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
     (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", lambda p: bool(p.penalty.l1)),
     (newton.NAME, "a smooth loss without a penalty", lambda _: True),
     (linear_programme.NAME, "piecewise linear loss and penalty", lambda _: True),
+    (interior_point.NAME, "a piecewise linear loss, a penalty with corners and a square", lambda _: True),
 )
 """What `auto` goes through, top to bottom: a solver, why, and for which problems; those it cannot solve are passed."""
 

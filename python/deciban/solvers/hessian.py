@@ -20,6 +20,53 @@ DIRECT = 1000
 _ROWS = 4096
 
 
+class Factor:
+    """Cholesky's factor of [[XᵀDX + diag(ridge), XᵀD1], [1ᵀDX, 1ᵀD1]], b eliminated; without an intercept, of the
+    first block. Columns are scaled to one length first, and what rounding makes indefinite gets a small ridge.
+
+    Cost: N·m² for m values a row, and d³/3.
+    """
+
+    def __init__(self, problem: Problem, D: Floats, ridge: Floats) -> None:
+        H, d = _gram(problem, D), len(ridge)
+        self.mean, self.total = np.zeros(d), float(D.sum())
+        self.border = problem.intercept and self.total > 0.0
+        if self.border:
+            self.mean = problem.combination(D)[0] / self.total
+            H -= self.total * np.outer(self.mean, self.mean)
+        H[np.diag_indices(d)] += ridge
+        diagonal = H.diagonal()
+        self.scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+        H *= self.scale[:, None]
+        H *= self.scale
+        least = 1e-14
+        while True:
+            try:
+                self._factor = cho_factor(H + least * np.eye(d), lower=True, overwrite_a=True, check_finite=False)
+                return
+            except LinAlgError:
+                least *= 10.0
+
+    def solve(self, g: Floats, border: float = 0.0) -> tuple[Floats, float]:
+        """dw (d,) and db for the right-hand side (g, border)."""
+        dw: Floats = self.scale * cho_solve(self._factor, self.scale * (g - border * self.mean), check_finite=False)
+        return dw, (border / self.total if self.border else 0.0) - dot(self.mean, dw)
+
+
+def _gram(problem: Problem, D: Floats) -> Floats:
+    """The lower triangle of XᵀDX."""
+    X = problem.rows
+    if isinstance(X, tuple):
+        return gram(X, D, n_jobs=problem.n_jobs)
+    kept = np.flatnonzero(D)
+    total = np.zeros((X.shape[1], X.shape[1]), order="F")
+    for i in range(0, len(kept), _ROWS):
+        part = kept[i : i + _ROWS]
+        weighted = np.sqrt(D[part])[:, None] * X[part]
+        total = dsyrk(1.0, weighted.T, beta=1.0, c=total, lower=1, overwrite_c=1)
+    return total
+
+
 class Hessian:
     """Solves H (dw, db) = (g, 0) for H = [[XᵀDX + λI, XᵀD1], [1ᵀDX, 1ᵀD1]], b being minimised out already.
 
@@ -33,39 +80,9 @@ class Hessian:
 
     def solve(self, D: Floats, g: Floats) -> tuple[Floats, float]:
         """dw (d,) and db."""
-        return self._by_factor(D, g) if self.direct else self._by_gradients(D, g)
-
-    def _by_factor(self, D: Floats, g: Floats) -> tuple[Floats, float]:
-        H = self._gram(D)
-        d = len(g)
-        mean, total = np.zeros(d), float(D.sum())
-        if self.problem.intercept and total > 0.0:
-            mean = self.problem.combination(D)[0] / total
-            H = H - total * np.outer(mean, mean)
-        diagonal = H.diagonal()
-        least = 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)
-        ridge = max(self.problem.penalty.l2, least)
-        while True:
-            try:
-                factor = cho_factor(H + ridge * np.eye(d), lower=True, overwrite_a=True, check_finite=False)
-                break
-            except LinAlgError:  # columns that are combinations of others, but for rounding
-                ridge = max(100.0 * ridge, least)
-        dw: Floats = cho_solve(factor, g, check_finite=False)
-        return dw, -dot(mean, dw)
-
-    def _gram(self, D: Floats) -> Floats:
-        """The lower triangle of XᵀDX."""
-        X = self.problem.rows
-        if isinstance(X, tuple):
-            return gram(X, D, n_jobs=self.problem.n_jobs)
-        kept = np.flatnonzero(D)
-        total = np.zeros((X.shape[1], X.shape[1]), order="F")
-        for i in range(0, len(kept), _ROWS):
-            part = kept[i : i + _ROWS]
-            weighted = np.sqrt(D[part])[:, None] * X[part]
-            total = dsyrk(1.0, weighted.T, beta=1.0, c=total, lower=1, overwrite_c=1)
-        return total
+        if not self.direct:
+            return self._by_gradients(D, g)
+        return Factor(self.problem, D, np.full(len(g), self.problem.penalty.l2)).solve(g)
 
     def _by_gradients(self, D: Floats, g: Floats) -> tuple[Floats, float]:
         problem, l2 = self.problem, self.problem.penalty.l2

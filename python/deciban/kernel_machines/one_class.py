@@ -13,12 +13,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
+from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
-from .kernel_machine import SingleMachine, certify, proven, unproven
-from .kernel_margins import check_nu
-from .kernel_rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
-from .transaction import all_or_nothing
+from .machine import SingleMachine, certify, proven, unproven
+from .margins import check_nu
+from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 
 # By so much of ρ, the examples on the boundary are known whatever the rounding.
 _GRAIN = 1e-10

@@ -13,11 +13,11 @@ from deciban.errors import DataError
 from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.losses import Floats
+from deciban.models.hard_margin import NotSeparableError
+from deciban.models.zones import Zones
 from deciban.solvers.problem import Limits, Status
 
-from .hard_margin import NotSeparableError
-from .kernel_machine import proven
-from .zones import Zones
+from .machine import proven
 
 Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from deciban.losses import Floats
 from deciban.scores import KernelScore, PairwiseScore
 
-from .kernel_margins import Machine
-from .kernel_rows import Items
+from .margins import Machine
 from .one_vs_one import pairs
+from .rows import Items
 
 
 @dataclass(frozen=True)

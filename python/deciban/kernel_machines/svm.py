@@ -13,25 +13,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.losses import Floats
+from deciban.models.limits import check_positive
+from deciban.models.linear import only_margins
+from deciban.models.margins import Margins
+from deciban.models.offered import offered_unless
+from deciban.models.proofs import interrupted
+from deciban.models.transaction import all_or_nothing
+from deciban.models.zones import Zones
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
 from deciban.solvers.problem import Status
 from deciban.trust.certificate import Certificate
 
 from .arrangement import Arrangement, arranged
-from .kernel_explanations import of_pairs, of_score
-from .kernel_machine import KernelMachine, certify, linear, of_each, unproven
-from .kernel_margins import Machine, check_nu
-from .kernel_probabilities import held_out_temperatures
-from .kernel_problems import machines
-from .kernel_rows import Items, baseline, items, to_judge, vectors_of, width
-from .limits import check_positive
-from .linear import only_margins
-from .margins import Margins
-from .offered import offered_unless
+from .explanations import of_pairs, of_score
+from .machine import KernelMachine, certify, linear, of_each, unproven
+from .margins import Machine, check_nu
 from .one_vs_one import agreeing, coupled, decisions
-from .proofs import interrupted
-from .transaction import all_or_nothing
-from .zones import Zones
+from .probabilities import held_out_temperatures
+from .problems import machines
+from .rows import Items, baseline, items, to_judge, vectors_of, width
 
 
 class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

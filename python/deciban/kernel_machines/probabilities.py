@@ -15,9 +15,9 @@ from deciban.trust.calibration import temperature
 from deciban.trust.folds import folds as folds_of
 
 from .arrangement import arranged
-from .kernel_problems import machines
-from .kernel_rows import Items, between
 from .one_vs_one import temperatures
+from .problems import machines
+from .rows import Items, between
 
 
 def held_out_temperatures(model: Any, given: Items, folds: Any, limits: Limits, seed: int) -> Any:

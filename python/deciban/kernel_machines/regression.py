@@ -13,12 +13,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from deciban.errors import DataError
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
+from deciban.models.limits import check_positive
+from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
-from .kernel_machine import SingleMachine, certify, proven, unproven
-from .kernel_rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
-from .limits import check_positive
-from .transaction import all_or_nothing
+from .machine import SingleMachine, certify, proven, unproven
+from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 
 # Of larger targets the square would leave the range of a float64.
 _LARGEST = 1e100

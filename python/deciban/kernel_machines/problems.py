@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.losses import Floats
+from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits
 
-from .kernel_margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
-from .kernel_rows import Items, among
+from .margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
 from .one_vs_one import pairs
-from .side_by_side import Halt, side_by_side, threads_for
+from .rows import Items, among
 
 
 def machines(

@@ -24,11 +24,11 @@ from deciban.rows import is_sparse
 from deciban.store import replace
 
 from .arrangement import Arrangement
-from .kernel_regression import SupportVectorRegression
-from .kernel_svm import SVM
 from .libsvm_text import Parsed, parse
 from .one_class import OneClassSVM
 from .one_vs_one import pairs
+from .regression import SupportVectorRegression
+from .svm import SVM
 
 Machine = SVM | SupportVectorRegression | OneClassSVM
 

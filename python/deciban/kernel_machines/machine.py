@@ -15,12 +15,12 @@ from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
 from deciban.losses import Floats
+from deciban.models.limits import check_positive, limits_of, seed_of, threads_of
 from deciban.scores import KernelScore
 from deciban.solvers.problem import Limits, Status, worst
 from deciban.trust.certificate import Certificate
 
-from .kernel_rows import of_gram, of_texts, vectors_of
-from .limits import check_positive, limits_of, seed_of, threads_of
+from .rows import of_gram, of_texts, vectors_of
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
 _LOOKED_AT = 500
@@ -94,10 +94,10 @@ class KernelMachine:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .deciban file, in one step or not at all; `deciban.load` reads it. ValueError for kernels that are
         functions, and for labels that a file cannot keep."""
-        from . import stored_kernel
+        from . import stored
 
         check_is_fitted(self)
-        store.write(path, stored_kernel.header_of(self), stored_kernel.arrays_of(self))
+        store.write(path, stored.header_of(self), stored.arrays_of(self))
 
     def _begin(self, kernel: Kernel, vectors: Any, support: Any, n_features: int, proof: Certificate | None) -> None:
         """What a file says of any machine."""

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 
 from deciban.errors import DataError
 from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
+from deciban.models.stored import labels_of, names_of, plain
 from deciban.rows import is_sparse
 from deciban.store import Stored
 from deciban.text.labels import storable
 from deciban.trust.certificate import Certificate
 
 from .arrangement import Arrangement
-from .kernel_regression import SupportVectorRegression
-from .kernel_rows import indexable
-from .kernel_svm import SVM
 from .one_class import OneClassSVM
-from .stored import labels_of, names_of, plain
+from .regression import SupportVectorRegression
+from .rows import indexable
+from .svm import SVM
 
 Arrays = dict[str, NDArray[Any]]
 MODELS: dict[str, Any] = {

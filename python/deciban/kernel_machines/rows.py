@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from deciban.errors import DataError
 from deciban.kernels import Kernel, Linear, by_name
 from deciban.losses import Floats
+from deciban.models.examples import Examples, bounded, weighed
+from deciban.models.examples import arrays_of as stored_as
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
-
-from .examples import Examples, bounded, weighed
-from .examples import arrays_of as stored_as
 
 _REALS: Any = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C", "accept_large_sparse": True}
 
