@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
 from deciban.losses import Absolute, Floats, Perceptron
 
@@ -62,6 +61,8 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
 
 def _maximum(problem: Problem, limits: Limits) -> Any:
     """The dual as SciPy takes it."""
+    from scipy.optimize import linprog  # half a second, which only those wait for who solve one
+
     X, c, strength = as_matrix(problem.rows), problem.c, problem.penalty.l1
     across = sparse.csc_array(X.T, dtype=np.float64)
     balance = sparse.csc_array(np.ones((1, len(c)))) if problem.intercept else sparse.csc_array((0, len(c)))

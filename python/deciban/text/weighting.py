@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
 from ..scores import AffineScore
 from ..solvers import Status
@@ -80,6 +79,8 @@ def temperature_as_judged(
     can be held out without a class losing all its items.
     """
     assert weighed.stretch is not None
+    from sklearn.base import clone  # a second, which only those wait for who learn
+
     again, weight = clone(model), np.ones(len(y)) if weight is None else weight
     if not model.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
         again.set_params(max_iter=int(model.n_iter_.max()))

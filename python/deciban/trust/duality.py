@@ -13,12 +13,15 @@ long as those found, for which Ω*(v) is 2‖w‖·‖v‖.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from deciban.inner_product import dot, norm
 from deciban.losses import Floats
-from deciban.solvers.problem import Problem
+
+if TYPE_CHECKING:
+    from deciban.solvers.problem import Problem
 
 
 @dataclass(frozen=True)

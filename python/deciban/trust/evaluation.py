@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from ..errors import DataError, UsageError
 from .rates import Interval, Rate, clopper_pearson
@@ -152,6 +151,8 @@ def evaluate(
     verdict = _verdicts(p, side, threshold)
     ranks = _ranks(p, scores, side)
     known = truth >= 0
+    from sklearn.metrics import confusion_matrix  # seconds, for which nobody waits who only asks for help
+
     confusion = confusion_matrix(truth[known], verdict[known], labels=range(len(names)))
     if side is None:
         area = one_against_rest(ranks[known], truth[known], names)
@@ -276,6 +277,8 @@ def _missed(confusion: Indices, row: int) -> Rate | None:
 
 
 def _per_class(truth: Indices, verdict: Indices, names: tuple[Hashable, ...]) -> tuple[ClassReport, ...]:
+    from sklearn.metrics import precision_recall_fscore_support
+
     measures = precision_recall_fscore_support(truth, verdict, labels=range(len(names)), zero_division=np.nan)
     return tuple(
         ClassReport(name, int(support), *(None if np.isnan(v) else float(v) for v in (precision, recall, f1)))

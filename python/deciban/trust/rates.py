@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv
 
 Interval = tuple[float, float]
 
@@ -20,8 +20,8 @@ def clopper_pearson(errors: int, n: int, level: float = 0.95) -> Interval:
     [0.0, 0.3085]
     """
     tail = (1 - level) / 2
-    low = float(beta.ppf(tail, errors, n - errors + 1)) if errors > 0 else 0.0
-    high = float(beta.isf(tail, errors + 1, n - errors)) if errors < n else 1.0
+    low = float(betaincinv(errors, n - errors + 1, tail)) if errors > 0 else 0.0
+    high = float(betainccinv(errors + 1, n - errors, tail)) if errors < n else 1.0
     return low, high
 
 
