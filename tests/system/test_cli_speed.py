@@ -41,6 +41,11 @@ def test_help_loads_no_verb(model):
     assert not {f"deciban.cli.{verb}" for verb in VERBS} & modules
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_helps_does_not_load_scikit_learn(verb):
+    assert not {"sklearn", "pandas", "scipy.stats", "scipy.optimize"} & loaded(verb, "--help")
+
+
 def test_many_messages_are_each_judged(model, tmp_path):
     """20,000 small messages of a mailbox: a line for each, none lost between two batches."""
     message = b"From x Mon Jan  1 00:00:00 2024\nSubject: hello\n\nlunch at noon?\n\n"
