@@ -37,6 +37,7 @@ __all__ = [
     "loss_conjugate",
     "loss_look",
     "loss_table",
+    "penalty_table",
     "perceptron",
     "repeats",
     "scores",
@@ -216,6 +217,9 @@ def scores(
 def combination(X: _Matrix, U: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
 def sizes(X: _Matrix, *, n_jobs: int | None = None) -> tuple[float, float]: ...
 def gram(X: _Matrix, h: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
+def penalty_table(
+    w: NDArray[np.float64], v: NDArray[np.float64], t: float, *, l1: float, l2: float
+) -> tuple[float, float, NDArray[np.float64]]: ...
 def loss_table(
     loss: str, y: NDArray[np.float64], s: NDArray[np.float64], u: NDArray[np.float64], *, delta: float = 1.0
 ) -> list[NDArray[np.float64]]: ...

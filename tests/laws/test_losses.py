@@ -151,6 +151,17 @@ def test_the_prox_is_the_minimum(penalty, v, t):
 
 
 @over_penalties
+@given(w=numbers, v=numbers, t=st.floats(0.1, 2))
+def test_the_core_computes_the_same_penalty(penalty, w, v, t):
+    value, conjugate, prox = _core.penalty_table(w, v, t, l1=penalty.l1, l2=penalty.l2)
+    assert_allclose(value, penalty.value(w), rtol=1e-14)
+    assert_allclose(prox, penalty.prox(v, t), rtol=1e-14)
+    inside = v if penalty.l2 else np.clip(v, -penalty.l1, penalty.l1)
+    assert_allclose(_core.penalty_table(w, inside, t, l1=penalty.l1, l2=penalty.l2)[1], penalty.conjugate(inside))
+    assert_allclose(conjugate, penalty.conjugate(v) if penalty.l2 else 0.0)
+
+
+@over_penalties
 @given(w=numbers, v=st.floats(-2, 2))
 def test_fenchel_and_young_of_penalties(penalty, w, v):
     v = np.full(len(w), v)

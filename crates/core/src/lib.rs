@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod learn;
 pub mod loss;
 pub mod mail;
+pub mod penalty;
 pub mod products;
 pub mod rows;
 pub mod score;

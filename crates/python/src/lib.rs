@@ -55,7 +55,7 @@ mod _core {
     #[pymodule_export]
     use super::logarithms::log_table;
     #[pymodule_export]
-    use super::losses::{loss_along, loss_conjugate, loss_look, loss_table};
+    use super::losses::{loss_along, loss_conjugate, loss_look, loss_table, penalty_table};
     #[pymodule_export]
     use super::products::{combination, gram, scores, sizes};
     #[pymodule_export]

@@ -1,7 +1,8 @@
-//! Losses place by place, and their sums over all examples.
+//! Losses and penalties place by place, and their sums over all examples.
 
 use deciban_core::loss::sums::Scored;
 use deciban_core::loss::{Absolute, Hinge, Huber, Logistic, Loss, Squared, SquaredHinge, ZeroOne};
+use deciban_core::penalty::Penalty;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -46,6 +47,22 @@ pub fn loss_table<'py>(
     }
     let columns = any_loss!(loss, delta, loss => columns(loss, y, s, u));
     Ok(columns.map(|column| column.into_pyarray(py)))
+}
+
+/// Ω(w), Ω*(v) of no |v_j| beyond λ₁ where λ₂ = 0, and prox(v, t) place by place, for Ω = λ₁‖w‖₁ + ½λ₂‖w‖².
+#[pyfunction]
+#[pyo3(signature = (w, v, t, *, l1, l2))]
+pub fn penalty_table<'py>(
+    py: Python<'py>,
+    w: Given<'py>,
+    v: Given<'py>,
+    t: f64,
+    l1: f64,
+    l2: f64,
+) -> PyResult<(f64, f64, Numbers<'py>)> {
+    let (penalty, w, v) = (Penalty { l1, l2 }, slice(&w, "w")?, slice(&v, "v")?);
+    let prox: Vec<f64> = v.iter().map(|&v| penalty.prox(v, t)).collect();
+    Ok((penalty.value(w), penalty.conjugate(v), prox.into_pyarray(py)))
 }
 
 fn scored<'a>(y: &'a Given<'_>, c: &'a Given<'_>, s: &'a Given<'_>) -> PyResult<Scored<'a>> {

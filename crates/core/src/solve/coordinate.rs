@@ -16,15 +16,14 @@
 
 mod extrapolation;
 mod gram;
-mod penalty;
 mod point;
 mod quadratic;
 mod smooth;
 
 use super::{Ending, Limits, Order, Solution, Watch};
 use crate::columns::Columns;
+pub use crate::penalty::Penalty;
 use gram::Gram;
-pub use penalty::Penalty;
 use point::{Point, combined};
 use quadratic::Quadratic;
 pub use smooth::Smooth;

@@ -13,6 +13,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::loss::Loss;
+use crate::penalty::softened;
 use crate::rows::{Index, Row, Value};
 use crate::solve::{Order, Problem};
 
@@ -115,8 +116,7 @@ impl Lazy {
     }
 
     fn soften(&mut self, j: usize) {
-        let v = self.state.w[j];
-        self.state.w[j] = v.signum() * (v.abs() - (self.soft - self.softened[j])).max(0.0);
+        self.state.w[j] = softened(self.state.w[j], self.soft - self.softened[j]);
         self.softened[j] = self.soft;
     }
 

@@ -181,3 +181,19 @@ impl WithSimd for &mut Sweep<'_, '_> {
         worst
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::Penalty;
+
+    #[test]
+    fn a_step_along_a_coordinate_is_the_prox_of_a_gradient_step() {
+        for (w, gradient, q, l1) in
+            [(0.4, -2.0, 1.5, 0.3), (-0.4, 0.1, 0.7, 0.9), (0.0, 3.0, 2.0, 0.0), (1.0, 0.2, 4.0, 0.1)]
+        {
+            let wanted = Penalty { l1, l2: 0.0 }.prox(w - gradient / q, 1.0 / q);
+            assert!((best(w, gradient, q, l1).0 - wanted).abs() < 1e-15);
+        }
+    }
+}
