@@ -244,3 +244,14 @@ def test_scikit_learn_accepts_it(options):
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
     assert skipped <= {"check_array_api_input"}  # asks for an environment variable set at start-up
     assert len(results) >= 61
+
+
+@over(EVERY)
+def test_a_warm_start_is_where_the_last_fit_ended(options):
+    X, y = lines(8)
+    fitted = model(options, warm_start=True).fit(X, y)
+    cold, w = fitted.n_iter_, fitted.coef_
+    assert fitted.fit(X, y).n_iter_ <= cold
+    assert_allclose(fitted.coef_, w, atol=1e-3 * np.abs(w).max())
+    more = fitted.fit(X[1:, :3], y[1:]).coef_  # another size of everything
+    assert_allclose(more, model(options).fit(X[1:, :3], y[1:]).coef_, atol=1e-3 * np.abs(w).max())

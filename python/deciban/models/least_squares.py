@@ -28,6 +28,7 @@ from .normal_equations import certify_moments, leverage, statistic
 from .numbers import linear_rows
 from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
+from .together import fitting
 from .transaction import all_or_nothing
 
 
@@ -59,6 +60,7 @@ class LinearRegression(Additive):
         "smoothing" (absolute; "l2"), "interior-point" (absolute; a penalty), "dual-coordinate" ("l2").
     tol : the relative duality gap (primal − dual) / max(1, |primal|) to stop at; closed forms go to rounding.
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
+    warm_start : `fit` begins where the last one ended, unless it is in closed form.
 
     Least squares is solved by orthogonal factorisations and never by an inverse; where columns are combinations of
     others w is the shortest of all optima and `rank_` says so (`deciban.solvers.closed_form`). Its state is the
@@ -96,6 +98,7 @@ class LinearRegression(Additive):
         max_iter: int = 10_000,
         time_limit: float | None = None,
         callback: Any = None,
+        warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -110,6 +113,7 @@ class LinearRegression(Additive):
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.callback = callback
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -168,7 +172,9 @@ class LinearRegression(Additive):
         ]
         moments = None if given.centre is not None else self.statistics_
         seed = seed_of(self.random_state)
-        solutions, fit = solve_regression(problems, limits, self.solver, seed, moments)
+        last = getattr(self, "_found", None) if self.warm_start else None
+        start = fitting(None if last is None else last.solutions, problems)
+        solutions, fit = solve_regression(problems, limits, self.solver, seed, moments, start)
         try:
             proof = certify_regression(problems, solutions, fit, given)
         except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again

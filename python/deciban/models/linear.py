@@ -27,7 +27,7 @@ from .limits import check_positive, limits_of, seed_of, threads_of
 from .numbers import linear_rows
 from .offered import offered_unless
 from .proofs import certify, interrupted
-from .together import solve_all
+from .together import fitting, solve_all
 from .transaction import all_or_nothing
 
 
@@ -153,17 +153,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate([each.w for each in solutions]), np.concatenate([each.b for each in solutions])
 
     def _start(self, given: Examples) -> list[Solution] | None:
-        """Where a warm start begins: at the last solution, if it was of the same classes and features."""
-        if not getattr(self, "warm_start", False) or not hasattr(self, "coef_"):
+        """Where a warm start begins: at the last solution, if it was of the same classes."""
+        if not getattr(self, "warm_start", False) or not hasattr(self, "solution_"):
             return None
-        same = np.array_equal(self.classes_, given.labels) and self.coef_.shape[1] == given.X.shape[1]
-        if not same:
-            return None
-        n = len(given.y)
-        return [
-            replace(solution, dual=None if solution.dual is None or len(solution.dual) != n else solution.dual)
-            for solution in self.solution_
-        ]
+        return list(self.solution_) if np.array_equal(self.classes_, given.labels) else None
 
     def _limits(self) -> Limits:
         return limits_of(self)
@@ -257,11 +250,3 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """How the solver ended: of several the one that is farthest from done."""
         check_is_fitted(self)
         return worst(solution.status for solution in self.solution_)
-
-
-def fitting(start: list[Solution] | None, problems: list[Problem]) -> list[Solution] | None:
-    """Where the last fit ended, if it was of as many problems of the same size; without an intercept, at b = 0."""
-    sizes = [(problem.K, problem.shape[1]) for problem in problems]
-    if start is None or [each.w.shape for each in start] != sizes:
-        return None
-    return start if problems[0].intercept else [replace(each, b=np.zeros_like(each.b)) for each in start]

@@ -54,9 +54,9 @@ def automatic(problem: Problem) -> str:
 
 
 def solve_regression(
-    problems: list[Problem], limits: Limits, solver: Any, seed: int, moments: Any
+    problems: list[Problem], limits: Limits, solver: Any, seed: int, moments: Any, start: list[Solution] | None = None
 ) -> tuple[list[Solution], Fit | None]:
-    """One problem a target, and of least squares in closed form what its factorisation tells."""
+    """One problem a target, begun at `start`, and of least squares in closed form what its factorisation tells."""
     first = problems[0]
     name = automatic(first) if isinstance(solver, str) and solver == "auto" else solver
     if not isinstance(name, str) or name not in _SOLVERS:
@@ -68,12 +68,13 @@ def solve_regression(
         raise ValueError(f"solver {name!r} {refused}")
     if name == closed_form.NAME:
         return closed_form.solve_together(problems, limits, moments)
-    starts = _starts(problems, limits) if name == newton.NAME else [None] * len(problems)
-    pairs = zip(problems, starts, strict=True)
+    if start is None and name == newton.NAME:
+        start = _starts(problems, limits)
+    pairs = zip(problems, start or [None] * len(problems), strict=True)
     return [module.solve(problem, limits, start, seed) for problem, start in pairs], None
 
 
-def _starts(problems: list[Problem], limits: Limits) -> list[Any]:
+def _starts(problems: list[Problem], limits: Limits) -> list[Solution]:
     """Least squares, from where Newton's method has not far to go."""
     squares = [Problem(p.rows, p.y, p.c, Squared(), p.penalty, p.intercept, 1, p.n_jobs) for p in problems]
     return list(closed_form.solve_together(squares, replace(limits, callback=None))[0])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from deciban.solvers import Limits, Problem, Solution, Solver, Status, solve
 
@@ -24,3 +27,13 @@ def solve_all(
     if not interrupted:
         return found
     return [replace(each, status=Status.INTERRUPTED) if each.status is Status.STOPPED else each for each in found]
+
+
+def fitting(start: Sequence[Solution] | None, problems: list[Problem]) -> list[Solution] | None:
+    """Where the last fit ended, if it was of as many problems of the same size: its dual only of as many examples, and
+    b = 0 without an intercept."""
+    if start is None or [each.w.shape for each in start] != [(problem.K, problem.shape[1]) for problem in problems]:
+        return None
+    N, intercept = problems[0].shape[0], problems[0].intercept
+    kept = [each if each.dual is None or len(each.dual) == N else replace(each, dual=None) for each in start]
+    return kept if intercept else [replace(each, b=np.zeros_like(each.b)) for each in kept]
