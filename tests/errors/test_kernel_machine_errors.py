@@ -27,7 +27,8 @@ CLASSES = [
     ({"nu": 0}, "nu must be a number > 0 and at most 1, got 0"),
     ({"nu": 1.5}, "nu must be a number > 0 and at most 1, got 1.5"),
     ({"multi_class": "all"}, "multi_class must be 'ovo' or 'ovr', got 'all'"),
-    ({"calibration": 1}, "calibration must be None or a number of folds from 2, got 1"),
+    ({"calibration": 1}, "calibration must be None, 'isotonic' or a number of folds from 2, got 1"),
+    ({"calibration": "platt"}, "calibration must be None, 'isotonic' or a number of folds from 2, got 'platt'"),
     ({"class_weight": {"egg": 2.0}}, "class_weight names ['egg'], which no label is; labels are ['ham', 'spam']"),
     ({"class_weight": {"ham": 0.0}}, "class_weight of 0 leaves a class without examples: leave the rows out instead"),
 ]
@@ -195,6 +196,10 @@ def test_what_files_of_libsvm_cannot_hold(tmp_path):
     path = tmp_path / "machine.model"
     cases = (
         (SVM().fit(X, Y), "LIBSVM's labels are whole numbers; these are ['ham', 'spam']: number the classes"),
+        (
+            SVM(calibration="isotonic").fit(X, [0, 1] * 3),
+            "LIBSVM's files hold a scale of log-odds, no curve: fit with calibration=3, or with None",
+        ),
         (
             SVM(multi_class="ovr").fit(X, [0, 1, 2, 0, 1, 2]),
             "LIBSVM's files are of each class against each: fit with multi_class='ovo'",

@@ -105,7 +105,7 @@ def test_control_c_while_probabilities_are_fitted_keeps_the_machine(monkeypatch)
     def impatient(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("deciban.kernel_machines.svm.held_out_temperatures", impatient)
+    monkeypatch.setattr("deciban.kernel_machines.svm.calibrated", impatient)
     model = SVM().fit(X, y)
     assert model.certificate_.status == "interrupted"
     assert not hasattr(model, "predict_proba")
