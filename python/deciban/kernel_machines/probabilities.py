@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -87,13 +86,16 @@ def _held_out(
     """Scores (n, K), classes and weights of the examples, by machines that did not learn them."""
     C, style = len(given.labels), model._style(len(given.labels))
     held, truth, weight = [np.zeros((0, len(model.solution_)))], [given.y[:0]], [given.weight[:0]]
-    fold = _folds(given, folds, seed)
+    fold = folds_of(given.X, folds, seed)
+    solvers = []
+    if model.solver == "auto":  # a fold is smaller, and shall not be exact for that
+        solvers = ["auto" if each.landmarks is None else each.solver for each in model.solution_]
     for k in range(folds):
         inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         if not len(outside) or len(np.unique(given.y[inside])) < C:
             continue
         part = given.only(fold != k)
-        found = machines(model, part, replace(limits, callback=None), clipped=True)
+        found = machines(model, part, replace(limits, callback=None), clipped=True, solvers=solvers)
         held.append(_scores(model, part, between(given.kernel, given.X, outside, inside), arranged(found, part, style)))
         truth.append(given.y[outside])
         weight.append(given.weight[outside])
@@ -106,12 +108,3 @@ def _scores(model: Any, part: Items, outside: Any, held: Any) -> Floats:
     vectors = part.kernel.centres(part.X)[held.support]
     f: Floats = held.score(part.kernel, vectors)(outside, model._threads())
     return f
-
-
-def _folds(given: Items, k: int, seed: int) -> NDArray[np.intp]:
-    """A fold for each item that equal ones share, by a hash; of texts, that of their characters."""
-    if given.X.ndim == 2:
-        return folds_of(given.X, k, seed)
-    key = (seed % 2**64).to_bytes(8, "little")
-    each = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for text in given.X)
-    return np.array([int.from_bytes(digest, "little") % k for digest in each], dtype=np.intp)

@@ -21,10 +21,15 @@ from .rows import Items, among
 
 
 def machines(
-    model: Any, given: Items, limits: Limits, starts: Sequence[KernelSolution] = (), clipped: bool = False
+    model: Any,
+    given: Items,
+    limits: Limits,
+    starts: Sequence[KernelSolution] = (),
+    clipped: bool = False,
+    solvers: Sequence[str] = (),
 ) -> list[Machine]:
     """A solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too large
-    becomes the largest feasible one.
+    becomes the largest feasible one; `solvers` names that of each problem, if it is not the model's.
 
     Each is solved by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
     """
@@ -36,8 +41,9 @@ def machines(
     watched = replace(limits, callback=halt)
     fit = [len(start.beta) for start in starts] == [len(rows) for rows, _ in sides]
     begun: Sequence[Any] = starts if fit else [None] * len(sides)
-    pairs_of = zip(begun, sides, strict=True)
-    tasks = [partial(_machine, model, given, watched, solve, clipped, inner, start, *side) for start, side in pairs_of]
+    each = [partial(solve, solver=name) for name in solvers] or [solve] * len(sides)
+    of_each = zip(each, begun, sides, strict=True)
+    tasks = [partial(_machine, model, given, watched, by, clipped, inner, start, *side) for by, start, side in of_each]
     found, interrupted = side_by_side(tasks, threads, halt)
     return [each.interrupted() for each in found] if interrupted else found
 

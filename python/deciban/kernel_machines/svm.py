@@ -53,12 +53,12 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
     nu : in (0, 1], instead of C: at most this share of the examples lies inside the street, at least this share are
         support vectors. None: C counts.
     multi_class : "ovo", each class against each other one, by votes; or "ovr", each against the rest.
-    calibration : k > 1 fits the scale of log-odds on k folds held out (Platt), "isotonic" a curve that only rises, on 3;
+    calibration : k > 1 fits the scale of log-odds on k folds held out (Platt), "isotonic" a rising curve, on 3 folds;
         then there are probabilities and evidence in decibans. None: only margins, and about 2.3 times quicker.
     class_weight : None, "balanced" or a mapping from labels; it multiplies the price of the errors of a class.
-    solver : "auto", or one of `deciban.kernel_solvers`. tol, max_iter, time_limit, callback : when it stops.
-    warm_start : whether `fit` begins at the last solution, if it was of as many examples of the same classes: along a
-        path over C, say.
+    solver : "auto", or one of `deciban.kernel_solvers`; "nystroem", which "auto" takes beyond 200,000 rows, is of a few
+        landmarks, and the certificate says what that costs. tol, max_iter, time_limit, callback : when it stops.
+    warm_start : whether `fit` begins at the last solution, if it was of as many examples of the same classes.
     memory_mb : how many MiB the solver may fill with values of the kernel.
 
     Attributes: `classes_`; `kernel_`, with its numbers; `support_` (m,) places of the support vectors, class by class,
@@ -243,7 +243,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
 
     @property
     def temperature_(self) -> Any:
-        """The nats of log-odds that a unit of the margin is, of pairs one each; None where a curve says so, or nothing."""
+        """The nats of log-odds that a unit of the margin is, of pairs one each; None where a curve says it."""
         check_is_fitted(self)
         return None if self.calibrated_ is None else self.calibrated_.scale
 
