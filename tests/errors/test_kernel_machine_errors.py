@@ -6,6 +6,7 @@ from refusals import refused
 
 from deciban import SVM, LinearSVM, OneClassSVM, SupportVectorRegression, load_libsvm, save_libsvm
 from deciban.errors import DataError
+from deciban.kernel_solvers.nystroem import Approximate
 from deciban.kernels import RBF, Function
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
@@ -153,6 +154,21 @@ def test_texts_and_what_are_none():
         model.predict("money")
     with refused("Found array with 0 sample(s) while a minimum of 1 is required: no texts were given", model=model):
         model.predict([])
+
+
+def test_landmarks_are_of_classes_at_a_finite_price():
+    text = "solver 'nystroem' needs classes at a finite C: not ν, the hard margin, regression or one class"
+    near = {"solver": "nystroem", "calibration": None}
+    with refused(text):
+        SVM(nu=0.5, **near).fit(X, Y)
+    with refused(text):
+        SVM("linear", C=np.inf, **near).fit(X, Y)
+    with refused(text):
+        SupportVectorRegression(solver="nystroem").fit(X, X[:, 0])
+    with refused(text):
+        OneClassSVM(solver="nystroem").fit(X)
+    with refused("count must be a whole number from 1, got 0"):
+        SVM(solver=Approximate(0)).fit(X, Y)
 
 
 def test_margins_without_calibration_are_no_probabilities():

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .problem import KernelProblem, KernelSolution
 
 # So many values of the kernel are spent on the lower bound, and as many rows at least are drawn for it.
-_VALUES, _ROWS = 1 << 28, 256
+_VALUES, _ROWS = 1 << 27, 256
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def prove(problem: KernelProblem, solution: KernelSolution, seed: int = 0) -> La
     """P, the dual value of the problem over landmarks, and the bound of the exact one. The violation is that of
     max(hi r, lo r) = β r, r = t − f − b, of an example: these sum to the gap.
 
-    Cost: N·m values of the kernel and up to 2^28 more, or 256 times the number of support vectors.
+    Cost: N·m values of the kernel and up to 2^27 more, or 256 times the number of support vectors.
     """
     made, beta = solution.landmarks, solution.beta
     assert made is not None

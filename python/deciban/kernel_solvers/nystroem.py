@@ -9,19 +9,21 @@ the exact machine. What is lost is measured: `landmarks.prove`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban.features.nystroem import Nystroem
+from deciban.inner_product import dot
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats, Hinge
 from deciban.penalties import L2
 from deciban.rows import reals_for_core
 from deciban.solvers import dual_coordinate
-from deciban.solvers.problem import Problem, Solution, Status
+from deciban.solvers.problem import Problem, Solution, Status, Step
 from deciban.trust.folds import hashes
 
 from .landmarks import Landmarks
@@ -72,10 +74,7 @@ class Approximate:
         F = features.features(problem.X, np.float64 if fits else np.float32)
         upper = problem.hi - problem.lo
         linear = Problem(reals_for_core(F), problem.t, upper, Hinge(), L2(1.0), True, 1, problem.n_jobs)
-        begun = None if start is None else _begun(feasible(problem, start) / upper, len(rows))
-        found = dual_coordinate.solve(linear, limits, begun, seed)
-        assert found.dual is not None
-        beta = _settled(problem, upper * found.dual)
+        found, beta = _solved(problem, linear, limits, None if start is None else feasible(problem, start), seed)
         made = Landmarks(rows, features.whitening_ @ found.w[0], features.whitening_, features.error_)
         return KernelSolution(beta, found.b, found.status, found.iterations, self.NAME, found.trace, landmarks=made)
 
@@ -90,6 +89,8 @@ class Approximate:
         return np.sort(np.argsort(hashes(problem.X, seed + 1), kind="stable")[:count])
 
 
+# The tolerance of the first look.
+_FIRST = 0.1
 # Duals this near to a bound, for one of 1, are moved to it.
 _NEAR = 1e-7
 
@@ -106,5 +107,31 @@ def _settled(problem: KernelProblem, beta: Floats) -> Floats:
     return feasible(problem, beta)
 
 
-def _begun(dual: Floats, m: int) -> Solution:
-    return Solution(np.zeros((1, m)), np.zeros(1), Status.EXHAUSTED, 0, Approximate.NAME, dual)
+def _solved(
+    problem: KernelProblem, linear: Problem, limits: Limits, beta: Floats | None, seed: int
+) -> tuple[Solution, Floats]:
+    """The solution of the linear problem and its β, begun at another one.
+
+    The linear solver's own bound shrinks one side of its dual as a whole, where `_settled` moves what is free: this
+    one is reached in a tenth of the passes. So tolerances tighten step by step until it is.
+    """
+    tol, passes, ended = max(_FIRST, limits.tol), 0, perf_counter() + (limits.time_limit or np.inf)
+    trace: tuple[Step, ...] = ()
+    while True:
+        left = None if limits.time_limit is None else max(1e-3, ended - perf_counter())
+        within = replace(limits, tol=tol, max_iter=limits.max_iter - passes, time_limit=left)
+        found = dual_coordinate.solve(linear, within, None if beta is None else _begun(linear, beta), seed)
+        assert found.dual is not None
+        beta, passes, trace = _settled(problem, linear.c * found.dual), passes + found.iterations, trace + found.trace
+        primal = linear.primal(found.w, linear.scores(found.w, found.b))
+        v = linear.combination(beta)
+        short = primal - dot(problem.t, beta) + 0.5 * dot(v, v) <= limits.tol * max(1.0, abs(primal))
+        if short or tol <= limits.tol or not found.status.finished or passes >= limits.max_iter:
+            status = Status.EXHAUSTED if found.status.finished and not short and tol > limits.tol else found.status
+            return replace(found, iterations=passes, trace=trace, status=status), beta
+        tol = max(limits.tol, 0.25 * tol)
+
+
+def _begun(linear: Problem, beta: Floats) -> Solution:
+    start = np.zeros((1, linear.shape[1])), np.zeros(1)
+    return Solution(*start, Status.EXHAUSTED, 0, Approximate.NAME, beta / linear.c)
