@@ -30,6 +30,10 @@ from .weighting import STEEPER, directions, rarity
 Floats = NDArray[np.float64]
 
 
+# MiB for kernels: as a whole, which is several times quicker than row by row, those of up to 7,000 texts.
+_MEMORY = 800.0
+
+
 @dataclass(frozen=True)
 class Machine:
     """Which kernel machine.
@@ -71,6 +75,7 @@ class Machine:
             RBF(self.gamma),
             self.C,
             multi_class="ovr",
+            memory_mb=_MEMORY,
             time_limit=time_limit,
             random_state=seed_of(settings),
             n_jobs=n_jobs,
