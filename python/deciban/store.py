@@ -57,15 +57,16 @@ class Stored(NamedTuple):
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes` or `LinearTable`, or a kernel machine.
+    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes`, `LinearTable` or `KernelTable`, or a kernel
+    machine.
 
     Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
     """
     stored = read(path, tables=True)
-    if of_table(stored.header) and "linear" in stored.header:
-        from .models.linear_table import LinearTable
+    if of_table(stored.header) and {"linear", "coded"} & stored.header.keys():
+        from .models.table_recipes import from_stored
 
-        return LinearTable.from_stored(stored)
+        return from_stored(stored)
     if of_table(stored.header):
         if stored.header.get("model") in _MACHINES:
             from .kernel_machines.stored import restored

@@ -6,6 +6,7 @@ from refusals import refused
 
 from deciban import SVM, LinearSVM, OneClassSVM, SupportVectorRegression, load_libsvm, save_libsvm
 from deciban.errors import DataError
+from deciban.kernel_solvers.nystroem import Approximate
 from deciban.kernels import RBF, Function
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
@@ -27,7 +28,8 @@ CLASSES = [
     ({"nu": 0}, "nu must be a number > 0 and at most 1, got 0"),
     ({"nu": 1.5}, "nu must be a number > 0 and at most 1, got 1.5"),
     ({"multi_class": "all"}, "multi_class must be 'ovo' or 'ovr', got 'all'"),
-    ({"calibration": 1}, "calibration must be None or a number of folds from 2, got 1"),
+    ({"calibration": 1}, "calibration must be None, 'isotonic' or a number of folds from 2, got 1"),
+    ({"calibration": "platt"}, "calibration must be None, 'isotonic' or a number of folds from 2, got 'platt'"),
     ({"class_weight": {"egg": 2.0}}, "class_weight names ['egg'], which no label is; labels are ['ham', 'spam']"),
     ({"class_weight": {"ham": 0.0}}, "class_weight of 0 leaves a class without examples: leave the rows out instead"),
 ]
@@ -154,6 +156,21 @@ def test_texts_and_what_are_none():
         model.predict([])
 
 
+def test_landmarks_are_of_classes_at_a_finite_price():
+    text = "solver 'nystroem' needs classes at a finite C: not ν, the hard margin, regression or one class"
+    near = {"solver": "nystroem", "calibration": None}
+    with refused(text):
+        SVM(nu=0.5, **near).fit(X, Y)
+    with refused(text):
+        SVM("linear", C=np.inf, **near).fit(X, Y)
+    with refused(text):
+        SupportVectorRegression(solver="nystroem").fit(X, X[:, 0])
+    with refused(text):
+        OneClassSVM(solver="nystroem").fit(X)
+    with refused("count must be a whole number from 1, got 0"):
+        SVM(solver=Approximate(0)).fit(X, Y)
+
+
 def test_margins_without_calibration_are_no_probabilities():
     model = SVM(calibration=None).fit(X, Y)
     assert not hasattr(model, "predict_proba")
@@ -195,6 +212,10 @@ def test_what_files_of_libsvm_cannot_hold(tmp_path):
     path = tmp_path / "machine.model"
     cases = (
         (SVM().fit(X, Y), "LIBSVM's labels are whole numbers; these are ['ham', 'spam']: number the classes"),
+        (
+            SVM(calibration="isotonic").fit(X, [0, 1] * 3),
+            "LIBSVM's files hold a scale of log-odds, no curve: fit with calibration=3, or with None",
+        ),
         (
             SVM(multi_class="ovr").fit(X, [0, 1, 2, 0, 1, 2]),
             "LIBSVM's files are of each class against each: fit with multi_class='ovo'",

@@ -8,10 +8,10 @@ from deciban.errors import DataError
 from deciban.mail.filter import Filter, train_rows
 from deciban.mail.second_pass import relearnt
 from deciban.text.recipes import recipe
-from deciban.text.settings import LINEAR
+from deciban.text.settings import MINIMISED
 
 TEXTS, LABELS = ["free money", "lunch", "free lunch"], ["spam", "ham", "ham"]
-over_models = pytest.mark.parametrize("model", LINEAR)
+over_models = pytest.mark.parametrize("model", MINIMISED)
 
 
 def said(error, call, *arguments, **options):
@@ -52,6 +52,9 @@ def test_parameters_that_make_no_sense():
     assert refused("nbsvm", alpha=0.0) == "alpha must be a number > 0, got 0.0"
     assert refused("logistic", weighting="tf") == "weighting must be 'unit-idf', 'idf' or 'none', got 'tf'"
     assert refused("naive-bayes", C=2.0) == "'naive-bayes' has no C; got C=2.0"
+    assert refused("kernel-svm", C=-2) == "C must be a number > 0, got -2"
+    assert refused("kernel-svm", C=np.inf) == "C must be finite for texts, got inf"
+    assert refused("kernel-svm", weighting="idf") == "'kernel-svm' has no weighting; got weighting='idf'"
     assert refused("svm", alpha=0.5) == "'svm' has no alpha; got alpha=0.5"
     assert refused("nbsvm", weighting="idf") == "'nbsvm' has no weighting; got weighting='idf'"
 

@@ -73,7 +73,7 @@ def test_tables_of_nothing(said):
 def test_models_and_options_of_texts(said):
     assert said(64, "train", "t.csv", "--label", "y", "--model", "nbsvm") == (
         "Expected a model of typed columns; nbsvm weighs the words of texts. Add --text COLUMN, or choose naive-bayes, "
-        "discriminant, logistic, svm, perceptron or least-squares."
+        "discriminant, logistic, svm, perceptron, least-squares or kernel-svm."
     )
     assert said(64, "train", "t.csv", "--label", "y", "--words", "1,2") == (
         "Expected --words only with --text COLUMN; without it the columns are typed."
@@ -88,7 +88,7 @@ def test_models_and_options_of_texts(said):
         "Expected --ignore only for typed columns, a table with --label alone; these are texts."
     )
     assert said(64, "train", "t.csv", "--label", "y", "--model", "naive-bayes", "-C", "2") == (
-        "Expected -C only with --model logistic or svm; the model is naive-bayes."
+        "Expected -C only with --model logistic or svm or kernel-svm; the model is naive-bayes."
     )
     assert said(64, "train", "t.csv", "t.csv", "--label", "y") == ("Expected one table with --label; 2 arguments came.")
     assert said(64, "train", "t.csv", "--label", "y", "--ignore", "job", "--category", "job") == (

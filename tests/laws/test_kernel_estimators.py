@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -105,8 +106,21 @@ def test_control_c_while_probabilities_are_fitted_keeps_the_machine(monkeypatch)
     def impatient(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("deciban.kernel_machines.svm.held_out_temperatures", impatient)
+    monkeypatch.setattr("deciban.kernel_machines.svm.calibrated", impatient)
     model = SVM().fit(X, y)
     assert model.certificate_.status == "interrupted"
     assert not hasattr(model, "predict_proba")
     assert_allclose(model.decision_function(X), SVM(calibration=None).fit(X, y).decision_function(X))
+
+
+@pytest.mark.parametrize("options", [{}, {"multi_class": "ovr"}, {"nu": 0.3}], ids=str)
+@pytest.mark.parametrize("C", [2, 3])
+def test_whether_sparse_rows_are_seen_as_their_gram_matrix_makes_no_difference(C, options):
+    X, y = cloud(C)
+    thin = sparse.csr_array(np.where(X > 0.5, X, 0.0))
+    whole, rows = (SVM(memory_mb=size, **TIGHT, **options).fit(thin, y) for size in (200.0, 0.05))
+    assert_allclose(rows.decision_function(thin), whole.decision_function(thin), atol=1e-5)
+    assert_allclose(rows.predict_proba(thin), whole.predict_proba(thin), atol=1e-4)
+    one, other = whole.certificate_, rows.certificate_
+    assert (one.d, one.digest, one.objective) == (other.d, other.digest, other.objective)
+    assert one.primal == pytest.approx(other.primal, rel=1e-6)

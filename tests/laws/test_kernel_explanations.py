@@ -97,3 +97,15 @@ def shapley(f, row, start=None):
                 x[j] = row[j]
                 found[j] += factorial(size) * factorial(d - size - 1) / factorial(d) * (f(x) - without)
     return found
+
+
+def test_sparse_rbf_rows_are_explained_as_dense_ones():
+    r = np.random.default_rng(4)
+    V, A = r.normal(size=(9, 6)) * (r.random((9, 6)) < 0.5), r.normal(size=(9, 2))
+    dense, thin = (KernelScore(RBF(0.7), form(V), A, r.normal(size=2)) for form in (np.asarray, sparse.csr_array))
+    for row in (r.normal(size=6), V[0], np.zeros(6), 3.0 * r.normal(size=6), 1e3 * V[1]):
+        one, other = dense.terms(row[None, :], 1, 0), thin.terms(sparse.csr_array(row[None, :]), 1, 0)
+        assert_allclose(other.feature, one.feature)
+        assert_allclose(other.evidence, one.evidence, atol=1e-9)
+    mean = np.array([column[column != 0.0].mean() if column.any() else 0.0 for column in V.T])
+    assert_allclose(thin.alone(), thin(sparse.csr_array(np.diag(mean))) - thin(sparse.csr_array((1, 6))), atol=1e-12)

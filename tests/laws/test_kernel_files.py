@@ -34,13 +34,14 @@ def fitted(kind):
         "descending": {"kernel": "poly"},
         "sigmoid": {"kernel": "sigmoid", "gamma": 0.01},
         "single": {"tol": 1e-3},
+        "curves": {"calibration": "isotonic"},
     }.get(kind, {})
     X = sparse.csr_array(np.where(X > 0.5, X, 0.0)) if kind == "sparse" else X
     X = X.astype(np.float32) if kind == "single" else X
     return SVM(**options).fit(X, -3 * y if kind == "descending" else y), X
 
 
-KINDS = ("two", "many", "nu", "rest", "sum", "sparse", "single", "texts", "gram", *OTHERS)
+KINDS = ("two", "many", "nu", "rest", "sum", "sparse", "single", "texts", "gram", "curves", *OTHERS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -93,10 +94,10 @@ def test_labels_of_libsvm_stand_in_any_order(tmp_path):
     assert two.predict_proba([[x]])[0, 1] == pytest.approx(1 / (1 + np.exp(-2 * (2 * x + 0.5))))
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+@pytest.fixture(scope="module", params=["many", "curves"])
+def whole(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("kernel") / "machine.deciban"
-    fitted("many")[0].save(path)
+    fitted(request.param)[0].save(path)
     return path.read_bytes()
 
 
@@ -104,7 +105,7 @@ def used(content, path):
     path.write_bytes(content)
     model = deciban.load(path)
     model.decision_function(np.zeros((2, 3)))
-    if model.temperature_ is not None:
+    if model.calibrated_ is not None:
         model.predict_proba(np.zeros((2, 3)))
         model.explain(np.zeros((1, 3)))
 

@@ -199,7 +199,7 @@ def test_the_table_of_solvers_chooses() -> None:
 
 
 def test_a_solver_that_is_not_known_is_refused() -> None:
-    message = "solver must be one of 'auto', 'smo', 'blocks', 'dual-qp', 'primal-qp', got 'sm0'"
+    message = "solver must be one of 'auto', 'smo', 'blocks', 'nystroem', 'dual-qp', 'primal-qp', got 'sm0'"
     with pytest.raises(ValueError, match=f"^{message}$"):
         kernel_solvers.solve(machine("classification", RBF(0.5)), TIGHT, "sm0")
 

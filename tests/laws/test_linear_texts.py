@@ -1,4 +1,5 @@
-"""What a linear text model says is what the model says of the rows of its words, in whichever order they were read."""
+"""What a text model that was minimised says is what the model says of the rows of its words, in whichever order they
+were read."""
 
 import numpy as np
 import pytest
@@ -13,9 +14,9 @@ from deciban.mail.filter import train_rows
 from deciban.mail.second_pass import relearnt
 from deciban.text.corpus import Corpus
 from deciban.text.recipes import recipe
-from deciban.text.settings import LINEAR
+from deciban.text.settings import LINEAR, MINIMISED
 
-over_models = pytest.mark.parametrize("model", LINEAR)
+over_models = pytest.mark.parametrize("model", MINIMISED)
 FEW = settings(max_examples=4)
 QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just(""), min_size=1, max_size=4)
 FORMS = st.fixed_dictionaries(
@@ -96,7 +97,7 @@ SOME = Labelled(
 ASKED = ["cheap lunch", "now now", "pills at noon", "", "unheard"]
 
 
-@over_models
+@pytest.mark.parametrize("model", LINEAR)
 @pytest.mark.parametrize("binary", [True, False])
 def test_it_is_the_model_of_the_rows_of_its_vectorizer(model, binary):
     """But for the calibration, whose folds follow the order of rows and columns."""

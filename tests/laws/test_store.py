@@ -168,7 +168,7 @@ def test_a_header_of_another_form_is_refused_or_served(name):
             refusal(without)
         for value in ANY_JSON:
             refused_or_served(store.to_bytes(put(header, path, value), arrays))
-    for section in {"text", "bayes", "linear"} & header.keys():
+    for section in {"text", "bayes", "linear", "kernel"} & header.keys():
         refusal(store.to_bytes(put(header, (section, "more"), 1), arrays))
 
 
@@ -178,7 +178,7 @@ def test_tensors_of_another_form_are_refused_or_served(name):
     kinds = [np.int16, np.uint8]
 
     def values(array):
-        whole = array.dtype.kind == "u"
+        whole = array.dtype.kind in "ui"
         return [np.iinfo(array.dtype).max, 0xFF] if whole else [np.nan, -np.inf]
 
     for key, other, content in altered(header, arrays, values, kinds):
@@ -197,7 +197,7 @@ def test_a_file_is_of_one_kind_of_model():
     assert "no 'bayes' in its header beside the model 'logistic'" in said
     for name in ("score.bias", "score.absent", "score.hashes", "score.more"):
         said = refusal(store.to_bytes(header, {**arrays, name: np.zeros(2)}))
-        assert f"expected no tensor {name!r} of a linear model" in said
+        assert f"expected no tensor {name!r} of this model" in said
     said = refusal(store.to_bytes({**counted, "model": "svm"}, counts))
     assert "'linear' in its header with the fields C, alpha, weighting" in said
     refusal(store.to_bytes({**header, "linear": {**header["linear"], "C": None}}, arrays))

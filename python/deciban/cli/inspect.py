@@ -59,6 +59,7 @@ def _inventory(stored: store.Stored, path: str, top: int) -> Inventory:
         settings=model.settings.to_json(),
         bayes=header.get("bayes"),
         linear=header.get("linear"),
+        kernel=header.get("kernel"),
         certificate=header["certificate"],
         bytes=os.path.getsize(path),
         digest=header["digest"],

@@ -14,14 +14,16 @@ from ..mail.second_pass import chosen, relearnt
 from ..mail.sources import STDIN, Source
 from ..text.choice import FEWEST, SIMPLEST_FIRST, Tried
 from ..text.corpus import Read
-from ..text.recipes import DEFAULTS, Recipe, foreign, recipe
-from ..text.settings import LINEAR, MODELS, NAIVE_BAYES, Kind
+from ..text.model import DEFAULTS as OF_NAIVE_BAYES
+from ..text.recipes import Recipe, foreign, recipe
+from ..text.settings import MODELS, NAIVE_BAYES, Kind
+from ..trust.certificate import Certificate
 from . import options
 from .items import labelled_rows
 from .output import Remarks
 
 DISCRIMINANT = "discriminant"
-_ALPHA = {kind: DEFAULTS[kind, NAIVE_BAYES].learner.alpha for kind in ("mail", "text")}
+_ALPHA = {kind: found.bayes.alpha for kind, found in OF_NAIVE_BAYES.items()}
 _CHOICE_HELP = (
     "Default: auto. Of mail that is naive-bayes, which learns on and forgets; of text the simplest of "
     f"{', '.join(SIMPLEST_FIRST)}, of typed columns of naive-bayes, discriminant, logistic, svm, whose error on a "
@@ -60,7 +62,7 @@ def model_options(verb: Any) -> Any:
                 type=click.FloatRange(min=0, min_open=True),
                 callback=options.finite,
                 metavar="C",
-                help="What errors weigh against the penalty: nbsvm, logistic, svm.",
+                help="What errors weigh against the penalty: nbsvm, logistic, svm, kernel-svm.",
             ),
         ]
     ):
@@ -108,7 +110,7 @@ def learnt(
     once more."""
     if len(contenders) == 1 or len(counted.ledger) < FEWEST:
         only = contenders[0]
-        return (relearnt(counted, again, only, given["jobs"]) if only.model in LINEAR else counted), []
+        return (relearnt(counted, again, only, given["jobs"]) if only.model != NAIVE_BAYES else counted), []
 
     found, tried = chosen(counted, again, contenders, given["time_limit"], given["jobs"], tell_tried(remarks))
     tell_chosen(found.model.name, [each.model for each in contenders[len(tried) :]], given["time_limit"], remarks)
@@ -154,3 +156,9 @@ class Rows:
     def again(self) -> Iterator[Sequence[str | bytes]]:
         """The texts."""
         return (texts for texts, _ in (labelled_rows(self.path, self.given) if self.kept is None else self.kept))
+
+
+def tell_approximation(certificate: Certificate, remarks: Remarks) -> None:
+    """Says so where the model is an approximation of what was asked for, and what that costs."""
+    if certificate.status == "approximation":
+        remarks(f"Warning: {certificate.advice}.")

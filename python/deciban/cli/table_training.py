@@ -20,7 +20,7 @@ from ..tables.typed import Typed, learnt_from
 from ..text.choice import FEWEST, Tried, choose
 from .destination import check_destination
 from .failures import replacing
-from .models import tell_chosen, tell_tried
+from .models import tell_approximation, tell_chosen, tell_tried
 from .output import Remarks, counted, print_json, quoted, size_of
 from .tabular import refuse_of_texts
 
@@ -117,6 +117,7 @@ def _tell(remarks: Remarks, model: TableModel, table: Typed, seconds: float, out
         left_out = [f"{shown(own)} ({why})" for own, why in table.ignored.items()]
         more = f" and {len(left_out) - 10:,} more" if len(left_out) > 10 else ""
         remarks(f"Left out: {', '.join(left_out[:10])}{more}.")
+    tell_approximation(model.certificate, remarks)
     missing = int(np.isnan(table.matrix).sum())
     if missing:
         remarks(f"{counted(missing, 'cell')} empty: {MISSING[model.name == 'naive-bayes']}")

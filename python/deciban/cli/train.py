@@ -21,7 +21,7 @@ from . import options
 from .destination import check_destination
 from .failures import replacing
 from .items import TABLES, total_size
-from .models import Rows, learnt, model_options, recipes, rereading
+from .models import Rows, learnt, model_options, recipes, rereading, tell_approximation
 from .output import Remarks, counted, print_json, quoted, size_of
 from .tabular import is_typed, refuse_typed
 
@@ -209,6 +209,7 @@ def _tell(
             f"{counted(found.conflicts, 'item')} came under two labels: the first label stands. "
             "Look at them: one of the two is wrong."
         )
+    tell_approximation(trained.model.certificate(), remarks)
     if trained.model.dropped:
         most = trained.model.settings.max_words
         remarks(f"More than {most:,} distinct words: the {trained.model.dropped:,} rarest were left out.")

@@ -44,7 +44,7 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Memory: the result, two tiles of 32 MB or of one row, and a copy of their rows of X."""
         check_is_fitted(self)
-        return self._features(to_judge(self, X))
+        return self.features(to_judge(self, X))
 
     def deviation(self, X: Any, pairs: ArrayLike | None = None) -> Deviation:
         """How far Φ(x)·Φ(z) is from K(x, z), float64, over pairs (P, 2) of numbers of rows of X (n, d); None: over all
@@ -59,7 +59,7 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 "the deviation of a precomputed kernel needs K of all pairs of rows, which only a square Gram matrix "
                 f"holds; this one is {X.shape[0]} × {X.shape[1]}. Give the one that was learnt from"
             )
-        features = self._features(X)
+        features = self.features(X)
         if pairs is not None:
             return of_pairs(self.kernel_, X, features, pairs)
         return between_rows(self.kernel_, X, self.kernel_.centres(X), features, features)
@@ -68,9 +68,10 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _tile(self, X: Any) -> Floats:
         """Φ of a few rows."""
 
-    def _features(self, X: Any) -> Floats:
+    def features(self, X: Any, dtype: Any = None) -> Floats:
+        """Φ (n, D) of this type, or of that of `transform`; X is as the kernel reads it, and not checked."""
         n = int(X.shape[0])
-        F: Floats = np.empty((n, self._n_features_out), X.dtype if X.dtype == np.float32 else np.float64)
+        F: Floats = np.empty((n, self._n_features_out), dtype or (X.dtype if X.dtype == np.float32 else np.float64))
         step = max(1, TILE // self._n_features_out)
         for first in range(0, n, step):
             F[first : first + step] = self._tile(X[first : first + step])
@@ -79,7 +80,7 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _measure(self, X: Any, among: NDArray[np.intp]) -> None:
         """`error_` on up to 256 of the given training rows, evenly taken."""
         rows = among[np.unique(np.linspace(0, len(among) - 1, _MEASURED).astype(np.intp))]
-        taken, features = X[rows], self._features(X[rows])
+        taken, features = X[rows], self.features(X[rows])
         self.error_ = between_rows(self.kernel_, taken, self.kernel_.centres(X)[rows], features, features)
 
     def _random(self) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,23 @@ from deciban.losses import Floats
 from deciban.scores import Explanation, KernelScore, PairwiseScore
 from deciban.scores.evidence import explanation
 
+from .one_vs_one import pairs
+from .probabilities import Calibration
+
 
 def of_score(
-    score: KernelScore, row: Any, p: Floats, labels: Sequence[Any], names: Any, support: Sequence[int], by_vector: bool
+    score: KernelScore,
+    row: Any,
+    p: Floats,
+    labels: Sequence[Any],
+    names: Any,
+    support: Sequence[int],
+    by_vector: bool,
+    known: Calibration,
 ) -> Explanation:
     """The winner against its runner-up, by the score of one machine, or of each class against the rest."""
     label, against = _two(p)
-    return _told(score, row, (label, against), (label, against), p, labels, names, support, by_vector)
+    return _told(score, row, (label, against), (label, against), p, labels, names, support, by_vector, known.of_item)
 
 
 def of_pairs(
@@ -28,15 +39,17 @@ def of_pairs(
     names: Any,
     support: Sequence[int],
     by_vector: bool,
+    known: Calibration,
 ) -> Explanation:
     """The winner against its runner-up, by the machine of the two."""
     label, against = _two(p)
-    pair = score.pair(min(label, against), max(label, against))
+    two = min(label, against), max(label, against)
+    pair, worth = score.pair(*two), partial(known.of_item, k=pairs(len(labels)).index(two))
     columns = (1, 0) if label < against else (0, 1)
     own = np.repeat(np.arange(len(labels)), score.n_support)
     kept = [*np.flatnonzero(own == min(label, against)), *np.flatnonzero(own == max(label, against))]
     places = [support[k] for k in kept]
-    return _told(pair, row, (label, against), columns, p, labels, names, places, by_vector)
+    return _told(pair, row, (label, against), columns, p, labels, names, places, by_vector, worth)
 
 
 def _two(p: Floats) -> tuple[int, int]:
@@ -54,12 +67,17 @@ def _told(
     names: Any,
     places: Any,
     vectors: bool,
+    worth: Callable[[Floats], Floats],
 ) -> Explanation:
+    """Parts of the margin, all stretched alike by what makes the whole of it the log-odds that it is `worth`."""
     label, against = columns
     s = score(row)[0]
     featureless = score.vectors.ndim == 1
     start = score.intercept if vectors or featureless else score.prior
     terms = (score.by_vector if vectors or featureless else score.terms)(row, label, against)
-    prior, total = float(start[label] - start[against]), float(s[label] - s[against])
+    nats, margin = worth(s), float(s[label] - s[against])
+    total = float(nats[label] - nats[against])
+    stretch = total / margin if margin else 0.0
+    prior, terms = stretch * float(start[label] - start[against]), terms._replace(evidence=stretch * terms.evidence)
     told = labels[classes[0]], labels[classes[1]], float(p[classes[0]])
     return explanation(*told, total, prior, terms, list(places) if vectors or featureless else names)

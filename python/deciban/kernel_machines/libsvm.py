@@ -27,6 +27,7 @@ from .arrangement import Arrangement
 from .libsvm_text import Parsed, parse
 from .one_class import OneClassSVM
 from .one_vs_one import pairs
+from .probabilities import Calibration
 from .regression import SupportVectorRegression
 from .svm import SVM
 
@@ -65,6 +66,8 @@ def _lines(model: Machine) -> Iterator[str]:
         if model._held.style == "ovr":
             raise ValueError("LIBSVM's files are of each class against each: fit with multi_class='ovo'")
         labels = model.classes_.tolist()
+        if model.calibrated_ is not None and model.calibrated_.maps:
+            raise ValueError("LIBSVM's files hold a scale of log-odds, no curve: fit with calibration=3, or with None")
         if any(type(label) is not int for label in labels):
             raise ValueError(f"LIBSVM's labels are whole numbers; these are {labels[:4]}: number the classes")
         sign = -1.0 if len(labels) == 2 else 1.0
@@ -139,7 +142,9 @@ def _model(read: Parsed) -> Machine:
     model = SVM(kernel, nu=0.5 if read.svm_type == "nu_svc" else None, calibration=None if A is None else 3)
     vectors = read.vectors[held.support]
     held = Arrangement(held.style, np.arange(m), held.n_support, held.dual, held.intercept)
-    model._restore(kernel, vectors, _support(vectors), held, classes, A, read.n_features)
+    model._restore(
+        kernel, vectors, _support(vectors), held, classes, None if A is None else Calibration(A), read.n_features
+    )
     return model
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from deciban import kernel_solvers, store
+from deciban.kernel_solvers import landmarks
 from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
@@ -63,9 +64,14 @@ class KernelMachine:
         return int(check_positive("memory_mb", self.memory_mb) * (1 << 20))
 
     def _solved(
-        self, problem: KernelProblem, limits: Limits, start: KernelSolution | None = None, shares: int = 1
+        self,
+        problem: KernelProblem,
+        limits: Limits,
+        start: KernelSolution | None = None,
+        shares: int = 1,
+        solver: str | None = None,
     ) -> KernelSolution:
-        """What the solver finds, when so many problems share the memory."""
+        """What the solver, or that of the name, finds, when so many problems share the memory."""
         memory = self._memory() // shares
         needed = 8 * problem.count
         if memory < needed:
@@ -73,7 +79,7 @@ class KernelMachine:
                 f"memory_mb={self.memory_mb} is too small: two rows of the kernel of {problem.count:,} examples, for "
                 f"each of {shares} problems at once, are {needed * shares / (1 << 20):.3g} MiB"
             )
-        return kernel_solvers.solve(problem, limits, self.solver, start, self._seed(), memory=memory)
+        return kernel_solvers.solve(problem, limits, solver or self.solver, start, self._seed(), memory=memory)
 
     @property
     def status_(self) -> Status:
@@ -181,7 +187,8 @@ def certify(
     """
     solutions, proofs = [pair[0] for pair in found], [pair[1] for pair in found]
     status = worst(each.status for each in solutions)
-    advice = [status.value if not status.finished else "", doubt]
+    near = landmarks.says(proofs)
+    advice = [status.value if not status.finished else "", doubt, near]
     told = f", {len(found)} problems" if len(found) > 1 else ""
     return Certificate(
         objective=f"½‖w‖² + {named}, kernel {kernel.name}, {solutions[0].solver}{told}",
@@ -189,7 +196,7 @@ def certify(
         dual=None if doubt else float(sum(proof.dual for proof in proofs)),
         kkt_violation=max(proof.violation for proof in proofs),
         iterations=max(solution.iterations for solution in solutions),
-        status=("stationary point" if doubt and status.finished else status.name.lower().replace("_", " ")),
+        status=_ending(status, bool(doubt), bool(near)),
         advice="; ".join(part for part in advice if part),
         seconds=0.0,
         n=n,
@@ -198,6 +205,12 @@ def certify(
         seed=seed,
         digest=data,
     )
+
+
+def _ending(status: Status, doubtful: bool, near: bool) -> str:
+    if not status.finished:
+        return status.name.lower().replace("_", " ")
+    return "stationary point" if doubtful else "approximation" if near else status.name.lower()
 
 
 def of_each(whole: Certificate, proven: Sequence[Any], solutions: Sequence[KernelSolution]) -> list[Certificate]:

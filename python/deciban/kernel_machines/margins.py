@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import DataError
+from deciban.inner_product import dot
 from deciban.kernel_solvers.certificate import KernelProof, prove
+from deciban.kernel_solvers.landmarks import Landmarks
+from deciban.kernel_solvers.landmarks import prove as prove_landmarks
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.losses import Floats
 from deciban.models.hard_margin import NotSeparableError
@@ -26,7 +29,8 @@ Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]
 class Machine:
     """One solved problem of two classes: f(x) = Σ β_i K(x, x_i) + b, of examples at the places `rows`.
 
-    `upper` (n,) are the bounds of |β|, `length` is ‖w‖; `street` (n,) are y f(x) of the examples.
+    `upper` (n,) are the bounds of |β|, `length` is ‖w‖; `street` (n,) are y f(x) of the examples. Over landmarks β is
+    of these, and the `dual` (n,), for which the bounds are, another.
     """
 
     rows: NDArray[np.intp]
@@ -37,6 +41,7 @@ class Machine:
     length: float
     solution: KernelSolution
     proof: KernelProof
+    dual: Floats | None = None
 
     def interrupted(self) -> Machine:
         """This, had Ctrl-C ended what a callback seems to have stopped."""
@@ -47,7 +52,7 @@ class Machine:
     @property
     def zones(self) -> Zones:
         """The four zones of SPEC S5, by the dual and the slack."""
-        a, slack = np.abs(self.beta), 1.0 - self.street
+        a, slack = np.abs(self.beta if self.dual is None else self.dual), 1.0 - self.street
         held = (a > 0.0) & (a >= self.upper)
         wrong = held & (slack > 1.0)
         on = (a > 0.0) & ~held
@@ -57,7 +62,23 @@ class Machine:
 
 def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
     """The machine of a problem of classification, where f = Kβ + b itself."""
+    if solution.landmarks is not None:
+        return _of_landmarks(rows, problem, solution, solution.landmarks)
     return _machine(rows, problem, solution, proven(problem, solution), 1.0)
+
+
+# Duals this near to a bound, for one of 1, are at it.
+_NEAR = 1e-6
+
+
+def _of_landmarks(rows: Any, problem: KernelProblem, solution: KernelSolution, made: Landmarks) -> Machine:
+    proof = prove_landmarks(problem, solution)
+    b, beta = float(proof.b[0]), made.expansion(problem.count)
+    length = float(np.sqrt(max(0.0, dot(beta, proof.scores))))
+    street, upper = problem.t * (proof.scores + b), problem.hi - problem.lo
+    a = np.abs(solution.beta) / upper
+    a = np.where(a <= _NEAR, 0.0, np.where(a >= 1.0 - _NEAR, 1.0, a))
+    return Machine(rows, beta, b, upper, street, length, solution, proof, a * upper)
 
 
 def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:

@@ -11,24 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
+from deciban.kernels import Kernel, Precomputed
 from deciban.losses import Floats
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
+from deciban.rows import is_sparse
 from deciban.solvers.problem import Limits
 
 from .margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
 from .one_vs_one import pairs
-from .rows import Items, among
+from .rows import Items, among, of_gram
 
 
 def machines(
-    model: Any, given: Items, limits: Limits, starts: Sequence[KernelSolution] = (), clipped: bool = False
+    model: Any,
+    given: Items,
+    limits: Limits,
+    starts: Sequence[KernelSolution] = (),
+    clipped: bool = False,
+    solvers: Sequence[str] = (),
 ) -> list[Machine]:
     """A solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too large
-    becomes the largest feasible one.
+    becomes the largest feasible one; `solvers` names that of each problem, if it is not the model's.
 
     Each is solved by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
     """
     sides = list(_sides(given, model._style(len(given.labels))))
+    whole = any(len(rows) == len(given.y) for rows, _ in sides)
+    shared = seen(model, given.kernel, given.X) if whole else (given.kernel, given.X)
     halt = Halt(limits.callback)
     threads = threads_for(len(sides), model._threads())
     solve = partial(model._solved, shares=threads)
@@ -36,8 +45,12 @@ def machines(
     watched = replace(limits, callback=halt)
     fit = [len(start.beta) for start in starts] == [len(rows) for rows, _ in sides]
     begun: Sequence[Any] = starts if fit else [None] * len(sides)
-    pairs_of = zip(begun, sides, strict=True)
-    tasks = [partial(_machine, model, given, watched, solve, clipped, inner, start, *side) for start, side in pairs_of]
+    each = [partial(solve, solver=name) for name in solvers] or [solve] * len(sides)
+    of_each = zip(each, begun, sides, strict=True)
+    tasks = [
+        partial(_machine, model, given, shared, watched, by, clipped, inner, start, *side)
+        for by, start, side in of_each
+    ]
     found, interrupted = side_by_side(tasks, threads, halt)
     return [each.interrupted() for each in found] if interrupted else found
 
@@ -45,6 +58,7 @@ def machines(
 def _machine(
     model: Any,
     given: Items,
+    shared: tuple[Kernel, Any],
     limits: Limits,
     solve: Any,
     clipped: bool,
@@ -53,17 +67,33 @@ def _machine(
     rows: NDArray[np.intp],
     y: Floats,
 ) -> Machine:
-    """The machine of the examples at the given places, with −1 or +1 for each."""
+    """The machine of the examples at the given places, with −1 or +1 for each; of all of them, as they are `shared`."""
     nu, price = model._nu(), model._price()
-    X = given.X if len(rows) == len(given.y) else among(given.kernel, given.X, rows)
+    kernel, X = shared
+    if len(rows) < len(given.y):
+        kernel, X = seen(model, given.kernel, among(given.kernel, given.X, rows))
     weight = given.weight[rows]
     if nu is not None:
         share = _feasible(nu, y, weight, clipped)
-        problem = KernelProblem.nu_classification(given.kernel, X, y, weight, share, n_jobs)
+        problem = KernelProblem.nu_classification(kernel, X, y, weight, share, n_jobs)
         return nu_margin(rows, problem, solve(problem, limits, start))
-    problem = KernelProblem.classification(given.kernel, X, y, price * weight, n_jobs)
+    problem = KernelProblem.classification(kernel, X, y, price * weight, n_jobs)
     solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits, start)
     return soft_margin(rows, problem, solution)
+
+
+# Bytes that a value of a Gram matrix takes while it is made.
+_GRAM = 16
+
+
+def seen(model: Any, kernel: Kernel, X: Any) -> tuple[Kernel, Any]:
+    """The kernel and the rows as a solver sees them: few sparse rows as their Gram matrix, one sparse product, which
+    costs as much as the features that two rows share, where kernel rows one by one cost all that are there."""
+    exact = isinstance(model.solver, str) and model.solver in ("auto", "smo") and (np.inf != model.C or model.nu)
+    if not exact or not is_sparse(X) or of_gram(kernel) or _GRAM * X.shape[0] ** 2 > model._memory():
+        return kernel, X
+    gram = np.asarray(kernel.tile(X, X), dtype=np.float64)
+    return Precomputed(), 0.5 * (gram + gram.T)
 
 
 def _sides(given: Items, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:

@@ -3,7 +3,8 @@
 header   model "kernel-svm", "support-vector-regression" or "one-class-svm"; classes; certificate; machine: style
          and the parameters; kernel: its name and numbers, of a sum or product the list of its parts; table: features
          (their number), names, labels (the type of classes), columns (null)
-tensors  dual, intercept, n_support, support; temperature and baseline where there are; vectors: a table; or data,
+tensors  dual, intercept, n_support, support; temperature, or the isotonic curves: at, nats and their sizes, and
+         baseline where there are; vectors: a table; or data,
          indices and indptr of a sparse one; or columns of a Gram matrix; or texts, UTF-8, and their sizes
 """
 
@@ -23,9 +24,11 @@ from deciban.rows import is_sparse
 from deciban.store import Stored
 from deciban.text.labels import storable
 from deciban.trust.certificate import Certificate
+from deciban.trust.isotonic import Monotone
 
 from .arrangement import Arrangement
 from .one_class import OneClassSVM
+from .probabilities import Calibration
 from .regression import SupportVectorRegression
 from .rows import indexable
 from .svm import SVM
@@ -99,15 +102,30 @@ def arrays_of(model: Any) -> Arrays:
     ):
         if value is not None:
             arrays[name] = np.atleast_1d(np.asarray(value, "<f8"))
-    vectors = model._vectors
+    return arrays | _curves(model) | vectors_to(model._vectors)
+
+
+def _curves(model: Any) -> Arrays:
+    known = getattr(model, "calibrated_", None)
+    if known is None or not known.maps:
+        return {}
+    return {
+        "isotonic.at": np.concatenate([each.at for each in known.maps]).astype("<f8"),
+        "isotonic.nats": np.concatenate([each.nats for each in known.maps]).astype("<f8"),
+        "isotonic.sizes": np.array([len(each.at) for each in known.maps], "<i8"),
+    }
+
+
+def vectors_to(vectors: Any) -> Arrays:
+    """Support vectors as tensors, by the form that they have."""
     if is_sparse(vectors):
         parts = {"data": vectors.data, "indices": vectors.indices, "indptr": vectors.indptr}
-        return arrays | {f"vectors.{key}": _little(value) for key, value in parts.items()}
+        return {f"vectors.{key}": _little(value) for key, value in parts.items()}
     if vectors.dtype == object:
         texts = [text.encode("utf-8", "surrogatepass") for text in vectors]
         sizes = np.array([len(text) for text in texts], dtype="<i8")
-        return arrays | {"vectors.texts": np.frombuffer(b"".join(texts), "u1"), "vectors.sizes": sizes}
-    return arrays | {"vectors.columns" if vectors.ndim == 1 else "vectors": _little(vectors)}
+        return {"vectors.texts": np.frombuffer(b"".join(texts), "u1"), "vectors.sizes": sizes}
+    return {"vectors.columns" if vectors.ndim == 1 else "vectors": _little(vectors)}
 
 
 def _little(values: NDArray[Any]) -> NDArray[Any]:
@@ -142,13 +160,12 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
     _check(type(d) is int and 0 <= d < 1 << 40, "a number of features that is none")
     m = arrays["dual"].shape[1]
     support = _indices(arrays, "support", m)
-    vectors = _vectors(kernel, arrays, m, d)
+    vectors = vectors_from(kernel, arrays, m, d)
     proof = None if header["certificate"] is None else Certificate.from_json(header["certificate"], d)
     if isinstance(model, SVM):
         classes = labels_of(header["classes"], table["labels"])
         held = _arrangement(machine["style"], arrays, len(classes), m)
-        A = arrays.get("temperature")
-        A = None if A is None else _reals(A, held.intercept.shape if held.style == "ovo" else (1,))
+        known = _calibration(arrays, held)
         baseline = arrays.get("baseline")
         model._restore(
             kernel,
@@ -156,19 +173,35 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
             support,
             held,
             classes,
-            float(A[0]) if A is not None and held.style != "ovo" else A,
+            known,
             d,
             None if baseline is None else _reals(baseline, (d,)),
             proof,
         )
-        _check(A is None or model.calibration is not None, "a scale of log-odds without a calibration")
-        _check(A is None or bool((A > 0.0).all()), "a scale of log-odds that is not above 0")
+        _check(known is None or model.calibration is not None, "log-odds without a calibration")
     else:
         b = _reals(arrays["intercept"], (1,))
         model._restore(kernel, vectors, support, _reals(arrays["dual"], (1, m)), b, d, proof)
     if table["names"] is not None:
         model.feature_names_in_ = names_of(table["names"], d)
     return model
+
+
+def _calibration(arrays: Arrays, held: Arrangement) -> Calibration | None:
+    machines = len(held.intercept) if held.style == "ovo" else 1
+    if "temperature" in arrays:
+        A = _reals(arrays["temperature"], (machines,))
+        _check(bool((A > 0.0).all()), "a scale of log-odds that is not above 0")
+        return Calibration(A if held.style == "ovo" else float(A[0]))
+    if "isotonic.at" not in arrays:
+        return None
+    sizes, n = _indices(arrays, "isotonic.sizes", machines), arrays["isotonic.at"].size
+    _check(int(sizes.sum()) == n and bool((sizes > 0).all()), "curves of another length")
+    ends = np.cumsum(sizes)[:-1]
+    at, nats = (np.split(_reals(arrays[f"isotonic.{name}"], (n,)), ends) for name in ("at", "nats"))
+    rising = all(bool((np.diff(f) > 0.0).all() and (np.diff(g) >= 0.0).all()) for f, g in zip(at, nats, strict=True))
+    _check(rising, "curves of log-odds that fall")
+    return Calibration(maps=tuple(Monotone(f, g) for f, g in zip(at, nats, strict=True)))
 
 
 def _given(model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,7 +236,8 @@ def _arrangement(style: str, arrays: Arrays, C: int, m: int) -> Arrangement:
     return Arrangement(style, np.arange(m), n, dual, b)
 
 
-def _vectors(kernel: Kernel, arrays: Arrays, m: int, d: int) -> Any:
+def vectors_from(kernel: Kernel, arrays: Arrays, m: int, d: int) -> Any:
+    """m support vectors of d features that tensors hold; ValueError for what they cannot be."""
     if "vectors.texts" in arrays:
         return indexable(kernel.accept(_texts(arrays, m)))
     if "vectors.columns" in arrays:

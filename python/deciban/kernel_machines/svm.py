@@ -29,7 +29,7 @@ from .explanations import of_pairs, of_score
 from .machine import KernelMachine, certify, linear, of_each, unproven
 from .margins import Machine, check_nu
 from .one_vs_one import agreeing, coupled, decisions
-from .probabilities import held_out_temperatures
+from .probabilities import Calibration, calibrated
 from .problems import machines
 from .rows import Items, baseline, items, to_judge, vectors_of, width
 
@@ -53,18 +53,19 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
     nu : in (0, 1], instead of C: at most this share of the examples lies inside the street, at least this share are
         support vectors. None: C counts.
     multi_class : "ovo", each class against each other one, by votes; or "ovr", each against the rest.
-    calibration : k > 1 fits the scale of log-odds on k folds held out; then there are probabilities and evidence in
-        decibans. None: only margins, and about 2.3 times quicker.
+    calibration : k > 1 fits the scale of log-odds on k folds held out (Platt), "isotonic" a rising curve, on 3 folds;
+        then there are probabilities and evidence in decibans. None: only margins, and about 2.3 times quicker.
     class_weight : None, "balanced" or a mapping from labels; it multiplies the price of the errors of a class.
-    solver : "auto", or one of `deciban.kernel_solvers`. tol, max_iter, time_limit, callback : when it stops.
-    warm_start : whether `fit` begins at the last solution, if it was of as many examples of the same classes: along a
-        path over C, say.
+    solver : "auto", or one of `deciban.kernel_solvers`; "nystroem", which "auto" takes beyond 200,000 rows, is of a few
+        landmarks, and the certificate says what that costs. tol, max_iter, time_limit, callback : when it stops.
+    warm_start : whether `fit` begins at the last solution, if it was of as many examples of the same classes.
     memory_mb : how many MiB the solver may fill with values of the kernel.
 
     Attributes: `classes_`; `kernel_`, with its numbers; `support_` (m,) places of the support vectors, class by class,
     `support_vectors_`, `n_support_` (C,); `dual_coef_`, β (1, m) of two classes, (C, m) of one against the rest, and
     (C − 1, m) of each against each as LIBSVM arranges it; `intercept_`; `coef_` for the linear kernel; `zones_` and
-    `margin_`, 1/‖w‖, of each problem; `certificate_` of all and `certificates_` of each; `temperature_`.
+    `margin_`, 1/‖w‖, of each problem; `certificate_` of all and `certificates_` of each; `calibrated_`,
+    the scale, `temperature_`, or the curves.
 
     >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
     >>> street = SVM("linear", C=np.inf, calibration=None).fit(X, [1, 1, 1, -1, -1])
@@ -82,7 +83,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         degree: int = 3,
         coef0: float = 0.0,
         multi_class: str = "ovo",
-        calibration: int | None = 3,
+        calibration: int | str | None = 3,
         class_weight: Any = None,
         solver: Any = "auto",
         tol: float = 1e-4,
@@ -135,11 +136,11 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         self._proven = [(each.proof.primal, each.proof.dual, each.proof.violation) for each in found]
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
-        self.temperature_ = None
+        self.calibrated_: Calibration | None = None
         if self.calibration is None:
             return
         try:
-            self.temperature_ = held_out_temperatures(self, given, self.calibration, limits, seed)
+            self.calibrated_ = calibrated(self, given, limits, seed)
         except KeyboardInterrupt:
             self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
             self._proof = interrupted(self._proof)
@@ -175,14 +176,14 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         support: Any,
         held: Arrangement,
         classes: Any,
-        A: Any,
+        known: Calibration | None,
         n_features: int,
         baseline: Floats | None = None,
         proof: Certificate | None = None,
     ) -> None:
         """The model that a file tells of."""
         self._begin(kernel, vectors, support, n_features, proof)
-        self._held, self.classes_, self.temperature_, self._baseline = held, classes, A, baseline
+        self._held, self.classes_, self.calibrated_, self._baseline = held, classes, known, baseline
         self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
 
     def _certified(self, given: Items, found: list[Machine], seed: int, data: str, doubt: str) -> Certificate:
@@ -238,7 +239,13 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         return labels
 
     def _probabilistic(self) -> bool:
-        return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
+        return self.calibration is not None and getattr(self, "calibrated_", self) is not None
+
+    @property
+    def temperature_(self) -> Any:
+        """The nats of log-odds that a unit of the margin is, of pairs one each; None where a curve says it."""
+        check_is_fitted(self)
+        return None if self.calibrated_ is None else self.calibrated_.scale
 
     @offered_unless(only_margins)
     def predict_proba(self, X: Any) -> Floats:
@@ -246,11 +253,11 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         X = to_judge(self, X)
         f = self._raw()(X, self._threads())
-        C = len(self.classes_)
+        C, nats = len(self.classes_), self.calibrated_.nats(f, self._held.style)  # type: ignore[union-attr]
         if self._held.style == "ovo":
-            return coupled(f * self.temperature_, decisions(f, C).argmax(axis=1), C)
-        f = np.hstack([np.zeros_like(f), f]) if C == 2 else f
-        p: Floats = np.exp(log_posterior(f * self.temperature_))
+            return coupled(nats, decisions(f, C).argmax(axis=1), C)
+        f, nats = (np.hstack([np.zeros_like(s), s]) if C == 2 else s for s in (f, nats))
+        p: Floats = np.exp(log_posterior(nats))
         return agreeing(p, f.argmax(axis=1))
 
     @offered_unless(only_margins)
@@ -261,7 +268,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
 
     @property
     def score_(self) -> KernelScore | PairwiseScore:
-        """The model as a score in nats; where nothing is calibrated, in units of the margin."""
+        """The model as a score in nats; in units of the margin where no scale makes it nats."""
         check_is_fitted(self)
         score: KernelScore | PairwiseScore = self._raw(1.0 if self.temperature_ is None else self.temperature_)
         return score.of_two() if self._held.style == "two" and isinstance(score, KernelScore) else score
@@ -270,7 +277,8 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         """Per row: the winner against its runner-up, and the evidence in decibans, strongest first, of each feature or,
         with by="vector", of each support vector, by its place in the training data. Prior and terms sum to the
         log-odds. Of each class against each, these are the log-odds of the machine of the two. How features are
-        weighed, exactly or not, says `KernelScore.terms`."""
+        weighed, exactly or not, says `KernelScore.terms`; where a curve says what a margin is worth, all parts of the
+        margin are stretched alike, so that they sum to its log-odds."""
         check_is_fitted(self)
         if not self._probabilistic():
             raise AttributeError(only_margins(self))
@@ -281,7 +289,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
         score = self.score_
         explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
-        return [explained(score, X[[i]], p[i], *told) for i in range(X.shape[0])]
+        return [explained(score, X[[i]], p[i], *told, self.calibrated_) for i in range(X.shape[0])]
 
     @property
     def coef_(self) -> Floats:

@@ -2,7 +2,8 @@
 
 A solver is a module with a NAME, `refusal(problem)`, which says in one sentence what a problem lacks for it, and
 `solve(problem, limits, start, seed, memory)`. `auto` takes the first row of `TABLE` that fits; `choose` tells which and
-why. `dual-qp` and `primal-qp` are asked for by name: they hold the whole Gram matrix, for certainty.
+why. `nystroem` alone is an approximation, which `auto` takes beyond `LARGE` rows only, and the certificate says.
+`dual-qp` and `primal-qp` are asked for by name: they hold the whole Gram matrix, for certainty.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from deciban.losses import Floats
 
 from . import blocks, smo
 from .evaluation import in_core
+from .nystroem import Approximate
 from .problem import KernelProblem, KernelSolution, Limits, Status, Step, Watch
 
 CATALOGUE: tuple[Any, ...] = (smo, blocks)
 
 # Up to so many variables, rows of the kernel cost less than choosing blocks.
 SMALL = 4000
+# From so many rows on an exact machine is minutes or hours; whoever wants it asks for "blocks".
+LARGE = 200_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,11 @@ class Choice:
 
 
 TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (
+    (
+        Approximate.NAME,
+        f"classes of more than {LARGE:,} rows at a finite C: landmarks, an approximation whose loss is told",
+        lambda problem: problem.m > LARGE and Approximate().refusal(problem) is None,
+    ),
     (
         smo.NAME,
         f"at most {SMALL:,} coefficients: two at a time, rows of the kernel as they are needed",
@@ -52,8 +61,8 @@ TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (
 def decision_table() -> str:
     """`TABLE` as text.
 
-    >>> print(decision_table().splitlines()[2])
-    3. blocks: many coefficients: hundreds at a time, their kernels as matrix products
+    >>> print(decision_table().splitlines()[3])
+    4. blocks: many coefficients: hundreds at a time, their kernels as matrix products
     """
     return "\n".join(f"{k}. {name}: {why}" for k, (name, why, _) in enumerate(TABLE, 1))
 
@@ -65,7 +74,7 @@ def choose(problem: KernelProblem) -> Choice:
 
 def by_name(name: str) -> Any:
     """The solver of that name; ValueError where there is none."""
-    solvers = {solver.NAME: solver for solver in CATALOGUE}
+    solvers: dict[str, Any] = {solver.NAME: solver for solver in (*CATALOGUE, Approximate())}
     if name in ("dual-qp", "primal-qp") and find_spec(f"{__name__}.qp") is not None:
         qp: Any = import_module(f"{__name__}.qp")
         return next(solver for solver in qp.CATALOGUE if name == solver.NAME)

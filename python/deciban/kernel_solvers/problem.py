@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from deciban.kernels import Kernel
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
 from deciban.solvers.watch import Watch
+
+if TYPE_CHECKING:
+    from .landmarks import Landmarks
 
 Places = NDArray[np.int64]
 
@@ -119,7 +122,8 @@ def take(X: Any, rows: Any) -> Any:
 class KernelSolution:
     """β (m,), b (G,), how the solver ended, and what it knows besides.
 
-    `gradient` (m,) is ∂D/∂β = K̃β − t. Nobody needs to believe a solver: `certificate.prove` proves what it says.
+    `gradient` (m,) is ∂D/∂β = K̃β − t. Where there are `landmarks` the machine is made of these, an approximation, and β
+    is its dual. Nobody needs to believe a solver: `certificate.prove` proves what it says.
     """
 
     beta: Floats
@@ -129,6 +133,7 @@ class KernelSolution:
     solver: str
     trace: tuple[Step, ...] = field(default=(), repr=False)
     gradient: Floats | None = field(default=None, repr=False)
+    landmarks: Landmarks | None = field(default=None, repr=False)
 
 
 __all__ = ["KernelProblem", "KernelSolution", "Limits", "Places", "Status", "Step", "Watch", "take"]

@@ -41,15 +41,16 @@ def fault(header: Mapping[str, Any]) -> str:
     return next((wanted for wanted, right in checks.items() if not right), "")
 
 
-def linear_fault(header: Mapping[str, Any]) -> str:
-    """What is wrong with the form of the header of a linear model, or nothing."""
-    linear, table, classes = header.get("linear"), header.get("table"), header.get("classes")
+def coded_fault(header: Mapping[str, Any], section: str) -> str:
+    """What is wrong with the form of the header of a model of coded columns, whose parameters stand in this section, or
+    nothing."""
+    given, table, classes = header.get(section), header.get("table"), header.get("classes")
     labels = type(classes) is list and 2 <= len(classes) <= 1 << 16 and all(type(label) is str for label in classes)
     checks = {
         "'classes' in its header to be labels in order": labels and classes == sorted(set(classes or ())),
-        "'linear' in its header to be parameters": type(linear) is dict
-        and set(linear) <= {"C", "alpha"}
-        and all(map(_is_number, linear.values())),
+        f"{section!r} in its header to be parameters": type(given) is dict
+        and set(given) <= {"C", "alpha", "gamma"}
+        and all(map(_is_number, given.values())),
         "'table' in its header to be columns": type(table) is dict and set(table) == {"names", "kinds", "categories"},
         "'certificate' in its header to be an object": type(header.get("certificate")) is dict,
         "no text in the header of a model of a table": "text" not in header,

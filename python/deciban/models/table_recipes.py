@@ -11,6 +11,8 @@ from deciban.errors import DataError
 from deciban.store import Stored
 
 from .bayes_table import BayesTable
+from .coded_table import CodedTable
+from .kernel_table import KernelTable
 from .linear_table import LinearTable
 from .tables import Rows, TableModel
 
@@ -20,13 +22,15 @@ SIMPLEST_FIRST = (NAIVE_BAYES, "discriminant", "logistic", "svm")
 
 
 class Estimator(NamedTuple):
-    """Where a linear model is, its parameters with their defaults, what else it is given, and whether it iterates."""
+    """Where a model is, its parameters with their defaults, what else it is given, whether it iterates, and the table
+    that its score makes."""
 
     module: str
     name: str
     takes: Mapping[str, float]
     given: Mapping[str, Any]
     iterates: bool = True
+    table: type[CodedTable] = LinearTable
 
 
 ESTIMATORS: dict[str, Estimator] = {
@@ -35,7 +39,11 @@ ESTIMATORS: dict[str, Estimator] = {
     "svm": Estimator("linear_svm", "LinearSVM", {"C": 1.0}, {"loss": "squared_hinge"}),
     "perceptron": Estimator("perceptron", "Perceptron", {}, {"averaged": True, "max_iter": 100}),
     "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", {"alpha": 1.0}, {}),
+    "kernel-svm": Estimator(".kernel_machines.svm", "SVM", {"C": 3.0}, {"multi_class": "ovr"}, table=KernelTable),
 }
+"""C of the kernel machine: errors on rows held out, in per cent, with C = 1, 3 and 10, beside logistic regression; of
+5,000 rows of adult 14.9, 14.9, 15.9 (14.8), 3,400 of spambase 7.6, 6.8, 6.7 (6.7), 3,000 of letter 16.2, 12.5, 10.1
+(25.3)."""
 MODELS = (NAIVE_BAYES, *ESTIMATORS)
 
 
@@ -56,7 +64,7 @@ class TableRecipe:
         if of.iterates:
             parameters |= {"random_state": self.seed, "time_limit": time_limit, "n_jobs": n_jobs}
         estimator = getattr(import_module(f".{of.module}", __package__), of.name)(**parameters)
-        return LinearTable.learn((self.model, dict(self.parameters)), estimator, rows)
+        return of.table.learn((self.model, dict(self.parameters)), estimator, rows)
 
 
 def takes(model: str) -> Mapping[str, float]:
@@ -76,6 +84,11 @@ def from_stored(stored: Stored) -> TableModel:
     model = stored.header.get("model")
     if model == NAIVE_BAYES:
         return BayesTable.from_stored(stored)
+    if "machine" in stored.header:
+        raise DataError(
+            f"{stored.name}: expected a model of texts or of typed columns; this is a kernel machine of bare rows. "
+            "Judge them from Python: deciban.load."
+        )
     if model in ESTIMATORS:
-        return LinearTable.from_stored(stored)
+        return ESTIMATORS[model].table.from_stored(stored)
     raise DataError(f"{stored.name}: expected a model that this version knows. Upgrade, or train again.")

@@ -74,6 +74,7 @@ class Inventory:
     class_bits: float
     information: list[Telling]
     evidence: dict[str, list[Evidence]]
+    kernel: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts rely on."""
@@ -90,6 +91,7 @@ class Inventory:
             "settings": self.settings,
             "bayes": self.bayes,
             "linear": self.linear,
+            "kernel": self.kernel,
             "certificate": self.certificate,
             "bytes": self.bytes,
             "digest": self.digest,
@@ -130,7 +132,7 @@ def strongest(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -
     """
     if len(model.classes) < 2:
         return {str(label): [] for label in model.classes}
-    W = np.ascontiguousarray(_weights(model, len(rows)).T)
+    W = np.ascontiguousarray(model.compile().by_word().T)
     rates = _rates(seen)
     against, elsewhere = _among_others(W), _among_others(rates)
     result = {}
@@ -158,11 +160,6 @@ def _rates(seen: Counts) -> NDArray[np.float64]:
     """(C, K) occurrences per item."""
     rates: NDArray[np.float64] = seen.s / np.maximum(seen.n, 1)[:, None]
     return rates
-
-
-def _weights(model: AnyText, words: int) -> NDArray[np.float64]:
-    """(K, C) weights of the compiled score."""
-    return np.frombuffer(model.compile().weights, "<f8").reshape(words, len(model.classes))
 
 
 def _names(model: AnyText, rows: NDArray[np.int64], places: NDArray[np.intp]) -> list[str]:
@@ -207,6 +204,7 @@ LINEAR_NAMES = {
     "svm": "linear support vector machine",
     "perceptron": "perceptron",
     "least-squares": "least squares",
+    "kernel-svm": "support vector machine, RBF kernel",
     "discriminant": "Gaussian discriminant, one covariance",
     "naive-bayes": "naive Bayes",
 }
@@ -221,8 +219,8 @@ def _model(found: Inventory) -> str:
             f"naive Bayes: {bayes['likelihood']}, alpha {bayes['alpha']:g}, estimate {bayes['estimate']}, "
             f"class prior {bayes['class_prior']}"
         )
-    given = found.linear or {}
-    parts = [f"{key} {given[key]:g}" for key in ("C", "alpha") if given.get(key) is not None]
+    given = found.linear or found.kernel or {}
+    parts = [f"{key} {given[key]:g}" for key in ("C", "alpha", "gamma") if given.get(key) is not None]
     parts += [_WEIGHTED[given["weighting"]]] if given.get("weighting") in _WEIGHTED else []
     return f"{LINEAR_NAMES[found.model]}: {', '.join(parts)}; learnt at once, cannot learn on"
 

@@ -59,7 +59,7 @@ class TableInventory:
             label=served.origin.label,
             columns=columns,
             ignored=served.origin.ignored,
-            parameters=stored.header.get("bayes", stored.header.get("linear", {})),
+            parameters=_parameters_of(stored.header),
             certificate=stored.header["certificate"],
             bytes=os.path.getsize(path),
             digest=stored.header["digest"],
@@ -76,12 +76,16 @@ class TableInventory:
             "label": self.label,
             "columns": self.columns,
             "ignored": self.ignored,
-            "bayes" if self.model == "naive-bayes" else "linear": self.parameters,
+            {"naive-bayes": "bayes", "kernel-svm": "kernel"}.get(self.model, "linear"): self.parameters,
             "certificate": self.certificate,
             "bytes": self.bytes,
             "digest": self.digest,
             "evidence": {label: [each.to_json() for each in values] for label, values in self.evidence.items()},
         }
+
+
+def _parameters_of(header: dict[str, Any]) -> dict[str, Any]:
+    return next((header[section] for section in ("bayes", "linear", "coded") if section in header), {})
 
 
 def strongest(model: TableModel, top: int) -> dict[str, list[Value]]:

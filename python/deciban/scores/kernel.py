@@ -11,6 +11,7 @@ import numpy as np
 
 from deciban.rows import is_sparse
 
+from . import radial
 from .affine import nonzeros
 from .evidence import Floats, Score, Terms
 
@@ -100,6 +101,8 @@ class KernelScore(Score):
             full = np.asarray(row, dtype=np.float64).reshape(-1)
             feature = np.flatnonzero(full != self.baseline)
             x = full[feature]
+        if self.baseline is None and radial.suits(self.kernel, self.vectors, x):
+            return feature, x, self._of_sparse(_one(row), feature, x, a)
         start = np.zeros(len(feature)) if self.baseline is None else self.baseline[feature]
         end = self._f(_one(row), a)[0]
         begin = self._f(self._rows(feature, start[None, :]), a)[0]
@@ -113,6 +116,21 @@ class KernelScore(Score):
             gone = end - self._f(self._rows(feature, last), a)
             evidence[part] = 0.5 * (come + gone)
         return feature, x, evidence
+
+    def _of_sparse(self, row: Any, feature: Any, x: Floats, a: Floats) -> Floats:
+        """The same of an RBF machine of sparse vectors, without its rows."""
+        weight, empty = (a * self.kernel.tile(_like(each, self.vectors), self.vectors)[0] for each in (row, 0.0 * row))
+        first, last = radial.first_and_last(self.kernel.gamma, self._columns, feature, x, weight, empty)
+        return 0.5 * (first - float(empty.sum()) + float(weight.sum()) - last)
+
+    @cached_property
+    def _columns(self) -> Any:
+        return self.vectors.tocsc()
+
+    def alone(self) -> Floats:
+        """(d, C) what each feature adds to the empty item, alone and as large as on average: of an RBF machine whose
+        vectors are sparse."""
+        return radial.alone(self.kernel.gamma, self._columns, self.A)
 
     def _rows(self, feature: Any, values: Floats) -> Any:
         """Rows that are the baseline but for the given features."""
@@ -153,8 +171,8 @@ def _one(row: Any) -> Any:
     return row if is_sparse(row) or row.dtype == object else row.reshape(1, -1)
 
 
-def _like(rows: Floats, vectors: Any) -> Any:
-    if not is_sparse(vectors):
+def _like(rows: Any, vectors: Any) -> Any:
+    if not is_sparse(vectors) or is_sparse(rows):
         return rows
     from scipy import sparse
 

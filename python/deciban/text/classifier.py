@@ -23,8 +23,7 @@ from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose
 from .corpus import Corpus
 from .counting import count, listed
 from .labels import plain, union, weights_of
-from .linear import Linear, LinearText
-from .model import TextModel
+from .model import Bayes, TextModel
 from .parameters import parameters_of, recipe_of
 from .recipes import AnyText, Recipe, from_stored
 from .served import ServedText
@@ -39,16 +38,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Naive Bayes over the words of the text (`likelihood="multinomial"`), or over which words of the dictionary are there
     and which are not ("bernoulli"): W are log shares, b log class priors. Every word ever seen is counted, so that the
     dictionary, too, is derived: learning in any order and any pieces gives the same model, and what is forgotten was
-    never learnt, to the last bit. The other models are linear, learnt by minimising over the same words as columns;
-    they cannot learn on.
+    never learnt, to the last bit. The others are learnt by minimising over the same words as columns, and cannot learn
+    on. All are linear but "kernel-svm", which compares a text with those that hold its boundary in place.
 
     Parameters
     ----------
-    model : "naive-bayes"; "nbsvm", "logistic", "svm", "perceptron", "least-squares", see `deciban.models`; or "auto":
-        naive Bayes for less than 200 texts, else the simplest of the first four whose error on a fifth of the texts is
-        within one standard error of the best (`text.choice`). `time_limit` seconds are for trying them; with None the
-        choice is always the same.
-    C : what errors weigh against the penalty (nbsvm, logistic, svm).
+    model : "naive-bayes"; "nbsvm", "logistic", "svm", "perceptron", "least-squares", see `deciban.models`;
+        "kernel-svm"; or "auto": naive Bayes for less than 200 texts, else the simplest of the first four whose error on
+        a fifth of the texts is within one standard error of the best (`text.choice`). `time_limit` seconds are for
+        trying them; with None the choice is always the same.
+    C : what errors weigh against the penalty (nbsvm, logistic, svm, kernel-svm).
     alpha : pseudo-count of a word (naive-bayes, nbsvm), or what the penalty weighs (least-squares).
     weighting : "unit-idf", "idf" or "none", of linear models: see `text.linear.Linear`.
     likelihood, estimate, class_prior : of naive Bayes, see `NaiveBayes`.
@@ -171,7 +170,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         members: list[int],
         weights: list[float] | None,
     ) -> TextModel:
-        assert not isinstance(recipe.learner, Linear)
+        assert isinstance(recipe.learner, Bayes)
         book, dropped = count(recipe.settings, texts, members, len(labels), weights, self.n_jobs)
         return TextModel(recipe.settings, recipe.learner, tuple(labels), book, dropped)
 
@@ -182,7 +181,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _counts(self, verb: str) -> TextModel:
         """What was learnt, if it can learn on."""
-        if isinstance(self.model_, LinearText):
+        if not isinstance(self.model_, TextModel):
             raise ValueError(_cannot(verb, self.model_.name))
         return self.model_
 

@@ -1,9 +1,11 @@
 """What the file of a text model must hold, checked once, where a file is read: the rest of the package trusts it.
 
-    header    model, classes, dropped, certificate, text (`TextSettings`), bayes (`Bayes`) or linear (`Linear`)
+    header    model, classes, dropped, certificate, text (`TextSettings`); bayes (`Bayes`), linear (`Linear`) or kernel
+              (`Machine`)
     score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
               total (C,) by which counts became shares, and the names: words (bytes), where each ends (K,);
-              those and the hashes may be left to state.*; of a linear model only weights and prior
+              those and the hashes may be left to state.*; of a linear model only weights and prior; of a machine of m
+              texts scale (K,), dual (m, C), intercept (C,), and these texts as CSR: vectors.data, .indices, .indptr
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
     ledger.*  M items: digests (M, 16), classes (M,); or no ledger at all
 
@@ -18,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
-from .settings import LINEAR, MODELS, NAIVE_BAYES, WEIGHTINGS
+from .settings import KERNEL, LINEAR, MODELS, NAIVE_BAYES, WEIGHTINGS
 
 if TYPE_CHECKING:
     from ..store import Tensor
@@ -76,13 +78,15 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "linear.C": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),
     "linear.alpha": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),
+    "kernel.C": (lambda value: _number(value) and value > 0, "a number above 0"),
+    "kernel.gamma": (lambda value: _number(value) and value > 0, "a number above 0"),
     "linear.weighting": (lambda value: value in WEIGHTINGS, "'unit-idf', 'idf' or 'none'"),
 }
 
 
 def _header_fault(header: Mapping[str, Any]) -> str:
     model = header.get("model")
-    own = "linear" if type(model) is str and model in LINEAR else "bayes"
+    own = "linear" if type(model) is str and model in LINEAR else "kernel" if model == KERNEL else "bayes"
     for section in ("text", own):
         known = {field.partition(".")[2] for field in _FIELDS if field.startswith(f"{section}.")}
         values = header.get(section)
@@ -103,7 +107,7 @@ def _header_fault(header: Mapping[str, Any]) -> str:
 def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
     classes = len(header["classes"])
     named = header["text"]["hashed_bits"] is None
-    linear = header["model"] != NAIVE_BAYES
+    minimised, machine = header["model"] != NAIVE_BAYES, header["model"] == KERNEL
     score = {part: f"score.{part}" if f"score.{part}" in tensors else f"state.{part}" for part in _NAMES}
     sizes = {name: _size(tensors, name) for name in (score["hashes"], "state.hashes")}
     features, words = sizes[score["hashes"]], sizes["state.hashes"]
@@ -123,14 +127,24 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         "state.words": (("U8",), ((_size(tensors, "state.words"),),)),
         "state.ends": (("U64",), ((words if named else 0,),)),
     }
-    if linear:
-        for name in ("score.bias", "score.total", "score.absent"):
+    if minimised:
+        for name in ("score.bias", "score.total", "score.absent", *(("score.weights", "score.prior") * machine)):
             del wanted[name]
+    if machine:
+        m, stored = _size(tensors, "score.dual"), _size(tensors, "score.vectors.data")
+        wanted |= {
+            "score.scale": (("F64",), ((features,),)),
+            "score.dual": (("F64",), ((m, classes),)),
+            "score.intercept": (("F64",), ((classes,),)),
+            "score.vectors.data": (("F64",), ((stored,),)),
+            "score.vectors.indices": (("I64",), ((stored,),)),
+            "score.vectors.indptr": (("I64",), ((m + 1,),)),
+        }
     if "ledger.digests" in tensors or "ledger.classes" in tensors:
         items = _size(tensors, "ledger.classes")
         wanted |= {"ledger.digests": (("U8",), ((items, 16),)), "ledger.classes": (("U16",), ((items,),))}
-    if linear and (others := sorted(tensors.keys() - wanted.keys() | (set(score.values()) & _OWN_NAMES))):
-        return f"no tensor {others[0]!r} of a linear model"
+    if minimised and (others := sorted(tensors.keys() - wanted.keys() | (set(score.values()) & _OWN_NAMES))):
+        return f"no tensor {others[0]!r} of this model"
     for name, (dtypes, shapes) in wanted.items():
         tensor = tensors.get(name)
         if tensor is None or tensor.dtype not in dtypes or tensor.shape not in shapes:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .linear import ESTIMATORS, Linear, LinearText
+from .kernel import Machine
+from .linear import Linear
+from .model import Bayes, TextModel
 from .recipes import AnyText, Recipe, foreign, recipe
 from .settings import TextSettings
 
@@ -34,7 +36,7 @@ def recipe_of(estimator: Any, model: str) -> Recipe:
     others = foreign(model, own) if estimator.model == model else []
     if others:
         raise ValueError(f"{model!r} has no {others[0]}; got {others[0]}={own[others[0]]!r}")
-    if isinstance(found.learner, Linear):
+    if not isinstance(found.learner, Bayes):
         found.learner.check()
     return found
 
@@ -44,7 +46,7 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
     settings = model.settings
     return {
         "model": model.name,
-        **(_of_linear(model.declared) if isinstance(model, LinearText) else asdict(model.bayes)),
+        **(asdict(model.bayes) if isinstance(model, TextModel) else _of_minimised(model.declared)),
         "words": settings.words,
         "max_features": settings.max_features,
         "hashed_bits": settings.hashed_bits,
@@ -54,9 +56,8 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
     }
 
 
-def _of_linear(declared: Linear) -> dict[str, Any]:
-    takes = ESTIMATORS[declared.model].takes
-    return {name: value for name, value in asdict(declared).items() if name in takes}
+def _of_minimised(declared: Linear | Machine) -> dict[str, Any]:
+    return {name: value for name, value in asdict(declared).items() if name in declared.takes}
 
 
 def _checked(estimator: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from .._core import Dictionary, Reader, log_posterior
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
 from ..verdict import TextExplanation, TextTerm, Verdict
-from .settings import TextSettings
+from .settings import KERNEL, TextSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,6 +117,10 @@ class ServedText:
     @classmethod
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedText:
         """The model in a file that `store.read` has checked."""
+        if stored.header["model"] == KERNEL:
+            from .kernel import ServedKernelText  # here, because others load no NumPy
+
+            return ServedKernelText.of_stored(stored, n_jobs)
         header, tensors = stored.header, stored.tensors
         # Where every word counted is in the dictionary, the statistics have the words already.
         stored_as = {name: f"score.{name}" if f"score.{name}" in tensors else f"state.{name}" for name in TENSORS}
@@ -210,6 +214,12 @@ class ServedText:
     def _name(self, feature: int) -> str:
         bits = self.settings.hashed_bits
         return self.names[feature] if bits is None else f"bucket {array('Q', self.hashes)[feature] >> (64 - bits)}"
+
+    def by_word(self) -> NDArray[np.float64]:
+        """(K, C) what each word adds to the score, in nats."""
+        import numpy as np
+
+        return np.frombuffer(self.weights, "<f8").reshape(-1, len(self.classes))
 
     @cached_property
     def names(self) -> list[str]:

@@ -11,8 +11,11 @@ Kind = Literal["text", "mail"]
 
 NAIVE_BAYES = "naive-bayes"
 LINEAR = ("nbsvm", "logistic", "svm", "perceptron", "least-squares")
-"""Models that are learnt by minimising, over the words as features."""
-MODELS = (NAIVE_BAYES, *LINEAR)
+"""Models whose score is affine in the words, learnt by minimising."""
+KERNEL = "kernel-svm"
+MINIMISED = (*LINEAR, KERNEL)
+"""Models that are learnt by minimising over all items at once, and cannot learn on."""
+MODELS = (NAIVE_BAYES, *MINIMISED)
 WEIGHTINGS = ("unit-idf", "idf", "none")
 """What a word counts to a linear model: see `text.linear.Linear`."""
 

@@ -17,7 +17,7 @@ from ..trust.folds import folds
 Floats = NDArray[np.float64]
 
 # Between idf, by which TfidfVectorizer multiplies, and idf², by which the product of two of its rows does.
-_STEEPER = 1.5
+STEEPER = 1.5
 _FOLDS = 3
 
 
@@ -47,13 +47,27 @@ def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> Weighed
     if weighting == "none":
         return Weighed(X, np.ones(X.shape[1]))
     weight = np.ones(X.shape[0]) if weight is None else weight
-    idf: Floats = 1.0 + np.log((1.0 + weight.sum()) / (1.0 + weight @ (X > 0.0)))
+    idf = rarity(X, weight)
     if weighting == "unit-idf":
-        return _of_length_one(X, weight, idf**_STEEPER)
+        return _of_length_one(X, weight, idf**STEEPER)
     mean = float((weight @ X.power(2)) @ np.square(idf) / weight.sum())
     scale = idf / np.sqrt(mean) if mean > 0.0 else idf
     X.data *= scale[X.indices]
     return Weighed(X, scale)
+
+
+def rarity(X: sparse.csr_array, weight: Floats) -> Floats:
+    """(d,) 1 + ln((1 + N)/(1 + n_j)) of a word in n_j of N items (Spärck Jones 1972)."""
+    idf: Floats = 1.0 + np.log((1.0 + weight.sum()) / (1.0 + weight @ (X > 0.0)))
+    return idf
+
+
+def directions(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
+    """The rows X (N, d), each word times its scale (d,), divided by their lengths; empty rows stay. X is changed."""
+    X.data *= scale[X.indices]
+    length = np.sqrt(X.power(2).sum(axis=1))
+    X.data /= np.repeat(np.where(length > 0.0, length, 1.0), np.diff(X.indptr))
+    return X
 
 
 def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:

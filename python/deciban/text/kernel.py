@@ -1,0 +1,248 @@
+"""A text model that compares texts: a support vector machine whose kernel is of the directions in which texts point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._core import Dictionary
+from ..conventions import DECIBANS_PER_NAT
+from ..errors import DataError
+from ..kernel_machines.stored import vectors_from, vectors_to
+from ..kernel_machines.svm import SVM
+from ..kernels import RBF
+from ..models.limits import check_positive
+from ..scores import KernelScore
+from ..store import Stored
+from ..verdict import TextExplanation, TextTerm
+from .corpus import Corpus
+from .minimised import MinimisedText, Words, dictionary_of, packed, read, seed_of, told
+from .served import UNSURE_BELOW, Judged, ServedText, first_two
+from .settings import KERNEL, TextSettings
+from .weighting import STEEPER, directions, rarity
+
+Floats = NDArray[np.float64]
+
+
+# MiB for kernels: as a whole, which is several times quicker than row by row, those of up to 7,000 texts.
+_MEMORY = 800.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Which kernel machine.
+
+        K(x, z) = exp(−gamma ‖u_x − u_z‖²),      u = x·idf^(3/2) / ‖x·idf^(3/2)‖
+
+    of the words x of a text: two texts are as much alike as the angle between them is small, whatever their lengths.
+    C is the price of an error. Many classes: each against the rest.
+    """
+
+    C: float = 3.0
+    gamma: float = 0.3
+
+    @property
+    def model(self) -> str:
+        """The model's name, as the command knows it."""
+        return KERNEL
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """The parameters that one may give."""
+        return ("C",)
+
+    def check(self) -> None:
+        """ValueError for parameters that make no sense."""
+        for name, value in asdict(self).items():
+            if not np.isfinite(check_positive(name, value)):
+                raise ValueError(f"{name} must be finite for texts, got {value!r}")
+
+    def learn(
+        self, settings: TextSettings, corpus: Corpus, *, time_limit: float | None = None, n_jobs: int | None = None
+    ) -> KernelText:
+        """The model of these examples, the same in whichever order they are read."""
+        self.check()
+        book, dropped, X, y, weight = Words.of(settings, corpus, n_jobs)
+        scale = rarity(X, np.ones(len(y)) if weight is None else weight) ** STEEPER
+        rows = directions(X, scale)
+        machine = SVM(
+            RBF(self.gamma),
+            self.C,
+            multi_class="ovr",
+            memory_mb=_MEMORY,
+            time_limit=time_limit,
+            random_state=seed_of(settings),
+            n_jobs=n_jobs,
+        ).fit(rows, y, weight)
+        score = machine.score_
+        assert isinstance(score, KernelScore)
+        return KernelText(
+            declared=self,
+            settings=settings,
+            classes=corpus.classes,
+            book=book,
+            scale=scale,
+            score=score,
+            proof=told(machine.certificate_, corpus.classes),
+            dropped=dropped,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As the file's header keeps it."""
+        return {name: float(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelText(MinimisedText):
+    """score(item) = intercept + Σ_i A_i K(item, text i), in nats, over the texts that hold the boundary in place.
+
+    `scale` (K,) is what each word counts before lengths are divided by.
+    """
+
+    declared: Machine
+    scale: Floats
+    score: KernelScore
+
+    def compile(self, n_jobs: int | None = None) -> ServedKernelText:
+        """The model as it judges."""
+        hashes, _, _, words, ends = self.book.parts()
+        return ServedKernelText(
+            self.settings,
+            self.classes,
+            hashes=packed(hashes),
+            weights=b"",
+            prior=b"",
+            bias=b"",
+            words=words,
+            ends=packed(ends),
+            n_jobs=n_jobs,
+            scale=self.scale,
+            score=self.score,
+        )
+
+    # The file.
+
+    def header(self) -> dict[str, Any]:
+        """What the file's header keeps of the model; ValueError for labels that JSON does not know."""
+        return self._header("kernel")
+
+    def arrays(self, served: ServedText) -> dict[str, NDArray[Any]]:
+        """What the file keeps: the machine, and the words with their counts."""
+        return {
+            "score.scale": self.scale.astype("<f8"),
+            "score.dual": self.score.A.astype("<f8"),
+            "score.intercept": self.score.intercept.astype("<f8"),
+            **{f"score.{name}": values for name, values in vectors_to(self.score.vectors).items()},
+            **self._words(),
+        }
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Self:
+        """The model in a file that `store.read` has checked."""
+        declared = Machine(**stored.header["kernel"])
+        scale, score = _machine_of(stored)
+        return cls(scale=scale, score=score, **read(stored, declared))
+
+
+@dataclass(frozen=True, eq=False)
+class ServedKernelText(ServedText):
+    """A machine of texts, compiled: `weights`, `prior` and `bias` are empty, its `score` judges rows of length 1."""
+
+    scale: Floats = field(kw_only=True)
+    score: KernelScore = field(kw_only=True)
+
+    @classmethod
+    def of_stored(cls, stored: Stored, n_jobs: int | None = None) -> Self:
+        """The model in a file that `store.read` has checked."""
+        tensors, header = stored.tensors, stored.header
+        hashes, words, ends = (bytes(tensors[f"state.{part}"].data) for part in ("hashes", "words", "ends"))
+        settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
+        scale, score = _machine_of(stored)
+        none = {"weights": b"", "prior": b"", "bias": b""}
+        known: dict[str, Any] = {"hashes": hashes, "words": words, "ends": ends, **none}
+        return cls(settings, classes, n_jobs=n_jobs, scale=scale, score=score, **known)
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        """The words, in the core; DataError for those of a file that do not belong together."""
+        try:
+            return dictionary_of(self.settings, self.hashes, self.n_jobs)
+        except ValueError as error:
+            raise DataError(f"The model's score is damaged: {error}. Train again.") from error
+
+    def rows(self, items: Iterable[str | bytes]) -> sparse.csr_array:
+        """CSR (N, K) of items as directions."""
+        ends, features, values = self.dictionary.rows(items)
+        starts = np.concatenate([[0], ends])
+        X = sparse.csr_array((values, features, starts), shape=(len(ends), len(self.dictionary)))
+        return directions(X, self.scale)
+
+    def scores(self, items: Iterable[str | bytes]) -> Floats:
+        """(N, C) log joint probabilities, in nats."""
+        return self.score(self.rows(items), self.n_jobs)
+
+    def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
+        """Per item its scores, and the first class and the next."""
+        return [(scores, first_two(scores), None) for scores in self.scores(items).tolist()]
+
+    def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
+        """Why the item is judged so, word by word: prior + Σ terms = decibans. The prior is the score of a text without
+        words; what a word says is the mean of what it adds to that and of what the item loses without it, see
+        `KernelScore.terms`."""
+        judged = self.judged([item])[0]
+        verdict, (label, against) = self.verdict(judged, unsure_below), judged[1]
+        said = self.score.terms(self.rows([item]), label, against)
+        evidence = dict(zip(said.feature.tolist(), said.evidence.tolist(), strict=True))
+        text, reasons = self.dictionary.reasons(item)
+        shares = self._shares([(feature, count) for feature, _, count, _ in reasons])
+        terms = [
+            TextTerm(name, share * evidence.get(feature, 0.0) * DECIBANS_PER_NAT, count, tuple(places))
+            for (feature, name, count, places), share in zip(reasons, shares, strict=True)
+        ]
+        terms.sort(key=lambda term: (-abs(term.decibans), term.term))
+        prior = float(self.score.prior[label] - self.score.prior[against]) * DECIBANS_PER_NAT
+        return TextExplanation(verdict, prior, tuple(terms), text)
+
+    @staticmethod
+    def _shares(words: Sequence[tuple[int, int]]) -> list[float]:
+        """How much of what its feature says each word (feature, count) says: those in the same bucket share it by their
+        counts."""
+        total: dict[int, int] = {}
+        for feature, count in words:
+            total[feature] = total.get(feature, 0) + count
+        return [count / total[feature] for feature, count in words]
+
+    def by_word(self) -> Floats:
+        """(K, C) what each word adds to a text of nothing else, as heavy as it is on average, in nats."""
+        return self.score.alone()
+
+
+def _machine_of(stored: Stored) -> tuple[Floats, KernelScore]:
+    """What each word counts, and the score; DataError for what does not fit together."""
+    arrays = {name.removeprefix("score."): tensor.array() for name, tensor in stored.tensors.items()}
+    try:
+        scale, dual, intercept = (_finite(arrays[name]) for name in ("scale", "dual", "intercept"))
+        gamma = float(stored.header["kernel"]["gamma"])
+        vectors = vectors_from(RBF(gamma), arrays, len(dual), len(scale))
+        if (scale <= 0.0).any() or (np.abs(vectors.data) > 1.0 + 1e-6).any():
+            raise ValueError("words that weigh nothing, or texts that are longer than 1")
+        vectors.sum_duplicates()
+    except (ValueError, KeyError, IndexError) as error:
+        raise DataError(f"{stored.name}: its model is damaged: {str(error).rstrip('.')}. Train again.") from error
+    return scale, KernelScore(RBF(gamma), vectors, dual, intercept)
+
+
+# Beyond such sizes sums over support vectors would leave the range of a float64.
+_LARGEST = 1e100
+
+
+def _finite(values: NDArray[Any]) -> Floats:
+    if not (np.abs(values) <= _LARGEST).all():
+        raise ValueError("numbers that are not finite, or too large")
+    return np.array(values, dtype=np.float64)
