@@ -70,7 +70,8 @@ def solve_regression(
         return closed_form.solve_together(problems, limits, moments)
     if start is None and name == newton.NAME:
         start = _starts(problems, limits)
-    pairs = zip(problems, start or [None] * len(problems), strict=True)
+    starts: list[Any] = [None] * len(problems) if start is None else list(start)
+    pairs = zip(problems, starts, strict=True)
     return [module.solve(problem, limits, start, seed) for problem, start in pairs], None
 
 
