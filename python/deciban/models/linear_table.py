@@ -30,6 +30,7 @@ class LinearTable(TableModel):
 
     declared   the name of the model, and its parameters
     proof      its certificate as the file keeps it
+    fitted     the estimator that learnt it, while it is at hand: no file keeps it
 
     It judges data frames of the columns it learnt, as `NaiveBayes` does: `predict`, `predict_proba`, `explain`.
     """
@@ -41,6 +42,7 @@ class LinearTable(TableModel):
     coding: Coding
     affine: AffineScore
     proof: Mapping[str, Any]
+    fitted: Any = None
 
     @classmethod
     def learn(cls, declared: tuple[str, Mapping[str, float | None]], estimator: Any, rows: Rows) -> Self:
@@ -52,7 +54,7 @@ class LinearTable(TableModel):
         score = found.score_
         affine = AffineScore(np.ascontiguousarray(score.W), np.asarray(score.bias, dtype=np.float64))
         items = np.bincount(y, minlength=len(rows.classes)).astype(np.float64)
-        return cls(declared, rows.columns, rows.classes, items, coding, affine, found.certificate_.to_json())
+        return cls(declared, rows.columns, rows.classes, items, coding, affine, found.certificate_.to_json(), found)
 
     @property
     def name(self) -> str:
