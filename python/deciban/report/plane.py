@@ -14,6 +14,8 @@ from ..rows import is_sparse
 
 # Up to so many features their covariance costs less than looking for two directions.
 _NARROW = 1000
+# A variance below this share of the squared mean is rounding: of dense rows, which are centred first, and of sparse ones.
+_GRAIN = (1e-30, 1e-13)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +60,16 @@ class Plane:
         """Through the mean, along the directions of the largest variance (Pearson 1901)."""
         from sklearn.decomposition import PCA
 
-        if min(X.shape) <= k:
-            X = X.toarray() if is_sparse(X) else X
+        mean = np.asarray(X.mean(axis=0), dtype=np.float64).reshape(-1)
+        if not is_sparse(X):
+            X = X - mean  # first: of large numbers squares lose what differs
+        elif min(X.shape) <= k:
+            X = X.toarray() - mean
         solver = "covariance_eigh" if X.shape[1] <= _NARROW else "full" if min(X.shape) <= k else "arpack"
         with np.errstate(invalid="ignore", divide="ignore"):
             found = PCA(min(k, *X.shape), svd_solver=solver, random_state=0).fit(X)
-        share = float(np.nan_to_num(found.explained_variance_ratio_).sum())
+        known = float(found.explained_variance_[0]) > _GRAIN[is_sparse(X)] * float(mean @ mean)
+        share = float(np.nan_to_num(found.explained_variance_ratio_).sum()) if known else 0.0
         axes = np.asarray(found.components_, dtype=np.float64)
         if share == 0.0 or len(axes) < k:
             raise DataError("a picture needs examples that differ; in these all features are the same")

@@ -34,7 +34,9 @@ def picture(model: TableModel, rows: Rows) -> Figure | str:
     if numbers and coding.width == 2:
         drawn = np.where(np.isnan(matrix), coding.mean, matrix)
         read = coding if hasattr(model, "coding") else None
-        return decision_regions(_Asked(model, drawn, read), drawn, labels, names=[str(own) for own in rows.columns.names])
+        return decision_regions(
+            _Asked(model, drawn, read), drawn, labels, names=[str(own) for own in rows.columns.names]
+        )
     coded = coding(matrix)
     if hasattr(model, "coding"):
         asked = _Asked(model, coded, None)

@@ -60,10 +60,20 @@ _STYLE: Any = {
 _PLACES = re.compile(r"\s*(?:<path|<use|[MLCQ] )")
 
 # What else a figure looks like is as Matplotlib comes.
-_LOOKS = tuple(
-    "axes. contour. figure. font. grid. hatch. image. legend. lines. markers. patch. path. savefig. svg. text. "
-    "xaxis. xtick. yaxis. ytick.".split()
+_LOOKS = (
+    "axes.",
+    "contour.",
+    "figure.",
+    "font.",
+    "grid.",
+    "hatch.",
+    "image.",
+    "legend.",
+    "lines.",
+    "markers.",
+    "patch.",
 )
+_LOOKS += ("path.", "savefig.", "svg.", "text.", "xaxis.", "xtick.", "yaxis.", "ytick.")
 
 
 def lacking(*modules: str) -> str:
