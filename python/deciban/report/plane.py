@@ -14,7 +14,7 @@ from ..rows import is_sparse
 
 # Up to so many features their covariance costs less than looking for two directions.
 _NARROW = 1000
-# A variance below this share of the squared mean is rounding: of dense rows, which are centred first, and of sparse ones.
+# A variance below this share of the squared mean is rounding: of dense rows, which are centred first, and of sparse.
 _GRAIN = (1e-30, 1e-13)
 
 
