@@ -69,6 +69,12 @@ REGIONS = [
         "features: 0 to 1 or one of 'feature 0', 'feature 1' is expected, got 'age'",
     ),
     (
+        (SVM("precomputed", calibration=None).fit(X @ X.T, Y), X @ X.T, Y),
+        {},
+        DataError,
+        "a picture needs features; a Gram matrix says how alike examples are, and has none",
+    ),
+    (
         (SupportVectorRegression().fit(X, X[:, 0]), X, Y),
         {},
         TypeError,

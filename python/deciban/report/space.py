@@ -31,6 +31,8 @@ class Space:
     @classmethod
     def of(cls, X: Any, names: Sequence[str] | None, model: Any) -> Self:
         """Of X (N, d); DataError for what a picture cannot show."""
+        if getattr(getattr(model, "kernel_", None), "name", "") == "precomputed":
+            raise DataError("a picture needs features; a Gram matrix says how alike examples are, and has none")
         rows = _numbers(X)
         framed = hasattr(X, "columns") and not is_sparse(X)
         learnt = X.columns if framed else getattr(model, "feature_names_in_", None)

@@ -61,19 +61,9 @@ _PLACES = re.compile(r"\s*(?:<path|<use|[MLCQ] )")
 
 # What else a figure looks like is as Matplotlib comes.
 _LOOKS = (
-    "axes.",
-    "contour.",
-    "figure.",
-    "font.",
-    "grid.",
-    "hatch.",
-    "image.",
-    "legend.",
-    "lines.",
-    "markers.",
-    "patch.",
+    *("axes.", "contour.", "figure.", "font.", "grid.", "hatch.", "image.", "legend.", "lines.", "markers.", "patch."),
+    *("path.", "savefig.", "svg.", "text.", "xaxis.", "xtick.", "yaxis.", "ytick."),
 )
-_LOOKS += ("path.", "savefig.", "svg.", "text.", "xaxis.", "xtick.", "yaxis.", "ytick.")
 
 
 def lacking(*modules: str) -> str:
