@@ -33,8 +33,9 @@ lint: $(VENV)/.tested
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py
 
-docs: $(VENV)/.installed
+docs: $(VENV)/.tested
 	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/kernel.py
 	$(BIN)/python docs/generative.py
 	$(BIN)/python docs/linear.py
 

@@ -1,8 +1,9 @@
-"""Whether a filter may be written where one asks for it: told before the work, not after."""
+"""Whether a filter or a page may be written where one asks for it: told before the work, not after."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ..errors import StorageError, UsageError, shown, unreadable
 
@@ -14,6 +15,15 @@ def check_destination(path: str, inputs: list[str]) -> None:
 
     Nothing but a .deciban file is ever replaced: a slip of -o must not cost a mailbox.
     """
+    _check(path, inputs, _is_model, "a filter to replace", "-o")
+
+
+def check_page(path: str, inputs: list[str]) -> None:
+    """The same for a page: only one that this program wrote is replaced."""
+    _check(path, inputs, _is_page, "a report to replace", "--report")
+
+
+def _check(path: str, inputs: list[str], ours: Callable[[bytes], bool], what: str, option: str) -> None:
     name = shown(path)
     target = os.path.realpath(path)
     if os.path.isdir(target):
@@ -27,10 +37,10 @@ def check_destination(path: str, inputs: list[str]) -> None:
         raise StorageError(f"{name}: expected to write into {shown(folder)}; permission was denied.")
     if not os.path.lexists(target) or os.path.getsize(target) == 0:
         return
-    if not _is_model(path, target):
+    if not ours(_head(path, target)):
         raise UsageError(
-            f"{name}: expected a free name, or a filter to replace; this file is something else. "
-            "Choose another name with -o, or remove the file."
+            f"{name}: expected a free name, or {what}; this file is something else. "
+            f"Choose another name with {option}, or remove the file."
         )
 
 
@@ -41,11 +51,19 @@ def _same(path: str, target: str) -> bool:
         return False
 
 
-def _is_model(path: str, target: str) -> bool:
-    """Whether the header is that of a .deciban file; it may be damaged, which is why one trains again."""
+def _head(path: str, target: str) -> bytes:
     try:
         with open(target, "rb") as file:
-            head = file.read(_HEAD)
+            return file.read(_HEAD)
     except OSError as error:
         raise unreadable(path, error) from error
+
+
+def _is_model(head: bytes) -> bool:
+    """Whether the header is that of a .deciban file; it may be damaged, which is why one trains again."""
     return head[8:9] == b"{" and b'"__metadata__":{"deciban":' in head
+
+
+def _is_page(head: bytes) -> bool:
+    """Whether a page says that this program wrote it."""
+    return head.startswith(b"<!doctype html>") and b'<meta name="generator" content="deciban ' in head

@@ -34,7 +34,7 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
             on = console()
             write(table_inventory(table, screen(on)), on)
         return
-    found = _inventory(stored, filter_file, top)
+    found = inventory_of(stored, filter_file, top)
     if as_json:
         print_json(found.to_json())
         return
@@ -42,7 +42,8 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
     write(inventory(found, screen(on)), on)
 
 
-def _inventory(stored: store.Stored, path: str, top: int) -> Inventory:
+def inventory_of(stored: store.Stored, path: str, top: int) -> Inventory:
+    """What the filter in the file at `path` tells, with `top` words a list."""
     model, header = from_stored(stored), stored.header
     _, counts, items, *_ = model.book.parts()
     rows = model.dictionary()

@@ -22,6 +22,7 @@ from .destination import check_destination
 from .failures import replacing
 from .models import tell_approximation, tell_chosen, tell_tried
 from .output import Remarks, counted, print_json, quoted, size_of
+from .reporting import check_report, report_table
 from .tabular import refuse_of_texts
 
 _OPTIONS = {"C": "-C", "alpha": "--alpha"}
@@ -37,6 +38,7 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
     refuse_of_texts(given)
     contenders = _contenders(given)
     check_destination(output, [path])
+    check_report(given["report"], output, [path])
     with replacing(output):
         cells = read_cells(path, given["encoding"], given["table_format"])
         table = learnt_from(cells, label, given["ignore"], _wanted(given, label))
@@ -44,6 +46,7 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
         model, tried = _learnt(rows, contenders, given, remarks)
         model.save(output, Origin(label, table.ignored))
     seconds = perf_counter() - started
+    report_table(given["report"], output, model, rows, remarks)
     _tell(remarks, model, table, seconds, output)
     if as_json:
         print_json({**_summary(model, table, seconds, output), "tried": [each.to_json() for each in tried]})

@@ -23,6 +23,8 @@ from .failures import replacing
 from .items import TABLES, total_size
 from .models import Rows, learnt, model_options, recipes, rereading, tell_approximation
 from .output import Remarks, counted, print_json, quoted, size_of
+from .reporting import check_report, report_texts
+from .reporting import option as report_option
 from .tabular import is_typed, refuse_typed
 
 
@@ -75,6 +77,7 @@ _FEATURES = _parsed(_features, "a number of words from 1, or all")
 @click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
 @click.option("--binary/--counts", "binary", default=None, help="A word counts once per item, or each time.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help="Key of the hash of words. Default: 0.")
+@report_option
 @options.jobs
 @options.as_json
 @options.quiet
@@ -100,12 +103,15 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     sources = [] if table else _sources(examples)
     kind = _kind(given["kind"], sources)
     output = output or ("filter.deciban" if kind == "mail" else "model.deciban")
-    check_destination(output, [source.path for source in sources] if not table else list(examples))
+    inputs = [source.path for source in sources] if not table else list(examples)
+    check_destination(output, inputs)
+    check_report(given["report"], output, inputs)
     contenders = recipes(kind, given)
     with replacing(output):
         trained, found, tried = _train(examples, sources, contenders, given, remarks)
         trained.save(output)
     seconds = perf_counter() - started
+    report_texts(given["report"], output, remarks)
     _tell(remarks, trained, found, seconds, output, examples)
     if as_json:
         print_json({**_summary(trained, found, seconds, output), "tried": [each.to_json() for each in tried]})

@@ -55,9 +55,7 @@ class Machine:
         a, slack = np.abs(self.beta if self.dual is None else self.dual), 1.0 - self.street
         held = (a > 0.0) & (a >= self.upper)
         wrong = held & (slack > 1.0)
-        on = (a > 0.0) & ~held
-        counts = (a == 0.0).sum(), on.sum(), (held & ~wrong).sum(), wrong.sum()
-        return Zones(*(int(count) for count in counts))
+        return Zones.of((a > 0.0) & ~held, held & ~wrong, wrong)
 
 
 def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:

@@ -28,6 +28,7 @@ class CodedTable(TableModel):
 
     declared   the name of the model, and its parameters
     proof      its certificate as the file keeps it
+    fitted     the estimator that learnt it, while it is at hand: no file keeps it
 
     It judges data frames of the columns it learnt, as `NaiveBayes` does: `predict`, `predict_proba`, `explain`.
     """
@@ -38,6 +39,7 @@ class CodedTable(TableModel):
     items: Floats
     coding: Coding
     proof: Mapping[str, Any]
+    fitted: Any = None
 
     @classmethod
     def learn(cls, declared: tuple[str, Mapping[str, float | None]], estimator: Any, rows: Rows) -> Self:
@@ -53,6 +55,7 @@ class CodedTable(TableModel):
             items=np.bincount(y, minlength=len(rows.classes)).astype(np.float64),
             coding=coding,
             proof=found.certificate_.to_json(),
+            fitted=found,
             **cls._scored(found),
         )
 

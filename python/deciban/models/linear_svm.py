@@ -148,5 +148,4 @@ def zones(problem: Problem, solution: Solution) -> Zones:
         a = np.abs(solution.dual)
         on, held = (a > _NEAR) & (a < 1.0 - _NEAR), a >= 1.0 - _NEAR
     wrong = held & (slack > 1.0)
-    inside = held & ~wrong
-    return Zones(int((~on & ~held).sum()), int((on & ~held).sum()), int(inside.sum()), int(wrong.sum()))
+    return Zones.of(on & ~held, held & ~wrong, wrong)

@@ -1,1 +1,25 @@
-"""What people read: explanations, evaluations and models, for the terminal."""
+"""What people read: explanations, evaluations and models, for the terminal, as pictures and as pages.
+
+`decision_regions` and `regression_tube` draw with Matplotlib (`deciban[report]`), `svg` writes what they drew. They are
+loaded when first used: the terminal needs none of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .regions import decision_regions as decision_regions
+    from .tube import regression_tube as regression_tube
+    from .vector import svg as svg
+
+_HOME = {"decision_regions": ".regions", "regression_tube": ".tube", "svg": ".vector"}
+
+__all__ = ["decision_regions", "regression_tube", "svg"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'deciban.report' has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(_HOME[name], __name__), name)

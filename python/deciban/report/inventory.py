@@ -170,7 +170,7 @@ def _names(model: AnyText, rows: NDArray[np.int64], places: NDArray[np.intp]) ->
 
 def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
     """The report on a model."""
-    for line in grid(list(_facts(found)), "l"):
+    for line in grid(list(facts(found)), "l"):
         yield Text(line)
     if found.evidence:
         yield Text()
@@ -180,7 +180,8 @@ def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
         yield from _evidence(label, terms, found, on)
 
 
-def _facts(found: Inventory) -> Iterator[tuple[str, str]]:
+def facts(found: Inventory) -> Iterator[tuple[str, str]]:
+    """What there is to say of the model, line by line, each with its heading."""
     n = sum(found.classes.values())
     items = "messages" if found.kind == "mail" else "texts"
     yield "judges", "mail" if found.kind == "mail" else "plain text"

@@ -107,7 +107,7 @@ def strongest(model: TableModel, top: int) -> dict[str, list[Value]]:
 
 def table_inventory(found: TableInventory, on: Screen) -> Iterator[Text]:
     """The report on a model of a table."""
-    for line in grid(list(_facts(found)), "l"):
+    for line in grid(list(facts(found)), "l"):
         yield Text(line)
     yield Text()
     rows = [("column", "kind", "labels")]
@@ -128,7 +128,8 @@ def table_inventory(found: TableInventory, on: Screen) -> Iterator[Text]:
             yield Text("  no value speaks for it", style="dim")
 
 
-def _facts(found: TableInventory) -> Iterator[tuple[str, str]]:
+def facts(found: TableInventory) -> Iterator[tuple[str, str]]:
+    """What there is to say of the model, line by line, each with its heading."""
     yield "judges", "rows of typed columns"
     yield "model", LINEAR_NAMES.get(found.model, found.model) + _parameters(found)
     by_class = ", ".join(f"{name(label)}: {count:,.10g}" for label, count in found.classes.items())

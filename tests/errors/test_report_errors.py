@@ -1,0 +1,166 @@
+"""What pictures and pages say of what cannot be drawn or written, word for word, and before anything is learnt."""
+
+import os
+
+import numpy as np
+import pytest
+from refusals import refused
+from scipy import sparse
+
+from deciban import SVM, LogisticRegression, SupportVectorRegression
+from deciban.errors import DataError
+from deciban.report import decision_regions, regression_tube, vector
+from deciban.report.page import Page
+from system.conftest import run
+
+__all__ = ["run"]
+
+X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
+Y = ["ham"] * 3 + ["spam"] * 3
+MODEL = LogisticRegression().fit(X, Y)
+GAP = np.where(X == 5.0, np.nan, X)
+
+REGIONS = [
+    ((MODEL, X[:, 0], Y), {}, DataError, "a picture needs rows of numbers, (N, d); X has the shape (6,)"),
+    ((MODEL, X[:0], Y), {}, DataError, "a picture needs rows of numbers, (N, d); X has the shape (0, 2)"),
+    (
+        (MODEL, GAP, Y),
+        {},
+        DataError,
+        "a picture needs finite numbers; X has missing or infinite ones: fill them in first",
+    ),
+    (
+        (MODEL, [["a", "b"]] * 6, Y),
+        {},
+        DataError,
+        "a picture needs features that are numbers: could not convert string to float: 'a'",
+    ),
+    (
+        (LogisticRegression().fit(X[:, :1], Y), X[:, :1], Y),
+        {},
+        DataError,
+        "regions need two features or more; X has one",
+    ),
+    ((MODEL, X, Y[:3]), {}, ValueError, "y: 6 labels are expected, one for each row of X, got 3"),
+    (
+        (MODEL, X, ["egg"] * 6),
+        {},
+        DataError,
+        "y: labels ['ham', 'spam'] are expected, which the model tells apart, got 'egg'",
+    ),
+    ((MODEL, X, Y), {"labels": ["a"]}, ValueError, "labels: 2 are expected, one for each class, got 1"),
+    ((MODEL, X, Y), {"names": ["a"]}, ValueError, "names: 2 are expected, one for each feature, got 1"),
+    (
+        (MODEL, X, Y),
+        {"features": (0,)},
+        ValueError,
+        "features: 2 different features are expected, by place or by name, got (0,)",
+    ),
+    (
+        (MODEL, X, Y),
+        {"features": (1, 1)},
+        ValueError,
+        "features: 2 different features are expected, by place or by name, got (1, 1)",
+    ),
+    (
+        (MODEL, X, Y),
+        {"features": (0, "age")},
+        ValueError,
+        "features: 0 to 1 or one of 'feature 0', 'feature 1' is expected, got 'age'",
+    ),
+    (
+        (SVM("precomputed", calibration=None).fit(X @ X.T, Y), X @ X.T, Y),
+        {},
+        DataError,
+        "a picture needs features; a Gram matrix says how alike examples are, and has none",
+    ),
+    (
+        (SupportVectorRegression().fit(X, X[:, 0]), X, Y),
+        {},
+        TypeError,
+        "a fitted classifier is expected, got SupportVectorRegression: see deciban.report.regression_tube",
+    ),
+    ((object(), X, Y), {}, TypeError, "a fitted classifier is expected, got object"),
+]
+
+
+@pytest.mark.parametrize(("given", "options", "kind", "text"), REGIONS, ids=[case[3] for case in REGIONS])
+def test_regions_that_cannot_be_drawn(given, options, kind, text):
+    with refused(text, kind):
+        decision_regions(*given, **options)
+
+
+def test_a_model_that_has_learnt_nothing():
+    with pytest.raises(ValueError, match="not fitted yet"):
+        decision_regions(SVM(), X, Y)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        regression_tube(SupportVectorRegression(), X, X[:, 0])
+
+
+def test_examples_that_are_all_the_same():
+    same = np.ones((6, 3))
+    model = LogisticRegression().fit(same + np.eye(6)[:, :3], Y)
+    for rows in (same, sparse.csr_matrix(same)):
+        with refused("a picture needs examples that differ; in these all features are the same", DataError):
+            decision_regions(model, rows, Y)
+
+
+def test_targets_that_are_no_numbers():
+    model = SupportVectorRegression().fit(X, X[:, 0])
+    for y in (X[:3, 0], GAP[:, 0]):
+        with refused("y: 6 finite numbers are expected, one for each row of X", DataError):
+            regression_tube(model, X, y)
+    with refused("features: one feature is expected, by place or by name, got (0, 1)"):
+        regression_tube(model, X, X[:, 0], feature=(0, 1))
+
+
+def test_without_what_draws(monkeypatch):
+    monkeypatch.setattr(vector, "find_spec", lambda name: None)
+    needed = "Matplotlib, which is not installed: pip install 'deciban[report]'"
+    with refused(f"decision_regions needs {needed}", ImportError):
+        decision_regions(MODEL, X, Y)
+    with refused(f"regression_tube needs {needed}", ImportError):
+        regression_tube(SupportVectorRegression().fit(X, X[:, 0]), X, X[:, 0])
+    with refused("a page needs Jinja2, which is not installed: pip install 'deciban[report]'", ImportError):
+        Page("m", [], {}, {}).html()
+
+
+# --- --report ----------------------------------------------------------------------------------------------
+
+ROWS = "a,b,y\n" + "".join(f"{i},{i % 5},{'yes' if i > 12 else 'no'}\n" for i in range(25))
+
+
+@pytest.fixture
+def said(run, tmp_path):
+    """What `deciban train t.csv --report` says on its way out, with its exit code; nothing has been written then."""
+
+    def command(path, *more):
+        (tmp_path / "t.csv").write_text(ROWS)
+        before = sorted(os.listdir(tmp_path))
+        done = run("train", "t.csv", "--label", "y", "--model", "svm", "--report", path, *more)
+        assert sorted(os.listdir(tmp_path)) == before
+        assert not done.stdout
+        return done.returncode, done.stderr.removeprefix("deciban: ").rstrip("\n")
+
+    return command
+
+
+def test_where_no_page_can_be_written(said, tmp_path):
+    (tmp_path / "thesis.html").write_text("<!doctype html><title>years of work</title>")
+    assert said("thesis.html") == (
+        64,
+        "thesis.html: expected a free name, or a report to replace; this file is something else. "
+        "Choose another name with --report, or remove the file.",
+    )
+    assert said("t.csv") == (64, "t.csv: expected another name to write to; this is one of the inputs.")
+    assert said("model.deciban") == (64, "model.deciban: expected another name for the report; the model goes there.")
+    code, text = said("gone/r.html")
+    assert (code, text.split(";")[0]) == (74, "gone/r.html: expected a folder to write to")
+    assert said(".")[0] == 64
+    assert "years of work" in (tmp_path / "thesis.html").read_text()
+
+
+def test_without_what_draws_nothing_is_learnt(said, monkeypatch):
+    monkeypatch.setattr(vector, "find_spec", lambda name: None)
+    text = "--report needs Matplotlib and Jinja2, which are not installed: pip install 'deciban[report]'."
+    assert said("r.html") == (64, text)
