@@ -28,6 +28,7 @@ from .libsvm_text import Parsed, parse
 from .one_class import OneClassSVM
 from .one_vs_one import pairs
 from .regression import SupportVectorRegression
+from .rows import fetched
 from .svm import SVM
 
 Machine = SVM | SupportVectorRegression | OneClassSVM
@@ -83,7 +84,7 @@ def _lines(model: Machine) -> Iterator[str]:
             yield f"probB {_numbers(0.0 * A)}"
         yield f"nr_sv {' '.join(str(int(n)) for n in model.n_support_)}"
     yield "SV"
-    for i, row in enumerate(_vectors(model._vectors)):
+    for i, row in enumerate(_vectors(fetched(model._vectors))):
         yield f"{_numbers(sign * model.dual_coef_[:, i])} {row}"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import take
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status
 from deciban.trust.calibration import temperature
@@ -45,7 +46,7 @@ def held_out_temperatures(model: Any, given: Items, folds: Any, limits: Limits, 
 
 
 def _scores(model: Any, part: Items, outside: Any, held: Any) -> Floats:
-    vectors = part.kernel.centres(part.X)[held.support]
+    vectors = take(part.kernel.centres(part.X), held.support)
     f: Floats = held.score(part.kernel, vectors)(outside, model._threads())
     return f
 

@@ -27,7 +27,7 @@ from deciban.trust.certificate import Certificate
 from .arrangement import Arrangement
 from .one_class import OneClassSVM
 from .regression import SupportVectorRegression
-from .rows import indexable
+from .rows import fetched, indexable
 from .svm import SVM
 
 Arrays = dict[str, NDArray[Any]]
@@ -99,7 +99,7 @@ def arrays_of(model: Any) -> Arrays:
     ):
         if value is not None:
             arrays[name] = np.atleast_1d(np.asarray(value, "<f8"))
-    vectors = model._vectors
+    vectors = fetched(model._vectors)
     if is_sparse(vectors):
         parts = {"data": vectors.data, "indices": vectors.indices, "indptr": vectors.indptr}
         return arrays | {f"vectors.{key}": _little(value) for key, value in parts.items()}

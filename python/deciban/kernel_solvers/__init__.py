@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from deciban.devices import elsewhere
 from deciban.losses import Floats
 
 from . import blocks, smo
@@ -35,6 +36,11 @@ class Choice:
 
 TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (
     (
+        blocks.NAME,
+        "arrays of another library: tiles of the kernel are computed where they are",
+        lambda problem: elsewhere(problem.X),
+    ),
+    (
         smo.NAME,
         f"at most {SMALL:,} coefficients: two at a time, rows of the kernel as they are needed",
         lambda problem: problem.m <= SMALL,
@@ -52,8 +58,8 @@ TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (
 def decision_table() -> str:
     """`TABLE` as text.
 
-    >>> print(decision_table().splitlines()[2])
-    3. blocks: many coefficients: hundreds at a time, their kernels as matrix products
+    >>> print(decision_table().splitlines()[3])
+    4. blocks: many coefficients: hundreds at a time, their kernels as matrix products
     """
     return "\n".join(f"{k}. {name}: {why}" for k, (name, why, _) in enumerate(TABLE, 1))
 
