@@ -228,6 +228,7 @@ def test_no_more_than_parts_of_the_rows_come_to_the_host(monkeypatch):
 
     monkeypatch.setattr(xp._array_object.Array, "__dlpack__", watched)
     monkeypatch.setattr(devices, "PART", 1000)
+    monkeypatch.setattr("deciban.kernels.arrays._SQUARED", 1000)
     monkeypatch.setattr("deciban.trust.folds._ROWS", 50)
     monkeypatch.setattr(kernel_solvers.blocks, "BLOCK", 32)
     model = SVM(C=0.1, calibration=2).fit(T, y)

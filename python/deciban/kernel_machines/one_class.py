@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from deciban.devices import answers
 from deciban.kernel_solvers.certificate import KernelProof
@@ -19,7 +19,7 @@ from deciban.trust.certificate import digest
 
 from .machine import SingleMachine, certify, proven, unproven
 from .margins import check_nu
-from .rows import among, arrays_of, fetched, to_judge, to_learn, weighed_kernel, width
+from .rows import among, arrays_of, repetitions, to_judge, to_learn, weighed_kernel, width
 
 # By so much of ρ, the examples on the boundary are known whatever the rounding.
 _GRAIN = 1e-10
@@ -94,7 +94,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
     def _learn(self, X: Any, sample_weight: Any) -> None:
         nu, limits = check_nu(self.nu), self._limits()
         X, _, kernel = to_learn(self, X)
-        weight = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
+        weight = repetitions(sample_weight, X)
         place = np.flatnonzero(weight)
         if len(place) < len(weight):
             X, weight = among(kernel, X, place), weight[place]

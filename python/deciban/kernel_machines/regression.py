@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from deciban.devices import answers
 from deciban.errors import DataError
@@ -19,7 +19,7 @@ from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
 from .machine import Scored, SingleMachine, certify, proven, unproven
-from .rows import among, arrays_of, fetched, to_judge, to_learn, weighed_kernel, width
+from .rows import among, arrays_of, repetitions, to_judge, to_learn, weighed_kernel, width
 
 # Of larger targets the square would leave the range of a float64.
 _LARGEST = 1e100
@@ -100,7 +100,7 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, BaseEstimat
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None: give a number for each row")
         X, y, kernel = to_learn(self, X, y, numeric=True)
-        weight = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
+        weight = repetitions(sample_weight, X)
         place = np.flatnonzero(weight)
         if len(place) < len(y):
             X, y, weight = among(kernel, X, place), y[place], weight[place]

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d, validate_data
 
 from deciban.devices import doubled, elsewhere, moved, namespace, on_host, take
 from deciban.errors import DataError
@@ -46,7 +46,7 @@ class Items(Examples):
 def items(model: Any, X: Any, y: Any, sample_weight: Any) -> Items:
     """Labelled items, checked and counted; those of weight 0 are as if they were not there."""
     X, y, kernel = to_learn(model, X, y)
-    counted = weighed(model, X, y, fetched(sample_weight))
+    counted = weighed(model, y if elsewhere(X) else X, y, fetched(sample_weight))
     place = np.arange(len(y)) if counted.kept is None else counted.kept
     X = X if counted.kept is None else among(kernel, X, counted.kept)
     kernel = weighed_kernel(model, kernel, X, counted.repetition)
@@ -163,6 +163,15 @@ def weights(dual: Floats, vectors: Any) -> Floats:
     vectors = doubled(vectors)
     w: Floats = on_host(namespace(vectors).matmul(moved(dual, vectors), vectors))
     return w
+
+
+def repetitions(sample_weight: Any, X: Any) -> Floats:
+    """(N,) how often each item counts, on the host."""
+    like_rows = np.empty((X.shape[0], 1)) if elsewhere(X) else X
+    checked: Floats = _check_sample_weight(
+        fetched(sample_weight), like_rows, dtype=np.float64, ensure_non_negative=True
+    )
+    return checked
 
 
 def fetched(values: Any) -> Any:

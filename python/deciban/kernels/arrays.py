@@ -15,6 +15,8 @@ from deciban.rows import is_sparse
 _PART = 1 << 16
 # A sparse right side becomes dense for the product where it then has at most this many numbers.
 _DENSE = 1 << 23
+# Numbers that are squared at once on a device.
+_SQUARED = 1 << 26
 
 
 def as_reals(X: Any) -> Any:
@@ -50,7 +52,7 @@ def squared_norms(X: Any) -> Any:
     if isinstance(X, np.ndarray):
         return np.einsum("ij,ij->i", X, X)
     xp = namespace(X)
-    squares = [xp.sum(part * part, axis=1) for part in (take(X, rows) for rows in parts(X))]
+    squares = [xp.sum(part * part, axis=1) for part in (take(X, rows) for rows in parts(X, _SQUARED))]
     return xp.concat(squares) if squares else xp.sum(X * X, axis=1)
 
 

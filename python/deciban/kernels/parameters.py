@@ -122,8 +122,8 @@ def _moments(X: Any) -> tuple[float, float]:
 
     def over(of: Callable[[Any], Any]) -> float:
         each = (doubled(take(X, rows)) for rows in parts(X))
-        total = sum(float(namespace(part).sum(of(part))) for part in each)
-        return total / size
+        total: float = sum(float(namespace(part).sum(of(part))) for part in each)
+        return total / float(size)
 
     mean = over(lambda part: part)
     return mean, over(lambda part: (part - mean) ** 2)
