@@ -22,11 +22,11 @@ def ran(monkeypatch, capsys, tmp_path):
     return run
 
 
-@pytest.mark.parametrize(("library", "problem"), [("numpy", "mnist"), ("array_api_strict", "dense")])
-def test_it_keeps_what_it_found(library, problem, ran, tmp_path):
-    status, said = ran(problem, "--library", library)
+@pytest.mark.parametrize("library", ["numpy", "array_api_strict"])
+def test_it_keeps_what_it_found(library, ran, tmp_path):
+    status, said = ran("forest", "--library", library)
     assert status == 0
-    assert f"\n{problem}: " in said
+    assert "\nforest: " in said
     (path,) = tmp_path.iterdir()
     record = json.loads(path.read_text(encoding="utf-8"))
     assert record["device"]["library"] == library
