@@ -23,6 +23,8 @@ __all__ = [
     "coordinate",
     "descend",
     "digest",
+    "digest_joined",
+    "digest_stretches",
     "dual_coordinate",
     "gaussian_scores",
     "gram",
@@ -144,6 +146,8 @@ class Dictionary:
 
 def log_posterior(scores: Sequence[float]) -> list[float]: ...
 def digest(x: NDArray[Any], *, n_jobs: int | None = None) -> bytes: ...
+def digest_joined(count: int, stretches: bytes) -> bytes: ...
+def digest_stretches(x: NDArray[np.float64], *, n_jobs: int | None = None) -> bytes: ...
 def log_table(
     s: NDArray[np.float64],
     a: NDArray[np.float64],

@@ -14,6 +14,16 @@ Kinks       Where a loss has a corner, its slope there is the one of the flat si
 Units       Formulas are in nats. People are shown decibans, 10·log10 of an odds ratio: about the smallest
             change in the weight of evidence that intuition can feel (Good 1950). 10 decibans are odds of
             10 : 1. 1 nat = 10 / ln 10 ≈ 4.3429 decibans.
+Devices     Arrays decide: an array X of CuPy, torch or another library that keeps to the array API standard stays on
+            its device, and kernel machines, `Nystroem` and `RandomFourier` compute there what is as large as X: tiles
+            of the kernel, their sums, scores, features, the certificate's scores. What is as long as X, or as small
+            as a block of coefficients, is the host's: y, weights, β, the gradient, the block's kernels, votes,
+            probabilities, explanations. X itself is only read over on the host, a few million numbers at a time, for
+            the digest and the folds of a calibration, which are those of the same numbers in NumPy. Labels that are
+            numbers, decisions, probabilities, predictions and features come in the library and on the device of the X
+            that was asked with; labels that are text, and what is learnt besides support vectors, landmarks and what
+            belongs to these, are NumPy's. Who learnt on a device judges NumPy's rows too, and the other way round;
+            files and pickles hold NumPy's arrays. Double precision is the device's, or the host's where it has none.
 Logarithms  Probabilities are added in logs and normalised by one function, `scores.log_posterior`.
 """
 

@@ -18,12 +18,20 @@ const PIECE: usize = 1 << 12;
 
 /// 32 bytes that name the numbers, their order and how many they are.
 pub fn digest<V: Value>(values: &[V]) -> [u8; 32] {
+    joined(values.len(), &stretches(values))
+}
+
+/// 32 bytes for each stretch of the numbers: of a part whose length is a multiple of a stretch, those of the whole.
+pub fn stretches<V: Value>(values: &[V]) -> Vec<u8> {
     let parts: Vec<_> = values.par_chunks(STRETCH).map(of_stretch).collect();
+    parts.iter().flat_map(|part| *part.as_bytes()).collect()
+}
+
+/// The name of `count` numbers from those of their stretches.
+pub fn joined(count: usize, stretches: &[u8]) -> [u8; 32] {
     let mut whole = blake3::Hasher::new();
-    whole.update(&(values.len() as u64).to_le_bytes());
-    parts.iter().for_each(|part| {
-        whole.update(part.as_bytes());
-    });
+    whole.update(&(count as u64).to_le_bytes());
+    whole.update(stretches);
     *whole.finalize().as_bytes()
 }
 
@@ -64,5 +72,7 @@ mod tests {
         assert_ne!(digest::<f64>(&[]), digest(&[0.0]));
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| digest(&reals)), name);
+        let parts = [stretches(&reals[..2 * STRETCH]), stretches(&reals[2 * STRETCH..])];
+        assert_eq!(joined(reals.len(), &parts.concat()), name);
     }
 }

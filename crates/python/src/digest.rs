@@ -1,4 +1,4 @@
-//! The digest of an array.
+//! The digest of an array, whole or in parts.
 
 use deciban_core::digest as core;
 use numpy::{Element, PyReadonlyArray1};
@@ -34,4 +34,22 @@ fn named<'py, V: Element + deciban_core::rows::Value>(
     n_jobs: Option<usize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(py, &run(py, threads(n_jobs), || core::digest(x))?))
+}
+
+/// 32 bytes for each stretch of 32,768 numbers of x (n,), for `digest_joined`.
+#[pyfunction]
+#[pyo3(signature = (x, *, n_jobs=None))]
+pub fn digest_stretches<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray1<'py, f64>,
+    n_jobs: Option<usize>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let x = slice(&x, "x")?;
+    Ok(PyBytes::new(py, &run(py, threads(n_jobs), || core::stretches(x))?))
+}
+
+/// The digest of `count` numbers from the bytes of their stretches.
+#[pyfunction]
+pub fn digest_joined<'py>(py: Python<'py>, count: usize, stretches: &[u8]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &core::joined(count, stretches))
 }

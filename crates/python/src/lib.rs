@@ -45,7 +45,7 @@ mod _core {
     #[pymodule_export]
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
-    use super::digest::digest;
+    use super::digest::{digest, digest_joined, digest_stretches};
     #[pymodule_export]
     use super::files::Files;
     #[pymodule_export]

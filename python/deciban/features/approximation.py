@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.devices import elsewhere, kept_on_host, like, namespace, take
 from deciban.errors import DataError
 from deciban.kernel_machines.rows import of_gram, of_texts, to_judge
 from deciban.kernels import Kernel
@@ -39,8 +40,13 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def transform(self, X: Any) -> Floats:
-        """Φ (n, D) of X (n, d), dense or CSR, or n texts: dense, float32 for float32 and else float64.
+    def __getstate__(self) -> Any:
+        """A pickle, like a file, knows no devices: arrays of other libraries are NumPy's in it."""
+        return kept_on_host(super().__getstate__())
+
+    def transform(self, X: Any) -> Any:
+        """Φ (n, D) of X (n, d), dense or CSR, or n texts: dense, float32 for float32 and else float64; of an array of
+        another library in that library, computed on its device.
 
         Memory: the result, two tiles of 32 MB or of one row, and a copy of their rows of X."""
         check_is_fitted(self)
@@ -65,23 +71,32 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return between_rows(self.kernel_, X, self.kernel_.centres(X), features, features)
 
     @abstractmethod
-    def _tile(self, X: Any) -> Floats:
+    def _tile(self, X: Any) -> Any:
         """Φ of a few rows."""
 
-    def features(self, X: Any, dtype: Any = None) -> Floats:
+    def features(self, X: Any, dtype: Any = None) -> Any:
         """Φ (n, D) of this type, or of that of `transform`; X is as the kernel reads it, and not checked."""
         n = int(X.shape[0])
+        if elsewhere(X):
+            return self._features_elsewhere(X)
         F: Floats = np.empty((n, self._n_features_out), dtype or (X.dtype if X.dtype == np.float32 else np.float64))
         step = max(1, TILE // self._n_features_out)
         for first in range(0, n, step):
             F[first : first + step] = self._tile(X[first : first + step])
         return F
 
+    def _features_elsewhere(self, X: Any) -> Any:
+        xp, step = namespace(X), max(1, TILE // self._n_features_out)
+        tiles = [self._tile(take(X, slice(a, a + step))) for a in range(0, int(X.shape[0]), step)]
+        there = [xp.astype(tile, X.dtype) if elsewhere(tile) else like(tile, X, dtype=X.dtype) for tile in tiles]
+        return xp.concat(there)
+
     def _measure(self, X: Any, among: NDArray[np.intp]) -> None:
         """`error_` on up to 256 of the given training rows, evenly taken."""
         rows = among[np.unique(np.linspace(0, len(among) - 1, _MEASURED).astype(np.intp))]
-        taken, features = X[rows], self.features(X[rows])
-        self.error_ = between_rows(self.kernel_, taken, self.kernel_.centres(X)[rows], features, features)
+        taken = take(X, rows)
+        features = self.features(taken)
+        self.error_ = between_rows(self.kernel_, taken, take(self.kernel_.centres(X), rows), features, features)
 
     def _random(self) -> Any:
         return check_random_state(0 if self.random_state is None else self.random_state)

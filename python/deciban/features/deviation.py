@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deciban.devices import doubled, elsewhere, namespace, on_host, take
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.losses import Floats
@@ -39,46 +41,52 @@ class Deviation:
         )
 
 
-def between_rows(kernel: Kernel, X: Any, centres: Any, left: Floats, right: Floats) -> Deviation:
+def between_rows(kernel: Kernel, X: Any, centres: Any, left: Any, right: Any) -> Deviation:
     """Over all pairs of rows X (n, d) and centres (m, d), whose features are left (n, D) and right (m, D).
 
     Cost: n·m values of the kernel and n·m·D; memory: right in float64, four tiles of 32 MB or of one row."""
-    step = max(1, TILE // max(1, len(right)))
-    tiles = (slice(a, a + step) for a in range(0, len(left), step))
-    right = right.astype(np.float64)
+    n = int(left.shape[0])
+    step = max(1, TILE // max(1, int(right.shape[0])))
+    tiles = (slice(a, a + step) for a in range(0, n, step))
+    right = doubles(right)
     return _over(
-        (left[rows].astype(np.float64) @ right.T, kernel.tile(doubles(X[rows]), doubles(centres))) for rows in tiles
+        (doubles(take(left, rows)) @ right.T, kernel.tile(doubles(take(X, rows)), doubles(centres))) for rows in tiles
     )
 
 
-def of_pairs(kernel: Kernel, X: Any, features: Floats, pairs: ArrayLike) -> Deviation:
+def of_pairs(kernel: Kernel, X: Any, features: Any, pairs: ArrayLike) -> Deviation:
     """Over the pairs (P, 2) of numbers of rows of X (n, d), whose features are (n, D). Cost: 64·P values."""
-    chosen, centres = _checked(pairs, len(features)), kernel.centres(X)
+    chosen, centres = _checked(pairs, int(features.shape[0])), kernel.centres(X)
 
     def parts() -> Iterator[tuple[Floats, Any]]:
         for a in range(0, len(chosen), _PAIRS):
             i, j = chosen[a : a + _PAIRS].T
-            products = np.einsum("pd,pd->p", features[i], features[j], dtype=np.float64)
-            yield products, kernel.tile(doubles(X[i]), doubles(centres[j])).diagonal()
+            left, right = (on_host(take(features, places)) for places in (i, j))
+            values = on_host(kernel.tile(doubles(take(X, i)), doubles(take(centres, j))))
+            yield np.einsum("pd,pd->p", left, right), values.diagonal()
 
     return _over(parts())
 
 
 def doubles(X: Any) -> Any:
     """Rows of numbers in float64; texts and numbers of columns as they are."""
+    if elsewhere(X):
+        return doubled(X)
     rows = (isinstance(X, np.ndarray) or is_sparse(X)) and X.ndim == 2
     return X.astype(np.float64, copy=False) if rows else X
 
 
-def _over(parts: Iterator[tuple[Floats, Any]]) -> Deviation:
+def _over(parts: Iterator[tuple[Any, Any]]) -> Deviation:
     squares = largest = scale = 0.0
     count = 0
     for products, values in parts:
-        differences = products - values
-        squares += float(np.square(differences).sum())
-        largest = max(largest, float(np.abs(differences).max(initial=0.0)))
-        scale = max(scale, float(np.abs(values).max(initial=0.0)))
-        count += differences.size
+        differences, xp = products - values, namespace(products)
+        count += math.prod(differences.shape)
+        if not count:
+            continue
+        squares += float(xp.sum(xp.square(differences)))
+        largest = max(largest, float(xp.max(xp.abs(differences))))
+        scale = max(scale, float(xp.max(xp.abs(values))))
     return Deviation(largest, float(np.sqrt(squares / max(1, count))), count, scale)
 
 

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import elsewhere, like, moved, on_host, take
 from deciban.errors import DataError
-from deciban.kernel_machines.rows import indexable, of_gram, to_learn
+from deciban.kernel_machines.rows import fetched, indexable, of_gram, to_learn
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
 from deciban.models.transaction import all_or_nothing
+from deciban.rows import is_sparse
 
 from .approximation import Approximation
 from .deviation import doubles
@@ -75,15 +77,15 @@ class Nystroem(Approximation):
             check_whole("n_components", self.n_components)
             X, _, self.kernel_ = to_learn(self, X)
             n, left, right, rows = int(X.shape[0]), *self._landmarks(X)
-            self.landmarks_ = doubles(right)
+            self.landmarks_ = doubles(right)  # on the device, if X is on one that has double precision
             self.__dict__.pop("landmark_rows_", None)
             if rows is not None:
                 self.landmark_rows_ = rows
             with np.errstate(over="ignore", invalid="ignore"):  # `inverse_root` looks at what came
-                K = np.asarray(self.kernel_.tile(doubles(left), self.landmarks_))
+                K = on_host(self.kernel_.tile(doubles(left), self.landmarks_), None)
             values = X if of_gram(self.kernel_) else K  # where they were rounded
             root = inverse_root(K, max(_precision(K), _precision(values)))
-            self.whitening_, self.rank_, self._n_features_out = root.matrix, root.rank, len(K)
+            self.whitening_, self.rank_, self._n_features_out = moved(root.matrix, self.landmarks_), root.rank, len(K)
             others = np.arange(n) if rows is None else np.setdiff1d(np.arange(n), rows)
             self._measure(X, others if len(others) > 1 else np.arange(n))
             self.says_ = self._sentence(n, root)
@@ -95,28 +97,31 @@ class Nystroem(Approximation):
         if given is None:
             m = min(int(self.n_components), n)
             rows = np.arange(n) if m == n else np.sort(self._random().choice(n, m, replace=False))
-        elif (rows := np.asarray(given)).ndim != 1 or rows.dtype.kind not in "iu":
+        elif (rows := on_host(given, None)).ndim != 1 or rows.dtype.kind not in "iu":
             return self._own_landmarks(X)
         outside = (rows < 0) | (rows >= n)
         if outside.any() or not len(rows):
             what = f"one of them is {int(rows[outside][0])}" if len(rows) else "there are none"
             raise DataError(f"landmarks name training rows from 0 to {n - 1}; {what}")
-        return X[rows], self.kernel_.centres(X)[rows], rows.astype(np.intp)
+        return take(X, rows), take(self.kernel_.centres(X), rows), rows.astype(np.intp)
 
     def _own_landmarks(self, X: Any) -> tuple[Any, Any, None]:
         if of_gram(self.kernel_):
             raise DataError("landmarks of a precomputed kernel must be numbers of training rows, (m,)")
-        Z = indexable(self.kernel_.accept(self.landmarks, X.shape[1] if X.ndim == 2 else None))
+        given = self.landmarks.toarray() if is_sparse(self.landmarks) and elsewhere(X) else self.landmarks
+        given = like(on_host(given), X) if elsewhere(X) else fetched(given)
+        Z = indexable(self.kernel_.accept(given, X.shape[1] if X.ndim == 2 else None))
         if not Z.shape[0]:
             raise DataError("landmarks must be one at least; there are none")
         return Z, Z, None
 
-    def _tile(self, X: Any) -> Floats:
-        F: Floats = self.kernel_.tile(doubles(X), self.landmarks_) @ self.whitening_
-        return F
+    def _tile(self, X: Any) -> Any:
+        X, Z = doubles(X), self.landmarks_
+        K = self.kernel_.tile(X, moved(Z, X) if Z.ndim == 2 else Z)
+        return K @ moved(self.whitening_, K)
 
     def _sentence(self, n: int, root: InverseRoot) -> str:
-        m = len(self.whitening_)
+        m = int(self.whitening_.shape[0])
         says = f"{m:,} landmarks for {n:,} rows, rank {root.rank:,}"
         if self.landmarks is None and self.n_components > n:
             says = f"all {n:,} rows are landmarks, fewer than the {self.n_components:,} asked for; rank {root.rank:,}"
@@ -156,4 +161,4 @@ def inverse_root(K: Any, precision: float) -> InverseRoot:
 
 
 def _precision(X: Any) -> float:
-    return float(np.finfo(np.float32 if X.dtype == np.float32 else np.float64).eps)
+    return float(np.finfo(np.float32 if str(X.dtype).endswith("float32") else np.float64).eps)

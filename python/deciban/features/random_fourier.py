@@ -6,6 +6,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from deciban.devices import elsewhere, like, moved, namespace
 from deciban.kernel_machines.rows import to_learn
 from deciban.kernels import RBF, Gaussian, Kernel, Product, Radial, Sum, by_name
 from deciban.kernels.kernel import check_whole
@@ -61,7 +62,8 @@ class RandomFourier(Approximation):
             rate = 1.0 / cast(Radial, self.kernel_).unit
             pairs = (int(self.n_components) + 1) // 2
             drawn = self._random().standard_normal((X.shape[1], pairs))
-            self.frequencies_ = (np.sqrt(2.0 * rate) * drawn).astype(X.dtype, copy=False)
+            drawn *= np.sqrt(2.0 * rate)
+            self.frequencies_ = like(drawn, X, X.dtype) if elsewhere(X) else drawn.astype(X.dtype, copy=False)
             self._n_features_out = 2 * pairs
             self._measure(X, np.arange(X.shape[0]))
             self.says_ = f"{pairs:,} frequencies for {X.shape[1]:,} features; {self.error_.says}"
@@ -76,8 +78,13 @@ class RandomFourier(Approximation):
                 f"{kernel.name!r} {_lacks(kernel)}. Nystroem takes any kernel"
             )
 
-    def _tile(self, X: Any) -> Floats:
-        phases = np.asarray(X @ self.frequencies_)
+    def _tile(self, X: Any) -> Any:
+        frequencies = moved(self.frequencies_, X)
+        if elsewhere(X):
+            xp = namespace(X)
+            phases = X @ xp.astype(frequencies, X.dtype)
+            return xp.concat([xp.cos(phases), xp.sin(phases)], axis=1) * float(np.sqrt(2.0 / self._n_features_out))
+        phases = np.asarray(X @ frequencies)
         pairs = phases.shape[1]
         F: Floats = np.empty((phases.shape[0], 2 * pairs), phases.dtype)
         np.cos(phases, out=F[:, :pairs])

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import take
 from deciban.losses import Floats
 from deciban.scores import KernelScore, PairwiseScore
 
 from .margins import Machine
 from .one_vs_one import pairs
-from .rows import Items
+from .rows import Items, weights
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,13 @@ class Arrangement:
     def weights(self, vectors: Any) -> Floats:
         """(K, d) Σ β v of each machine."""
         if self.style != "ovo":
-            return np.asarray(self.dual @ vectors)
+            return weights(self.dual, vectors)
         each = []
         for i, j in pairs(len(self.n_support)):
             own, other = self._of(i), self._of(j)
-            each.append(self.dual[j - 1, own] @ vectors[own] + self.dual[i, other] @ vectors[other])
-        return np.asarray(each)
+            sides = ((self.dual[j - 1, None, own], own), (self.dual[i, None, other], other))
+            each.append(sum(weights(dual, take(vectors, rows)) for dual, rows in sides))
+        return np.concatenate(each)
 
     def _of(self, c: int) -> slice:
         end = int(self.n_support[: c + 1].sum())

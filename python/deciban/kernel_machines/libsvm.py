@@ -29,6 +29,7 @@ from .one_class import OneClassSVM
 from .one_vs_one import pairs
 from .probabilities import Calibration
 from .regression import SupportVectorRegression
+from .rows import fetched
 from .svm import SVM
 
 Machine = SVM | SupportVectorRegression | OneClassSVM
@@ -86,7 +87,7 @@ def _lines(model: Machine) -> Iterator[str]:
             yield f"probB {_numbers(0.0 * A)}"
         yield f"nr_sv {' '.join(str(int(n)) for n in model.n_support_)}"
     yield "SV"
-    for i, row in enumerate(_vectors(model._vectors)):
+    for i, row in enumerate(_vectors(fetched(model._vectors))):
         yield f"{_numbers(sign * model.dual_coef_[:, i])} {row}"
 
 

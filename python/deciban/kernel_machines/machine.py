@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from deciban import kernel_solvers, store
+from deciban.devices import kept_on_host, take
 from deciban.kernel_solvers import landmarks
 from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
@@ -21,7 +23,7 @@ from deciban.scores import KernelScore
 from deciban.solvers.problem import Limits, Status, worst
 from deciban.trust.certificate import Certificate
 
-from .rows import of_gram, of_texts, vectors_of
+from .rows import fetched, of_gram, of_texts, vectors_of, weights
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
 _LOOKED_AT = 500
@@ -49,6 +51,11 @@ class KernelMachine:
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = of_gram(self.kernel)
         return tags
+
+    def __getstate__(self) -> Any:
+        """A pickle, like a file, knows no devices: arrays of other libraries are NumPy's in it."""
+        state: Any = super().__getstate__()
+        return kept_on_host(state)
 
     def _limits(self) -> Limits:
         return limits_of(self)
@@ -114,6 +121,18 @@ class KernelMachine:
             self.n_features_in_ = n_features
 
 
+class Scored:
+    """A machine whose answers can be right or wrong."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right labels, or of a regression R², of items X (N, d) with targets y (N,)."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        measure = accuracy_score if is_classifier(self) else r2_score
+        answers = fetched(self.predict(X))  # type: ignore[attr-defined]
+        return float(measure(fetched(y), answers, sample_weight=fetched(sample_weight)))
+
+
 class SingleMachine(KernelMachine):
     """A machine of one function f(x) = Σ β_i K(x, x_i) + b."""
 
@@ -132,7 +151,7 @@ class SingleMachine(KernelMachine):
         """β (N,) of the examples X, which stood at the given places."""
         support = np.flatnonzero(beta)
         self.kernel_, self.solution_ = kernel, [solution]
-        self.support_, self.support_vectors_ = place[support], kernel.centres(X)[support]
+        self.support_, self.support_vectors_ = place[support], take(kernel.centres(X), support)
         self._vectors = vectors_of(self.support_vectors_, self.support_)
         self.dual_coef_, self.intercept_ = beta[None, support], np.array([float(proof.b[0])])
         self.n_support_, self.n_iter_ = np.array([len(support)]), max(1, solution.iterations)
@@ -161,7 +180,7 @@ class SingleMachine(KernelMachine):
         """(1, d) w, for the linear kernel."""
         check_is_fitted(self)
         linear(self.kernel_)
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        return weights(self.dual_coef_, self.support_vectors_)
 
 
 def linear(kernel: Kernel) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import elsewhere, on_host
 from deciban.errors import DataError
 from deciban.inner_product import dot
 from deciban.kernel_solvers.certificate import KernelProof, prove
@@ -21,6 +22,7 @@ from deciban.models.zones import Zones
 from deciban.solvers.problem import Limits, Status
 
 from .machine import proven
+from .rows import weights
 
 Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]
 
@@ -84,7 +86,7 @@ def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Ma
     proof = proven(problem, solution)
     b = proof.b
     rho = 0.5 * float(b[1] - b[0])
-    if not rho > 1e-12 * float(np.abs(problem.kernel.diagonal(problem.X)).mean()):
+    if not rho > 1e-12 * float(np.abs(on_host(problem.kernel.diagonal(problem.X))).mean()):
         raise DataError(
             "the classes are not told apart by this kernel, and the ν street has no width: choose another nu or kernel"
         )
@@ -162,14 +164,15 @@ def _nearest(problem: KernelProblem, limits: Limits, solve: Solve) -> tuple[Kern
 
 
 def _size(problem: KernelProblem) -> float:
-    return max(float(np.abs(problem.kernel.diagonal(problem.X)).mean()), np.finfo(float).tiny)
+    return max(float(np.abs(on_host(problem.kernel.diagonal(problem.X))).mean()), np.finfo(float).tiny)
 
 
 def _not_separable(problem: KernelProblem, mixture: Floats) -> NotSeparableError:
     weight = np.abs(mixture)
     if problem.kernel.name == "linear":
         positive = np.where(problem.hi > 0.0, weight, 0.0)
-        return NotSeparableError(np.asarray(problem.X.T @ positive).ravel(), weight)
+        point = weights(positive[None, :], problem.X) if elsewhere(problem.X) else problem.X.T @ positive
+        return NotSeparableError(np.asarray(point).ravel(), weight)
     kept = weight > 1e-6
     sides = [np.flatnonzero(kept & side) for side in (problem.hi <= 0.0, problem.hi > 0.0)]
     told = [", ".join(str(i) for i in side[:4]) + (", …" if len(side) > 4 else "") for side in sides]

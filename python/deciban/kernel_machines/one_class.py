@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from deciban.devices import answers
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
@@ -18,7 +19,7 @@ from deciban.trust.certificate import digest
 
 from .machine import SingleMachine, certify, proven, unproven
 from .margins import check_nu
-from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
+from .rows import among, arrays_of, repetitions, to_judge, to_learn, weighed_kernel, width
 
 # By so much of ρ, the examples on the boundary are known whatever the rounding.
 _GRAIN = 1e-10
@@ -93,7 +94,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
     def _learn(self, X: Any, sample_weight: Any) -> None:
         nu, limits = check_nu(self.nu), self._limits()
         X, _, kernel = to_learn(self, X)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = repetitions(sample_weight, X)
         place = np.flatnonzero(weight)
         if len(place) < len(weight):
             X, weight = among(kernel, X, place), weight[place]
@@ -113,18 +114,24 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self)
         return -float(self.intercept_[0])
 
+    @answers
     def decision_function(self, X: Any) -> Floats:
         """(N,) f(x), ≥ 0 for what is known."""
-        check_is_fitted(self)
-        return self.score_(to_judge(self, X), self._threads())[:, 0]
+        return self._decisions(X)
 
+    @answers
     def score_samples(self, X: Any) -> Floats:
         """(N,) f(x) + ρ, without the threshold."""
-        return self.decision_function(X) + self.offset_
+        return self._decisions(X) + self.offset_
 
+    @answers
     def predict(self, X: Any) -> NDArray[np.intp]:
         """(N,) 1 for what is known, −1 for what is strange."""
-        return np.where(self.decision_function(X) >= 0.0, 1, -1)
+        return np.where(self._decisions(X) >= 0.0, 1, -1)
+
+    def _decisions(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self.score_(to_judge(self, X), self._threads())[:, 0]
 
 
 def _to_the_boundary(problem: KernelProblem, beta: Floats, proof: KernelProof) -> float:

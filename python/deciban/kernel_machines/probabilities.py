@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import take
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status
 from deciban.trust.calibration import temperature
@@ -105,6 +106,6 @@ def _held_out(
 
 
 def _scores(model: Any, part: Items, outside: Any, held: Any) -> Floats:
-    vectors = part.kernel.centres(part.X)[held.support]
+    vectors = take(part.kernel.centres(part.X), held.support)
     f: Floats = held.score(part.kernel, vectors)(outside, model._threads())
     return f

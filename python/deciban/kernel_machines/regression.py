@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from deciban.devices import answers
 from deciban.errors import DataError
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
@@ -17,14 +18,14 @@ from deciban.models.limits import check_positive
 from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
-from .machine import SingleMachine, certify, proven, unproven
-from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
+from .machine import Scored, SingleMachine, certify, proven, unproven
+from .rows import among, arrays_of, repetitions, to_judge, to_learn, weighed_kernel, width
 
 # Of larger targets the square would leave the range of a float64.
 _LARGEST = 1e100
 
 
-class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A function that is flat in the space of a kernel and errs by ε for nothing.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, |y_i − w·φ(x_i) − b| − ε)      (Vapnik 1995)
@@ -99,7 +100,7 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None: give a number for each row")
         X, y, kernel = to_learn(self, X, y, numeric=True)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = repetitions(sample_weight, X)
         place = np.flatnonzero(weight)
         if len(place) < len(y):
             X, y, weight = among(kernel, X, place), y[place], weight[place]
@@ -114,6 +115,7 @@ class SupportVectorRegression(SingleMachine, RegressorMixin, BaseEstimator):  # 
         data, doubt = digest(*arrays_of(X), y, weight), unproven(kernel, X)
         self._proof = certify(named, kernel, width(X), [(solution, proof)], data, n, {}, self._seed(), doubt)
 
+    @answers
     def predict(self, X: Any) -> Floats:
         """(N,) f(x)."""
         check_is_fitted(self)

@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d, validate_data
 
+from deciban.devices import doubled, elsewhere, moved, namespace, on_host, take
 from deciban.errors import DataError
 from deciban.kernels import Kernel, Linear, by_name
 from deciban.losses import Floats
@@ -17,6 +18,8 @@ from deciban.models.examples import Examples, bounded, weighed
 from deciban.models.examples import arrays_of as stored_as
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
+
+from . import device_rows
 
 _REALS: Any = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C", "accept_large_sparse": True}
 
@@ -43,7 +46,7 @@ class Items(Examples):
 def items(model: Any, X: Any, y: Any, sample_weight: Any) -> Items:
     """Labelled items, checked and counted; those of weight 0 are as if they were not there."""
     X, y, kernel = to_learn(model, X, y)
-    counted = weighed(model, X, y, sample_weight)
+    counted = weighed(model, y if elsewhere(X) else X, y, fetched(sample_weight))
     place = np.arange(len(y)) if counted.kept is None else counted.kept
     X = X if counted.kept is None else among(kernel, X, counted.kept)
     kernel = weighed_kernel(model, kernel, X, counted.repetition)
@@ -51,12 +54,17 @@ def items(model: Any, X: Any, y: Any, sample_weight: Any) -> Items:
 
 
 def to_learn(model: Any, X: Any, y: Any = None, numeric: bool = False) -> tuple[Any, Any, Kernel]:
-    """X and, where there are targets, y by scikit-learn's rules; and the kernel that the model's parameters say."""
+    """X and, where there are targets, y by scikit-learn's rules; and the kernel that the model's parameters say. X
+    stays where it is, y comes to the host."""
+    y = fetched(y)
     if of_texts(model.kernel):
         X = _texts(X)
         if y is not None:
             check_consistent_length(X, y)
             y = column_or_1d(y, warn=True)
+    elif elsewhere(X):
+        X = device_rows.checked(model, X)
+        y = y if y is None else device_rows.targets(X, y, numeric)
     elif y is None:
         X = bounded(as_rows(validate_data(model, X, **_REALS)))
     else:
@@ -71,12 +79,15 @@ def weighed_kernel(model: Any, kernel: Kernel, X: Any, weight: Floats) -> Kernel
     if isinstance(model.kernel, Kernel) or not _is(model.gamma, "scale") or X.ndim != 2 or (weight == 1.0).all():
         return kernel
     share = weight / (X.shape[1] * weight.sum())
-    mean = float(share @ np.asarray(X.sum(axis=1)).reshape(-1))
-    if is_sparse(X):
+    if elsewhere(X):
+        mean, variance = device_rows.weighed_moments(X, share)
+    elif is_sparse(X):
+        mean = float(share @ np.asarray(X.sum(axis=1)).reshape(-1))
         away = X.copy()
         away.data = np.square(X.data - mean) - mean**2
         variance = float(share @ np.asarray(away.sum(axis=1)).reshape(-1)) + mean**2
     else:
+        mean = float(share @ np.asarray(X.sum(axis=1)).reshape(-1))
         variance = float(share @ np.square(X - mean).sum(axis=1))
     gamma = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
     return by_name(model.kernel, X, gamma=gamma, degree=model.degree, coef0=model.coef0)
@@ -91,6 +102,8 @@ def to_judge(model: Any, X: Any) -> Any:
     kernel = model.kernel_
     if of_texts(kernel):
         return indexable(kernel.accept(_texts(X)))
+    if elsewhere(X):
+        return kernel.accept(device_rows.checked(model, X, reset=False), model.n_features_in_)
     X = validate_data(model, X, reset=False, **_REALS)
     return kernel.accept(as_rows(X), model.n_features_in_)
 
@@ -112,13 +125,15 @@ def among(kernel: Any, X: Any, places: Any) -> Any:
 
 def between(kernel: Any, X: Any, places: Any, learnt: Any) -> Any:
     """The items at the given places, to be judged by what has learnt from others of X."""
-    return X[places][:, learnt] if of_gram(kernel) else X[places]
+    return take(take(X, places), learnt, axis=1) if of_gram(kernel) else take(X, places)
 
 
 def baseline(given: Items) -> Floats | None:
     """The mean item, against which features are weighed; None for zeros, where they are sparse or the kernel linear."""
     if given.X.ndim != 2 or is_sparse(given.X) or of_gram(given.kernel) or isinstance(given.kernel, Linear):
         return None
+    if elsewhere(given.X):
+        return device_rows.weighed_mean(given.X, given.repetition)
     mean: Floats = np.average(given.X, axis=0, weights=given.repetition).astype(np.float64)
     return mean
 
@@ -135,10 +150,33 @@ def vectors_of(centres: Any, support: NDArray[np.intp]) -> Any:
 
 def arrays_of(X: Any) -> list[Any]:
     """X as arrays of numbers, for the digest of the data."""
-    if is_sparse(X) or X.dtype != object:
+    if elsewhere(X) or is_sparse(X) or X.dtype != object:
         return stored_as(X)
     parts = [text.encode("utf-8", "surrogatepass") for text in X]
     return [np.array([len(part) for part in parts]), np.frombuffer(b"".join(parts), dtype=np.uint8)]
+
+
+def weights(dual: Floats, vectors: Any) -> Floats:
+    """(k, d) Σ β v of coefficients (k, m) and rows (m, d), on the host."""
+    if not elsewhere(vectors):
+        return np.asarray(dual @ vectors)
+    vectors = doubled(vectors)
+    w: Floats = on_host(namespace(vectors).matmul(moved(dual, vectors), vectors))
+    return w
+
+
+def repetitions(sample_weight: Any, X: Any) -> Floats:
+    """(N,) how often each item counts, on the host."""
+    like_rows = np.empty((X.shape[0], 1)) if elsewhere(X) else X
+    checked: Floats = _check_sample_weight(
+        fetched(sample_weight), like_rows, dtype=np.float64, ensure_non_negative=True
+    )
+    return checked
+
+
+def fetched(values: Any) -> Any:
+    """Targets or weights of any library as NumPy's; others as they are."""
+    return on_host(values, None) if elsewhere(values) else values
 
 
 def width(X: Any) -> int:

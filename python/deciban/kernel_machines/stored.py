@@ -30,7 +30,7 @@ from .arrangement import Arrangement
 from .one_class import OneClassSVM
 from .probabilities import Calibration
 from .regression import SupportVectorRegression
-from .rows import indexable
+from .rows import fetched, indexable
 from .svm import SVM
 
 Arrays = dict[str, NDArray[Any]]
@@ -102,7 +102,7 @@ def arrays_of(model: Any) -> Arrays:
     ):
         if value is not None:
             arrays[name] = np.atleast_1d(np.asarray(value, "<f8"))
-    return arrays | _curves(model) | vectors_to(model._vectors)
+    return arrays | _curves(model) | vectors_to(fetched(model._vectors))
 
 
 def _curves(model: Any) -> Arrays:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.devices import answers, take
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.losses import Floats
 from deciban.models.limits import check_positive
@@ -26,15 +27,15 @@ from deciban.trust.certificate import Certificate
 
 from .arrangement import Arrangement, arranged
 from .explanations import of_pairs, of_score
-from .machine import KernelMachine, certify, linear, of_each, unproven
+from .machine import KernelMachine, Scored, certify, linear, of_each, unproven
 from .margins import Machine, check_nu
 from .one_vs_one import agreeing, coupled, decisions
 from .probabilities import Calibration, calibrated
 from .problems import machines
-from .rows import Items, baseline, items, to_judge, vectors_of, width
+from .rows import Items, baseline, fetched, items, to_judge, vectors_of, width
 
 
-class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A separating surface with the largest margin in the space of features of a kernel.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)
@@ -117,8 +118,8 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
     # Learning.
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn X (N, d), dense or CSR, a Gram matrix (N, N), or N texts, with labels y (N,); `sample_weight` (N,)
-        means repetition: 2 is "twice", and 0 is as if the example were not there."""
+        """Learn X (N, d), dense, on any device, or CSR, a Gram matrix (N, N), or N texts, with labels y (N,);
+        `sample_weight` (N,) means repetition: 2 is "twice", and 0 is as if the example were not there."""
         with all_or_nothing(self):
             started = perf_counter()
             self._learn(items(self, X, y, sample_weight))
@@ -159,7 +160,7 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
     def _become(self, given: Items, held: Arrangement, found: list[Machine]) -> None:
         self._held = held
         self.support_ = given.place[held.support]
-        self.support_vectors_ = given.kernel.centres(given.X)[held.support]
+        self.support_vectors_ = take(given.kernel.centres(given.X), held.support)
         self._vectors = vectors_of(self.support_vectors_, self.support_)
         self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
         self.n_iter_ = np.array([max(1, machine.solution.iterations) for machine in found])
@@ -213,16 +214,18 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         return self._held.score(self.kernel_, self._vectors, scale, self._baseline)
 
     def _decisions(self, X: Any) -> Floats:
-        f: Floats = self._raw()(X, self._threads())
+        check_is_fitted(self)
+        f: Floats = self._raw()(to_judge(self, X), self._threads())
         return decisions(f, len(self.classes_)) if self._held.style == "ovo" else f
 
+    @answers
     def decision_function(self, X: Any) -> Floats:
         """(N,) f(x) for two classes, > 0 for `classes_[1]`; (N, C) for more: of each against each, votes and less than
         half a vote that tells equal ones apart."""
-        check_is_fitted(self)
-        s = self._decisions(to_judge(self, X))
+        s = self._decisions(X)
         return s[:, 0] if self._held.style == "two" else s
 
+    @answers
     def pairwise_decisions(self, X: Any) -> Floats:
         """(N, C(C−1)/2) f of each two classes, in the order (0, 1), (0, 2), …, > 0 for the first one of the pair."""
         check_is_fitted(self)
@@ -231,12 +234,12 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         f: Floats = self._raw()(to_judge(self, X), self._threads())
         return f
 
+    @answers
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest score; of equal ones the first in `classes_`."""
-        s = self.decision_function(X)
-        winner = (s > 0.0).astype(np.intp) if s.ndim == 1 else s.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[winner]
-        return labels
+        s = self._decisions(X)
+        winner = (s[:, 0] > 0.0).astype(np.intp) if self._held.style == "two" else s.argmax(axis=1)
+        return np.asarray(self.classes_[winner])
 
     def _probabilistic(self) -> bool:
         return self.calibration is not None and getattr(self, "calibrated_", self) is not None
@@ -248,8 +251,18 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         return None if self.calibrated_ is None else self.calibrated_.scale
 
     @offered_unless(only_margins)
+    @answers
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
+        return self._probabilities(X)
+
+    @offered_unless(only_margins)
+    @answers
+    def predict_log_proba(self, X: Any) -> Floats:
+        """(N, C) log p(c | x)."""
+        return np.asarray(np.log(self._probabilities(X)))
+
+    def _probabilities(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = to_judge(self, X)
         f = self._raw()(X, self._threads())
@@ -259,12 +272,6 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
         f, nats = (np.hstack([np.zeros_like(s), s]) if C == 2 else s for s in (f, nats))
         p: Floats = np.exp(log_posterior(nats))
         return agreeing(p, f.argmax(axis=1))
-
-    @offered_unless(only_margins)
-    def predict_log_proba(self, X: Any) -> Floats:
-        """(N, C) log p(c | x)."""
-        log: Floats = np.log(self.predict_proba(X))
-        return log
 
     @property
     def score_(self) -> KernelScore | PairwiseScore:
@@ -284,12 +291,12 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
             raise AttributeError(only_margins(self))
         if by not in ("feature", "vector"):
             raise ValueError(f"by must be 'feature' or 'vector', got {by!r}")
-        p, X = self.predict_proba(X), to_judge(self, X)
+        p, X = self._probabilities(X), to_judge(self, X)
         names = getattr(self, "feature_names_in_", None)
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
         score = self.score_
         explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
-        return [explained(score, X[[i]], p[i], *told, self.calibrated_) for i in range(X.shape[0])]
+        return [explained(score, fetched(take(X, [i])), p[i], *told, self.calibrated_) for i in range(X.shape[0])]
 
     @property
     def coef_(self) -> Floats:

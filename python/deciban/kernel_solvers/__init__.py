@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from deciban.devices import elsewhere
 from deciban.losses import Floats
 
 from . import blocks, smo
@@ -38,6 +39,11 @@ class Choice:
 
 
 TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (
+    (
+        blocks.NAME,
+        "arrays of another library: tiles of the kernel are computed where they are",
+        lambda problem: elsewhere(problem.X),
+    ),
     (
         Approximate.NAME,
         f"classes of more than {LARGE:,} rows at a finite C: landmarks, an approximation whose loss is told",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from deciban import _core
+from deciban.devices import doubled, elsewhere, like, moved, namespace, on_host
 from deciban.kernels import RBF, Gaussian, Kernel, Linear, Multiquadric, Polynomial, Tanh, Wave
 from deciban.losses import Floats
 from deciban.rows import is_sparse, reals_for_core
@@ -15,6 +16,8 @@ from .problem import KernelProblem, take
 
 # How many values of a kernel are held at once.
 _TILE = 1 << 22
+# And on a device, where each call has its price.
+_TILE_ELSEWHERE = 1 << 24
 
 
 def in_core(kernel: Any) -> tuple[str, list[float]] | None:
@@ -49,8 +52,12 @@ def rows_in_core(X: Any) -> bool:
 def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | None = None) -> Floats:
     """(n, K) Σ_j K(x_i, z_j) coefficients_jk in float64, for rows X (n, d), centres Z (m, d), coefficients (m, K).
 
-    Cost: n·m values of the kernel; the core sums them up as it makes them, other libraries hold a tile at a time.
+    Cost: n·m values of the kernel; the core sums them up as it makes them, other libraries hold a tile at a time. Where
+    X or Z is elsewhere, tiles and sums are computed there, and the sums brought to the host.
     """
+    target = X if elsewhere(X) else Z
+    if elsewhere(target):
+        return _scores_elsewhere(kernel, X, moved(Z, target) if _are_rows(Z) else Z, coefficients, target)
     known = in_core(kernel)
     if known and rows_in_core(X) and rows_in_core(Z) and is_sparse(X) == is_sparse(Z):
         c = np.ascontiguousarray(coefficients, dtype=np.float64)
@@ -61,8 +68,30 @@ def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | N
     Z = _doubles(Z)
     for first in range(0, n if m else 0, step):
         part = slice(first, first + step)
-        out[part] = on_host(kernel.tile(_doubles(take(X, part)), Z)) @ coefficients
+        out[part] = np.asarray(kernel.tile(_doubles(take(X, part)), Z), dtype=np.float64) @ coefficients
     return out
+
+
+def _scores_elsewhere(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, target: Any) -> Floats:
+    """Sums of tiles in the library and on the device of `target`, in double precision where there is one."""
+    n, m = _count(X), _count(Z)
+    out = np.zeros((n, coefficients.shape[1]))
+    Z = _doubles(Z)
+    step = max(1, _TILE_ELSEWHERE // max(m, 1))
+    for first in range(0, n if m else 0, step):
+        part = slice(first, first + step)
+        K = kernel.tile(_doubles(moved(take(X, part), target)), Z)
+        if elsewhere(K):
+            K = namespace(K).matmul(K, like(np.asarray(coefficients), K, dtype=K.dtype))
+            out[part] = on_host(K)
+        else:
+            out[part] = K @ coefficients
+    return out
+
+
+def _are_rows(Z: Any) -> bool:
+    """Whether centres are rows of numbers, and not numbers of columns."""
+    return bool(getattr(Z, "ndim", 0) == 2)
 
 
 def scores_within(problem: KernelProblem, beta: Floats) -> Floats:
@@ -80,16 +109,6 @@ def scores_of_rows(problem: KernelProblem, of_rows: Floats) -> Floats:
     return scores(problem.kernel, problem.X, centres, of_rows[support, None], problem.n_jobs)[:, 0]
 
 
-def on_host(values: Any, dtype: Any = np.float64) -> Any:
-    """Values of any array library as NumPy's."""
-    if not isinstance(values, np.ndarray):
-        for name in ("get", "cpu"):
-            if hasattr(values, name):
-                values = getattr(values, name)()
-        values = np.from_dlpack(values) if hasattr(values, "__dlpack__") else np.asarray(values)
-    return np.asarray(values, dtype=dtype)
-
-
 def _count(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
@@ -97,7 +116,6 @@ def _count(X: Any) -> int:
 def _doubles(X: Any) -> Any:
     if not hasattr(X, "dtype") or "int" in str(X.dtype):
         return X
-    if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
-        space = X.__array_namespace__()
-        return space.astype(X, space.float64)
+    if elsewhere(X):
+        return doubled(X)
     return X if X.dtype in (np.float64, object) else X.astype(np.float64)

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import doubled, elsewhere, on_host
 from deciban.errors import DataError
 from deciban.kernels.arrays import as_reals, products, squared_norms
 from deciban.losses import Floats
 from deciban.rows import is_sparse
 
-from .evaluation import on_host
 from .problem import KernelProblem
 
 
@@ -80,7 +80,7 @@ def rows(problem: KernelProblem) -> OfRows:
 
 def gram(problem: KernelProblem) -> Floats:
     """K (N, N) of the rows, float64, symmetric to the last bit; a DataError where it is not finite."""
-    X = doubles(problem.X)
+    X = doubled(problem.X) if elsewhere(problem.X) else doubles(problem.X)
     with np.errstate(over="ignore", invalid="ignore"):
         K = on_host(problem.kernel.tile(X, problem.kernel.centres(X)))
     if not np.isfinite(K).all():
@@ -93,7 +93,9 @@ def gram(problem: KernelProblem) -> Floats:
 
 
 def doubles(X: Any) -> Any:
-    """Rows of numbers in float64, texts as they are."""
+    """Rows of numbers in float64 on the host, texts as they are."""
+    if elsewhere(X):
+        return on_host(X)
     if is_sparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind != "O"):
         return as_reals(X).astype(np.float64)
     return X

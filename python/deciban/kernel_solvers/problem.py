@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban import devices
 from deciban.kernels import Kernel
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
@@ -30,7 +31,8 @@ class KernelProblem:
 
         min over w, b    P(w, b) = ½‖w‖² + Σ_i max(hi_i r_i, lo_i r_i) + Σ_g sums_g b_g,   r_i = t_i − f_i − b_group(i)
 
-    `X` holds N rows (dense or CSR), N texts, or the Gram matrix (N, N) for a precomputed kernel. `t`, `lo`, `hi`,
+    `X` holds N rows (dense or CSR), N texts, or the Gram matrix (N, N) for a precomputed kernel, in NumPy's memory or
+    elsewhere (`deciban.devices`); everything else is NumPy's. `t`, `lo`, `hi`,
     `group` and `row` are (m,), `sums` is (G,); lo ≤ 0 ≤ hi, infinite where nothing bounds.
     """
 
@@ -111,9 +113,9 @@ def _one_group(m: int) -> tuple[Places, Floats, Places]:
 
 
 def take(X: Any, rows: Any) -> Any:
-    """Rows of an array, a CSR matrix or a sequence of texts."""
+    """Rows of an array of any library, a CSR matrix or a sequence of texts."""
     if hasattr(X, "shape"):
-        return X[rows]
+        return devices.take(X, rows)
     places: Sequence[int] = range(len(X))[rows] if isinstance(rows, slice) else rows
     return [X[i] for i in places]
 

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from deciban import _core
+from deciban.devices import on_host
 from deciban.losses import Floats
 from deciban.rows import reals_for_core
 
 from .certificate import intercepts
-from .evaluation import in_core, on_host, rows_in_core, scores_of_rows
+from .evaluation import in_core, rows_in_core, scores_of_rows
 from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, take
 from .start import feasible
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from deciban.devices import elsewhere, namespace, parts, take
 from deciban.errors import DataError
 from deciban.rows import is_sparse
 
@@ -15,13 +15,8 @@ from deciban.rows import is_sparse
 _PART = 1 << 16
 # A sparse right side becomes dense for the product where it then has at most this many numbers.
 _DENSE = 1 << 23
-
-
-def namespace(X: Any) -> Any:
-    """The functions of X's library: `X.__array_namespace__()`, NumPy's or torch's."""
-    if hasattr(X, "__array_namespace__"):
-        return X.__array_namespace__()
-    return sys.modules["torch"] if type(X).__module__.split(".")[0] == "torch" else np
+# Numbers that are squared at once on a device.
+_SQUARED = 1 << 26
 
 
 def as_reals(X: Any) -> Any:
@@ -29,7 +24,7 @@ def as_reals(X: Any) -> Any:
     if is_sparse(X):
         X = X.tocsr()
         return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    if not isinstance(X, np.ndarray) and namespace(X) is not np:
+    if elsewhere(X):
         return X
     X = np.asarray(X)
     if X.dtype in (np.float32, np.float64):
@@ -56,7 +51,9 @@ def squared_norms(X: Any) -> Any:
         return np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
     if isinstance(X, np.ndarray):
         return np.einsum("ij,ij->i", X, X)
-    return namespace(X).sum(X * X, axis=1)
+    xp = namespace(X)
+    squares = [xp.sum(part * part, axis=1) for part in (take(X, rows) for rows in parts(X, _SQUARED))]
+    return xp.concat(squares) if squares else xp.sum(X * X, axis=1)
 
 
 def finished(P: Any, finish: Callable[[Any, slice], Any]) -> Any:
@@ -90,3 +87,6 @@ def root(P: Any) -> Any:
         return np.sqrt(P, out=P)
     xp = namespace(P)
     return xp.sqrt(xp.clip(P, 0.0, None))
+
+
+__all__ = ["as_reals", "finished", "namespace", "products", "raised", "root", "squared_norms"]

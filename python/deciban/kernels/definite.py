@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from deciban.devices import doubled, elsewhere, on_host, take
 from deciban.losses import Floats
 from deciban.rows import is_sparse
 
@@ -62,13 +63,13 @@ def mercer(kernel: Kernel, X: Any, largest: int = LARGEST) -> Mercer:
     >>> mercer(RBF(), X).valid, mercer(Multiquadric(), X).valid
     (True, False)
     """
-    X = _doubles(kernel.accept(X))
+    X = kernel.accept(X)
     n = len(X) if isinstance(X, list) else int(X.shape[0])
     rows = np.unique(np.linspace(0, n - 1, largest).astype(np.int64)) if n > largest else np.arange(n)
     centres = kernel.centres(X)
-    taken = [X[i] for i in rows] if isinstance(X, list) else X[rows]
-    right = taken if centres is X else centres[rows]
-    K = np.asarray(kernel.tile(taken, right), dtype=np.float64)
+    taken = [X[i] for i in rows] if isinstance(X, list) else _doubles(take(X, rows))
+    right = taken if centres is X else take(centres, rows)
+    K = on_host(kernel.tile(taken, right))
     if not n:
         return Mercer(0.0, 0.0, None, 0, 0)
     K = 0.5 * (K + K.T)
@@ -84,4 +85,6 @@ def mercer(kernel: Kernel, X: Any, largest: int = LARGEST) -> Mercer:
 
 
 def _doubles(X: Any) -> Any:
+    if elsewhere(X):
+        return doubled(X)
     return X.astype(np.float64) if isinstance(X, np.ndarray) or is_sparse(X) else X

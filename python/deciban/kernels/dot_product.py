@@ -72,8 +72,8 @@ class Polynomial(DotProduct):
 
     def finish(self, P: Any) -> Any:
         """(scale·P + shift)^degree by repeated squaring: the same on every library, and quicker than a power."""
-        P *= self.scale
-        P += self.shift
+        P *= float(self.scale)
+        P += float(self.shift)
         power, left = None, int(self.degree)
         while left:
             if left & 1:
@@ -107,6 +107,6 @@ class Tanh(DotProduct):
 
     def finish(self, P: Any) -> Any:
         """tanh(scale·P + shift)."""
-        P *= self.scale
-        P += self.shift
+        P *= float(self.scale)
+        P += float(self.shift)
         return np.tanh(P, out=P) if isinstance(P, np.ndarray) else namespace(P).tanh(P)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban.devices import elsewhere, like, namespace, on_host, take
 from deciban.errors import DataError
 from deciban.rows import is_sparse
 
@@ -47,6 +48,8 @@ class Function(Kernel):
         """What the function returns (n, m), as float32 or float64; a DataError where it is not that or not finite."""
         shape = (int(X.shape[0]), int(Z.shape[0]))
         raw = self._each(X, Z) if self.pairs else self.function(X, Z)
+        if elsewhere(raw):
+            return self._checked_elsewhere(raw, shape)
         raw = raw.toarray() if is_sparse(raw) else raw
         K = np.asarray(raw)
         if K.dtype.kind not in "fiub":
@@ -54,30 +57,50 @@ class Function(Kernel):
             raise DataError(f"{self._called} must return numbers, (n, m); it returned {what}")
         K = K.astype(K.dtype if K.dtype in (np.float32, np.float64) else np.float64)
         if K.shape != shape:
-            raise DataError(
-                f"{self._called} must return a value for each pair of rows, {shape[0]} × {shape[1]} here; "
-                f"it returned the shape {K.shape}"
-            )
+            raise self._misshapen(K, shape)
         if not np.isfinite(K).all():
             i, j = (int(place) for place in np.argwhere(~np.isfinite(K))[0])
             raise DataError(f"{self._called} must return finite numbers; for rows {i} and {j} it returned {K[i, j]}")
-        return K
+        return like(K, X) if elsewhere(X) else K
+
+    def _checked_elsewhere(self, K: Any, shape: tuple[int, int]) -> Any:
+        xp = namespace(K)
+        if not xp.isdtype(K.dtype, "real floating"):
+            raise DataError(f"{self._called} must return floating point numbers, (n, m); it returned {K.dtype}")
+        if tuple(K.shape) != shape:
+            raise self._misshapen(K, shape)
+        finite = xp.isfinite(K)
+        if not bool(xp.all(finite)):
+            i, j = divmod(int(xp.argmin(xp.reshape(xp.astype(finite, xp.int32), (-1,)))), shape[1])
+            value = float(K[i, j])
+            raise DataError(f"{self._called} must return finite numbers; for rows {i} and {j} it returned {value}")
+        return K + 0.0
+
+    def _misshapen(self, K: Any, shape: tuple[int, int]) -> DataError:
+        return DataError(
+            f"{self._called} must return a value for each pair of rows, {shape[0]} × {shape[1]} here; "
+            f"it returned the shape {tuple(K.shape)}"
+        )
 
     def _each(self, X: Any, Z: Any) -> Any:
-        return [[self.function(X[i], Z[j]) for j in range(Z.shape[0])] for i in range(X.shape[0])]
+        rows, others = ([each[i, ...] if elsewhere(each) else each[i] for i in range(each.shape[0])] for each in (X, Z))
+        number = float if elsewhere(X) else lambda value: value
+        return [[number(self.function(x, z)) for z in others] for x in rows]
 
     def diagonal(self, X: Any) -> Any:
         """K(x, x) (n,), of small tiles. Cost: 32 values of the function a row, one with `pairs`."""
         step = 1 if self.pairs else _TRIED
-        tiles = [self.tile(X[a : a + step], X[a : a + step]) for a in range(0, int(X.shape[0]), step)]
-        return np.concatenate([tile.diagonal() for tile in tiles]) if tiles else np.zeros(0)
+        parts = (take(X, slice(a, a + step)) for a in range(0, int(X.shape[0]), step))
+        tiles = [on_host(self.tile(part, part), None).diagonal() for part in parts]
+        values = np.concatenate(tiles) if tiles else np.zeros(0)
+        return like(values, X) if elsewhere(X) else values
 
     def accept(self, X: Any, width: int | None = None) -> Any:
         """X, after the function was tried on some of its rows."""
         X = super().accept(X, width)
         if width is None and X.shape[0]:
             rows = np.unique(np.linspace(0, X.shape[0] - 1, _TRIED).astype(np.int64))
-            K = self.tile(X[rows], X[rows])
+            K = on_host(self.tile(take(X, rows), take(X, rows)), None)
             differences = np.abs(K - K.T)
             i, j = divmod(int(differences.argmax()), len(rows))
             if differences[i, j] > 1e-6 * np.abs(K).max():

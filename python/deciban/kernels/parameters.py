@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from deciban.devices import doubled, parts, take
 from deciban.rows import is_sparse
 
 from .arrays import as_reals, namespace, squared_norms
@@ -109,17 +111,22 @@ def variance(X: Any) -> float:
     elif isinstance(X, np.ndarray):
         mean, found = float(X.mean(dtype=np.float64)), float(X.var(dtype=np.float64))
     else:
-        xp = namespace(X)
-        mean, found = float(xp.mean(X)), float(xp.mean((X - xp.mean(X)) ** 2))
+        mean, found = _moments(X)
     # Of entries that are all equal, what rounding leaves.
-    return found if found > (16.0 * _precision(X) * mean) ** 2 else 0.0
+    return found if found > (16.0 * float(np.finfo(np.float64).eps) * mean) ** 2 else 0.0
 
 
-def _precision(X: Any) -> float:
-    """ε of the arithmetic in which X is summed."""
-    if is_sparse(X) or isinstance(X, np.ndarray):
-        return float(np.finfo(np.float64).eps)
-    return float(namespace(X).finfo(X.dtype).eps)
+def _moments(X: Any) -> tuple[float, float]:
+    """The mean and the variance of all entries of X, which is elsewhere, a few rows at a time."""
+    size = X.shape[0] * X.shape[1]
+
+    def over(of: Callable[[Any], Any]) -> float:
+        each = (doubled(take(X, rows)) for rows in parts(X))
+        total: float = sum(float(namespace(part).sum(of(part))) for part in each)
+        return total / float(size)
+
+    mean = over(lambda part: part)
+    return mean, over(lambda part: (part - mean) ** 2)
 
 
 def median_squared_distance(X: Any) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban.devices import elsewhere, take
 from deciban.errors import DataError
 from deciban.rows import is_sparse
 
@@ -39,10 +40,7 @@ class Precomputed(Kernel):
                 f"it has {getattr(Z, 'ndim', 0)} dimensions"
             )
         X = as_reals(X)
-        xp = namespace(X)
-        if xp is not np and hasattr(xp, "take") and not hasattr(xp, "index_select"):  # torch's take is another
-            return xp.take(X, xp.asarray(Z), axis=1)
-        part = X[:, Z]
+        part = take(X, Z, axis=1)
         return part.toarray() if is_sparse(part) else part
 
     def diagonal(self, X: Any) -> Any:
@@ -50,7 +48,7 @@ class Precomputed(Kernel):
         X = as_reals(X)
         if X.shape[0] != X.shape[1]:
             raise ValueError(f"the diagonal is that of a square Gram matrix; this one is {_shape(X)}")
-        return X.diagonal() + 0.0 if hasattr(X, "diagonal") else namespace(X).linalg.diagonal(X) + 0.0
+        return namespace(X).reshape(X, (-1,))[:: X.shape[0] + 1] + 0.0 if elsewhere(X) else X.diagonal() + 0.0
 
     def centres(self, X: Any) -> Any:
         """0 … n_train − 1."""

@@ -78,7 +78,7 @@ class RBF(Radial):
 
     def finish(self, P: Any) -> Any:
         """exp(gamma·P)."""
-        P *= self.gamma
+        P *= float(self.gamma)
         return raised(P)
 
 
@@ -103,7 +103,7 @@ class Gaussian(Radial):
 
     def finish(self, P: Any) -> Any:
         """exp(P / 2sigma²)."""
-        P *= 1.0 / self.unit
+        P *= float(1.0 / self.unit)
         return raised(P)
 
 
@@ -137,7 +137,7 @@ class Multiquadric(Radial):
     def finish(self, P: Any) -> Any:
         """√(shift² − P)."""
         P *= -1.0
-        P += self.shift**2
+        P += float(self.shift**2)
         return root(P)
 
 
@@ -171,7 +171,7 @@ class Wave(Radial):
     def finish(self, P: Any) -> Any:
         """sin(r)/r with r² = −P/theta²."""
         xp = namespace(P)
-        P *= -1.0 / self.unit
+        P *= float(-1.0 / self.unit)
         r = root(P)
         apart = r > 0.0
         safe = xp.where(apart, r, xp.ones_like(r))

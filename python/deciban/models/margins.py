@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from deciban.devices import answered, on_host
 from deciban.losses import Floats
 
 
@@ -22,15 +23,16 @@ class Margins:
         check_is_fitted(self)
         if len(self.classes_) != 2:
             raise ValueError(f"margins are of two classes; this model has {len(self.classes_)}")
-        s: Floats = self.decision_function(X)  # type: ignore[attr-defined]
-        y = column_or_1d(y)
+        s: Floats = on_host(self.decision_function(X))  # type: ignore[attr-defined]
+        y = column_or_1d(on_host(y, None))
         check_consistent_length(s, y)
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():
             raise ValueError(f"labels {self.classes_.tolist()} are expected, got {y[unknown].tolist()[0]!r}")
-        return np.where(y == self.classes_[1], 1.0, -1.0) * s
+        margins: Floats = answered(np.where(y == self.classes_[1], 1.0, -1.0) * s, X)
+        return margins
 
     def geometric_margins(self, X: Any, y: Any) -> Floats:
         """(N,) y_i f(x_i) / ‖w‖ (SPEC S1): distances from the surface in w's space, negative on the wrong side."""
-        margins: Floats = self.functional_margins(X, y) * self.margin_[0]
+        margins: Floats = self.functional_margins(X, y) * float(self.margin_[0])
         return margins

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban.devices import doubled, elsewhere, moved, on_host
 from deciban.rows import is_sparse
 
 from . import radial
@@ -27,8 +28,9 @@ class KernelScore(Score):
 
     `vectors` (m, d) dense or CSR, m texts, or m numbers of columns of a Gram matrix; A (m, C) and intercept (C,) in
     nats. `baseline` (d,), or None for zeros, is the item against which features are weighed: `prior` is the score
-    there. It is evaluated in tiles, so that memory does not grow with the number of rows. Cost: N·m kernel values
-    and N·m·C multiplications.
+    there. It is evaluated in tiles, so that memory does not grow with the number of rows, on the device of the rows or
+    else of the vectors (`deciban.devices`). Cost: N·m kernel values and N·m·C
+    multiplications.
 
     >>> from deciban.kernels import Linear
     >>> score = KernelScore(Linear(), np.eye(2), np.array([[0.0, 1.0], [0.0, -2.0]]), np.array([0.0, 0.5]))
@@ -66,7 +68,10 @@ class KernelScore(Score):
 
     def by_vector(self, row: Any, label: int, against: int) -> Terms:
         """Evidence of each support vector, A_i K(x, v_i): `feature` is its place, `x` the similarity. Exact."""
-        similar = np.asarray(self.kernel.tile(_one(row), self.vectors), dtype=np.float64)[0]
+        row, vectors = _one(row), self.vectors
+        if elsewhere(vectors):
+            row, vectors = doubled(moved(row, vectors)), doubled(vectors)
+        similar = on_host(self.kernel.tile(row, vectors))[0]
         a = self.A[:, label] - self.A[:, against]
         return Terms(np.arange(len(a)), similar, a * similar)
 
@@ -82,6 +87,7 @@ class KernelScore(Score):
         rest is 0; where features act in pairs, it is Shapley's value (1953); elsewhere an approximation of it.
         Texts and rows of a Gram matrix have the evidence of each support vector instead. Cost: two rows a feature.
         """
+        row = _one(row)
         if not self._has_features:
             return self.by_vector(row, label, against)
         a = self.A[:, label] - self.A[:, against]
@@ -154,7 +160,7 @@ def products(kernel: Any, X: Any, vectors: Any, A: Floats, n_jobs: int | None = 
 
     if not vectors.shape[0]:
         return np.zeros((X.shape[0], A.shape[1]))
-    if vectors.ndim == 2 and is_sparse(X) != is_sparse(vectors):
+    if vectors.ndim == 2 and is_sparse(X) != is_sparse(vectors) and not (elsewhere(X) or elsewhere(vectors)):
         from scipy import sparse
 
         X, vectors = (each if is_sparse(each) else sparse.csr_array(each) for each in (X, vectors))
@@ -168,6 +174,8 @@ def parts(n: int, width: int) -> Iterator[slice]:
 
 
 def _one(row: Any) -> Any:
+    if elsewhere(row):
+        row = on_host(row, None)
     return row if is_sparse(row) or row.dtype == object else row.reshape(1, -1)
 
 

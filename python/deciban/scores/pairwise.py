@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from deciban.devices import take
+
 from .evidence import Floats
 from .kernel import KernelScore, products
 
@@ -33,7 +35,7 @@ class PairwiseScore:
         """(N, C(C−1)/2) in nats where `dual` and `intercept` are."""
         f = np.tile(self.intercept, (X.shape[0], 1))
         for c, own in enumerate(self._own()):
-            f[:, self._machines(c)] += products(self.kernel, X, self.vectors[own], self.dual[:, own].T, n_jobs)
+            f[:, self._machines(c)] += products(self.kernel, X, take(self.vectors, own), self.dual[:, own].T, n_jobs)
         return f
 
     def pair(self, i: int, j: int) -> KernelScore:
@@ -45,7 +47,7 @@ class PairwiseScore:
         A[:, 1] = np.concatenate([self.dual[j - 1, own[i]], self.dual[i, own[j]]])
         C = len(self.n_support)
         b = self.intercept[list(combinations(range(C), 2)).index((i, j))]
-        return KernelScore(self.kernel, self.vectors[places], A, np.array([0.0, b]), self.baseline)
+        return KernelScore(self.kernel, take(self.vectors, places), A, np.array([0.0, b]), self.baseline)
 
     def _own(self) -> list[slice]:
         ends = np.concatenate([[0], np.cumsum(self.n_support)])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import on_host, take
 from deciban.rows import is_sparse
 
 _ROWS = 4096
@@ -40,7 +41,7 @@ def hashes(X: Any, seed: int) -> NDArray[np.uint64]:
         np.add.at(h, row, _bits(X.data) * odd[X.indices])
     else:
         for i in range(0, len(h), _ROWS):
-            h[i : i + _ROWS] = (_bits(X[i : i + _ROWS]) * odd).sum(axis=1, dtype=np.uint64)
+            h[i : i + _ROWS] = (_bits(take(X, slice(i, i + _ROWS))) * odd).sum(axis=1, dtype=np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
     h ^= h >> np.uint64(31)
@@ -48,5 +49,5 @@ def hashes(X: Any, seed: int) -> NDArray[np.uint64]:
 
 
 def _bits(x: Any) -> NDArray[np.uint64]:
-    bits: NDArray[np.uint64] = (np.asarray(x, dtype=np.float64) + 0.0).view(np.uint64)  # + 0.0 makes one zero of two
+    bits: NDArray[np.uint64] = (on_host(x) + 0.0).view(np.uint64)  # + 0.0 makes one zero of two
     return bits
