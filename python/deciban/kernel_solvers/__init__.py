@@ -67,8 +67,8 @@ TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (
 def decision_table() -> str:
     """`TABLE` as text.
 
-    >>> print(decision_table().splitlines()[3])
-    4. blocks: many coefficients: hundreds at a time, their kernels as matrix products
+    >>> print(decision_table().splitlines()[4])
+    5. blocks: many coefficients: hundreds at a time, their kernels as matrix products
     """
     return "\n".join(f"{k}. {name}: {why}" for k, (name, why, _) in enumerate(TABLE, 1))
 
