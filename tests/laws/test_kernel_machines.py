@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
-from deciban import SVM, LinearSVM, OneClassSVM, SupportVectorRegression
+from deciban import SVM, LinearSVM, OneClassSVM
 from deciban.kernel_machines.one_vs_one import coupled, decisions, pairs
 from deciban.kernels import RBF, Function
 from laws.svms import OTHERS, TIGHT, cloud, machine, over
@@ -202,34 +202,6 @@ def test_nu_is_a_price_too():
     price = np.abs(shared.dual_coef_).max()
     priced = SVM(C=price, gamma=0.5, calibration=None, **TIGHT).fit(X, y)
     assert_allclose(priced.decision_function(X), shared.decision_function(X), atol=1e-5)
-
-
-def test_regression_stays_in_its_tube():
-    X = np.linspace(0.0, 6.0, 50)[:, None]
-    y = np.sin(X[:, 0])
-    model = SupportVectorRegression(C=100.0, epsilon=0.05, gamma=1.0, **TIGHT).fit(X, y)
-    error = np.abs(model.predict(X) - y)
-    assert error.max() <= 0.05 + 1e-6
-    inside = np.setdiff1d(np.arange(50), model.support_)
-    assert len(inside)
-    assert (error[inside] <= 0.05 + 1e-6).all()
-    assert_allclose(error[model.support_], 0.05, atol=1e-6)
-    assert model.certificate_.relative_gap <= 1e-6
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_machines_without_classes_weigh_rows_by_repetition(name):
-    X, y = cloud(n=40)
-    times = np.arange(40) % 3
-    target = X[:, 0] + 0.1 * y
-    made = OTHERS[name]
-    one = made(gamma=0.5).fit(X, target, sample_weight=times)
-    two = made(gamma=0.5).fit(np.repeat(X, times, axis=0), np.repeat(target, times))
-    assert_allclose(one.score_(X), two.score_(X), atol=1e-6)
-    gram = made(kernel="precomputed").fit(RBF(0.5).tile(X, X), target, sample_weight=times)
-    assert_allclose(gram.score_(RBF(0.5).tile(X, X)), one.score_(X), atol=1e-6)
-    linear = made(kernel="linear").fit(X, target)
-    assert_allclose(X @ linear.coef_[0] + linear.intercept_[0], linear.score_(X)[:, 0], atol=1e-9)
 
 
 def test_probabilities_are_of_examples_held_out():

@@ -288,10 +288,8 @@ def _refuse_type(name: Name, row: int, value: Any) -> NoReturn:
         raise DataError(f"Complex data not supported: {called(name)}, row {row} is {quoted(value)}.")
     if isinstance(value, date | time | timedelta | np.datetime64 | np.timedelta64):
         _refuse_dates(name, kind)
-    raise TypeError(
-        f"{called(name)}, row {row}: argument must be a string or a number, not '{kind}'. "
-        "Write its cells as text or numbers, such as with astype(str), or leave the column out."
-    )
+    what = f"{called(name)}, row {row}: argument must be a string or a number, not '{kind}'. "
+    raise TypeError(what + "Write its cells as text or numbers, such as with astype(str), or leave the column out.")
 
 
 def _refuse_dates(name: Name, what: str) -> NoReturn:
