@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from deciban.errors import DataError
 from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
+from deciban.kernel_solvers.together import Together
+from deciban.kernel_solvers.together import prove as prove_each
 from deciban.losses import Floats
 from deciban.models.hard_margin import NotSeparableError
 from deciban.models.zones import Zones
@@ -60,6 +62,16 @@ def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> 
     return _machine(rows, problem, solution, proven(problem, solution), 1.0)
 
 
+def soft_margins(problems: Together, solutions: list[KernelSolution]) -> list[Machine]:
+    """The machines of problems of classification that were solved together."""
+    proofs = prove_each(problems, solutions)
+    parts = zip(problems.parts(problems.rows), problems.parts(problems.y), problems.parts(problems.upper), strict=True)
+    return [
+        _of_proof(rows, y, upper, solution, proof, 1.0)
+        for (rows, y, upper), solution, proof in zip(parts, solutions, proofs, strict=True)
+    ]
+
+
 def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
     """The machine of a ν problem, divided by ρ (Chang & Lin 2001), so that its street is one unit wide to each side."""
     proof = proven(problem, solution)
@@ -74,13 +86,19 @@ def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Ma
 
 def _machine(rows: Any, problem: KernelProblem, solution: KernelSolution, proof: KernelProof, rho: float) -> Machine:
     side = np.where(problem.hi > 0.0, 1.0, -1.0)
+    return _of_proof(rows, side, np.maximum(problem.hi, -problem.lo), solution, proof, rho)
+
+
+def _of_proof(
+    rows: Any, side: Floats, upper: Floats, solution: KernelSolution, proof: KernelProof, rho: float
+) -> Machine:
     b = float(proof.b.mean()) / rho
     squared = max(0.0, float(np.einsum("i,i->", solution.beta, proof.scores)))
     return Machine(
         rows,
         solution.beta / rho,
         b,
-        np.maximum(problem.hi, -problem.lo) / rho,
+        upper / rho,
         side * (proof.scores / rho + b),
         float(np.sqrt(squared)) / rho,
         solution,

@@ -26,14 +26,16 @@ def held_out_temperatures(model: Any, given: Items, folds: Any, limits: Limits, 
         raise ValueError(f"calibration must be None or a number of folds from 2, got {folds!r}")
     C, style = len(given.labels), model._style(len(given.labels))
     held, truth, weight = [np.zeros((0, len(model.solution_)))], [given.y[:0]], [given.weight[:0]]
-    fold = _folds(given, int(folds), seed)
+    fold = folds_of_items(given, int(folds), seed)
     for k in range(int(folds)):
         inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         if not len(outside) or len(np.unique(given.y[inside])) < C:
             continue
         part = given.only(fold != k)
         found = machines(model, part, replace(limits, callback=None), clipped=True)
-        held.append(_scores(model, part, between(given.kernel, given.X, outside, inside), arranged(found, part, style)))
+        held.append(
+            scores_of(model, part, between(given.kernel, given.X, outside, inside), arranged(found, part, style))
+        )
         truth.append(given.y[outside])
         weight.append(given.weight[outside])
         if any(machine.solution.status is Status.INTERRUPTED for machine in found):
@@ -44,13 +46,14 @@ def held_out_temperatures(model: Any, given: Items, folds: Any, limits: Limits, 
     return temperature(f, y, c) if len(y) else 1.0
 
 
-def _scores(model: Any, part: Items, outside: Any, held: Any) -> Floats:
+def scores_of(model: Any, part: Items, outside: Any, held: Any) -> Floats:
+    """f (n, K) of items outside, by the machines that learnt a part."""
     vectors = part.kernel.centres(part.X)[held.support]
     f: Floats = held.score(part.kernel, vectors)(outside, model._threads())
     return f
 
 
-def _folds(given: Items, k: int, seed: int) -> NDArray[np.intp]:
+def folds_of_items(given: Items, k: int, seed: int) -> NDArray[np.intp]:
     """A fold for each item that equal ones share, by a hash; of texts, that of their characters."""
     if given.X.ndim == 2:
         return folds_of(given.X, k, seed)

@@ -17,6 +17,7 @@ from deciban.solvers.problem import Limits
 
 from .margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
 from .one_vs_one import pairs
+from .pairs_together import solved_together, suits
 from .rows import Items, among
 
 
@@ -26,10 +27,15 @@ def machines(
     """A solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too large
     becomes the largest feasible one.
 
-    Each is solved by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
+    Each is solved on a thread of its own, many small ones by the core at once, so that the answer is the same on any
+    number of threads. Ctrl-C ends all of them.
     """
-    sides = list(_sides(given, model._style(len(given.labels))))
+    sides = list(sides_of(given.y, len(given.labels), model._style(len(given.labels))))
     halt = Halt(limits.callback)
+    if suits(model, given, sides):
+        begin = partial(solved_together, model, given, replace(limits, callback=halt), sides, starts)
+        [found], interrupted = side_by_side([begin], 1, halt)
+        return [each.interrupted() for each in found] if interrupted else found
     threads = threads_for(len(sides), model._threads())
     solve = partial(model._solved, shares=threads)
     inner = 1 if len(sides) > threads else model._threads()  # threads within a problem would wait for each other
@@ -66,18 +72,19 @@ def _machine(
     return soft_margin(rows, problem, solution)
 
 
-def _sides(given: Items, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+def sides_of(classes: NDArray[np.intp], C: int, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
     """For each problem the places of its examples, and −1 or +1 for these."""
-    C, every = len(given.labels), np.arange(len(given.y))
+    every = np.arange(len(classes))
     if style == "two":
-        yield every, np.where(given.y == 1, 1.0, -1.0)
+        yield every, np.where(classes == 1, 1.0, -1.0)
     elif style == "ovr":
         for c in range(C):
-            yield every, np.where(given.y == c, 1.0, -1.0)
+            yield every, np.where(classes == c, 1.0, -1.0)
     else:
+        members = [np.flatnonzero(classes == c) for c in range(C)]
         for i, j in pairs(C):
-            rows = np.flatnonzero((given.y == i) | (given.y == j))
-            yield rows, np.where(given.y[rows] == i, 1.0, -1.0)
+            y = np.repeat([1.0, -1.0], [len(members[i]), len(members[j])])
+            yield np.concatenate([members[i], members[j]]), y
 
 
 def _feasible(nu: float, y: Floats, weight: Floats, clipped: bool) -> float:

@@ -124,9 +124,10 @@ class SVM(KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: igno
             self._seconds = perf_counter() - started
         return self
 
-    def _learn(self, given: Items) -> None:
+    def _learn(self, given: Items, found: list[Machine] | None = None) -> None:
+        """Becomes the machines that were `found`, or that the solver finds."""
         limits, seed = self._limits(), self._seed()
-        found = machines(self, given, limits, self._starts(given))
+        found = machines(self, given, limits, self._starts(given)) if found is None else found
         self.classes_, self.kernel_ = given.labels, given.kernel
         self._become(given, arranged(found, given, self._style(len(given.labels))), found)
         doubt = unproven(given.kernel, given.X)
