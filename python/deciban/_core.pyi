@@ -1,6 +1,6 @@
 """The compiled core. Items are str or bytes; long work lets go of the interpreter; `n_jobs` None is all cores."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Self, TypeAlias, final
 
@@ -14,6 +14,7 @@ __all__ = [
     "KernelTiles",
     "OutsideSupport",
     "Reader",
+    "SharedKernel",
     "Wordbook",
     "block_steps",
     "class_categories",
@@ -388,6 +389,29 @@ def smo(
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
+
+@final
+class SharedKernel:
+    def __new__(
+        cls,
+        X: _Matrix,
+        kernel: str,
+        parameters: Sequence[float],
+        classes: NDArray[np.int64] | None = None,
+        whole: bool = False,
+        memory: int = 200_000_000,
+        n_jobs: int | None = None,
+    ) -> Self: ...
+    def solve(
+        self,
+        problems: Mapping[str, Any],
+        *,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        memory: int = 200_000_000,
+        watch: Callable[[int, int, float, float], bool] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int], list[str]]: ...
+
 def smo_of_rows(
     rows: Callable[[NDArray[np.int64]], NDArray[np.float64]],
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]],
@@ -414,6 +438,7 @@ class KernelTiles:
     ) -> Self: ...
     def within(self, rows: NDArray[np.int64]) -> NDArray[np.float32]: ...
     def combination(self, rows: NDArray[np.int64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def restrict(self, rows: NDArray[np.int64] | None) -> None: ...
 
 def block_steps(
     K: NDArray[np.float32] | NDArray[np.float64],

@@ -67,7 +67,15 @@ impl KernelTiles {
         PyArray1::from_vec(py, values).reshape([rows.len(), rows.len()])
     }
 
-    /// (N,) Σ_j K(x_i, x_rows_j) coefficients_j, summed in doubles.
+    /// From now on sums are wanted of the rows at these places only, or of all for None.
+    #[pyo3(signature = (rows))]
+    fn restrict(&mut self, py: Python<'_>, rows: Option<PyReadonlyArray1<'_, i64>>) -> PyResult<()> {
+        let rows = rows.map(|rows| self.chosen(&rows)).transpose()?;
+        let threads = self.threads;
+        run(py, threads, || self.tiles.restrict(rows.as_deref()))
+    }
+
+    /// Σ_j K(x_i, x_rows_j) coefficients_j, summed in doubles, for each row i that sums are wanted of.
     fn combination<'py>(
         &mut self,
         py: Python<'py>,

@@ -19,6 +19,7 @@ mod products;
 mod reader;
 mod repeats;
 mod rows;
+mod shared;
 mod solving;
 mod wordbook;
 mod work;
@@ -64,6 +65,8 @@ mod _core {
     use super::repeats::has_repeats;
     #[pymodule_export]
     use super::rows::OutsideSupport;
+    #[pymodule_export]
+    use super::shared::SharedKernel;
     #[pymodule_export]
     use super::solving::dual_coordinate;
     #[pymodule_export]

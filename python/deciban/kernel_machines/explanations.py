@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from deciban.devices import take
 from deciban.losses import Floats
 from deciban.scores import Explanation, KernelScore, PairwiseScore
 from deciban.scores.evidence import explanation
 
 from .one_vs_one import pairs
 from .probabilities import Calibration
+from .rows import fetched
+
+
+def of_items(score: KernelScore | PairwiseScore, X: Any, p: Floats, *told: Any) -> list[Explanation]:
+    """For each row of X, with its posterior p (n, C), what `of_score` or `of_pairs` tells of it."""
+    explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
+    return [explained(score, fetched(take(X, [i])), p[i], *told) for i in range(X.shape[0])]
 
 
 def of_score(

@@ -79,14 +79,18 @@ class KernelMachine:
         solver: str | None = None,
     ) -> KernelSolution:
         """What the solver, or that of the name, finds, when so many problems share the memory."""
-        memory = self._memory() // shares
-        needed = 8 * problem.count
+        memory = self._share(problem.count, shares)
+        return kernel_solvers.solve(problem, limits, solver or self.solver, start, self._seed(), memory=memory)
+
+    def _share(self, count: int, shares: int) -> int:
+        """Bytes for each of so many problems at once, of up to `count` examples; ValueError if that is too little."""
+        memory, needed = self._memory() // shares, 8 * count
         if memory < needed:
             raise ValueError(
-                f"memory_mb={self.memory_mb} is too small: two rows of the kernel of {problem.count:,} examples, for "
+                f"memory_mb={self.memory_mb} is too small: two rows of the kernel of {count:,} examples, for "
                 f"each of {shares} problems at once, are {needed * shares / (1 << 20):.3g} MiB"
             )
-        return kernel_solvers.solve(problem, limits, solver or self.solver, start, self._seed(), memory=memory)
+        return memory
 
     @property
     def status_(self) -> Status:

@@ -16,6 +16,8 @@ from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.landmarks import Landmarks
 from deciban.kernel_solvers.landmarks import prove as prove_landmarks
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
+from deciban.kernel_solvers.together import Together
+from deciban.kernel_solvers.together import prove as prove_each
 from deciban.losses import Floats
 from deciban.models.hard_margin import NotSeparableError
 from deciban.models.zones import Zones
@@ -67,6 +69,16 @@ def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> 
     return _machine(rows, problem, solution, proven(problem, solution), 1.0)
 
 
+def soft_margins(problems: Together, solutions: list[KernelSolution]) -> list[Machine]:
+    """The machines of problems of classification that were solved together."""
+    proofs = prove_each(problems, solutions)
+    parts = zip(problems.parts(problems.rows), problems.parts(problems.y), problems.parts(problems.upper), strict=True)
+    return [
+        _of_proof(rows, y, upper, solution, proof, 1.0)
+        for (rows, y, upper), solution, proof in zip(parts, solutions, proofs, strict=True)
+    ]
+
+
 # Duals this near to a bound, for one of 1, are at it.
 _NEAR = 1e-6
 
@@ -95,13 +107,19 @@ def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Ma
 
 def _machine(rows: Any, problem: KernelProblem, solution: KernelSolution, proof: KernelProof, rho: float) -> Machine:
     side = np.where(problem.hi > 0.0, 1.0, -1.0)
+    return _of_proof(rows, side, np.maximum(problem.hi, -problem.lo), solution, proof, rho)
+
+
+def _of_proof(
+    rows: Any, side: Floats, upper: Floats, solution: KernelSolution, proof: KernelProof, rho: float
+) -> Machine:
     b = float(proof.b.mean()) / rho
     squared = max(0.0, float(np.einsum("i,i->", solution.beta, proof.scores)))
     return Machine(
         rows,
         solution.beta / rho,
         b,
-        np.maximum(problem.hi, -problem.lo) / rho,
+        upper / rho,
         side * (proof.scores / rho + b),
         float(np.sqrt(squared)) / rho,
         solution,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def _held_out(
     """Scores (n, K), classes and weights of the examples, by machines that did not learn them."""
     C, style = len(given.labels), model._style(len(given.labels))
     held, truth, weight = [np.zeros((0, len(model.solution_)))], [given.y[:0]], [given.weight[:0]]
-    fold = folds_of(given.X, folds, seed)
+    fold = folds_of_items(given, folds, seed)
     solvers = []
     if model.solver == "auto":  # a fold is smaller, and shall not be exact for that
         solvers = ["auto" if each.landmarks is None else each.solver for each in model.solution_]
@@ -97,7 +98,9 @@ def _held_out(
             continue
         part = given.only(fold != k)
         found = machines(model, part, replace(limits, callback=None), clipped=True, solvers=solvers)
-        held.append(_scores(model, part, between(given.kernel, given.X, outside, inside), arranged(found, part, style)))
+        held.append(
+            scores_of(model, part, between(given.kernel, given.X, outside, inside), arranged(found, part, style))
+        )
         truth.append(given.y[outside])
         weight.append(given.weight[outside])
         if any(machine.solution.status is Status.INTERRUPTED for machine in found):
@@ -105,7 +108,17 @@ def _held_out(
     return np.concatenate(held), np.concatenate(truth), np.concatenate(weight)
 
 
-def _scores(model: Any, part: Items, outside: Any, held: Any) -> Floats:
+def scores_of(model: Any, part: Items, outside: Any, held: Any) -> Floats:
+    """f (n, K) of items outside, by the machines that learnt a part."""
     vectors = take(part.kernel.centres(part.X), held.support)
     f: Floats = held.score(part.kernel, vectors)(outside, model._threads())
     return f
+
+
+def folds_of_items(given: Items, k: int, seed: int) -> NDArray[np.intp]:
+    """A fold for each item that equal ones share, by a hash; of texts, that of their characters."""
+    if given.X.ndim == 2:
+        return folds_of(given.X, k, seed)
+    key = (seed % 2**64).to_bytes(8, "little")
+    each = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for text in given.X)
+    return np.array([int.from_bytes(digest, "little") % k for digest in each], dtype=np.intp)

@@ -19,6 +19,7 @@ from deciban.solvers.problem import Limits
 
 from .margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
 from .one_vs_one import pairs
+from .pairs_together import solved_together, suits
 from .rows import Items, among, of_gram
 
 
@@ -33,12 +34,17 @@ def machines(
     """A solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too large
     becomes the largest feasible one; `solvers` names that of each problem, if it is not the model's.
 
-    Each is solved by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them.
+    Each is solved on a thread of its own, many small ones by the core at once, so that the answer is the same on any
+    number of threads. Ctrl-C ends all of them.
     """
-    sides = list(_sides(given, model._style(len(given.labels))))
+    sides = list(sides_of(given.y, len(given.labels), model._style(len(given.labels))))
+    halt = Halt(limits.callback)
+    if set(solvers) <= {"auto"} and not fits_gram(model, given.kernel, given.X) and suits(model, given, sides):
+        begin = partial(solved_together, model, given, replace(limits, callback=halt), sides, starts)
+        [found], interrupted = side_by_side([begin], 1, halt)
+        return [each.interrupted() for each in found] if interrupted else found
     whole = any(len(rows) == len(given.y) for rows, _ in sides)
     shared = seen(model, given.kernel, given.X) if whole else (given.kernel, given.X)
-    halt = Halt(limits.callback)
     threads = threads_for(len(sides), model._threads())
     solve = partial(model._solved, shares=threads)
     inner = 1 if len(sides) > threads else model._threads()  # threads within a problem would wait for each other
@@ -86,28 +92,34 @@ def _machine(
 _GRAM = 16
 
 
+def fits_gram(model: Any, kernel: Kernel, X: Any) -> bool:
+    """Whether rows are sparse, and so few that their Gram matrix fits the memory."""
+    exact = isinstance(model.solver, str) and model.solver in ("auto", "smo") and (np.inf != model.C or model.nu)
+    return bool(exact and is_sparse(X) and not of_gram(kernel) and _GRAM * X.shape[0] ** 2 <= model._memory())
+
+
 def seen(model: Any, kernel: Kernel, X: Any) -> tuple[Kernel, Any]:
     """The kernel and the rows as a solver sees them: few sparse rows as their Gram matrix, one sparse product, which
     costs as much as the features that two rows share, where kernel rows one by one cost all that are there."""
-    exact = isinstance(model.solver, str) and model.solver in ("auto", "smo") and (np.inf != model.C or model.nu)
-    if not exact or not is_sparse(X) or of_gram(kernel) or _GRAM * X.shape[0] ** 2 > model._memory():
+    if not fits_gram(model, kernel, X):
         return kernel, X
     gram = np.asarray(kernel.tile(X, X), dtype=np.float64)
     return Precomputed(), 0.5 * (gram + gram.T)
 
 
-def _sides(given: Items, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+def sides_of(classes: NDArray[np.intp], C: int, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
     """For each problem the places of its examples, and −1 or +1 for these."""
-    C, every = len(given.labels), np.arange(len(given.y))
+    every = np.arange(len(classes))
     if style == "two":
-        yield every, np.where(given.y == 1, 1.0, -1.0)
+        yield every, np.where(classes == 1, 1.0, -1.0)
     elif style == "ovr":
         for c in range(C):
-            yield every, np.where(given.y == c, 1.0, -1.0)
+            yield every, np.where(classes == c, 1.0, -1.0)
     else:
+        members = [np.flatnonzero(classes == c) for c in range(C)]
         for i, j in pairs(C):
-            rows = np.flatnonzero((given.y == i) | (given.y == j))
-            yield rows, np.where(given.y[rows] == i, 1.0, -1.0)
+            y = np.repeat([1.0, -1.0], [len(members[i]), len(members[j])])
+            yield np.concatenate([members[i], members[j]]), y
 
 
 def _feasible(nu: float, y: Floats, weight: Floats, clipped: bool) -> float:

@@ -16,7 +16,7 @@ from deciban.kernel_solvers.problem import KernelSolution
 from deciban.losses import Floats
 from deciban.models.limits import check_positive
 from deciban.models.linear import only_margins
-from deciban.models.margins import Margins
+from deciban.models.margins import Margins, widths
 from deciban.models.offered import offered_unless
 from deciban.models.proofs import interrupted
 from deciban.models.transaction import all_or_nothing
@@ -26,13 +26,13 @@ from deciban.solvers.problem import Status
 from deciban.trust.certificate import Certificate
 
 from .arrangement import Arrangement, arranged
-from .explanations import of_pairs, of_score
+from .explanations import of_items
 from .machine import KernelMachine, Scored, certify, linear, of_each, unproven
 from .margins import Machine, check_nu
 from .one_vs_one import agreeing, coupled, decisions
 from .probabilities import Calibration, calibrated
 from .problems import machines
-from .rows import Items, baseline, fetched, items, to_judge, vectors_of, width
+from .rows import Items, baseline, items, to_judge, vectors_of, width
 
 
 class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -65,8 +65,7 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
     Attributes: `classes_`; `kernel_`, with its numbers; `support_` (m,) places of the support vectors, class by class,
     `support_vectors_`, `n_support_` (C,); `dual_coef_`, β (1, m) of two classes, (C, m) of one against the rest, and
     (C − 1, m) of each against each as LIBSVM arranges it; `intercept_`; `coef_` for the linear kernel; `zones_` and
-    `margin_`, 1/‖w‖, of each problem; `certificate_` of all and `certificates_` of each; `calibrated_`,
-    the scale, `temperature_`, or the curves.
+    `margin_`, 1/‖w‖, of each problem; `certificate_` of all, `certificates_` of each; `calibrated_`, scale or curves.
 
     >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
     >>> street = SVM("linear", C=np.inf, calibration=None).fit(X, [1, 1, 1, -1, -1])
@@ -126,22 +125,20 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
             self._seconds = perf_counter() - started
         return self
 
-    def _learn(self, given: Items) -> None:
+    def _learn(self, given: Items, found: list[Machine] | None = None) -> None:
+        """Becomes the machines that were `found`, or that the solver finds."""
         limits, seed = self._limits(), self._seed()
-        found = machines(self, given, limits, self._starts(given))
+        found = machines(self, given, limits, self._starts(given)) if found is None else found
         self.classes_, self.kernel_ = given.labels, given.kernel
         self._become(given, arranged(found, given, self._style(len(given.labels))), found)
-        doubt = unproven(given.kernel, given.X)
-        data = given.digest
-        self._proof = self._certified(given, found, seed, data, doubt)
+        self._proof = self._certified(given, found, seed, unproven(given.kernel, given.X))
         self._proven = [(each.proof.primal, each.proof.dual, each.proof.violation) for each in found]
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
         self.calibrated_: Calibration | None = None
-        if self.calibration is None:
-            return
         try:
-            self.calibrated_ = calibrated(self, given, limits, seed)
+            if self.calibration is not None:
+                self.calibrated_ = calibrated(self, given, limits, seed)
         except KeyboardInterrupt:
             self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
             self._proof = interrupted(self._proof)
@@ -166,8 +163,7 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
         self.n_iter_ = np.array([max(1, machine.solution.iterations) for machine in found])
         self.solution_ = [machine.solution for machine in found]
         self.zones_: list[Zones] = [machine.zones for machine in found]
-        lengths = np.array([machine.length for machine in found])
-        self.margin_ = np.divide(1.0, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0.0)
+        self.margin_ = widths(np.array([machine.length for machine in found]))
         self._baseline = baseline(given)
 
     def _restore(
@@ -187,13 +183,13 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
         self._held, self.classes_, self.calibrated_, self._baseline = held, classes, known, baseline
         self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
 
-    def _certified(self, given: Items, found: list[Machine], seed: int, data: str, doubt: str) -> Certificate:
+    def _certified(self, given: Items, found: list[Machine], seed: int, doubt: str) -> Certificate:
         count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
         counts = dict(zip(given.labels.tolist(), count.tolist(), strict=True))
         pairs = [(machine.solution, machine.proof) for machine in found]
         named = "ν street" if self.nu is not None else "hard margin" if np.inf == self.C else "Σ c·hinge"
-        n, d = float(given.repetition.sum()), width(given.X)
-        return certify(named, given.kernel, d, pairs, data, n, counts, seed, doubt)
+        n = float(given.repetition.sum())
+        return certify(named, given.kernel, width(given.X), pairs, given.digest, n, counts, seed, doubt)
 
     @property
     def certificates_(self) -> list[Certificate]:
@@ -215,7 +211,7 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
-        f: Floats = self._raw()(to_judge(self, X), self._threads())
+        f = self._raw()(to_judge(self, X), self._threads())
         return decisions(f, len(self.classes_)) if self._held.style == "ovo" else f
 
     @answers
@@ -277,7 +273,7 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
     def score_(self) -> KernelScore | PairwiseScore:
         """The model as a score in nats; in units of the margin where no scale makes it nats."""
         check_is_fitted(self)
-        score: KernelScore | PairwiseScore = self._raw(1.0 if self.temperature_ is None else self.temperature_)
+        score = self._raw(1.0 if self.temperature_ is None else self.temperature_)
         return score.of_two() if self._held.style == "two" and isinstance(score, KernelScore) else score
 
     def explain(self, X: Any, by: str = "feature") -> list[Explanation]:
@@ -294,9 +290,7 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
         p, X = self._probabilities(X), to_judge(self, X)
         names = getattr(self, "feature_names_in_", None)
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
-        score = self.score_
-        explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
-        return [explained(score, fetched(take(X, [i])), p[i], *told, self.calibrated_) for i in range(X.shape[0])]
+        return of_items(self.score_, X, p, *told, self.calibrated_)
 
     @property
     def coef_(self) -> Floats:

@@ -4,9 +4,11 @@
 
 Each round takes the q coefficients that violate the conditions of optimality most, half of them from the round before,
 minimises over them by pairs (`smo`) within their q × q kernel, and adds K·Δβ to the gradient: Joachims (1999), §2;
-Zanghirati & Zanni (2003); ThunderSVM (Wen et al. 2018) and oneDAL do so on wide machines. Kernels whose values are at
-most 1 are float32, others as precise as X; the gradient is float64, and computed anew from float64 kernels before a fit
-counts as converged. Cost of a round: N kernels for each coefficient that moved.
+Zanghirati & Zanni (2003); ThunderSVM (Wen et al. 2018) and oneDAL do so on wide machines. Rows whose coefficients lie
+at a bound and want to stay there are left out of the gradient (shrinking, Joachims 1999, §4), and looked at again
+before the end. Kernels whose values are at most 1 are float32, others as precise as X; the gradient is float64, and
+computed anew from float64 kernels before a fit counts as converged. Cost of a round: a kernel of each row that is not
+left out with each coefficient that moved, but for those that memory has kept.
 """
 
 from __future__ import annotations
@@ -40,6 +42,9 @@ _STEPS = 60
 _LOOKS = 20
 # Of so many values one is looked at, to say which are small.
 _SAMPLED = 64
+# Rounds between two looks at what can be left out, and the share of rows that must be left for that to be worth it.
+_PATIENCE = 8
+_WORTH = 0.75
 
 
 class Engine(Protocol):
@@ -49,7 +54,10 @@ class Engine(Protocol):
         """(q, q)."""
 
     def combination(self, rows: Places, coefficients: Floats) -> Floats:
-        """(N,) Σ_j K(x_i, x_rows_j) coefficients_j."""
+        """Σ_j K(x_i, x_rows_j) coefficients_j of the rows i that it is restricted to."""
+
+    def restrict(self, rows: Places | None) -> None:
+        """Sums are wanted of these rows only, or of all."""
 
 
 class Measure(NamedTuple):
@@ -105,6 +113,8 @@ class Blocks:
         self.parts = (problem.t, problem.lo, problem.hi, problem.group, problem.sums, problem.row)
         self.plain = problem.plain
         self.last = np.zeros(0, dtype=np.int64)
+        self.active: Places | None = None
+        self.everything()
         self.iterations, self.steps = 0, 0
         self.fresh = False
         self.gradient = -problem.t
@@ -120,8 +130,11 @@ class Blocks:
             if now.enough and not self.fresh and (now.gap <= 0.5 * worth or now.violation <= limits.tol):
                 looks += 1
                 self.looked_at()
+                self.everything()
                 now = self.measure(limits.tol)
                 worth = now.gap
+                if not now.enough:
+                    self.shrink()
             stop = watch(self.iterations, now.primal, now.gap)
             if now.enough and self.fresh:
                 return Status.CONVERGED
@@ -132,10 +145,15 @@ class Blocks:
             if not np.isfinite(now.violation):
                 return Status.OVERFLOW
             self.round(now.violation, limits.tol)
+            if self.iterations % _PATIENCE == 0:
+                self.shrink()
 
     def measure(self, tol: float) -> Measure:
-        """How far there is to go."""
+        """How far there is to go; the gradient of what is left out is that of when it was left out."""
         primal, gap, violation = _core.kernel_measure(self.parts, self.beta, self.gradient)
+        if self.active is not None:
+            beta, gradient = self.beta[self.active], self.gradient[self.active]
+            violation = _core.kernel_measure(self.active_parts, beta, gradient)[2]
         close = np.isfinite(primal) and gap <= tol * max(1.0, abs(primal))
         return Measure(primal, gap, violation, bool(violation <= tol or close))
 
@@ -145,6 +163,35 @@ class Blocks:
             self.gradient = scores_within(self.problem, self.beta) - self.problem.t
             self.fresh = True
         return self.gradient
+
+    def everything(self) -> None:
+        """Nothing is left out."""
+        self.active, self.left = None, self.problem.count
+        self.free = np.ones(self.problem.m, dtype=bool)
+        self.engine.restrict(None)
+
+    def shrink(self) -> None:
+        """Leaves out the rows all of whose coefficients lie at a bound and want to stay there."""
+        problem, up = self.problem, -self.gradient
+        rising, falling = self.free & (self.beta < problem.hi), self.free & (self.beta > problem.lo)
+        wanted = np.zeros(problem.m, dtype=bool)
+        for g in range(len(problem.sums)):
+            rises, falls = rising & (problem.group == g), falling & (problem.group == g)
+            top, bottom = up[rises].max(initial=-np.inf), up[falls].min(initial=np.inf)
+            wanted |= (rises & (up >= bottom)) | (falls & (up <= top))
+        of_rows = np.zeros(problem.count, dtype=bool)
+        of_rows[problem.row[wanted]] = True
+        rows = np.flatnonzero(of_rows)
+        if len(rows) > _WORTH * self.left:
+            return
+        self.left, self.free = len(rows), of_rows[problem.row]
+        self.active = np.flatnonzero(self.free)
+        t, lo, hi, group, sums, row = self.parts
+        A = self.active
+        self.active_parts = (t[A], lo[A], hi[A], group[A], sums, row[A])
+        self.place = np.searchsorted(rows, problem.row[self.active])
+        self.last = self.last[self.free[self.last]]
+        self.engine.restrict(rows)
 
     def round(self, violation: float, tol: float) -> None:
         """One block."""
@@ -165,7 +212,10 @@ class Blocks:
         change = self.engine.combination(rows[moved], (after - before)[moved])
         # Ctrl-C before this leaves β and gradient as they were.
         self.beta[W] = after
-        self.gradient += change if self.plain else change[problem.row]
+        if self.active is not None:
+            self.gradient[self.active] += change[self.place]
+        else:
+            self.gradient += change if self.plain else change[problem.row]
         self.fresh, self.last = False, W
         self.iterations, self.steps = self.iterations + 1, self.steps + steps
 
@@ -176,7 +226,7 @@ class Blocks:
         kept = self.last[(rising & falling)[self.last]][-BLOCK // 2 :]
         rest = np.setdiff1d(self.last, kept)[: max(0, BLOCK // 2 - len(kept))]
         chosen = [kept, rest]
-        free = np.ones(problem.m, dtype=bool)
+        free = self.free.copy()
         free[kept] = free[rest] = False
         room = (BLOCK - len(kept) - len(rest)) // (2 * len(problem.sums))
         for g in range(len(problem.sums)):

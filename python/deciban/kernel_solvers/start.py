@@ -22,11 +22,12 @@ def feasible(problem: KernelProblem, start: KernelSolution | Floats | None = Non
     beta = np.zeros(problem.m) if given is None else np.clip(given, problem.lo, problem.hi)
     for g, wanted in enumerate(problem.sums):
         own = np.flatnonzero(problem.group == g)
-        beta[own] = _balanced(beta[own], problem.lo[own], problem.hi[own], float(wanted))
+        beta[own] = summing_to(beta[own], problem.lo[own], problem.hi[own], float(wanted))
     return beta
 
 
-def _balanced(beta: Floats, lo: Floats, hi: Floats, wanted: float) -> Floats:
+def summing_to(beta: Floats, lo: Floats, hi: Floats, wanted: float) -> Floats:
+    """β near the given one, lo ≤ β ≤ hi, that sums to what is wanted; ValueError where there is none."""
     missing = wanted - float(beta.sum())
     if beta.any() and missing:
         # The side that has too much shrinks as a whole.

@@ -28,11 +28,19 @@ class Tiles:
         self.kernel = problem.kernel
         self.X = _suited(problem)
         self.centres = self.kernel.centres(self.X)
+        self.active, self.active_centres = self.X, self.centres
         self.columns = max(16, memory // (8 * max(1, problem.count)))
         size = 4 if str(getattr(self.X, "dtype", "")).endswith("float32") else 8
         self.largest = memory // (4 * size * max(1, problem.count)) if elsewhere(self.X) else 0
         self.places: Places = np.zeros(0, dtype=np.int64)
         self.kept: Any = None
+
+    def restrict(self, rows: Places | None) -> None:
+        """Sums are wanted of these rows only, or of all; nothing is kept from before."""
+        everything = rows is None
+        self.active = self.X if everything else take(self.X, rows)
+        self.active_centres = self.centres if everything else take(self.centres, rows)
+        self.places, self.kept = np.zeros(0, dtype=np.int64), None
 
     def within(self, rows: Places) -> NDArray[Any]:
         """(q, q) on the host."""
@@ -40,7 +48,7 @@ class Tiles:
         return np.ascontiguousarray(on_host(tile))
 
     def combination(self, rows: Places, coefficients: Floats) -> Floats:
-        """(N,) Σ_j K(x_i, x_rows_j) coefficients_j, on the host in float64."""
+        """Σ_j K(x_i, x_rows_j) coefficients_j of the rows i that are wanted, on the host in float64."""
         distinct, place = np.unique(rows, return_inverse=True)
         if len(distinct) < len(rows):
             rows, coefficients = distinct, np.bincount(place, coefficients, len(distinct)).astype(np.float64)
@@ -49,7 +57,7 @@ class Tiles:
         total = 0.0
         for first in range(0, len(rows), self.columns):
             part = slice(first, first + self.columns)
-            tile = self.kernel.tile(self.X, take(self.centres, rows[part]))
+            tile = self.kernel.tile(self.active, take(self.centres, rows[part]))
             total = total + _times(tile, coefficients[part])
         return np.asarray(total, dtype=np.float64)
 
@@ -60,7 +68,7 @@ class Tiles:
         old = order[np.searchsorted(self.places, rows[known], sorter=order)]
         tiles = [take(self.kept, old)] if len(old) else []
         if not known.all():
-            tiles.append(self.kernel.tile(take(self.X, rows[~known]), self.centres))
+            tiles.append(self.kernel.tile(take(self.X, rows[~known]), self.active_centres))
         tile = tiles[0] if len(tiles) == 1 else namespace(tiles[0]).concat(tiles)
         self.places, self.kept = np.concatenate([rows[known], rows[~known]]), tile
         moved = np.concatenate([coefficients[known], coefficients[~known]])

@@ -16,7 +16,7 @@ from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
 from .limits import check_positive
-from .margins import Margins
+from .margins import Margins, widths
 from .online import OnlineClassifier
 from .zones import Zones
 
@@ -120,9 +120,7 @@ class LinearSVM(Margins, OnlineClassifier):
     def margin_(self) -> Floats:  # type: ignore[override]
         """(K,) 1/‖w‖, half the width of the street; ∞ for w = 0."""
         check_is_fitted(self)
-        norms = np.linalg.norm(self.coef_, axis=1)
-        width: Floats = np.divide(1.0, norms, out=np.full(len(norms), np.inf), where=norms > 0.0)
-        return width
+        return widths(np.linalg.norm(self.coef_, axis=1))
 
     def _probabilistic(self) -> bool:
         return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None

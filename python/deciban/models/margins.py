@@ -12,6 +12,12 @@ from deciban.devices import answered, on_host
 from deciban.losses import Floats
 
 
+def widths(lengths: Floats) -> Floats:
+    """1/‖w‖, half the width of the street; ∞ for w = 0."""
+    width: Floats = np.divide(1.0, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0.0)
+    return width
+
+
 class Margins:
     """The margins of SPEC S1, of a model with f and, in `margin_`, 1/‖w‖."""
 

@@ -14,11 +14,13 @@ mod panel;
 mod points;
 mod products;
 mod real;
+mod shared;
 mod tiles;
 
 pub use gram::{Doubles, Floats, OfRows, within};
 pub use points::{Chosen, Points};
 pub use real::Real;
+pub use shared::{Part, Shared};
 pub use tiles::Tiles;
 
 /// A kernel that is a function of x·z, ‖x‖² and ‖z‖².

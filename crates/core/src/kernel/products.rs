@@ -8,13 +8,13 @@ use super::points::{Bench, Chosen, Points};
 use super::{Kernel, Real};
 
 /// Panels that a thread takes at once.
-const STRETCH: usize = 8;
+pub(super) const STRETCH: usize = 8;
 
 /// Up to so many products are not worth a second thread.
 const SMALL: usize = 1 << 18;
 
 /// Told K(x_l, z_j) for the L rows of a panel: (j, values).
-trait Sink<R, const L: usize> {
+pub(super) trait Sink<R, const L: usize> {
     fn take(&mut self, j: usize, k: &[R; L]);
 }
 
@@ -71,6 +71,17 @@ fn tell<R: Real, const L: usize, K: Sink<R, L>>(
 ) {
     kernel.finish(&mut k, norms, norm);
     sink.take(j, &k);
+}
+
+/// Tells `sink` of all of `z` with the rows of panel `p`.
+pub(super) fn block<R: Real, const L: usize>(
+    points: &Points<R, L>,
+    z: &Chosen<R>,
+    p: usize,
+    bench: &mut Bench<R, L>,
+    sink: impl Sink<R, L>,
+) {
+    Arch::new().dispatch(Block { points, z, p, bench, sink });
 }
 
 /// Row j of a table begins at j·stride.
@@ -179,15 +190,18 @@ impl<R: Real, const L: usize> Points<R, L> {
 
     /// (N,) K(x_i, z) for a single row that was chosen.
     pub fn row(&self, z: &Chosen<R>, out: &mut [R]) {
-        let w = self.spread(z);
-        let fill = |(part, out): (usize, &mut [R])| {
-            Arch::new().dispatch(Single { points: self, z, w: &w, first: part * STRETCH * L, out });
-        };
         if self.count() * self.cost() < SMALL {
-            fill((0, out));
-        } else {
-            out.par_chunks_mut(STRETCH * L).enumerate().for_each(fill);
+            return self.row_alone(z, out);
         }
+        let w = self.spread(z);
+        out.par_chunks_mut(STRETCH * L).enumerate().for_each(|(part, out)| {
+            Arch::new().dispatch(Single { points: self, z, w: &w, first: part * STRETCH * L, out });
+        });
+    }
+
+    /// The same on this thread.
+    pub fn row_alone(&self, z: &Chosen<R>, out: &mut [R]) {
+        Arch::new().dispatch(Single { points: self, z, w: &self.spread(z), first: 0, out });
     }
 
     /// (N, C) Σ_j K(x_i, z_j) c_jk for coefficients c (m, C), in double precision; z in order, on all threads.
@@ -197,18 +211,40 @@ impl<R: Real, const L: usize> Points<R, L> {
         let share = (STRETCH * L * columns).max(1);
         out.par_chunks_mut(share).enumerate().for_each_init(
             || (self.bench(), vec![0.0; L * columns]),
-            |(bench, sums), (part, out)| {
-                for (n, out) in out.chunks_mut(L * columns).enumerate() {
-                    sums.fill(0.0);
-                    let sink = Sums { coefficients, columns, sums, kind: std::marker::PhantomData };
-                    let p = part * STRETCH + n;
-                    Arch::new().dispatch(Block { points: self, z, p, bench, sink });
-                    for (l, out) in out.chunks_exact_mut(columns).enumerate() {
-                        out.iter_mut().enumerate().for_each(|(c, out)| *out = sums[c * L + l]);
-                    }
-                }
-            },
+            |(bench, sums), (part, out)| self.combine(z, coefficients, part * STRETCH, bench, sums, out),
         );
         out
+    }
+
+    /// The same on this thread.
+    pub fn combination_alone(&self, z: &Chosen<R>, coefficients: &[f64]) -> Vec<f64> {
+        let columns = coefficients.len().checked_div(z.count()).unwrap_or(1);
+        let mut out = vec![0.0; self.count() * columns];
+        if columns > 0 {
+            let mut sums = vec![0.0; L * columns];
+            self.combine(z, coefficients, 0, &mut self.bench(), &mut sums, &mut out);
+        }
+        out
+    }
+
+    /// The sums of the rows from some panel on, panel by panel.
+    fn combine(
+        &self,
+        z: &Chosen<R>,
+        coefficients: &[f64],
+        first: usize,
+        bench: &mut Bench<R, L>,
+        sums: &mut [f64],
+        out: &mut [f64],
+    ) {
+        let columns = sums.len() / L;
+        for (n, out) in out.chunks_mut(L * columns).enumerate() {
+            sums.fill(0.0);
+            let sink = Sums { coefficients, columns, sums: &mut *sums, kind: std::marker::PhantomData };
+            Arch::new().dispatch(Block { points: self, z, p: first + n, bench: &mut *bench, sink });
+            for (l, out) in out.chunks_exact_mut(columns).enumerate() {
+                out.iter_mut().enumerate().for_each(|(c, out)| *out = sums[c * L + l]);
+            }
+        }
     }
 }

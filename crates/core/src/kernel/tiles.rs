@@ -1,24 +1,57 @@
 //! Kernels of a block of rows with all others, kept while there is room.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::panel::GROUP;
+use super::products::{STRETCH, Sink, block};
 use super::{Points, Real};
+
+/// A row that is not kept.
+const NONE: u32 = u32::MAX;
 
 /// Rows, and the last values of their kernel, within so many bytes.
 pub struct Tiles<R, const L: usize> {
     points: Points<R, L>,
+    /// The rows that sums are wanted of, where these are not all.
+    some: Option<Points<R, L>>,
+    bytes: usize,
+    kept: Kept<R>,
+}
+
+/// Values of the rows that were combined last: stretch of columns after stretch, in each row after row.
+struct Kept<R> {
+    values: Vec<R>,
+    slots: usize,
+    /// The row in each slot, and when it was wanted last.
+    owner: Vec<u32>,
+    wanted: Vec<u64>,
+    /// The slot of each row.
+    slot: Vec<u32>,
+    clock: u64,
 }
 
 impl<R: Real, const L: usize> Tiles<R, L> {
+    const WIDTH: usize = STRETCH * L;
+
     /// Nothing is kept yet.
-    pub fn new(points: Points<R, L>, _bytes: usize) -> Self {
-        Tiles { points }
+    pub fn new(points: Points<R, L>, bytes: usize) -> Self {
+        let mut tiles = Tiles { kept: Kept::new(0, 0, 0), points, some: None, bytes };
+        tiles.restrict(None);
+        tiles
     }
 
     /// N.
     pub fn count(&self) -> usize {
         self.points.count()
+    }
+
+    /// From now on sums are wanted of these rows only, or of all.
+    pub fn restrict(&mut self, rows: Option<&[u32]>) {
+        self.kept = Kept::new(0, 0, 0);
+        self.some = rows.map(|rows| self.points.take(rows));
+        let active = self.some.as_ref().unwrap_or(&self.points).count();
+        self.kept = Kept::new(self.count(), active.div_ceil(Self::WIDTH) * Self::WIDTH, self.bytes);
     }
 
     /// (q, q) K of the rows that were chosen, row by row.
@@ -34,11 +67,127 @@ impl<R: Real, const L: usize> Tiles<R, L> {
         all
     }
 
-    /// (N,) Σ_j K(x_i, x_j) c_j over the rows j that were chosen.
+    /// Σ_j K(x_i, x_j) c_j over the rows j that were chosen, for each row i that sums are wanted of: first those that
+    /// are new, in order, then those that are kept.
     pub fn combination(&mut self, rows: &[u32], coefficients: &[f64]) -> Vec<f64> {
+        let active = self.some.as_ref().unwrap_or(&self.points);
         if rows.is_empty() {
-            return vec![0.0; self.count()];
+            return vec![0.0; active.count()];
         }
-        self.points.combination(&self.points.choose(rows), coefficients)
+        if self.kept.slots == 0 {
+            return active.combination(&self.points.choose(rows), coefficients);
+        }
+        let split = self.kept.places(rows, coefficients);
+        let (new, known) = (&split.new, &split.known);
+        let z = self.points.choose(&split.rows);
+        let mut out = vec![0.0; active.count()];
+        let share = self.kept.slots * Self::WIDTH;
+        let both = out.par_chunks_mut(Self::WIDTH).zip(self.kept.values.par_chunks_mut(share)).enumerate();
+        both.for_each_init(
+            || active.bench(),
+            |bench, (part, (out, values))| {
+                for (n, sums) in out.chunks_mut(L).enumerate() {
+                    if !new.is_empty() {
+                        let mut all = [0.0; L];
+                        let sink = Keep { sums: &mut all, new, values, width: Self::WIDTH, first: n * L };
+                        block(active, &z, part * STRETCH + n, bench, sink);
+                        sums.copy_from_slice(&all[..sums.len()]);
+                    }
+                }
+                Arch::new().dispatch(Add { out, known, values, width: Self::WIDTH });
+            },
+        );
+        out
+    }
+}
+
+/// Which rows are new, and the slots (or `NONE`) and coefficients of all.
+struct Split {
+    rows: Vec<u32>,
+    new: Vec<(u32, f64)>,
+    known: Vec<(u32, f64)>,
+}
+
+impl<R: Real> Kept<R> {
+    fn new(count: usize, width: usize, bytes: usize) -> Kept<R> {
+        let slots = (bytes / (size_of::<R>() * width.max(1))).min(count);
+        Kept {
+            values: vec![R::default(); slots * width],
+            slots,
+            owner: vec![NONE; slots],
+            wanted: vec![0; slots],
+            slot: vec![NONE; count],
+            clock: 0,
+        }
+    }
+
+    /// A slot for each row that is new, as long as there are some that nobody wants now, the longest unwanted first.
+    fn places(&mut self, rows: &[u32], coefficients: &[f64]) -> Split {
+        self.clock += 1;
+        let mut split = Split { rows: Vec::new(), new: Vec::new(), known: Vec::new() };
+        for (&row, &c) in rows.iter().zip(coefficients) {
+            match self.slot[row as usize] {
+                NONE => {
+                    split.rows.push(row);
+                    split.new.push((NONE, c));
+                }
+                slot => {
+                    self.wanted[slot as usize] = self.clock;
+                    split.known.push((slot, c));
+                }
+            }
+        }
+        let mut free: Vec<u32> =
+            (0..self.slots as u32).filter(|&s| self.wanted[s as usize] < self.clock).collect();
+        free.sort_by_key(|&s| self.wanted[s as usize]);
+        for ((&row, new), slot) in split.rows.iter().zip(&mut split.new).zip(free) {
+            let before = std::mem::replace(&mut self.owner[slot as usize], row);
+            if before != NONE {
+                self.slot[before as usize] = NONE;
+            }
+            (self.slot[row as usize], self.wanted[slot as usize], new.0) = (slot, self.clock, slot);
+        }
+        split
+    }
+}
+
+/// Sums values up, and keeps those that have a slot.
+struct Keep<'a, R, const L: usize> {
+    sums: &'a mut [f64; L],
+    new: &'a [(u32, f64)],
+    values: &'a mut [R],
+    width: usize,
+    first: usize,
+}
+
+impl<R: Real, const L: usize> Sink<R, L> for Keep<'_, R, L> {
+    #[inline(always)]
+    fn take(&mut self, j: usize, k: &[R; L]) {
+        let (slot, weight) = self.new[j];
+        self.sums.iter_mut().zip(k).for_each(|(sum, k)| *sum = weight.mul_add(k.double(), *sum));
+        if slot != NONE {
+            self.values[slot as usize * self.width + self.first..][..L].copy_from_slice(k);
+        }
+    }
+}
+
+/// Adds what is kept.
+struct Add<'a, R> {
+    out: &'a mut [f64],
+    known: &'a [(u32, f64)],
+    values: &'a [R],
+    width: usize,
+}
+
+impl<R: Real> WithSimd for Add<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Add { out, known, values, width } = self;
+        for &(slot, weight) in known {
+            let row = &values[slot as usize * width..][..out.len()];
+            out.iter_mut().zip(row).for_each(|(out, k)| *out = weight.mul_add(k.double(), *out));
+        }
     }
 }

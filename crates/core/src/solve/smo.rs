@@ -12,12 +12,15 @@
 //! Floor: two rows of the kernel a step, and 2m values read twice.
 
 mod cache;
+mod each;
+mod extremes;
 mod gap;
 mod pairs;
 mod second;
 mod whole;
 
 pub use cache::{Cached, Source};
+pub use each::{Task, solve_each};
 pub use gap::{Machine, Measure, measure};
 pub use pairs::{Gram, State, Table, steps};
 pub use whole::{Found, solve};

@@ -27,7 +27,8 @@ pub struct Measure {
     pub violation: f64,
 }
 
-/// From β and G = Kβ − t: P = ½βᵀKβ + Σ max(hi r, lo r) + Σ sums·b for r = −G − b, and −D = tᵀβ − ½βᵀKβ.
+/// From β and G = Kβ − t: P = ½βᵀKβ + Σ max(hi r, lo r) + Σ sums·b for r = −G − b, and P + D = Σ [max(hi r, lo r) − βr],
+/// to which what lies at the bound it wants to be at adds nothing, however old its G is.
 pub fn measure(machine: &Machine<'_>, beta: &[f64], gradient: &[f64]) -> Measure {
     let groups = machine.sums.len();
     let (mut top, mut bottom) = (vec![f64::NEG_INFINITY; groups], vec![f64::INFINITY; groups]);
@@ -56,22 +57,26 @@ pub fn measure(machine: &Machine<'_>, beta: &[f64], gradient: &[f64]) -> Measure
             _ => 0.0,
         })
         .collect();
-    let (mut squared, mut linear, mut loss) = (0.0, 0.0, 0.0);
+    let (mut squared, mut loss, mut gap) = (0.0, 0.0, 0.0);
+    let mut left = machine.sums.to_vec();
     for (i, (&beta, &g)) in beta.iter().zip(gradient).enumerate() {
-        let r = -g - b[machine.group[i] as usize];
-        squared += beta * (g + machine.t[i]);
-        linear += beta * machine.t[i];
-        loss += if r > 0.0 {
+        let group = machine.group[i] as usize;
+        let r = -g - b[group];
+        let own = if r > 0.0 {
             machine.hi[i] * r
         } else if r < 0.0 {
             machine.lo[i] * r
         } else {
             0.0
         };
+        squared += beta * (g + machine.t[i]);
+        loss += own;
+        gap += own - beta * r;
+        left[group] -= beta;
     }
     let offset: f64 = machine.sums.iter().zip(&b).map(|(s, b)| s * b).sum();
-    let primal = 0.5 * squared + loss + offset;
-    Measure { primal, gap: primal - (linear - 0.5 * squared), violation }
+    let apart: f64 = left.iter().zip(&b).map(|(left, b)| left * b).sum();
+    Measure { primal: 0.5 * squared + loss + offset, gap: gap + apart, violation }
 }
 
 impl Measure {

@@ -3,6 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::super::Ending;
+use super::extremes::{CHUNK, Extremes, Look, exact};
 use super::second::second;
 use crate::kernel::Real;
 
@@ -72,14 +73,9 @@ impl State {
         self.ends.windows(2).map(|ends| self.extremes(ends[0], ends[1]).apart()).fold(0.0, f64::max)
     }
 
-    #[inline(always)]
     pub(super) fn extremes(&self, from: usize, to: usize) -> Extremes {
-        let mut all = Lanes::new();
         let (g, rise, fall) = (&self.gradient[from..to], &self.rise[from..to], &self.fall[from..to]);
-        for (k, ((&g, &rise), &fall)) in g.iter().zip(rise).zip(fall).enumerate() {
-            all.tell(k % WIDE, (from + k) as f64, rise - g, fall - g);
-        }
-        all.extremes()
+        Look { first: from, g, rise, fall }.now()
     }
 
     #[inline(always)]
@@ -90,61 +86,8 @@ impl State {
     }
 }
 
-/// Numbers side by side.
-pub(super) const WIDE: usize = 8;
 /// The least curvature: a direction with none goes as far as its bounds allow.
 pub(super) const FLAT: f64 = 1e-12;
-
-/// The largest −G that may rise, where, and the smallest that may fall.
-#[derive(Clone, Copy)]
-pub(super) struct Extremes {
-    pub top: f64,
-    pub at: usize,
-    pub bottom: f64,
-}
-
-impl Extremes {
-    pub fn apart(&self) -> f64 {
-        if self.top == f64::NEG_INFINITY || self.bottom == f64::INFINITY {
-            0.0
-        } else {
-            self.top - self.bottom
-        }
-    }
-}
-
-struct Lanes {
-    top: [f64; WIDE],
-    at: [f64; WIDE],
-    bottom: [f64; WIDE],
-}
-
-impl Lanes {
-    #[inline(always)]
-    fn new() -> Lanes {
-        Lanes { top: [f64::NEG_INFINITY; WIDE], at: [f64::INFINITY; WIDE], bottom: [f64::INFINITY; WIDE] }
-    }
-
-    #[inline(always)]
-    fn tell(&mut self, lane: usize, place: f64, up: f64, down: f64) {
-        let higher = up > self.top[lane];
-        self.top[lane] = if higher { up } else { self.top[lane] };
-        self.at[lane] = if higher { place } else { self.at[lane] };
-        self.bottom[lane] = if down < self.bottom[lane] { down } else { self.bottom[lane] };
-    }
-
-    #[inline(always)]
-    fn extremes(&self) -> Extremes {
-        let (mut top, mut at, mut bottom) = (self.top[0], self.at[0], self.bottom[0]);
-        for l in 1..WIDE {
-            if self.top[l] > top || (self.top[l] == top && self.at[l] < at) {
-                (top, at) = (self.top[l], self.at[l]);
-            }
-            bottom = bottom.min(self.bottom[l]);
-        }
-        Extremes { top, at: if at.is_finite() { at as usize } else { 0 }, bottom }
-    }
-}
 
 /// How the steps ended: converged where `eps` was reached, and what is missing, or stopped for want of a row.
 #[derive(Clone, Copy)]
@@ -173,7 +116,7 @@ impl<G: Gram> WithSimd for Steps<'_, G> {
     type Output = Done;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Done {
+    fn with_simd<S: Simd>(self, simd: S) -> Done {
         let Steps { state, gram, eps, limit } = self;
         let ends = state.ends.clone();
         let groups = || ends.windows(2).map(|ends| (ends[0], ends[1]));
@@ -199,13 +142,13 @@ impl<G: Gram> WithSimd for Steps<'_, G> {
             }
             let (i, top) = (known[worst].at, known[worst].top);
             let Some(first) = gram.fetch(i) else { return done(Ending::Stopped) };
-            let j = second(state, gram.row(first), i, top, ends[worst], ends[worst + 1]);
+            let j = second(simd, state, gram.row(first), i, top, ends[worst], ends[worst + 1]);
             let Some(second) = gram.fetch(j) else { return done(Ending::Stopped) };
             let (ki, kj) = (gram.row(first), gram.row(second));
             let Some(step) = step(state, i, j, ki[j].double()) else { return done(Ending::Overflow) };
             taken += 1;
             for ((from, to), known) in groups().zip(&mut known) {
-                *known = follow(state, ki, kj, step, from, to);
+                *known = follow(simd, state, ki, kj, step, from, to);
             }
         }
     }
@@ -233,7 +176,8 @@ fn step(state: &mut State, i: usize, j: usize, k: f64) -> Option<(f64, f64)> {
 
 /// G ← G + K_i Δβ_i + K_j Δβ_j in a group, and the extremes of what it is now.
 #[inline(always)]
-fn follow<R: Real>(
+fn follow<R: Real, S: Simd>(
+    simd: S,
     state: &mut State,
     ki: &[R],
     kj: &[R],
@@ -243,23 +187,15 @@ fn follow<R: Real>(
 ) -> Extremes {
     let (g, rise, fall) = (&mut state.gradient[from..to], &state.rise[from..to], &state.fall[from..to]);
     let (ki, kj) = (&ki[from..to], &kj[from..to]);
-    let mut lanes = Lanes::new();
-    let (blocks, rest) = g.as_chunks_mut::<WIDE>();
-    let whole = blocks.len() * WIDE;
-    let rows = ki.as_chunks::<WIDE>().0.iter().zip(kj.as_chunks::<WIDE>().0);
-    let may = rise.as_chunks::<WIDE>().0.iter().zip(fall.as_chunks::<WIDE>().0);
-    let mut place = from as f64;
-    for ((g, (ki, kj)), (rise, fall)) in blocks.iter_mut().zip(rows).zip(may) {
-        for l in 0..WIDE {
-            g[l] = step.0.mul_add(ki[l].double(), step.1.mul_add(kj[l].double(), g[l]));
-            lanes.tell(l, place + l as f64, rise[l] - g[l], fall[l] - g[l]);
+    let mut found = Extremes::none(from);
+    let rows = ki.chunks(CHUNK).zip(kj.chunks(CHUNK));
+    let may = rise.chunks(CHUNK).zip(fall.chunks(CHUNK));
+    for (n, ((g, (ki, kj)), (rise, fall))) in g.chunks_mut(CHUNK).zip(rows).zip(may).enumerate() {
+        for ((g, ki), kj) in g.iter_mut().zip(ki).zip(kj) {
+            *g = step.0.mul_add(ki.double(), step.1.mul_add(kj.double(), *g));
         }
-        place += WIDE as f64;
+        found.tell(simd, from + n * CHUNK, g, rise, fall);
     }
-    for (l, g) in rest.iter_mut().enumerate() {
-        let p = whole + l;
-        *g = step.0.mul_add(ki[p].double(), step.1.mul_add(kj[p].double(), *g));
-        lanes.tell(l, place + l as f64, rise[p] - *g, fall[p] - *g);
-    }
-    lanes.extremes()
+    found.at = exact(found, from, g, rise);
+    found
 }

@@ -1,59 +1,45 @@
 //! The second of two coefficients: the one that promises the largest decrease (Fan, Chen & Lin 2005, WSS 2).
 
-use super::pairs::{FLAT, State, WIDE};
+use pulp::Simd;
+
+use super::extremes::{CHUNK, first};
+use super::pairs::{FLAT, State};
 use crate::kernel::Real;
-
-/// The largest gain of each lane, and the block it is in.
-struct Best {
-    gain: [f32; WIDE],
-    block: [f32; WIDE],
-}
-
-impl Best {
-    /// The gain at −G_i = top against a coefficient of gradient g, kernel k with the first, and both diagonals summed.
-    #[inline(always)]
-    fn tell(&mut self, l: usize, block: f32, above: f64, k: f32, diagonals: f32) {
-        let b = above as f32;
-        let a = diagonals - 2.0 * k;
-        let a = if a > FLAT as f32 { a } else { FLAT as f32 };
-        let gain = if b > 0.0 { b * (b / a) } else { 0.0 };
-        let better = gain > self.gain[l];
-        self.gain[l] = if better { gain } else { self.gain[l] };
-        self.block[l] = if better { block } else { self.block[l] };
-    }
-
-    /// The first place of the largest gain.
-    fn place(&self) -> usize {
-        let (mut gain, mut at) = (0.0, usize::MAX);
-        for l in 0..WIDE {
-            let block = self.block[l];
-            let place = if block.is_finite() { block as usize * WIDE + l } else { usize::MAX };
-            if self.gain[l] > gain || (self.gain[l] == gain && place < at) {
-                (gain, at) = (self.gain[l], place);
-            }
-        }
-        at
-    }
-}
 
 /// Of those that may fall, the one that promises most: (−G_i + G_j)² / (K_ii + K_jj − 2 K_ij).
 #[inline(always)]
-pub(super) fn second<R: Real>(state: &State, ki: &[R], i: usize, top: f64, from: usize, to: usize) -> usize {
+pub(super) fn second<R: Real, S: Simd>(
+    simd: S,
+    state: &State,
+    ki: &[R],
+    i: usize,
+    top: f64,
+    from: usize,
+    to: usize,
+) -> usize {
     let own = state.about[i];
-    let (g, fall) = (&state.gradient[from..to], &state.fall[from..to]);
-    let (k, diagonal) = (&ki[from..to], &state.about[from..to]);
-    let mut best = Best { gain: [0.0; WIDE], block: [f32::INFINITY; WIDE] };
-    let blocks = g.as_chunks::<WIDE>().0.iter().zip(fall.as_chunks::<WIDE>().0);
-    let rows = k.as_chunks::<WIDE>().0.iter().zip(diagonal.as_chunks::<WIDE>().0);
-    let mut number = 0.0;
-    for ((g, fall), (k, d)) in blocks.zip(rows) {
-        for l in 0..WIDE {
-            best.tell(l, number, top - (fall[l] - g[l]), k[l].float(), own + d[l]);
+    let rows = ki[from..to].chunks(CHUNK).zip(state.about[from..to].chunks(CHUNK));
+    let may = state.gradient[from..to].chunks(CHUNK).zip(state.fall[from..to].chunks(CHUNK));
+    let (mut best, mut at) = (0.0, usize::MAX);
+    let mut gains = [0.0_f32; CHUNK];
+    for (n, ((k, diagonal), (g, fall))) in rows.zip(may).enumerate() {
+        gains[g.len()..].fill(0.0);
+        let all = gains.iter_mut().zip(k).zip(diagonal).zip(g).zip(fall);
+        for ((((gain, k), diagonal), g), fall) in all {
+            // The gain at −G_i = top against a coefficient of gradient g.
+            let above = (top - (fall - g)) as f32;
+            let curvature = own + diagonal - 2.0 * k.float();
+            let curvature = if curvature > FLAT as f32 { curvature } else { FLAT as f32 };
+            *gain = if above > 0.0 { above * (above / curvature) } else { 0.0 };
         }
-        number += 1.0;
+        let mut largest = simd.splat_f32s(0.0);
+        for &gain in S::as_simd_f32s(&gains).0 {
+            largest = simd.max_f32s(gain, largest);
+        }
+        let largest = simd.reduce_max_f32s(largest);
+        if largest > best {
+            (best, at) = (largest, n * CHUNK + first(&gains, largest));
+        }
     }
-    for p in g.len() / WIDE * WIDE..g.len() {
-        best.tell(p % WIDE, number, top - (fall[p] - g[p]), k[p].float(), own + diagonal[p]);
-    }
-    from + best.place().min(to - from - 1)
+    from + at.min(to - from - 1)
 }

@@ -1,11 +1,17 @@
 //! From the first step to the proof: shrinking, looking at everything again, stopping.
 
 use super::super::{Ending, Limits, Watch};
+use super::gap::Measure;
+use super::pairs::Done;
 use super::{Cached, Machine, Source, State, measure, steps};
 use crate::kernel::Real;
 
 /// Steps between two looks at the clock; an iteration.
 const ROUND: usize = 1000;
+/// Steps between two looks at the gap, at least: else a third of how many variables there are.
+const STRETCH: usize = 200;
+/// Of so few variables, those that were left out are looked at again only at the end.
+const FEW: usize = 4 * ROUND;
 /// How often everything may be looked at again: floats carry no further.
 const LOOKS: usize = 40;
 /// At the first go, the violation is brought to so many times the tolerance: often the gap is then small enough.
@@ -71,11 +77,10 @@ impl Whole<'_> {
         let (mut iterations, mut ending) = (0, Ending::Exhausted);
         let mut fresh = true;
         while iterations < limits.max_iter {
-            let done = steps(&mut self.state, cached, eps, ROUND);
+            let (done, mut now) =
+                self.round(cached, eps, |now| now.gap <= 0.5 * worth && now.enough(limits.tol));
             iterations += 1;
             fresh &= done.steps == 0;
-            self.write_back();
-            let mut now = measure(&self.machine, &self.beta, &self.gradient);
             if done.ending == Ending::Stopped {
                 return None;
             }
@@ -84,7 +89,10 @@ impl Whole<'_> {
                 break;
             }
             let close = now.gap <= 0.5 * worth && now.enough(limits.tol);
-            if done.ending == Ending::Converged || close {
+            let nearer = (0.25 * eps).max(0.5 * limits.tol);
+            if done.ending == Ending::Converged && !now.enough(limits.tol) && nearer < eps {
+                eps = nearer; // it is known without another look that this does not do
+            } else if done.ending == Ending::Converged || close {
                 if !fresh {
                     self.look_again(cached)?;
                     self.everything(cached);
@@ -108,18 +116,41 @@ impl Whole<'_> {
             if fresh {
                 continue;
             }
-            if self.shrunk && !woken && done.violation <= LOOSE * eps {
+            if self.shrunk && !woken && self.beta.len() > FEW && done.violation <= LOOSE * eps {
                 self.look_again(cached)?;
                 self.everything(cached);
                 (fresh, woken) = (true, true);
-            } else {
-                self.shrink(cached);
             }
         }
         if !fresh {
             self.look_again(cached)?;
         }
         Some(Found { beta: self.beta, gradient: self.gradient, iterations, ending })
+    }
+
+    /// Up to `ROUND` steps; now and then what wants to stay is left out, and it ends where the gap is small enough.
+    fn round<R: Real>(
+        &mut self,
+        cached: &mut Cached<'_, R>,
+        eps: f64,
+        enough: impl Fn(&Measure) -> bool,
+    ) -> (Done, Measure) {
+        let mut taken = 0;
+        loop {
+            let stretch = (self.active.len() / 3).clamp(STRETCH, ROUND).min(ROUND - taken);
+            let mut done = steps(&mut self.state, cached, eps, stretch);
+            taken += done.steps;
+            done.steps = taken;
+            self.write_back();
+            let now = measure(&self.machine, &self.beta, &self.gradient);
+            if done.ending != Ending::Exhausted || enough(&now) {
+                return (done, now);
+            }
+            self.shrink(cached);
+            if taken == ROUND {
+                return (done, now);
+            }
+        }
     }
 
     fn write_back(&mut self) {
@@ -187,7 +218,7 @@ impl Whole<'_> {
                 (rises && up >= known.bottom) || (falls && up <= known.top)
             }));
         }
-        if kept.len() * 10 >= self.active.len() * 9 {
+        if kept.len() * 4 >= self.active.len() * 3 {
             return;
         }
         let kept: Vec<u32> = kept.into_iter().map(|i| i as u32).collect();

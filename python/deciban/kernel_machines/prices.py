@@ -1,0 +1,214 @@
+"""A path over C: each price of an error tried on examples held out, each machine begun at the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deciban import _core
+from deciban.kernel_solvers import smo, together
+from deciban.kernel_solvers.problem import KernelSolution
+from deciban.models.limits import check_positive
+from deciban.models.side_by_side import Halt, side_by_side, threads_for
+from deciban.solvers.problem import Limits, Status
+from deciban.trust.certificate import Certificate
+from deciban.trust.rates import Interval, clopper_pearson
+
+from .arrangement import arranged
+from .machine import unproven
+from .margins import Machine, soft_margins
+from .one_vs_one import decisions
+from .pairs_together import Side, stacked, started
+from .probabilities import folds_of_items, scores_of
+from .problems import machines, sides_of
+from .rows import Items, between, items
+
+_GRID = (0.1, 1.0, 10.0, 100.0)
+
+
+class Tried(NamedTuple):
+    """One C: the share of the examples held out that was judged wrongly, with its interval (95 %, Clopper & Pearson
+    1934) and standard error √(e(1 − e)/n); and of the machine of all examples its support vectors and certificate."""
+
+    C: float
+    error: float
+    interval: Interval
+    standard_error: float
+    n_support: int
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class Path:
+    """What was `tried`, by C; the `C` that was chosen, and the `model` that has learnt all examples at it."""
+
+    tried: tuple[Tried, ...]
+    C: float
+    model: Any = field(repr=False)
+
+
+def path(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    Cs: Sequence[float] = _GRID,
+    cv: int = 5,
+) -> Path:
+    """The machines of an `SVM` along `Cs`, judged by cross-validation, and the simplest one that is good enough.
+
+        C* = min {C: e(C) ≤ min e + its standard error}        (Breiman, Friedman, Olshen & Stone 1984, §3.4.3)
+
+    Each machine begins at the dual of the C before, times their ratio (DeCoste & Wagstaff 2000). Where the kernel is
+    one that the core computes and half of the model's `memory_mb` holds the Gram matrix of the N examples in float32
+    (float64 for linear and polynomial kernels), it is computed once, for all C and all folds. Equal examples share a
+    fold; gamma="scale" and "median" are those of all examples. The model itself is not changed; its limits hold for
+    each C, and Ctrl-C ends the path at the last C that is complete. ValueError for a machine of ν, and for what no C
+    can be.
+
+    >>> from deciban import SVM
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> found = path(SVM(calibration=None), X, np.hypot(*X.T) > 1.0, Cs=[0.01, 1.0, 100.0])
+    >>> found.C, [each.certificate.status for each in found.tried]
+    (1.0, ['converged', 'converged', 'converged'])
+    """
+    if getattr(model, "nu", None) is not None or not hasattr(model, "multi_class"):
+        raise ValueError("a path over C is one of SVM with nu=None: the price C is what it goes along")
+    if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
+        raise ValueError(f"cv must be a number of folds from 2, got {cv!r}")
+    prices = sorted({_price(C) for C in Cs})
+    if not prices:
+        raise ValueError("Cs is empty: at least one C is expected")
+    started_at, model = perf_counter(), _like(model)
+    given = items(model, X, y, sample_weight)
+    along = _Along(model, given, folds_of_items(given, int(cv), model._seed()), int(cv))
+    tried, whole = [], []
+    try:
+        for C, found in along.prices(prices):
+            whole.append(found[0])
+            tried.append(along.judged(C, found))
+    except KeyboardInterrupt:
+        if not tried:
+            raise
+    best = min(tried, key=lambda each: each.error)
+    k = next(k for k, each in enumerate(tried) if each.error <= best.error + best.standard_error)
+    chosen = along.model(tried[k].C)
+    chosen._learn(given, whole[k])
+    chosen._seconds = perf_counter() - started_at
+    return Path(tuple(tried), tried[k].C, chosen)
+
+
+def _like(model: Any, **other: Any) -> Any:
+    """A new model of the same parameters: not copies of them, so that a callback hears everything."""
+    return type(model)(**{**model.get_params(deep=False), **other})
+
+
+def _price(C: Any) -> float:
+    if not check_positive("C", C) < np.inf:
+        raise ValueError("a path over C goes along finite prices; C=inf, the hard margin, has no errors to pay for")
+    return float(C)
+
+
+class _Along:
+    """All examples, and those that each fold leaves to learn from."""
+
+    def __init__(self, model: Any, given: Items, fold: NDArray[np.intp], k: int) -> None:
+        self.estimator, self.given, self.style = model, given, model._style(len(given.labels))
+        inside = [fold != j for j in range(k)]
+        able = [kept for kept in inside if not kept.all() and len(np.unique(given.y[kept])) == len(given.labels)]
+        self.sets = [np.ones(len(given.y), dtype=bool), *able]
+        if not able:
+            raise ValueError(f"no fold of {k} leaves examples of every class to learn from: give more examples")
+        self.threads = threads_for(len(self.sets), model._threads())
+        self.kernels = self._shared()
+        self.doubt = unproven(given.kernel, given.X)
+
+    def model(self, C: float) -> Any:
+        """The estimator at another C, which knows the features."""
+        model = _like(self.estimator, C=C)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator, name):
+                setattr(model, name, getattr(self.estimator, name))
+        return model
+
+    def _shared(self) -> _core.SharedKernel | None:
+        """The Gram matrix, where the core computes it and memory holds it."""
+        given, model = self.given, self.estimator
+        if model.solver not in ("auto", smo.NAME) or not together.shareable(given.kernel, given.X):
+            return None
+        half = model._memory() // 2
+        if together.bytes_of(given.kernel, len(given.y)) > half:
+            return None
+        return together.shared(given.kernel, given.X, whole=True, memory=half, n_jobs=model._threads())
+
+    def prices(self, Cs: Sequence[float]) -> Iterator[tuple[float, list[list[Machine]]]]:
+        """For each C the machines of each set of examples; KeyboardInterrupt at the one that Ctrl-C ended."""
+        before: list[list[KernelSolution]] = [[] for _ in self.sets]
+        last = Cs[0]
+        for C in Cs:
+            starts = [[replace(each, beta=each.beta * (C / last)) for each in known] for known in before]
+            model = self.model(C)
+            limits = model._limits()
+            found = (
+                self._apart(model, limits, starts)
+                if self.kernels is None
+                else self._at_once(self.kernels, model, limits, starts)
+            )
+            if any(machine.solution.status is Status.INTERRUPTED for some in found for machine in some):
+                raise KeyboardInterrupt
+            yield C, found
+            before, last = [[machine.solution for machine in some] for some in found], C
+
+    def _apart(self, model: Any, limits: Limits, starts: list[list[KernelSolution]]) -> list[list[Machine]]:
+        parts = (self.given.only(kept) for kept in self.sets)
+        return [machines(model, part, limits, start) for part, start in zip(parts, starts, strict=True)]
+
+    def _at_once(
+        self, kernels: _core.SharedKernel, model: Any, limits: Limits, starts: list[list[KernelSolution]]
+    ) -> list[list[Machine]]:
+        """The machines of all sets, solved together."""
+        places = [np.flatnonzero(kept) for kept in self.sets]
+        sides = [list(sides_of(self.given.y[own], len(self.given.labels), self.style)) for own in places]
+        everywhere: list[Side] = [(own[rows], y) for own, some in zip(places, sides, strict=True) for rows, y in some]
+        problems = stacked(self.given, everywhere, model._price())
+        begun = started(problems, [each for some in starts for each in some])
+        halt = Halt(limits.callback)
+        share = model._memory() // (2 * self.threads)
+        watched = replace(limits, callback=halt)
+        solve = partial(together.solve, kernels, problems, watched, begun, share)
+        [solutions], interrupted = side_by_side([solve], 1, halt)
+        if interrupted:
+            raise KeyboardInterrupt
+        found = iter(soft_margins(problems, solutions))
+        return [[replace(next(found), rows=rows) for rows, _ in some] for some in sides]
+
+    def judged(self, C: float, found: list[list[Machine]]) -> Tried:
+        """The errors on what each fold holds out, and what is known of the machine of all examples."""
+        given, wrong, seen = self.given, 0.0, 0.0
+        model = self.model(C)
+        for kept, some in zip(self.sets[1:], found[1:], strict=True):
+            inside, outside = np.flatnonzero(kept), np.flatnonzero(~kept)
+            part = given.only(kept)
+            rows = between(given.kernel, given.X, outside, inside)
+            f = scores_of(model, part, rows, arranged(some, part, self.style))
+            missed = self._winner(f) != given.y[outside]
+            wrong += float(given.repetition[outside][missed].sum())
+            seen += float(given.repetition[outside].sum())
+        error = wrong / seen
+        whole = arranged(found[0], given, self.style)
+        certificate = model._certified(given, found[0], model._seed(), self.doubt)
+        interval, spread = clopper_pearson(round(wrong), round(seen)), float(np.sqrt(error * (1.0 - error) / seen))
+        return Tried(C, error, interval, spread, len(whole.support), certificate)
+
+    def _winner(self, f: NDArray[np.float64]) -> NDArray[np.intp]:
+        if self.style == "two":
+            return (f[:, 0] > 0.0).astype(np.intp)
+        f = decisions(f, len(self.given.labels)) if self.style == "ovo" else f
+        return np.asarray(f.argmax(axis=1))
