@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from deciban.errors import DataError
 from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
 from deciban.models.stored import labels_of, names_of, plain
-from deciban.rows import is_sparse
 from deciban.store import Stored
 from deciban.text.labels import storable
 from deciban.trust.certificate import Certificate
@@ -30,10 +29,10 @@ from .arrangement import Arrangement
 from .one_class import OneClassSVM
 from .probabilities import Calibration
 from .regression import SupportVectorRegression
-from .rows import fetched, indexable
+from .rows import fetched
 from .svm import SVM
+from .tensors import Arrays, check, indices_of, vectors_from, vectors_to
 
-Arrays = dict[str, NDArray[Any]]
 MODELS: dict[str, Any] = {
     "kernel-svm": SVM,
     "support-vector-regression": SupportVectorRegression,
@@ -41,7 +40,6 @@ MODELS: dict[str, Any] = {
 }
 _FAMILIES: tuple[Any, ...] = (*CATALOGUE, Precomputed, Spectrum)
 _KERNELS: dict[str, Any] = {each.name: each for each in _FAMILIES}
-_LARGEST = 1 << 31
 
 
 def header_of(model: Any) -> dict[str, Any]:
@@ -116,22 +114,6 @@ def _curves(model: Any) -> Arrays:
     }
 
 
-def vectors_to(vectors: Any) -> Arrays:
-    """Support vectors as tensors, by the form that they have."""
-    if is_sparse(vectors):
-        parts = {"data": vectors.data, "indices": vectors.indices, "indptr": vectors.indptr}
-        return {f"vectors.{key}": _little(value) for key, value in parts.items()}
-    if vectors.dtype == object:
-        texts = [text.encode("utf-8", "surrogatepass") for text in vectors]
-        sizes = np.array([len(text) for text in texts], dtype="<i8")
-        return {"vectors.texts": np.frombuffer(b"".join(texts), "u1"), "vectors.sizes": sizes}
-    return {"vectors.columns" if vectors.ndim == 1 else "vectors": _little(vectors)}
-
-
-def _little(values: NDArray[Any]) -> NDArray[Any]:
-    return values.astype("<f4" if values.dtype == np.float32 else "<f8" if values.dtype.kind == "f" else "<i8")
-
-
 def restored(stored: Stored) -> Any:
     """The machine in a file that `store.read` has checked; DataError for what does not fit together."""
     try:
@@ -157,9 +139,9 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
     model = MODELS[header["model"]](kernel)
     model.set_params(**_given(model, machine["parameters"]))
     d = table["features"]
-    _check(type(d) is int and 0 <= d < 1 << 40, "a number of features that is none")
+    check(type(d) is int and 0 <= d < 1 << 40, "a number of features that is none")
     m = arrays["dual"].shape[1]
-    support = _indices(arrays, "support", m)
+    support = indices_of(arrays, "support", m)
     vectors = vectors_from(kernel, arrays, m, d)
     proof = None if header["certificate"] is None else Certificate.from_json(header["certificate"], d)
     if isinstance(model, SVM):
@@ -178,7 +160,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
             None if baseline is None else _reals(baseline, (d,)),
             proof,
         )
-        _check(known is None or model.calibration is not None, "log-odds without a calibration")
+        check(known is None or model.calibration is not None, "log-odds without a calibration")
     else:
         b = _reals(arrays["intercept"], (1,))
         model._restore(kernel, vectors, support, _reals(arrays["dual"], (1, m)), b, d, proof)
@@ -191,16 +173,16 @@ def _calibration(arrays: Arrays, held: Arrangement) -> Calibration | None:
     machines = len(held.intercept) if held.style == "ovo" else 1
     if "temperature" in arrays:
         A = _reals(arrays["temperature"], (machines,))
-        _check(bool((A > 0.0).all()), "a scale of log-odds that is not above 0")
+        check(bool((A > 0.0).all()), "a scale of log-odds that is not above 0")
         return Calibration(A if held.style == "ovo" else float(A[0]))
     if "isotonic.at" not in arrays:
         return None
-    sizes, n = _indices(arrays, "isotonic.sizes", machines), arrays["isotonic.at"].size
-    _check(int(sizes.sum()) == n and bool((sizes > 0).all()), "curves of another length")
+    sizes, n = indices_of(arrays, "isotonic.sizes", machines), arrays["isotonic.at"].size
+    check(int(sizes.sum()) == n and bool((sizes > 0).all()), "curves of another length")
     ends = np.cumsum(sizes)[:-1]
     at, nats = (np.split(_reals(arrays[f"isotonic.{name}"], (n,)), ends) for name in ("at", "nats"))
     rising = all(bool((np.diff(f) > 0.0).all() and (np.diff(g) >= 0.0).all()) for f, g in zip(at, nats, strict=True))
-    _check(rising, "curves of log-odds that fall")
+    check(rising, "curves of log-odds that fall")
     return Calibration(maps=tuple(Monotone(f, g) for f, g in zip(at, nats, strict=True)))
 
 
@@ -217,11 +199,11 @@ def _read(values: Mapping[str, Any]) -> Kernel:
     name = values["name"]
     if name in ("sum", "product"):
         parts = tuple(_read(part) for part in values["kernels"])
-        _check(len(parts) < 100, "too many kernels")
+        check(len(parts) < 100, "too many kernels")
         return Sum(parts) if name == "sum" else Product(parts)
     family = _KERNELS[name]
     given = {key: value for key, value in values.items() if key != "name"}
-    _check(set(given) == {field.name for field in fields(family)}, f"a kernel {name!r} of other numbers")
+    check(set(given) == {field.name for field in fields(family)}, f"a kernel {name!r} of other numbers")
     kernel: Kernel = family(**given)
     return kernel
 
@@ -229,54 +211,13 @@ def _read(values: Mapping[str, Any]) -> Kernel:
 def _arrangement(style: str, arrays: Arrays, C: int, m: int) -> Arrangement:
     shapes = {"two": (1, 1), "ovo": (C - 1, C * (C - 1) // 2), "ovr": (C, C)}
     rows, K = shapes[style]
-    _check(C >= 2 and (style == "two") == (C == 2), "classes of another number")
-    n = _indices(arrays, "n_support", C)
-    _check(int(n.sum()) == m, "support vectors of another number")
+    check(C >= 2 and (style == "two") == (C == 2), "classes of another number")
+    n = indices_of(arrays, "n_support", C)
+    check(int(n.sum()) == m, "support vectors of another number")
     dual, b = _reals(arrays["dual"], (rows, m)), _reals(arrays["intercept"], (K,))
     return Arrangement(style, np.arange(m), n, dual, b)
 
 
-def vectors_from(kernel: Kernel, arrays: Arrays, m: int, d: int) -> Any:
-    """m support vectors of d features that tensors hold; ValueError for what they cannot be."""
-    if "vectors.texts" in arrays:
-        return indexable(kernel.accept(_texts(arrays, m)))
-    if "vectors.columns" in arrays:
-        columns = _indices(arrays, "vectors.columns", m)
-        _check(m == 0 or int(columns.max()) < d, "columns beyond the Gram matrix")
-        return columns
-    if "vectors.data" in arrays:
-        from scipy import sparse
-
-        data, indices, ends = (arrays[f"vectors.{name}"] for name in ("data", "indices", "indptr"))
-        ends, indices = _indices(arrays, "vectors.indptr", m + 1), _indices(arrays, "vectors.indices", len(data))
-        right = ends[0] == 0 and ends[-1] == len(data) and (np.diff(ends) >= 0).all() and (indices < d).all()
-        _check(bool(right) and data.dtype.kind == "f", "a sparse table that is none")
-        _check(bool(np.isfinite(data).all()), "support vectors that are not finite")
-        return sparse.csr_array((np.array(data), indices, ends), shape=(m, d))
-    vectors = arrays["vectors"]
-    _check(vectors.shape == (m, d) and vectors.dtype.kind == "f", "support vectors of another shape")
-    return kernel.accept(np.array(vectors), d)
-
-
-def _texts(arrays: Arrays, m: int) -> list[str]:
-    sizes, letters = _indices(arrays, "vectors.sizes", m), arrays["vectors.texts"]
-    _check(letters.dtype == np.uint8 and int(sizes.sum()) == len(letters), "texts of another length")
-    whole, ends = letters.tobytes(), np.cumsum(sizes)
-    return [whole[end - size : end].decode("utf-8", "surrogatepass") for size, end in zip(sizes, ends, strict=True)]
-
-
-def _indices(arrays: Arrays, name: str, count: int) -> NDArray[np.intp]:
-    values = arrays[name]
-    right = values.dtype == np.int64 and values.shape == (count,) and bool(((values >= 0) & (values < _LARGEST)).all())
-    _check(right, f"{name} that are no places")
-    return values.astype(np.intp)
-
-
 def _reals(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    _check(values.dtype == np.float64 and values.shape == shape and bool(np.isfinite(values).all()), "numbers amiss")
+    check(values.dtype == np.float64 and values.shape == shape and bool(np.isfinite(values).all()), "numbers amiss")
     return np.array(values)
-
-
-def _check(right: bool, wrong: str) -> None:
-    if not right:
-        raise ValueError(wrong)

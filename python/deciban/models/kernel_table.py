@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.kernel_machines.stored import vectors_from, vectors_to
+from deciban.kernel_machines.tensors import vectors_from, vectors_to
 from deciban.kernels import RBF
 from deciban.scores import KernelScore
 

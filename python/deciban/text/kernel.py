@@ -14,8 +14,7 @@ from scipy import sparse
 from .._core import Dictionary
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
-from ..kernel_machines.stored import vectors_from, vectors_to
-from ..kernel_machines.svm import SVM
+from ..kernel_machines.tensors import vectors_from, vectors_to
 from ..kernels import RBF
 from ..models.limits import check_positive
 from ..scores import KernelScore
@@ -71,6 +70,8 @@ class Machine:
         book, dropped, X, y, weight = Words.of(settings, corpus, n_jobs)
         scale = rarity(X, np.ones(len(y)) if weight is None else weight) ** STEEPER
         rows = directions(X, scale)
+        from ..kernel_machines.svm import SVM  # and scikit-learn, for which only those wait who learn
+
         machine = SVM(
             RBF(self.gamma),
             self.C,
