@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class DecibanError(Exception):
@@ -26,6 +30,24 @@ class DataError(DecibanError, ValueError):
     """The data was read and is not what it should be: EX_DATAERR."""
 
     exit_code = 65
+
+
+class NotSeparableError(DataError):
+    """Nothing separates the two classes. `mixture` (N,) are weights of the examples, of either class summing to 1,
+    which make the same point of both, and `witness` (d,) is that point, where it has coordinates.
+    """
+
+    def __init__(self, witness: NDArray[np.float64] | None, mixture: NDArray[np.float64], told: str = "") -> None:
+        self.witness, self.mixture = witness, mixture
+        what, fact = "the kernel separates, and it does not separate", told
+        if witness is not None:
+            shown = ", ".join(f"{x:.4g}" for x in witness[:6]) + (", …" if len(witness) > 6 else "")
+            what = "a hyperplane separates, and none separates"
+            fact = f"the point ({shown}) is a mixture of examples of either class"
+        super().__init__(
+            f"the hard margin (C=inf) needs classes that {what} these: {fact}. "
+            "Give a finite C, which lets errors have a price."
+        )
 
 
 class NoInputError(DecibanError):

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from deciban.errors import DataError
+from deciban.errors import DataError, NotSeparableError
 from deciban.kernel_solvers import KernelProblem, Limits, qp
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP
-from deciban.kernel_solvers.separation import InseparableError
 from deciban.kernels import RBF, Linear, Polynomial, Precomputed
 from errors.refusals import refused
 
@@ -73,9 +72,9 @@ def test_a_hard_margin_that_is_not_there(solver):
     text = (
         "the hard margin (C=inf) needs classes that the kernel separates, and it does not separate these: one mixture "
         "of examples of either class (rows 0, 1, 2, 3) is the same point. Give a finite C, which lets errors have a "
-        "price, or another kernel."
+        "price."
     )
-    with refused(text, InseparableError):
+    with refused(text, NotSeparableError):
         solver.solve(problem, Limits())
 
 

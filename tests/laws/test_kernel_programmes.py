@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from deciban.errors import NotSeparableError
 from deciban.kernel_solvers import KernelProblem, Limits, Status, blocks, smo
 from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.gram import gram
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, dual_programme, primal_programme
-from deciban.kernel_solvers.separation import InseparableError
 from deciban.kernels import RBF, Linear, Precomputed
 from laws.programmes import KERNELS, MACHINES, SIDES, TOY, data, few, over, over_solvers, seeds
 
@@ -189,7 +189,7 @@ def test_what_nothing_separates_has_a_witness(solver, seed):
     X, y, _ = data(seed, 40)
     X[:4], y[:4] = [[1, 1, 0], [-1, -1, 0], [1, -1, 0], [-1, 1, 0]], [1, 1, -1, -1]
     hard = KernelProblem.classification(Linear(), X, y, np.full(40, np.inf))
-    with pytest.raises(InseparableError) as caught:
+    with pytest.raises(NotSeparableError) as caught:
         solver.solve(hard, Limits())
     mixture = caught.value.mixture
     assert (mixture >= 0.0).all()

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from deciban import NBSVM, LinearSVM, LogisticRegression
-from deciban.models.hard_margin import NotSeparableError
+from deciban.errors import NotSeparableError
 from oracle import margins as oracle
 
 TIGHT = {"tol": 1e-10, "max_iter": 100_000}

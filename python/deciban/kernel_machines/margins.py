@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.devices import elsewhere, on_host
-from deciban.errors import DataError
+from deciban.errors import DataError, NotSeparableError
 from deciban.inner_product import dot
 from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.landmarks import Landmarks
@@ -19,7 +19,6 @@ from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.kernel_solvers.together import Together
 from deciban.kernel_solvers.together import prove as prove_each
 from deciban.losses import Floats
-from deciban.models.hard_margin import NotSeparableError
 from deciban.models.zones import Zones
 from deciban.solvers.problem import Limits, Status
 

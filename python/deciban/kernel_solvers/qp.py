@@ -85,7 +85,7 @@ class DualQP:
         seed: int = 0,
         memory: int = 0,
     ) -> KernelSolution:
-        """The optimum; nothing to start from is used, and nothing is random. InseparableError for a hard margin that
+        """The optimum; nothing to start from is used, and nothing is random. NotSeparableError for a hard margin that
         does not exist. Memory: some m² numbers, whatever `memory` says."""
         K = gram(problem)
         K = K[np.ix_(problem.row, problem.row)]
@@ -119,7 +119,7 @@ class PrimalQP:
         seed: int = 0,
         memory: int = 0,
     ) -> KernelSolution:
-        """The optimum; nothing to start from is used, and nothing is random. InseparableError for a hard margin that
+        """The optimum; nothing to start from is used, and nothing is random. NotSeparableError for a hard margin that
         does not exist."""
         found, watch, beta = _of_primal(problem, limits)
         K = rows(problem)

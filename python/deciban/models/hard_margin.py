@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deciban.errors import DataError
+from deciban.errors import NotSeparableError
 from deciban.losses import Floats, Hinge
 from deciban.solvers import Limits, Problem, Solution, Status, dual_coordinate
 
@@ -16,24 +16,6 @@ from deciban.solvers import Limits, Problem, Solution, Status, dual_coordinate
 _PRICES = 10.0 ** np.arange(0, 13, 2)
 # Whoever said so does not want another price tried.
 _ENDED = (Status.STOPPED, Status.INTERRUPTED, Status.OUT_OF_TIME)
-
-
-class NotSeparableError(DataError):
-    """Nothing separates the two classes. `mixture` (N,) are weights of the examples, of either class summing to 1,
-    which make the same point of both, and `witness` (d,) is that point, where it has coordinates.
-    """
-
-    def __init__(self, witness: Floats | None, mixture: Floats, told: str = "") -> None:
-        self.witness, self.mixture = witness, mixture
-        what, fact = "the kernel separates, and it does not separate", told
-        if witness is not None:
-            shown = ", ".join(f"{x:.4g}" for x in witness[:6]) + (", …" if len(witness) > 6 else "")
-            what = "a hyperplane separates, and none separates"
-            fact = f"the point ({shown}) is a mixture of examples of either class"
-        super().__init__(
-            f"the hard margin (C=inf) needs classes that {what} these: {fact}. "
-            "Give a finite C, which lets errors have a price."
-        )
 
 
 def solve_hard(problem: Problem, limits: Limits, seed: int) -> Solution:
