@@ -1,5 +1,6 @@
 """Settings every test shares; standing here, it also puts `tests/` on the import path for `oracle`."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,12 @@ settings.register_profile("deciban", deadline=None, derandomize=True, max_exampl
 settings.load_profile("deciban")
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
+
+
+def pytest_configure() -> None:
+    """A shell that starts the tests in the background makes them, and every command they run, deaf to Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -109,7 +109,7 @@ for learner in LEARNERS:
         if not pressed:
             pressed.append(True)
             os.kill(os.getpid(), signal.SIGINT)
-            sleep(0.1)  # until the thread that waits has heard
+        sleep(0.1)  # until the thread that waits has heard
 
     fitted = learnt(learner, callback=press)
     print(learner, fitted.certificate_.status, fitted.certificate_.advice, sep=" | ")
