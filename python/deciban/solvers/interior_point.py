@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from deciban.inner_product import dot, norm
-from deciban.losses import Absolute, Floats, Perceptron
+from deciban.losses import Floats
 from deciban.trust.duality import balanced, prove
 
-from . import hessian
+from . import hessian, piecewise
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
 
@@ -40,8 +40,9 @@ _LEFT = 1e-6
 
 def refusal(problem: Problem) -> str | None:
     """What the problem lacks, or None."""
-    if not isinstance(problem.loss, Absolute | Perceptron):
-        return f"needs a piecewise linear loss: 'absolute', 'hinge' or 'perceptron'; {problem.loss.name!r} is not"
+    wrong = piecewise.refusal(problem)
+    if wrong:
+        return wrong
     if not (problem.penalty.l1 or problem.penalty.l2):
         return "needs a penalty, which keeps the path to the optimum bounded"
     if problem.shape[1] > hessian.DIRECT:
@@ -96,16 +97,11 @@ class _Path:
         self.problem = problem
         (N, d), l1 = problem.shape, problem.penalty.l1
         self.N, corners = N, d if l1 else 0
-        y, c = problem.y, problem.c
-        if isinstance(problem.loss, Perceptron):
-            gain, lo, hi = problem.loss.reach * y, np.minimum(0.0, c * y), np.maximum(0.0, c * y)
-        else:
-            gain, lo, hi = y, -c, c
-        gain = gain if problem.offset is None else gain - problem.offset
-        self.t = np.append(gain, np.zeros(corners))
+        t, lo, hi = piecewise.lines(problem)
+        self.t = np.append(t, np.zeros(corners))
         self.lo, self.hi = np.append(lo, np.full(corners, -l1)), np.append(hi, np.full(corners, l1))
         self.w, self.b = np.zeros(d), 0.0
-        middle = balanced(problem, 0.5 * (lo + hi) / c) * c
+        middle = balanced(problem, 0.5 * (lo + hi) / problem.c) * problem.c
         self.above = self.hi - np.append(middle, np.zeros(corners))
         self.below = self.hi - self.lo - self.above
         self.away = float(np.abs(self.t).mean()) or 1.0

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from deciban.losses import Absolute, Floats, Perceptron
+from deciban.losses import Floats
 
+from . import piecewise
 from .problem import Limits, Problem, Solution, Status
 from .second_moments import as_matrix
 from .watch import Watch
@@ -33,8 +34,9 @@ EXACT = True
 
 def refusal(problem: Problem) -> str | None:
     """What the problem lacks, or None."""
-    if not isinstance(problem.loss, Absolute | Perceptron):
-        return f"needs a piecewise linear loss: 'absolute', 'hinge' or 'perceptron'; {problem.loss.name!r} is not"
+    wrong = piecewise.refusal(problem)
+    if wrong:
+        return wrong
     if problem.penalty.l2:
         return f"needs the penalty 'l1' or 'none', which are piecewise linear; {problem.penalty.name!r} is not"
     return None
@@ -67,10 +69,7 @@ def _maximum(problem: Problem, limits: Limits) -> Any:
     across = sparse.csc_array(X.T, dtype=np.float64)
     balance = sparse.csc_array(np.ones((1, len(c)))) if problem.intercept else sparse.csc_array((0, len(c)))
     options: dict[str, Any] = {} if limits.time_limit is None else {"time_limit": limits.time_limit}
-    gain, least_u, most_u = problem.y, -c, c
-    if isinstance(problem.loss, Perceptron):
-        gain, least_u, most_u = problem.loss.reach * gain, np.minimum(0.0, c * gain), np.maximum(0.0, c * gain)
-    gain = gain if problem.offset is None else gain - problem.offset
+    gain, least_u, most_u = piecewise.lines(problem)
     bounds = np.column_stack([least_u, most_u])
     if not strength:
         rows = sparse.vstack([across, balance], format="csc")
