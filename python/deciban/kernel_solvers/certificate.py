@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deciban.inner_product import dot
 from deciban.losses import Floats
@@ -87,8 +88,13 @@ def intercepts(problem: KernelProblem, beta: Floats, gradient: Floats) -> Floats
     free = (beta > problem.lo) & (beta < problem.hi)
     G = len(problem.sums)
     count = np.bincount(problem.group[free], minlength=G)
-    total = np.bincount(problem.group[free], weights=-gradient[free], minlength=G)
-    top, bottom = _interval(problem, beta, gradient)
+    total = np.bincount(problem.group[free], weights=-gradient[free], minlength=G).astype(np.float64)
+    return averaged(count, total, *_interval(problem, beta, gradient))
+
+
+def averaged(count: NDArray[np.intp], total: Floats, top: Floats, bottom: Floats) -> Floats:
+    """b of each problem: the mean of what `count` free variables say, whose `total` is given, else the midpoint of the
+    interval from `bottom` to `top`, or its finite end."""
     top, bottom = np.where(np.isfinite(top), top, bottom), np.where(np.isfinite(bottom), bottom, top)
     with np.errstate(invalid="ignore"):
         middle = np.nan_to_num(0.5 * (top + bottom), nan=0.0, posinf=0.0, neginf=0.0)

@@ -21,7 +21,7 @@ from deciban.kernels import Kernel
 from deciban.losses import Floats
 from deciban.rows import reals_for_core
 
-from .certificate import KernelProof
+from .certificate import KernelProof, averaged
 from .evaluation import in_core, rows_in_core
 from .problem import KernelSolution, Limits, Places, Watch
 from .smo import NAME
@@ -137,11 +137,7 @@ def intercepts(problems: Together, beta: Floats, gradient: Floats) -> Floats:
     free = (beta > problems.lo) & (beta < problems.hi)
     count = np.add.reduceat(free, first, dtype=np.int64)
     total = np.add.reduceat(np.where(free, -gradient, 0.0), first)
-    top, bottom = _interval(problems, beta, gradient)
-    top, bottom = np.where(np.isfinite(top), top, bottom), np.where(np.isfinite(bottom), bottom, top)
-    with np.errstate(invalid="ignore"):
-        middle = np.nan_to_num(0.5 * (top + bottom), nan=0.0, posinf=0.0, neginf=0.0)
-    return np.where(count > 0, total / np.maximum(count, 1), middle)
+    return averaged(count, total, *_interval(problems, beta, gradient))
 
 
 def _interval(problems: Together, beta: Floats, gradient: Floats) -> tuple[Floats, Floats]:
