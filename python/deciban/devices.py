@@ -70,6 +70,11 @@ def on_host(values: Any, dtype: Any = np.float64) -> Any:
     return np.asarray(values) if dtype is None else np.asarray(values, dtype=dtype)
 
 
+def fetched(values: Any) -> Any:
+    """Targets or weights of any library as NumPy's; others as they are."""
+    return on_host(values, None) if elsewhere(values) else values
+
+
 def like(values: Any, X: Any, dtype: Any = None) -> Any:
     """NumPy's values in the library and on the device of X, which is elsewhere; whole numbers as places are there, and
     double precision as single where a device has no other."""
@@ -140,3 +145,8 @@ def answers(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def kept_on_host(state: dict[str, Any]) -> dict[str, Any]:
     """What a model is made of, for a pickle: files know no devices."""
     return {name: on_host(value, None) if elsewhere(value) else value for name, value in state.items()}
+
+
+def type_of(array: Any) -> Any:
+    """NumPy's type of the same name."""
+    return array.dtype if isinstance(array, np.ndarray) else np.dtype(str(array.dtype).rsplit(".", 1)[-1])

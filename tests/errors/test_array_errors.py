@@ -39,7 +39,7 @@ WRONG = [
     (
         changed(4, 0, -1e150),
         DataError,
-        "row 4, feature 0 is -1e+150; kernel machines need sizes up to 1e+100: give the feature in a larger unit",
+        "row 4, feature 0 is -1e+150; sizes up to 1e+100 are expected: give the feature in a larger unit",
     ),
     (X[:, 0], ValueError, "Expected 2D array, got 1D array instead: reshape it to (n, d)"),
     (X[:0], ValueError, "Found array with 0 sample(s) (shape=(0, 2)) while a minimum of 1 is required by {name}."),

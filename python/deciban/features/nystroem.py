@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import elsewhere, like, moved, on_host, take
+from deciban.devices import elsewhere, fetched, like, moved, on_host, take
 from deciban.errors import DataError
-from deciban.kernel_machines.rows import fetched, indexable, of_gram, to_learn
+from deciban.kernel_machines.rows import indexable, of_gram, to_learn
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
 from deciban.models.transaction import all_or_nothing

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import take
+from deciban.devices import fetched, take
 from deciban.losses import Floats
 from deciban.scores import Explanation, KernelScore, PairwiseScore
 from deciban.scores.evidence import explanation
 
 from .one_vs_one import pairs
 from .probabilities import Calibration
-from .rows import fetched
 
 
 def of_items(score: KernelScore | PairwiseScore, X: Any, p: Floats, *told: Any) -> list[Explanation]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban.devices import fetched
 from deciban.errors import DataError, shown, unreadable
 from deciban.kernels import RBF, Gaussian, Kernel, Linear, Polynomial, Precomputed, Tanh
 from deciban.rows import is_sparse
@@ -29,7 +30,6 @@ from .one_class import OneClassSVM
 from .one_vs_one import pairs
 from .probabilities import Calibration
 from .regression import SupportVectorRegression
-from .rows import fetched
 from .svm import SVM
 
 Machine = SVM | SupportVectorRegression | OneClassSVM

@@ -12,7 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from deciban import kernel_solvers, store
-from deciban.devices import kept_on_host, take
+from deciban.devices import fetched, kept_on_host, take
 from deciban.kernel_solvers import landmarks
 from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
@@ -23,7 +23,7 @@ from deciban.scores import KernelScore
 from deciban.solvers.problem import Limits, Status, worst
 from deciban.trust.certificate import Certificate
 
-from .rows import fetched, of_gram, of_texts, vectors_of, weights
+from .rows import of_gram, of_texts, vectors_of, weights
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
 _LOOKED_AT = 500

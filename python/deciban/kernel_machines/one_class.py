@@ -14,12 +14,13 @@ from deciban.devices import answers
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
+from deciban.models.device_rows import repetitions
 from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
 from .machine import SingleMachine, certify, proven, unproven
 from .margins import check_nu
-from .rows import among, arrays_of, repetitions, to_judge, to_learn, weighed_kernel, width
+from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 
 # By so much of ρ, the examples on the boundary are known whatever the rounding.
 _GRAIN = 1e-10

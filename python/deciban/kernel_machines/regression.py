@@ -14,12 +14,13 @@ from deciban.devices import answers
 from deciban.errors import DataError
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
+from deciban.models.device_rows import repetitions
 from deciban.models.limits import check_positive
 from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
 from .machine import Scored, SingleMachine, certify, proven, unproven
-from .rows import among, arrays_of, repetitions, to_judge, to_learn, weighed_kernel, width
+from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 
 # Of larger targets the square would leave the range of a float64.
 _LARGEST = 1e100

@@ -8,18 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from deciban.devices import doubled, elsewhere, moved, namespace, on_host, take
+from deciban.devices import doubled, elsewhere, fetched, moved, namespace, on_host, take
 from deciban.errors import DataError
 from deciban.kernels import Kernel, Linear, by_name
 from deciban.losses import Floats
+from deciban.models import device_rows
 from deciban.models.examples import Examples, bounded, weighed
 from deciban.models.examples import arrays_of as stored_as
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
-
-from . import device_rows
 
 _REALS: Any = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C", "accept_large_sparse": True}
 
@@ -163,20 +162,6 @@ def weights(dual: Floats, vectors: Any) -> Floats:
     vectors = doubled(vectors)
     w: Floats = on_host(namespace(vectors).matmul(moved(dual, vectors), vectors))
     return w
-
-
-def repetitions(sample_weight: Any, X: Any) -> Floats:
-    """(N,) how often each item counts, on the host."""
-    like_rows = np.empty((X.shape[0], 1)) if elsewhere(X) else X
-    checked: Floats = _check_sample_weight(
-        fetched(sample_weight), like_rows, dtype=np.float64, ensure_non_negative=True
-    )
-    return checked
-
-
-def fetched(values: Any) -> Any:
-    """Targets or weights of any library as NumPy's; others as they are."""
-    return on_host(values, None) if elsewhere(values) else values
 
 
 def width(X: Any) -> int:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.devices import fetched
 from deciban.errors import DataError
 from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
 from deciban.models.stored import labels_of, names_of, plain
@@ -29,7 +30,6 @@ from .arrangement import Arrangement
 from .one_class import OneClassSVM
 from .probabilities import Calibration
 from .regression import SupportVectorRegression
-from .rows import fetched
 from .svm import SVM
 from .tensors import Arrays, check, indices_of, vectors_from, vectors_to
 

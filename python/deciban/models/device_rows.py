@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_sample_weight
 
-from deciban.devices import doubled, has_doubles, like, namespace, on_host, parts, take
+from deciban.devices import doubled, elsewhere, fetched, has_doubles, like, namespace, on_host, parts, take
 from deciban.errors import DataError
 from deciban.losses import Floats
 
@@ -60,7 +61,7 @@ def _check(part: Any, first: int) -> None:
     value, where = float(part[i, j]), f"row {first + i}, feature {j}"
     if np.isfinite(value):
         raise DataError(
-            f"{where} is {value:g}; kernel machines need sizes up to {_LARGEST:g}: give the feature in a larger unit"
+            f"{where} is {value:g}; sizes up to {_LARGEST:g} are expected: give the feature in a larger unit"
         )
     what = "NaN" if np.isnan(value) else "infinity"
     raise DataError(f"Input X contains {what}: {where}; fill the value in, or leave the row out")
@@ -72,6 +73,15 @@ def targets(X: Any, y: Any, numeric: bool) -> Any:
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     return y.astype(np.float64) if numeric and y.dtype.kind == "O" else y
+
+
+def repetitions(sample_weight: Any, X: Any) -> Floats:
+    """(N,) how often each item counts, on the host."""
+    like_rows = np.empty((X.shape[0], 1)) if elsewhere(X) else X
+    checked: Floats = _check_sample_weight(
+        fetched(sample_weight), like_rows, dtype=np.float64, ensure_non_negative=True
+    )
+    return checked
 
 
 def weighed_mean(X: Any, weight: Floats) -> Floats:
