@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .models.naive_bayes import NaiveBayes as NaiveBayes
     from .models.nbsvm import NBSVM as NBSVM
     from .models.perceptron import Perceptron as Perceptron
+    from .networks.mlp import MLP as MLP
+    from .networks.regression import MLPRegressor as MLPRegressor
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
@@ -42,6 +44,8 @@ _HOME = {
     "LinearRegression": ".models.least_squares",
     "LinearSVM": ".models.linear_svm",
     "LogisticRegression": ".models.logistic",
+    "MLP": ".networks.mlp",
+    "MLPRegressor": ".networks.regression",
     "MutualInformation": ".features.mutual_information",
     "NBSVM": ".models.nbsvm",
     "NaiveBayes": ".models.naive_bayes",
@@ -59,6 +63,7 @@ _HOME = {
 }
 
 __all__ = [
+    "MLP",
     "NBSVM",
     "SVM",
     "Filter",
@@ -67,6 +72,7 @@ __all__ = [
     "LinearRegression",
     "LinearSVM",
     "LogisticRegression",
+    "MLPRegressor",
     "MutualInformation",
     "NaiveBayes",
     "Nystroem",

@@ -16,6 +16,7 @@ __all__ = [
     "Reader",
     "SharedKernel",
     "Wordbook",
+    "adam_step",
     "block_steps",
     "class_categories",
     "class_moments",
@@ -40,6 +41,7 @@ __all__ = [
     "loss_conjugate",
     "loss_look",
     "loss_table",
+    "momentum_step",
     "penalty_table",
     "perceptron",
     "repeats",
@@ -149,6 +151,21 @@ def log_posterior(scores: Sequence[float]) -> list[float]: ...
 def digest(x: NDArray[Any], *, n_jobs: int | None = None) -> bytes: ...
 def digest_joined(count: int, stretches: bytes) -> bytes: ...
 def digest_stretches(x: NDArray[np.float64], *, n_jobs: int | None = None) -> bytes: ...
+def adam_step(
+    w: NDArray[Any],
+    g: NDArray[Any],
+    m: NDArray[Any],
+    q: NDArray[Any],
+    eta: float,
+    scale: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    decay: float,
+) -> None: ...
+def momentum_step(
+    w: NDArray[Any], g: NDArray[Any], v: NDArray[Any], eta: float, mu: float, decay: float, nesterov: bool
+) -> None: ...
 def log_table(
     s: NDArray[np.float64],
     a: NDArray[np.float64],

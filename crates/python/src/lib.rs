@@ -21,6 +21,7 @@ mod repeats;
 mod rows;
 mod shared;
 mod solving;
+mod stepping;
 mod wordbook;
 mod work;
 
@@ -69,6 +70,8 @@ mod _core {
     use super::shared::SharedKernel;
     #[pymodule_export]
     use super::solving::dual_coordinate;
+    #[pymodule_export]
+    use super::stepping::{adam_step, momentum_step};
     #[pymodule_export]
     use super::wordbook::Wordbook;
 }

@@ -6,6 +6,7 @@ from .columns import ColumnScore, joined
 from .evidence import VOLUME, Explanation, Score, Term, Terms, log_posterior
 from .independent import IndependentScore
 from .kernel import KernelScore
+from .network import NetworkScore
 from .pairwise import PairwiseScore
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Explanation",
     "IndependentScore",
     "KernelScore",
+    "NetworkScore",
     "PairwiseScore",
     "Score",
     "Term",

@@ -13,6 +13,7 @@ pub mod dual_coordinate;
 mod order;
 pub mod perceptron;
 pub mod smo;
+pub mod steps;
 
 pub use order::Order;
 

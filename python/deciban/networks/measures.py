@@ -1,0 +1,81 @@
+"""What a network is like on given rows: its errors, the gradient, idle units, and where numbers left the range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from deciban.devices import namespace, type_of
+
+from .batches import Batch, Rows
+from .network import Network
+
+Wrong = Callable[[Any, Any, Any], float]
+"""How much of what is put out, h (n, K), for targets y (n, K) of weight (n, 1) is wrong, summed."""
+
+
+def squared_length(g: Any) -> float:
+    """Σ g²."""
+    if isinstance(g, np.ndarray):
+        flat = g.reshape(-1)
+        return float(flat @ flat)
+    return float(namespace(g).sum(g * g))
+
+
+def mean_errors(network: Network, rows: Rows, of_wrong: Wrong) -> tuple[float, float]:
+    """The mean 𝓔_n, and what is wrong, of all rows."""
+    loss = wrong = weight = 0.0
+    for part in rows.parts():
+        s, h = network.forward(part.x)
+        each = network.error.value(network.output, s, h, part.y)
+        loss += float(namespace(each).sum(each * part.weight[:, 0]))
+        wrong += of_wrong(h, part.y, part.weight)
+        weight += float(namespace(each).sum(part.weight))
+    return loss / weight, wrong / weight
+
+
+def looked_at(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The shares of dead and of saturated units of each hidden layer, on the rows x."""
+    dead, idle = [], []
+    kept, _ = network.signals(x)
+    for each in kept:
+        silent, xp = network.activation.idle(each.s, each.h), namespace(each.h)
+        whole = np.mean if xp is np else lambda a, xp=xp: xp.mean(xp.astype(a, xp.float32))
+        dead.append(float(whole(xp.all(silent, axis=0))))
+        idle.append(float(whole(silent)))
+    return tuple(dead), tuple(idle)
+
+
+def left_at(network: Network, x: Any) -> str:
+    """Where the numbers left the range, in words."""
+    kept, s = network.signals(x)
+    signals = [*(each.s for each in kept), s]
+    for layer, (W, b) in enumerate(zip(network.weights, network.biases, strict=True), 1):
+        if not finite([W, b]):
+            return f"the weights of layer {layer} left the range of {type_of(W)}"
+        if not finite([signals[layer - 1]]):
+            return f"the signals of layer {layer} left the range of {type_of(W)}"
+    return f"the error left the range of {type_of(network.weights[0])}"
+
+
+def finite(arrays: list[Any]) -> bool:
+    return all(bool(namespace(each).all(namespace(each).isfinite(each))) for each in arrays)
+
+
+def gradient_of(network: Network, parts: Iterable[Batch], decay: float) -> tuple[float, float, float]:
+    """The mean error, the same with the penalty, and the length of its gradient. Cost: once forward and back."""
+    loss = weight = 0.0
+    total: list[Any] | None = None
+    for part in parts:
+        losses, _, _, gradients = network.gradients(part.x, part.y, part.weight)
+        loss += float(namespace(losses).sum(losses * part.weight[:, 0]))
+        weight += float(namespace(losses).sum(part.weight))
+        total = gradients if total is None else [a + b for a, b in zip(total, gradients, strict=True)]
+    assert total is not None
+    mean = [g / weight for g in total]
+    mean[::2] = [g + decay * W for g, W in zip(mean[::2], network.weights, strict=True)]
+    penalty = 0.5 * decay * sum(squared_length(W) for W in network.weights)
+    return loss / weight, loss / weight + penalty, sqrt(sum(squared_length(g) for g in mean))

@@ -1,0 +1,232 @@
+"""Epochs: every example once, in batches, until it no longer helps."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from math import isfinite, sqrt
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from deciban.devices import elsewhere, like, namespace
+
+from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed
+from .history import Ending, Epoch
+from .measures import Wrong, finite, left_at, looked_at, mean_errors, squared_length
+from .network import Network
+from .optimizers import Memory, Optimizer
+from .schedules import Schedule
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to go down, and when to stop.
+
+    schedule gives η of each epoch; decay λ is of the penalty ½ λ Σ w²; dropout the share of hidden units that each
+    example goes without; clip the longest gradient; averaging ρ of the moving mean of the weights, or None; patience
+    the epochs without a loss lower by the share tol.
+    """
+
+    optimizer: Optimizer
+    schedule: Schedule
+    decay: float
+    dropout: float
+    clip: float | None
+    averaging: float | None
+    max_iter: int
+    patience: int
+    tol: float
+    time_limit: float | None
+    callback: Any
+    wrong: Wrong
+
+
+class OutOfRangeError(Exception):
+    """Numbers left the range; the text says where."""
+
+
+class OutOfTimeError(Exception):
+    """There is no more time."""
+
+
+@dataclass
+class Tally:
+    """What an epoch sums on its way."""
+
+    layers: int
+    loss: float = 0.0
+    wrong: float = 0.0
+    weight: float = 0.0
+    steps: int = 0
+    squares: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.squares = [0.0] * self.layers
+
+    def add(self, gradients: list[Any]) -> float:
+        """The length of all of them."""
+        self.steps += 1
+        total = 0.0
+        for k, g in enumerate(gradients):
+            square = squared_length(g)
+            total = total + square
+            if k % 2 == 0:
+                self.squares[k // 2] = self.squares[k // 2] + square
+        return sqrt(total) if isfinite(total) else float("inf")
+
+    def norms(self) -> tuple[float, ...]:
+        """The root mean square of the length of each layer's gradients."""
+        return tuple(sqrt(float(each) / max(1, self.steps)) for each in self.squares)
+
+
+class Training:
+    """A network on its way: `network` at the best weights met, `history`, and how it `ending`s.
+
+    `memory` and `random` go from one call to the next, so that learning on is what learning longer would have been.
+    """
+
+    def __init__(self, network: Network, plan: Plan, seed: int) -> None:
+        self.network, self.plan = network, plan
+        self.random = np.random.RandomState(seed % 2**32)
+        self.memory = plan.optimizer.memory(network.parameters)
+        self.history: list[Epoch] = []
+        self.ending, self.where = Ending.EXHAUSTED, ""
+        self.mean = _copies(network.parameters) if plan.averaging is not None else None
+        self.taken, self.steps = 0, 0
+        self._seen: Any = None
+
+    def go_on(self, memory: Memory, random: np.random.RandomState) -> None:
+        """From where another training ended, if it was of such steps and weights."""
+        self.random = deepcopy(random)
+        if len(memory.of) == len(self.memory.of) and all(
+            type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype
+            for a, b in zip(memory.of[0], self.memory.of[0], strict=True)
+        ):
+            self.memory = memory.copied()
+
+    def run(self, source: Shuffled | Streamed, validation: Rows | None = None) -> None:
+        """All epochs. Ctrl-C, the time and numbers that leave the range end them, and the best weights are kept."""
+        self._started, sample = perf_counter(), source.sample(self.random)
+        best, lowest, without = _copies(self.network.parameters), float("inf"), 0
+        try:
+            for epoch in range(1, self.plan.max_iter + 1):
+                told = self._epoch(epoch, source, validation, sample)
+                self.history.append(told)
+                fallen = told.watched < lowest - self.plan.tol * abs(lowest) or lowest == float("inf")
+                without = 0 if fallen else without + 1
+                if told.watched < lowest or lowest == float("inf"):
+                    lowest, best = told.watched, _copies(self._judged().parameters)
+                self.plan.schedule.told(without)
+                if self._ended(told, without, validation is not None):
+                    break
+        except (OutOfTimeError, KeyboardInterrupt) as reason:
+            self.ending = Ending.OUT_OF_TIME if isinstance(reason, OutOfTimeError) else Ending.INTERRUPTED
+            if not self.history and finite(self.network.parameters):
+                best = _copies(self._judged().parameters)
+        except OutOfRangeError as reason:
+            self.ending, self.where = Ending.OVERFLOW, str(reason)
+        self._set(best)
+
+    def _ended(self, told: Epoch, without: int, watching: bool) -> bool:
+        plan = self.plan
+        told_loss = float("nan") if told.validation_loss is None else told.validation_loss
+        if without >= plan.patience:
+            self.ending = Ending.STOPPED_EARLY if watching else Ending.SETTLED
+        elif plan.callback is not None and plan.callback(told.epoch, told.loss, told_loss):
+            self.ending = Ending.STOPPED
+        elif plan.time_limit is not None and told.seconds >= plan.time_limit:
+            self.ending = Ending.OUT_OF_TIME
+        return self.ending is not Ending.EXHAUSTED
+
+    def _epoch(self, epoch: int, source: Shuffled | Streamed, validation: Rows | None, sample: Any) -> Epoch:
+        tally, eta = Tally(len(self.network.weights)), self.plan.schedule(epoch)
+        with np.errstate(all="ignore"):  # what leaves the range is found, and told, by its layer
+            for parts in source.epoch(self.random):
+                self._step(parts, eta, tally)
+                if self.plan.time_limit is not None and self._seconds() > self.plan.time_limit:
+                    raise OutOfTimeError
+        if not tally.steps:
+            raise ValueError(
+                "no batch came: an iterator lasts for one epoch; give a list, or something that begins anew"
+            )
+        judged = self._judged()
+        loss, wrong = (None, None) if validation is None else mean_errors(judged, validation, self.plan.wrong)
+        dead, idle = looked_at(judged, self._seen if sample is None else sample)
+        mean_wrong = tally.wrong / tally.weight
+        return Epoch(
+            epoch,
+            tally.loss / tally.weight,
+            mean_wrong,
+            loss,
+            wrong,
+            eta,
+            tally.norms(),
+            dead,
+            idle,
+            self._seconds(),
+        )
+
+    def _step(self, parts: list[Batch], eta: float, tally: Tally) -> None:
+        count = sum(int(part.y.shape[0]) for part in parts)
+        gradients = None
+        for part in parts:
+            masks = self._masks(part)
+            losses, _, h, found = self.network.gradients(part.x, part.y, part.weight / count, masks)
+            loss = float(namespace(losses).sum(losses * part.weight[:, 0]))
+            if not isfinite(loss):
+                raise OutOfRangeError(left_at(self.network, part.x))
+            tally.loss += loss
+            tally.wrong += self.plan.wrong(h, part.y, part.weight)
+            tally.weight += float(namespace(losses).sum(part.weight))
+            gradients = found if gradients is None else [a + b for a, b in zip(gradients, found, strict=True)]
+        assert gradients is not None
+        self._seen = parts[0].x[:LOOKED_AT]
+        length = tally.add(gradients)
+        if self.plan.clip is not None and length > self.plan.clip:
+            gradients = [g * (self.plan.clip / length) for g in gradients]
+        stepped = self.plan.optimizer.step(self.memory, self.network.parameters, gradients, eta, self.plan.decay)
+        self._set(stepped)
+        self.steps += 1
+        if self.mean is not None:
+            self._average()
+
+    def _masks(self, part: Batch) -> list[Any]:
+        """1/(1 − p) for the hidden units that take part, 0 for the others (Srivastava and others, JMLR 15, 2014)."""
+        p = self.plan.dropout
+        if not p:
+            return []
+        n, dtype = int(part.y.shape[0]), self.network.weights[0].dtype
+        found = []
+        for units in self.network.sizes[1:-1]:
+            mask = (self.random.random_sample((n, units)) >= p) / (1.0 - p)
+            found.append(like(mask, part.y, dtype) if elsewhere(part.y) else mask.astype(dtype))
+        return found
+
+    def _average(self) -> None:
+        rho = self.plan.averaging
+        assert rho is not None
+        assert self.mean is not None
+        self.taken += 1
+        share = (1.0 - rho) / (1.0 - rho**self.taken)  # the mean of t steps, though it began elsewhere
+        pairs = zip(self.mean, self.network.parameters, strict=True)
+        self.mean = [mean + share * (w - mean) for mean, w in pairs]
+
+    def _judged(self) -> Network:
+        """The network whose weights count: their mean where they are averaged."""
+        if self.mean is None or not self.taken:
+            return self.network
+        return replace(self.network, weights=self.mean[::2], biases=self.mean[1::2])
+
+    def _set(self, parameters: list[Any]) -> None:
+        self.network.weights, self.network.biases = parameters[::2], parameters[1::2]
+
+    def _seconds(self) -> float:
+        return perf_counter() - self._started
+
+
+def _copies(arrays: list[Any]) -> list[Any]:
+    return [
+        each.copy() if isinstance(each, np.ndarray) else namespace(each).asarray(each, copy=True) for each in arrays
+    ]

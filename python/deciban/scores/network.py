@@ -1,0 +1,187 @@
+"""The score of a multilayer perceptron, and its evidence: gradients, integrated from a baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from deciban.devices import on_host, take, type_of
+from deciban.rows import is_sparse
+
+from .affine import nonzeros
+from .evidence import Floats, Score, Terms
+
+# Rows that go through the network at once.
+_PART = 4096
+# Between two bends of the first layer, or in all where it has none, the gradient is taken at so many places (Gauss and
+# Legendre's).
+_PLACES, _OF_SMOOTH = 4, 64
+_LEAST = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkScore(Score):
+    """The scores of a network's classes, one column a class.
+
+        score(x)_c = s_c(x)                               outputs of a softmax
+        score(x)_c = −ln(1 + e^(−s_c(x)))                 logistic outputs, a class each
+        score(x) = (0, s(x))                              one logistic output, of two classes
+
+    in nats: differences are log-odds. `network` is a `deciban.networks.network.Network`; `baseline` (d,), or None for
+    zeros, is the item against which features are weighed: `prior` is the score there. `label` k of many labels that do
+    not exclude each other makes it the score of (not k, k).
+
+    >>> from deciban.networks.activations import ReLU
+    >>> from deciban.networks.network import Network
+    >>> from deciban.networks.outputs import CrossEntropy, Softmax
+    >>> W, b = [np.eye(2), np.array([[1.0, 0.0], [0.0, 2.0]])], [np.zeros(2), np.zeros(2)]
+    >>> score = NetworkScore(Network(W, b, ReLU(), Softmax(), CrossEntropy()))
+    >>> score(np.array([[3.0, 1.0]])).tolist(), score.terms(np.array([3.0, 1.0]), 0, 1).evidence.round(9).tolist()
+    ([[3.0, 2.0]], [3.0, -2.0])
+    """
+
+    network: Any
+    baseline: Floats | None = None
+    label: int | None = None
+
+    def __call__(self, X: Any) -> Floats:
+        """(N, C) scores in nats of X (N, d), dense, on any device, or CSR, in tiles."""
+        return self._nats(self.signals_of(X))
+
+    def signals_of(self, X: Any) -> Floats:
+        """(N, K) s of the last layer, on the host."""
+        from deciban.networks.batches import in_type  # here, because linear scores need no networks
+        from deciban.networks.network import moved_to
+
+        network, dtype, n = moved_to(self.network, X), type_of(self.network.weights[0]), int(X.shape[0])
+        found = [np.zeros((0, self.network.sizes[-1]))]
+        for i in range(0, n, _PART):
+            _, s = network.signals(in_type(take(X, slice(i, min(n, i + _PART))), dtype))
+            found.append(on_host(s))
+        return np.concatenate(found)
+
+    @property
+    def _single(self) -> bool:
+        """Whether one column of s is the log-odds of two classes."""
+        return self.label is not None or self.network.sizes[-1] == 1
+
+    def _nats(self, s: Floats) -> Floats:
+        if self._single:
+            s = s[:, [self.label or 0]]
+            return np.hstack([np.zeros_like(s), s])
+        logs: Floats = s if self.network.output.name == "softmax" else -np.logaddexp(0.0, -s)
+        return logs
+
+    @cached_property
+    def prior(self) -> Floats:  # type: ignore[override]
+        """(C,) the score of the baseline."""
+        if self.baseline is None and self.network.sizes[0] > _PART:
+            _, s = self._above(self._first(None)[None, :])
+            nothing: Floats = self._nats(s)[0]
+            return nothing
+        start = np.zeros(self.network.sizes[0]) if self.baseline is None else self.baseline
+        prior: Floats = self(start[None, :])[0]
+        return prior
+
+    def _above(self, s: Floats) -> tuple[Any, Any]:
+        """What the layers above the first make of its signals (n, units): what is kept, and s (n, K)."""
+        net = self._on_host
+        if len(net.weights) == 1:
+            return [], s
+        from deciban.networks.network import Kept, Network
+
+        first = Kept(s, net.activation.forward(s))
+        upper = Network(net.weights[1:], net.biases[1:], net.activation, net.output, net.error)
+        kept, s = upper.signals(first.h)
+        return [first, *kept], s
+
+    @cached_property
+    def _on_host(self) -> Any:
+        """The network in float64: of the first layer only the biases, as its weights may be millions."""
+        from deciban.networks.network import Network
+
+        net = self.network
+        weights = [on_host(net.weights[0], None), *map(on_host, net.weights[1:])]
+        return Network(weights, list(map(on_host, net.biases)), net.activation, net.output, net.error)
+
+    def terms(self, row: Any, label: int, against: int) -> Terms:
+        """Evidence in nats for class `label` against class `against`, feature by feature (integrated gradients).
+
+        With f the difference of the two scores and b the baseline,
+
+            evidence_j = (x_j − b_j) ∫₀¹ ∂f/∂x_j (b + t (x − b)) dt,      Σ_j evidence_j = f(x) − f(b)
+
+        (Sundararajan, Taly & Yan, ICML 2017.) The first layer's signals are straight lines in t, so that a place costs
+        the layers above alone, whatever d. Of ReLU the integral is taken from bend to bend of the first layer; what
+        quadrature leaves of f(x) − f(b) is shared in proportion.
+        """
+        feature, x = nonzeros(row) if self.baseline is None else self._unlike(row)
+        start = np.zeros(len(x)) if self.baseline is None else self.baseline[feature]
+        W = on_host(take(self.network.weights[0], feature))
+        rise = (x - start) @ W
+        at_start = self._first(self.baseline)
+        t, share = self._places(at_start, rise)
+        kept, s = self._above(at_start + t[:, None] * rise)
+        delta = self._on_host.to_inputs(kept, self._slope(s, label, against))
+        evidence = (x - start) * (W @ (share @ delta))
+        ends = self._nats(self._above(np.stack([at_start, at_start + rise]))[1])
+        f = ends[:, label] - ends[:, against]
+        prior = self.prior[label] - self.prior[against]
+        score = self._of_row(row)
+        gap = score[label] - score[against] - prior - float(evidence.sum())
+        return Terms(feature, x, _completed(evidence, gap, float(np.abs(f).max())))
+
+    def _of_row(self, row: Any) -> Floats:
+        score: Floats = self(row if is_sparse(row) else row.reshape(1, -1))[0]
+        return score
+
+    def _unlike(self, row: Any) -> tuple[Any, Floats]:
+        assert self.baseline is not None
+        full = on_host(row.toarray() if is_sparse(row) else row).reshape(-1)
+        feature = np.flatnonzero(full != self.baseline)
+        return feature, full[feature]
+
+    def _first(self, x: Floats | None) -> Floats:
+        b: Floats = self._on_host.biases[0]
+        return b if x is None else b + x @ on_host(self.network.weights[0])
+
+    def _places(self, start: Floats, rise: Floats) -> tuple[Floats, Floats]:
+        """Where on the way the gradient is taken, in [0, 1], and how much each place counts."""
+        if len(self.network.weights) == 1 and self._linear:
+            return np.array([0.5]), np.ones(1)
+        if self.network.activation.name != "relu" or len(self.network.weights) == 1:
+            node, share = np.polynomial.legendre.leggauss(_OF_SMOOTH)
+            return 0.5 * (node + 1.0), 0.5 * share
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            bends = -start / rise
+        edge = np.unique(np.concatenate([[0.0, 1.0], bends[(bends > 0.0) & (bends < 1.0)]]))
+        node, share = np.polynomial.legendre.leggauss(_PLACES)
+        wide = np.diff(edge)
+        t = edge[:-1, None] + 0.5 * wide[:, None] * (node + 1.0)
+        return t.reshape(-1), (0.5 * wide[:, None] * share).reshape(-1)
+
+    @property
+    def _linear(self) -> bool:
+        """Whether nats are linear in the last signals."""
+        return self._single or self.network.output.name == "softmax"
+
+    def _slope(self, s: Floats, label: int, against: int) -> Floats:
+        """∂/∂s (n, K) of score_label − score_against."""
+        slope = np.zeros_like(s)
+        if self._single:
+            slope[:, self.label or 0] = float(label) - float(against)
+            return slope
+        for k, sign in ((label, 1.0), (against, -1.0)):
+            slope[:, k] = sign * (1.0 if self._linear else 0.5 - 0.5 * np.tanh(0.5 * s[:, k]))
+        return slope
+
+
+def _completed(evidence: Floats, rest: float, size: float) -> Floats:
+    """The evidence with what it lacks of the whole shared in proportion; in equal parts where there is none."""
+    weight = np.abs(evidence)
+    if not weight.sum() > 1e-12 * size:
+        weight = np.ones(len(evidence))
+    return evidence + rest * weight / max(float(weight.sum()), _LEAST)
