@@ -28,6 +28,7 @@ import table
 from kernel_problems import KERNEL
 from linear_problems import LINEAR
 from measure import FailedError, in_turn
+from network_problems import NETWORK
 from problems import PROBLEMS, Problem
 
 CONTESTS = {
@@ -38,7 +39,7 @@ CONTESTS = {
     "linear": kinds.linear.contest,
 }
 
-EVERY = (*PROBLEMS, *LINEAR, *KERNEL)
+EVERY = (*PROBLEMS, *LINEAR, *KERNEL, *NETWORK)
 
 
 def main() -> int:

@@ -3,10 +3,10 @@
     python matrix_prepare.py HOW DATA FOLDER
 
 HOW is "counts" (texts to their words' counts, CSR), "codes" (the 1,000 words most frequent in training, dense, counts
-above 3 as 3), "pixels" (images, each number ÷ 255) or "normal" (simulated; DATA is not read). For two classes: "tfidf"
-(scikit-learn's), "tfidf-pairs" (with pairs of words), "tfidf-halves" (half of the classes against the others), "parity"
-(pixels; even against odd) and "svmlight". "letter" is a table of numbers. HOW-N is HOW with N rows to learn from and
-5,000 to judge at most. Nothing here is timed.
+above 3 as 3), "pixels" (images, each number ÷ 255; "pixels-single" in float32) or "normal" (simulated; DATA is not
+read). For two classes: "tfidf" (scikit-learn's), "tfidf-pairs" (with pairs of words), "tfidf-halves" (half of the
+classes against the others), "parity" (pixels; even against odd) and "svmlight". "letter" is a table of numbers. HOW-N
+is HOW with N rows to learn from and 5,000 to judge at most. Nothing here is timed.
 """
 
 from __future__ import annotations
@@ -52,6 +52,11 @@ def pixels(data: str) -> list[Part]:
     """Grey values from 0 to 1."""
     images = np.load(data)
     return [(images[f"x_{split}"].reshape(-1, 784) / 255.0, images[f"y_{split}"].astype(np.int64)) for split in SPLITS]
+
+
+def single(data: str) -> list[Part]:
+    """The same in single precision."""
+    return [(X.astype(np.float32), y) for X, y in pixels(data)]
 
 
 def tfidf(data: str, **how: Any) -> list[Part]:
@@ -120,6 +125,7 @@ MATRICES = {
     "counts": texts,
     "codes": codes,
     "pixels": pixels,
+    "pixels-single": single,
     "normal": normal,
     "tfidf": tfidf,
     "tfidf-halves": tfidf,

@@ -20,7 +20,7 @@ from deciban.models.examples import arrays_of, class_weights, weighed
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
 
-from .batches import Rows
+from .batches import PART, Rows
 
 _REALS: Any = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C", "accept_large_sparse": True}
 # Of larger targets the square would leave the range of a float32.
@@ -230,7 +230,11 @@ def mean_row(given: Given) -> Floats | None:
         return None
     if elsewhere(given.X):
         return device_rows.weighed_mean(given.X, given.repetition)
-    mean: Floats = np.average(given.X, axis=0, weights=given.repetition).astype(np.float64)
+    total = np.zeros(given.X.shape[1])
+    weight = given.repetition.astype(given.X.dtype)
+    for i in range(0, len(weight), PART):  # sums of few rows keep their digits in float32
+        total += weight[i : i + PART] @ given.X[i : i + PART]
+    mean: Floats = total / given.repetition.sum()
     return mean
 
 

@@ -24,7 +24,7 @@ from . import (
     reweighted,
     smoothing,
 )
-from .problem import Limits, Problem, Solution, Status, Step
+from .problem import Limits, Problem, Solution, Status, Step, price_of_errors
 from .watch import Watch
 
 CATALOGUE: tuple[ModuleType, ...] = (
@@ -75,8 +75,8 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     ),
     (
         interior_point.NAME,
-        f"a piecewise linear loss, a square in the penalty, at most {hessian.DIRECT:,} features: some 20 steps",
-        lambda problem: bool(problem.penalty.l2) and problem.shape[1] < problem.shape[0],
+        f"a piecewise linear loss, a small square in the penalty, at most {hessian.DIRECT:,} features: some 20 steps",
+        lambda problem: problem.shape[1] < problem.shape[0] and price_of_errors(problem) > interior_point.DEAR,
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
     (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", lambda p: bool(p.penalty.l1)),

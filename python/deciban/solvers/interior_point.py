@@ -30,6 +30,9 @@ from .watch import Watch
 
 NAME = "interior-point"
 EXACT = True
+# Where errors are cheaper than that (`price_of_errors`), dual ascent needs few passes and is quicker: to a gap of 1e-6
+# on a9a, whose price is 14·C, four times at C = 0.1, and half as quick at C = 1.
+DEAR = 5.0
 # How far towards the border of the feasible set a step goes, at most.
 _SHARE = 0.995
 # So many steps without progress, and the path is lost to rounding.

@@ -107,6 +107,15 @@ class Problem:
         return replace(self, penalty=penalty)
 
 
+def price_of_errors(problem: Problem) -> float:
+    """Σ c / N · Σ ‖x‖² / N over the weight of the square in the penalty: how far one example alone would pull the
+    scores, in units of the loss, and 0 without a square. The larger, the more passes dual ascent takes."""
+    if not problem.penalty.l2:
+        return 0.0
+    n, values = problem.shape[0], problem.rows[0] if isinstance(problem.rows, tuple) else problem.rows.reshape(-1)
+    return float(problem.c.mean()) * dot(values, values) / n / problem.penalty.l2
+
+
 class Status(Enum):
     """How a fit ended. The text is the advice."""
 
