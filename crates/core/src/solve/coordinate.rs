@@ -36,6 +36,9 @@ const TARGET: f64 = 0.1;
 const FALL: f64 = 0.3;
 /// One in so many columns at most joins a Hessian that is there.
 const MISSING: usize = 12;
+/// Sweeps over columns that a model is worth after a step that had to be cut, twice as many after each whole one, and at
+/// most: far from the optimum to minimise the model well is work for nothing.
+const SWEEPS: (usize, usize) = (5, 100);
 /// Below this share of P its falls are rounding, and the worst violation tells instead.
 const ROUNDING: f64 = 1e-13;
 
@@ -104,6 +107,8 @@ struct State<'a, L> {
     gram: Option<Gram>,
     /// The worst violation before the last step.
     worst: f64,
+    /// Sweeps that the next model is worth.
+    sweeps: usize,
     /// P now, before the last step and before the one before it.
     primals: [f64; 3],
 }
@@ -134,6 +139,7 @@ impl<'a, L: Smooth> State<'a, L> {
             dual,
             gram: None,
             worst,
+            sweeps: SWEEPS.0,
             primals: [f64::INFINITY; 3],
         }
     }
@@ -235,13 +241,14 @@ impl<'a, L: Smooth> State<'a, L> {
             intercept,
         };
         let u: Vec<f64> = self.point.a.iter().zip(weight).map(|(a, c)| -a * c).collect();
-        model.minimise(&u, target, order)
+        model.minimise(&u, target, self.sweeps, order)
     }
 
     /// Goes along a step as far as P falls; false where it does not fall.
     fn go(&mut self, set: &[usize], step: &[f64], shift: f64) -> bool {
         let along = combined(self.columns, set, step, shift);
         let t = self.search(set, step, &along);
+        self.sweeps = if t == 1.0 { SWEEPS.1.min(2 * self.sweeps) } else { SWEEPS.0 };
         if t == 0.0 {
             return false;
         }

@@ -13,9 +13,6 @@ use super::gram::Gram;
 use crate::columns::Columns;
 use crate::solve::Order;
 
-/// Sweeps over columns at most.
-const SWEEPS: usize = 100;
-
 /// The model.
 pub struct Quadratic<'a> {
     pub columns: &'a Columns,
@@ -64,9 +61,15 @@ pub fn best(w: f64, gradient: f64, q: f64, l1: f64) -> (f64, f64) {
 }
 
 impl Quadratic<'_> {
-    /// δ (m,) and β, to where no slope is farther than `target` from the subgradients of the penalty; the Hessian, if
-    /// that was formed.
-    pub fn minimise(&self, u: &[f64], target: f64, order: &mut Order) -> (Vec<f64>, f64, Option<Gram>) {
+    /// δ (m,) and β, to where no slope is farther than `target` from the subgradients of the penalty, or after so many
+    /// sweeps over columns; the Hessian, if that was formed.
+    pub fn minimise(
+        &self,
+        u: &[f64],
+        target: f64,
+        sweeps: usize,
+        order: &mut Order,
+    ) -> (Vec<f64>, f64, Option<Gram>) {
         let diagonal = self.diagonal();
         let mut sweep = Sweep {
             model: self,
@@ -77,7 +80,7 @@ impl Quadratic<'_> {
             shift: 0.0,
         };
         let (mut spent, mut price, mut gram) = (0, None, None);
-        for done in 1..=SWEEPS {
+        for done in 1..=sweeps {
             order.shuffle(&mut sweep.active);
             spent += sweep.cost();
             let violation = Arch::new().dispatch(&mut sweep);
