@@ -16,7 +16,7 @@ from deciban.devices import elsewhere, fetched, take
 from deciban.losses import Floats
 from deciban.models import device_rows
 from deciban.models.device_rows import repetitions
-from deciban.models.examples import arrays_of, class_weights, weighed
+from deciban.models.examples import arrays_of, bounded, class_weights, weighed
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
 
@@ -232,9 +232,12 @@ def mean_row(given: Given) -> Floats | None:
         return device_rows.weighed_mean(given.X, given.repetition)
     total = np.zeros(given.X.shape[1])
     weight = given.repetition.astype(given.X.dtype)
-    for i in range(0, len(weight), PART):  # sums of few rows keep their digits in float32
-        total += weight[i : i + PART] @ given.X[i : i + PART]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for i in range(0, len(weight), PART):  # sums of few rows keep their digits in float32
+            total += weight[i : i + PART] @ given.X[i : i + PART]
     mean: Floats = total / given.repetition.sum()
+    if not np.isfinite(mean).all():
+        bounded(given.X)
     return mean
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from deciban.devices import on_host, take, type_of
+from deciban.errors import DataError
 from deciban.rows import is_sparse
 
 from .affine import nonzeros
@@ -58,10 +59,11 @@ class NetworkScore(Score):
 
         network, dtype, n = moved_to(self.network, X), type_of(self.network.weights[0]), int(X.shape[0])
         found = [np.zeros((0, self.network.sizes[-1]))]
-        for i in range(0, n, _PART):
-            _, s = network.signals(in_type(take(X, slice(i, min(n, i + _PART))), dtype))
-            found.append(on_host(s))
-        return np.concatenate(found)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for i in range(0, n, _PART):
+                _, s = network.signals(in_type(take(X, slice(i, min(n, i + _PART))), dtype))
+                found.append(on_host(s))
+        return _within(np.concatenate(found), dtype)
 
     @property
     def _single(self) -> bool:
@@ -177,6 +179,17 @@ class NetworkScore(Score):
         for k, sign in ((label, 1.0), (against, -1.0)):
             slope[:, k] = sign * (1.0 if self._linear else 0.5 - 0.5 * np.tanh(0.5 * s[:, k]))
         return slope
+
+
+def _within(s: Floats, dtype: Any) -> Floats:
+    """s, or a DataError that names the first row whose signals left the range."""
+    right = np.isfinite(s).all(axis=1)
+    if not right.all():
+        other = "" if dtype == np.float64 else ", or take dtype='float64'"
+        raise DataError(
+            f"row {int(right.argmin())}: the signals left the range of {dtype}: give its features in larger units{other}"
+        )
+    return s
 
 
 def _completed(evidence: Floats, rest: float, size: float) -> Floats:
