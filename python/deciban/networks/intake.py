@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,7 @@ def of_known_labels(model: Any, X: Any, y: Any, sample_weight: Any, labels: NDAr
         found = _many(model, X, y, sample_weight)
         if found.y.shape[1] != len(labels):
             raise ValueError(f"{what} has {found.y.shape[1]} labels a row; {len(labels)} are expected")
-        return found
+        return replace(found, labels=labels)
     y = column_or_1d(y, warn=True)
     place = np.minimum(np.searchsorted(labels, y), len(labels) - 1) if _alike(y, labels) else np.zeros(len(y), np.intp)
     foreign = labels[place] != y if _alike(y, labels) else np.ones(len(y), bool)

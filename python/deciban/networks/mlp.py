@@ -139,16 +139,26 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
     def _declare(self, classes: ArrayLike | None, y: Any) -> None:
         if classes is None:
             raise ValueError("classes must be given, all labels that may come: the first batch may lack some")
-        self.classes_ = np.unique(np.asarray(classes))
         self.multilabel_ = getattr(y, "ndim", np.ndim(y)) == 2
+        self.classes_ = self._named(classes)
         if len(self.classes_) < 2 and not self.multilabel_:
             raise ValueError(f"at least two classes are expected; classes are {self.classes_.tolist()} (1 class)")
+
+    def _named(self, classes: ArrayLike) -> NDArray[Any]:
+        """Classes that exclude each other in their order; of many labels a row names, in that of their columns."""
+        sorted_: NDArray[Any] = np.unique(np.asarray(classes))
+        if not self.multilabel_:
+            return sorted_
+        names = np.asarray(classes)
+        if names.ndim != 1 or len(names) != len(sorted_):
+            raise ValueError(f"classes must be a name for each column of y, no two alike, got {names.tolist()}")
+        return names
 
     def _see(self, X: Any) -> None:
         judged(self, X, reset=True)
 
     def _same(self, classes: ArrayLike) -> None:
-        if not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+        if not np.array_equal(self._named(classes), self.classes_):
             raise ValueError(f"classes are {self.classes_.tolist()} since the first call; no others can come")
 
     def _wrong(self, h: Any, y: Any, weight: Any) -> float:
