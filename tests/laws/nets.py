@@ -19,6 +19,8 @@ EVERY = {
 }
 # Outputs of which class is which: a single unit of two classes, and one a class.
 CLASSIFIERS = {name: each for name, each in EVERY.items() if each[1].name != "linear"}
+# To what is said of rows the error that was learnt from does not matter.
+SCORES = {name: each for name, each in CLASSIFIERS.items() if each[2].name == "cross_entropy"}
 FORMS = {"dense": np.asarray, "csr": sparse.csr_array}
 
 

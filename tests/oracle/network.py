@@ -64,3 +64,21 @@ def adam(w, g, m, q, t, eta, beta1, beta2, epsilon, decay):
     m = beta1 * m + (1 - beta1) * g
     q = beta2 * q + (1 - beta2) * g**2
     return w - eta * (m / (1 - beta1**t)) / (sqrt(q / (1 - beta2**t)) + epsilon), m, q
+
+
+def nats(s, output):
+    """(n, C) log-odds up to what all classes share."""
+    if s.shape[1] == 1:
+        return anp.hstack([0.0 * s, s])
+    return s if output == "softmax" else -anp.log(1.0 + anp.exp(-s))
+
+
+def integrated(network, x, baseline, label, against, places=20_000):
+    """(d,) integrated gradients by the midpoint rule, of many places."""
+    t = (anp.arange(places) + 0.5) / places
+
+    def total(rows):
+        each = nats(signals(network.parameters, rows, network.activation.name), network.output.name)
+        return anp.sum(each[:, label] - each[:, against])
+
+    return (x - baseline) * grad(total)(baseline + t[:, None] * (x - baseline)).mean(axis=0)
