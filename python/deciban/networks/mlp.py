@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.devices import answers, namespace
+from deciban.devices import answers, on_host
 from deciban.losses import Floats
 from deciban.scores import Explanation, NetworkScore, log_posterior
 
@@ -162,12 +162,10 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
             raise ValueError(f"classes are {self.classes_.tolist()} since the first call; no others can come")
 
     def _wrong(self, h: Any, y: Any, weight: Any) -> float:
-        xp, weight = namespace(h), weight[:, 0]
+        h, y, weight = (on_host(each, None) for each in (h, y, weight[:, 0]))  # little, for the device to wait for
         if self.multilabel_ or h.shape[1] == 1:
-            each = xp.where((h > 0.5) != (y > 0.5), xp.ones_like(h), xp.zeros_like(h))
-            return float(xp.sum(weight @ each)) / int(h.shape[1])
-        wrong = xp.argmax(h, axis=1) != xp.argmax(y, axis=1)
-        return float(xp.sum(xp.where(wrong, weight, xp.zeros_like(weight))))
+            return float((weight @ ((h > 0.5) != (y > 0.5))).sum()) / int(h.shape[1])
+        return float(weight @ (h.argmax(axis=1) != y.argmax(axis=1)))
 
     def fit_batches(self, batches: Iterable[Any], classes: ArrayLike, validation: Any = None) -> Self:
         """Learn from batches (X, y) or (X, y, weight) that need not fit memory together, a step each.

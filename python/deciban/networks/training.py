@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import elsewhere, like, namespace, type_of
+from deciban.devices import elsewhere, like, namespace, take, type_of
 
 from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed
 from .history import Ending, Epoch
@@ -193,7 +193,7 @@ class Training:
             tally.weight += float(namespace(losses).sum(part.weight))
             gradients = found if gradients is None else [a + b for a, b in zip(gradients, found, strict=True)]
         assert gradients is not None
-        self._seen = parts[0].x[:LOOKED_AT]
+        self._seen = take(parts[0].x, slice(0, LOOKED_AT))
         length = tally.add(gradients)
         if self.plan.clip is not None and length > self.plan.clip:
             gradients = [g * (self.plan.clip / length) for g in gradients]
