@@ -229,7 +229,8 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
                 if self.multilabel_
                 else "label is for rows of many labels; here the winner is explained"
             )
-        if label is not None and not 0 <= label < len(self.classes_):
+        column = isinstance(label, int | np.integer) and not isinstance(label, bool)
+        if label is not None and not (column and 0 <= label < len(self.classes_)):
             raise ValueError(f"label must be a column of y, from 0 to {len(self.classes_) - 1}, got {label!r}")
         score = NetworkScore(self.network_, self._baseline, label)
         told = (

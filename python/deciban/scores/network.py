@@ -17,8 +17,8 @@ from .evidence import Floats, Score, Terms
 
 # Rows that go through the network at once.
 _PART = 4096
-# The gradient is taken at so many places (Gauss and Legendre's) of each stretch: from bend to bend of the first layer, or
-# of a quarter of the way where it has none.
+# The gradient is taken at so many places (Gauss and Legendre's) of each stretch of the way: from bend to bend of the
+# first layer, or a quarter where it has none.
 _PLACES, _OF_SMOOTH, _QUARTERS = 4, 16, np.linspace(0.0, 1.0, 5)
 # A stretch is halved where its gradients miss the rise of f by more than this share of the signals; at most so many
 # places are looked at.
@@ -171,7 +171,7 @@ class NetworkScore(Score):
         return total
 
     def _difference(self, s: Floats, label: int, against: int) -> tuple[Floats, float]:
-        """(n,) score_label − score_against where the first layer's signals are s, and the largest signal of the last."""
+        """(n,) score_label − score_against where the first layer's signals are s; and the last one's largest signal."""
         _, s = self._above(s)
         nats = self._nats(s)
         return nats[:, label] - nats[:, against], float(np.abs(s).max())
@@ -209,10 +209,8 @@ def _within(s: Floats, dtype: Any) -> Floats:
     """s, or a DataError that names the first row whose signals left the range."""
     right = np.isfinite(s).all(axis=1)
     if not right.all():
-        other = "" if dtype == np.float64 else ", or take dtype='float64'"
-        raise DataError(
-            f"row {int(right.argmin())}: the signals left the range of {dtype}: give its features in larger units{other}"
-        )
+        place, other = int(right.argmin()), "" if dtype == np.float64 else ", or take dtype='float64'"
+        raise DataError(f"row {place}: the signals left the range of {dtype}: give its features in larger units{other}")
     return s
 
 
