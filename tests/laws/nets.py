@@ -1,5 +1,7 @@
 """Networks of every activation, output, error and depth, for the laws, and points for them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -36,7 +38,7 @@ def network(name, d=4, K=3, seed=0, size=1.0):
     """A network of this name, all numbers of it drawn, biases too."""
     activation, output, error, hidden = EVERY[name]
     random, sizes = np.random.default_rng(seed), (d, *hidden, K)
-    weights = [size * random.normal(size=pair) for pair in zip(sizes[:-1], sizes[1:], strict=True)]
+    weights = [size * random.normal(size=pair) for pair in pairwise(sizes)]
     return Network(weights, [random.normal(size=units) for units in sizes[1:]], activation, output, error)
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle import network as oracle
 
 from deciban import MLP, MLPRegressor
 from deciban.networks.batches import Batch, Shuffled
 from deciban.networks.training import Training
 from laws.nets import CLASSIFIERS, clouds, flat, model, over
+from oracle import network as oracle
 
 NAME = "tanh-softmax-cross_entropy-one"
 # Labels that X does not tell: what is learnt of them is wrong elsewhere.
@@ -48,7 +48,8 @@ def test_a_batch_of_all_goes_down_the_gradient():
     net = fitted.network_
     y, weight = np.eye(3)[Y], np.full((len(Y), 1), 1.0 / len(Y))
     found, _ = oracle.gradients(net, X, y, weight)
-    fall = np.concatenate([np.ravel(g + (0.3 * W if g.ndim == 2 else 0.0)) for g, W in zip(found, net.parameters)])
+    penalised = [g + (0.3 * W if g.ndim == 2 else 0.0) for g, W in zip(found, net.parameters, strict=True)]
+    fall = np.concatenate([np.ravel(g) for g in penalised])
     stepped = steps(1, weight_decay=0.3, learning_rate=0.2)[0]
     assert_allclose(stepped, flat(fitted) - 0.2 * fall, rtol=1e-10, atol=1e-12)
     told = fitted.history_[0]

@@ -165,7 +165,9 @@ def test_numbers_that_leave_the_range_are_told_by_their_layer(solver, batch_size
     usable(fitted)
     told = fitted.certificate_
     assert told.status == "overflow"
-    places = [f"the {what} of layer {k} left the range of {dtype}" for what in ("weights", "signals") for k in (1, 2, 3)]
+    places = [
+        f"the {what} of layer {k} left the range of {dtype}" for what in ("weights", "signals") for k in (1, 2, 3)
+    ]
     assert told.advice in [f"{place}; {REMEDY}" for place in places]
     assert_array_equal(flat(fitted), begun(fitted))  # no step was good
 

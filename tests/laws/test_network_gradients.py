@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from oracle import network as oracle
 
 from deciban.networks.network import Network
 from laws.nets import EVERY, FORMS, forms, network, over, rows, targets
+from oracle import network as oracle
 
 
 def given(name, form="dense", dropout=False):
@@ -71,9 +71,7 @@ def test_gradients_reach_the_inputs(name):
 def test_a_batch_is_the_sum_of_batches_of_one(name, form):
     net, X, _, y, weight, masks = given(name, form, dropout=True)
     losses, s, _, found = net.gradients(X, y, weight, masks)
-    parts = [
-        net.gradients(X[[i]], y[[i]], weight[[i]], [mask[[i]] for mask in masks]) for i in range(len(y))
-    ]
+    parts = [net.gradients(X[[i]], y[[i]], weight[[i]], [mask[[i]] for mask in masks]) for i in range(len(y))]
     assert_allclose(losses, np.concatenate([part[0] for part in parts]), rtol=1e-12)
     assert_allclose(s, np.concatenate([part[1] for part in parts]), rtol=1e-12, atol=1e-12)
     for k, ours in enumerate(found):

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle import network as oracle
 from scipy import sparse
 
 from deciban import MLP
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.scores import NetworkScore
-from laws.nets import SCORES, EVERY, FORMS, clouds, forms, model, network, over, rows, targets
+from laws.nets import EVERY, FORMS, SCORES, clouds, forms, model, network, over, rows, targets
+from oracle import network as oracle
 
 BASELINES = {"nothing": None, "an item": rows(4)[0]}
 baselines = pytest.mark.parametrize("baseline", list(BASELINES))

@@ -1,16 +1,17 @@
 """Laws of steps: the core's are the formulas, in place, of both types; and how long they are, epoch by epoch."""
 
+from itertools import pairwise
 from math import cos, pi
 
 import array_api_strict as xp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle import network as oracle
 
 from deciban._core import adam_step, momentum_step
 from deciban.networks.optimizers import Adam, Descent
 from deciban.networks.schedules import schedule
+from oracle import network as oracle
 
 TYPES = ("float32", "float64")
 types = pytest.mark.parametrize("dtype", TYPES)
@@ -106,7 +107,10 @@ def test_gradients_may_lie_in_memory_as_they_come(name):
 
 # Refusals of the core.
 
-THREE = {"momentum": (momentum_step, 2, (ETA, 0.9, 0.0, False)), "adam": (adam_step, 3, (ETA, 1.0, 0.9, 0.9, 1e-8, 0.0))}
+THREE = {
+    "momentum": (momentum_step, 2, (ETA, 0.9, 0.0, False)),
+    "adam": (adam_step, 3, (ETA, 1.0, 0.9, 0.9, 1e-8, 0.0)),
+}
 WRONG = {
     "another shape": (np.ones((2, 3)), np.ones((3, 2)), ValueError, "arrays of one shape are expected"),
     "as many numbers": (np.ones(6), np.ones((3, 2)), ValueError, "arrays of one shape are expected"),
@@ -140,11 +144,11 @@ def test_what_is_written_is_not_read_elsewhere(which):
     step, count, numbers = THREE[which]
     w = np.ones(3)
     for given in ([w, w, *(np.zeros(3) for _ in range(count - 1))], [w, np.ones(3), *([w] * (count - 1))]):
-        with pytest.raises(ValueError, match="borrowed|readonly|writ"):
+        with pytest.raises(ValueError, match=r"borrowed|readonly|writ"):
             step(*given, *numbers)
     frozen = np.ones(3)
     frozen.flags.writeable = False
-    with pytest.raises(ValueError, match="borrowed|readonly|writ"):
+    with pytest.raises(ValueError, match=r"borrowed|readonly|writ"):
         step(frozen, np.ones(3), *(np.zeros(3) for _ in range(count - 1)), *numbers)
     assert_array_equal((w, frozen), 1.0)
 
@@ -166,7 +170,7 @@ def test_schedules_are_their_formulas(rule, epochs):
     found = [eta(t) for t in range(1, epochs + 1)]
     assert_allclose(found, [0.3 * RULES[rule](t, epochs) for t in range(1, epochs + 1)], rtol=1e-14)
     assert found[0] == 0.3
-    assert all(0.0 < later <= earlier for earlier, later in zip(found, found[1:], strict=False))
+    assert all(0.0 < later <= earlier for earlier, later in pairwise(found))
 
 
 def test_a_schedule_of_ones_own():

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban import MLP, MLPRegressor
-from laws.nets import CLASSIFIERS, EVERY, FORMS, clouds, flat, forms, model, over
+from laws.nets import CLASSIFIERS, FORMS, clouds, flat, forms, model, over
 
 NAME = "tanh-softmax-cross_entropy-two"
 X, Y = clouds(1, n=50)
@@ -89,9 +89,7 @@ def test_whoever_can_begin_anew_is_asked_each_epoch():
 def test_weights_in_a_batch_are_repetition():
     times = np.random.default_rng(4).integers(1, 4, len(Y))
     weighed = model(NAME, max_iter=3).fit_batches(cut("dense", Y, times), [0, 1, 2])
-    repeated = [
-        (np.repeat(x, each, axis=0), np.repeat(y, each)) for x, y, each in cut("dense", Y, times)
-    ]
+    repeated = [(np.repeat(x, each, axis=0), np.repeat(y, each)) for x, y, each in cut("dense", Y, times)]
     wanted = model(NAME, max_iter=3).fit_batches(repeated, [0, 1, 2])
     assert_allclose(flat(weighed), flat(wanted), rtol=1e-10, atol=1e-12)
     assert weighed.certificate_.n == wanted.certificate_.n == times.sum()
