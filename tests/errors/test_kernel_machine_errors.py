@@ -71,7 +71,7 @@ def test_data_that_cannot_be_learnt():
             model.fit(worse, Y)
     large = X.copy()
     large[4, 0] = -1e150
-    text = "row 4, feature 0 is -1e+150; linear models need sizes up to 1e+100: give the feature in a larger unit"
+    text = "row 4, feature 0 is -1e+150; sizes up to 1e+100 are expected: give the feature in a larger unit"
     with refused(text, DataError, model):
         model.fit(large, Y)
     numbers = SupportVectorRegression().fit(X, X[:, 0])

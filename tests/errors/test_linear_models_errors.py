@@ -148,7 +148,7 @@ def test_numbers_too_large_to_multiply_are_named(form):
     large = X.copy()
     large[4, 0] = -1e150
     model = LogisticRegression().fit(X, Y)
-    text = "row 4, feature 0 is -1e+150; linear models need sizes up to 1e+100: give the feature in a larger unit"
+    text = "row 4, feature 0 is -1e+150; sizes up to 1e+100 are expected: give the feature in a larger unit"
     for model in (LogisticRegression().fit(X, Y), LinearSVM(C=np.inf).fit(X, Y)):
         with refused(text, DataError, model):
             model.fit(form(large), Y)

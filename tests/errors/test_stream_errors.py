@@ -72,7 +72,7 @@ def test_a_batch_that_cannot_be_learnt_is_refused_and_what_was_learnt_stays(fami
             model.partial_fit(form(worse), Y)
     for form in (np.asarray, sparse.csr_array):
         worse[3, 1] = -1e150
-        text = "row 3, feature 1 is -1e+150; linear models need sizes up to 1e+100: give the feature in a larger unit"
+        text = "row 3, feature 1 is -1e+150; sizes up to 1e+100 are expected: give the feature in a larger unit"
         with refused(text, DataError, model):
             model.partial_fit(form(worse), Y)
 

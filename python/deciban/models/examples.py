@@ -103,7 +103,7 @@ def bounded(X: Any) -> Any:
     place = int(np.argmax(np.abs(values) > _LARGEST))
     i, j = cell(X, place)
     raise DataError(
-        f"row {i}, feature {j} is {values.flat[place]:g}; linear models need sizes up to {_LARGEST:g}: "
+        f"row {i}, feature {j} is {values.flat[place]:g}; sizes up to {_LARGEST:g} are expected: "
         "give the feature in a larger unit"
     )
 

@@ -29,11 +29,6 @@ class Epoch:
     saturated: tuple[float, ...]
     seconds: float
 
-    @property
-    def watched(self) -> float:
-        """What should fall: the loss of the validation data, without these of the examples."""
-        return self.loss if self.validation_loss is None else self.validation_loss
-
 
 class Ending(Enum):
     """Why a fit ended: the status, and the advice."""
@@ -76,7 +71,7 @@ def diagnosis(epochs: Sequence[Epoch], activation: str) -> str:
     above = last.gradient_norms[-1]
     for layer, norm in enumerate(last.gradient_norms[:-1], 1):
         if norm < VANISHED * above:
-            share = "nothing" if norm == 0.0 else f"{norm / above:.1g} of it"
+            share = "nothing" if norm == 0.0 else f"{norm / above:.1g}"
             found.append(
                 f"gradients vanish: layer {layer} gets {share} of what the last layer gets: "
                 + ("take fewer layers" if activation == "relu" else "activation='relu' or fewer layers help")

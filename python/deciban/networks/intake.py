@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from deciban.devices import elsewhere, fetched, take
 from deciban.losses import Floats
 from deciban.models import device_rows
 from deciban.models.device_rows import repetitions
-from deciban.models.examples import arrays_of, class_weights, weighed
+from deciban.models.examples import arrays_of, bounded, class_weights, weighed
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
 
@@ -103,7 +103,7 @@ def of_known_labels(model: Any, X: Any, y: Any, sample_weight: Any, labels: NDAr
         found = _many(model, X, y, sample_weight)
         if found.y.shape[1] != len(labels):
             raise ValueError(f"{what} has {found.y.shape[1]} labels a row; {len(labels)} are expected")
-        return found
+        return replace(found, labels=labels)
     y = column_or_1d(y, warn=True)
     place = np.minimum(np.searchsorted(labels, y), len(labels) - 1) if _alike(y, labels) else np.zeros(len(y), np.intp)
     foreign = labels[place] != y if _alike(y, labels) else np.ones(len(y), bool)
@@ -232,9 +232,12 @@ def mean_row(given: Given) -> Floats | None:
         return device_rows.weighed_mean(given.X, given.repetition)
     total = np.zeros(given.X.shape[1])
     weight = given.repetition.astype(given.X.dtype)
-    for i in range(0, len(weight), PART):  # sums of few rows keep their digits in float32
-        total += weight[i : i + PART] @ given.X[i : i + PART]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for i in range(0, len(weight), PART):  # sums of few rows keep their digits in float32
+            total += weight[i : i + PART] @ given.X[i : i + PART]
     mean: Floats = total / given.repetition.sum()
+    if not np.isfinite(mean).all():
+        bounded(given.X)
     return mean
 
 

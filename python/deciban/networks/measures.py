@@ -37,16 +37,16 @@ def mean_errors(network: Network, rows: Rows, of_wrong: Wrong) -> tuple[float, f
     return loss / weight, wrong / weight
 
 
-def looked_at(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The shares of dead and of saturated units of each hidden layer, on the rows x."""
+def looked_at(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float, ...], bool]:
+    """The shares of dead and of saturated units of each hidden layer, on the rows x, and whether all is in range."""
     dead, idle = [], []
-    kept, _ = network.signals(x)
+    kept, s = network.signals(x)
     for each in kept:
         silent, xp = network.activation.idle(each.s, each.h), namespace(each.h)
         whole = np.mean if xp is np else lambda a, xp=xp: xp.mean(xp.astype(a, xp.float32))
         dead.append(float(whole(xp.all(silent, axis=0))))
         idle.append(float(whole(silent)))
-    return tuple(dead), tuple(idle)
+    return tuple(dead), tuple(idle), finite([s])
 
 
 def left_at(network: Network, x: Any) -> str:
@@ -65,6 +65,7 @@ def finite(arrays: list[Any]) -> bool:
     return all(bool(namespace(each).all(namespace(each).isfinite(each))) for each in arrays)
 
 
+@np.errstate(all="ignore")
 def gradient_of(network: Network, parts: Iterable[Batch], decay: float) -> tuple[float, float, float]:
     """The mean error, the same with the penalty, and the length of its gradient. Cost: once forward and back."""
     loss = weight = 0.0

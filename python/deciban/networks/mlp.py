@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.devices import answers, namespace
+from deciban.devices import answers, on_host
 from deciban.losses import Floats
 from deciban.scores import Explanation, NetworkScore, log_posterior
 
@@ -139,25 +139,33 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
     def _declare(self, classes: ArrayLike | None, y: Any) -> None:
         if classes is None:
             raise ValueError("classes must be given, all labels that may come: the first batch may lack some")
-        self.classes_ = np.unique(np.asarray(classes))
         self.multilabel_ = getattr(y, "ndim", np.ndim(y)) == 2
+        self.classes_ = self._named(classes)
         if len(self.classes_) < 2 and not self.multilabel_:
             raise ValueError(f"at least two classes are expected; classes are {self.classes_.tolist()} (1 class)")
+
+    def _named(self, classes: ArrayLike) -> NDArray[Any]:
+        """Classes that exclude each other in their order; of many labels a row names, in that of their columns."""
+        sorted_: NDArray[Any] = np.unique(np.asarray(classes))
+        if not self.multilabel_:
+            return sorted_
+        names = np.asarray(classes)
+        if names.ndim != 1 or len(names) != len(sorted_):
+            raise ValueError(f"classes must be a name for each column of y, no two alike, got {names.tolist()}")
+        return names
 
     def _see(self, X: Any) -> None:
         judged(self, X, reset=True)
 
     def _same(self, classes: ArrayLike) -> None:
-        if not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+        if not np.array_equal(self._named(classes), self.classes_):
             raise ValueError(f"classes are {self.classes_.tolist()} since the first call; no others can come")
 
     def _wrong(self, h: Any, y: Any, weight: Any) -> float:
-        xp, weight = namespace(h), weight[:, 0]
+        h, y, weight = (on_host(each, None) for each in (h, y, weight[:, 0]))  # little, for the device to wait for
         if self.multilabel_ or h.shape[1] == 1:
-            each = xp.where((h > 0.5) != (y > 0.5), xp.ones_like(h), xp.zeros_like(h))
-            return float(xp.sum(weight @ each)) / int(h.shape[1])
-        wrong = xp.argmax(h, axis=1) != xp.argmax(y, axis=1)
-        return float(xp.sum(xp.where(wrong, weight, xp.zeros_like(weight))))
+            return float((weight @ ((h > 0.5) != (y > 0.5))).sum()) / int(h.shape[1])
+        return float(weight @ (h.argmax(axis=1) != y.argmax(axis=1)))
 
     def fit_batches(self, batches: Iterable[Any], classes: ArrayLike, validation: Any = None) -> Self:
         """Learn from batches (X, y) or (X, y, weight) that need not fit memory together, a step each.
@@ -221,7 +229,8 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
                 if self.multilabel_
                 else "label is for rows of many labels; here the winner is explained"
             )
-        if label is not None and not 0 <= label < len(self.classes_):
+        column = isinstance(label, int | np.integer) and not isinstance(label, bool)
+        if label is not None and not (column and 0 <= label < len(self.classes_)):
             raise ValueError(f"label must be a column of y, from 0 to {len(self.classes_) - 1}, got {label!r}")
         score = NetworkScore(self.network_, self._baseline, label)
         told = (

@@ -137,7 +137,7 @@ def copied(network: Network, X: Any, dtype: Any) -> Network:
     """The same weights where the rows X are, in that type; they may be written over."""
 
     def copy(array: Any) -> Any:
-        host = np.array(on_host(array, None), dtype=dtype)
+        host = np.array(on_host(array, None), dtype=dtype, order="C")  # as the steps of the core take them
         return like(host, X) if elsewhere(X) else host
 
     return _with(network, copy)

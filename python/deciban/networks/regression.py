@@ -88,6 +88,11 @@ class MLPRegressor(RegressorMixin, LearnsOn):  # type: ignore[misc]
     def _head(self) -> tuple[Output, Error]:
         return paired("linear", "squared", Linear)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     _targets: int
     _single: bool
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import elsewhere, like, namespace
+from deciban.devices import elsewhere, like, namespace, take, type_of
 
 from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed
 from .history import Ending, Epoch
@@ -106,18 +106,21 @@ class Training:
         ):
             self.memory = memory.copied()
 
+    @np.errstate(all="ignore")  # what leaves the range is found, and told, by its layer
     def run(self, source: Shuffled | Streamed, validation: Rows | None = None) -> None:
         """All epochs. Ctrl-C, the time and numbers that leave the range end them, and the best weights are kept."""
         self._started, sample = perf_counter(), source.sample(self.random)
         best, lowest, without = _copies(self.network.parameters), float("inf"), 0
         try:
             for epoch in range(1, self.plan.max_iter + 1):
+                penalty = self._penalty()
                 told = self._epoch(epoch, source, validation, sample)
                 self.history.append(told)
-                fallen = told.watched < lowest - self.plan.tol * abs(lowest) or lowest == float("inf")
+                watched = told.loss + penalty if told.validation_loss is None else told.validation_loss
+                fallen = watched < lowest - self.plan.tol * abs(lowest) or lowest == float("inf")
                 without = 0 if fallen else without + 1
-                if told.watched < lowest or lowest == float("inf"):
-                    lowest, best = told.watched, _copies(self._judged().parameters)
+                if watched < lowest or lowest == float("inf"):
+                    lowest, best = watched, _copies(self._judged().parameters)
                 self.plan.schedule.told(without)
                 if self._ended(told, without, validation is not None):
                     break
@@ -128,6 +131,10 @@ class Training:
         except OutOfRangeError as reason:
             self.ending, self.where = Ending.OVERFLOW, str(reason)
         self._set(best)
+
+    def _penalty(self) -> float:
+        """Of the weights on which the next error is met: both are to fall together."""
+        return 0.5 * self.plan.decay * sum(map(squared_length, self.network.weights)) if self.plan.decay else 0.0
 
     def _ended(self, told: Epoch, without: int, watching: bool) -> bool:
         plan = self.plan
@@ -142,18 +149,22 @@ class Training:
 
     def _epoch(self, epoch: int, source: Shuffled | Streamed, validation: Rows | None, sample: Any) -> Epoch:
         tally, eta = Tally(len(self.network.weights)), self.plan.schedule(epoch)
-        with np.errstate(all="ignore"):  # what leaves the range is found, and told, by its layer
-            for parts in source.epoch(self.random):
-                self._step(parts, eta, tally)
-                if self.plan.time_limit is not None and self._seconds() > self.plan.time_limit:
-                    raise OutOfTimeError
+        for parts in source.epoch(self.random):
+            self._step(parts, eta, tally)
+            if self.plan.time_limit is not None and self._seconds() > self.plan.time_limit:
+                raise OutOfTimeError
         if not tally.steps:
             raise ValueError(
                 "no batch came: an iterator lasts for one epoch; give a list, or something that begins anew"
             )
         judged = self._judged()
         loss, wrong = (None, None) if validation is None else mean_errors(judged, validation, self.plan.wrong)
-        dead, idle = looked_at(judged, self._seen if sample is None else sample)
+        if loss is not None and not isfinite(loss):
+            raise OutOfRangeError(f"the validation error left the range of {type_of(judged.weights[0])}")
+        seen = self._seen if sample is None else sample
+        dead, idle, within = looked_at(judged, seen)
+        if not within:
+            raise OutOfRangeError(left_at(judged, seen))
         mean_wrong = tally.wrong / tally.weight
         return Epoch(
             epoch,
@@ -182,7 +193,7 @@ class Training:
             tally.weight += float(namespace(losses).sum(part.weight))
             gradients = found if gradients is None else [a + b for a, b in zip(gradients, found, strict=True)]
         assert gradients is not None
-        self._seen = parts[0].x[:LOOKED_AT]
+        self._seen = take(parts[0].x, slice(0, LOOKED_AT))
         length = tally.add(gradients)
         if self.plan.clip is not None and length > self.plan.clip:
             gradients = [g * (self.plan.clip / length) for g in gradients]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from deciban.devices import on_host, take, type_of
+from deciban.errors import DataError
 from deciban.rows import is_sparse
 
 from .affine import nonzeros
@@ -16,9 +17,12 @@ from .evidence import Floats, Score, Terms
 
 # Rows that go through the network at once.
 _PART = 4096
-# Between two bends of the first layer, or in all where it has none, the gradient is taken at so many places (Gauss and
-# Legendre's).
-_PLACES, _OF_SMOOTH = 4, 64
+# The gradient is taken at so many places (Gauss and Legendre's) of each stretch of the way: from bend to bend of the
+# first layer, or a quarter where it has none.
+_PLACES, _OF_SMOOTH, _QUARTERS = 4, 16, np.linspace(0.0, 1.0, 5)
+# A stretch is halved where its gradients miss the rise of f by more than this share of the signals; at most so many
+# places are looked at.
+_CLOSE, _MOST = 1e-9, 1 << 16
 _LEAST = np.finfo(np.float64).tiny
 
 
@@ -58,10 +62,11 @@ class NetworkScore(Score):
 
         network, dtype, n = moved_to(self.network, X), type_of(self.network.weights[0]), int(X.shape[0])
         found = [np.zeros((0, self.network.sizes[-1]))]
-        for i in range(0, n, _PART):
-            _, s = network.signals(in_type(take(X, slice(i, min(n, i + _PART))), dtype))
-            found.append(on_host(s))
-        return np.concatenate(found)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for i in range(0, n, _PART):
+                _, s = network.signals(in_type(take(X, slice(i, min(n, i + _PART))), dtype))
+                found.append(on_host(s))
+        return _within(np.concatenate(found), dtype)
 
     @property
     def _single(self) -> bool:
@@ -115,24 +120,20 @@ class NetworkScore(Score):
             evidence_j = (x_j − b_j) ∫₀¹ ∂f/∂x_j (b + t (x − b)) dt,      Σ_j evidence_j = f(x) − f(b)
 
         (Sundararajan, Taly & Yan, ICML 2017.) The first layer's signals are straight lines in t, so that a place costs
-        the layers above alone, whatever d. Of ReLU the integral is taken from bend to bend of the first layer; what
-        quadrature leaves of f(x) − f(b) is shared in proportion.
+        the layers above alone, whatever d. Of ReLU the integral is taken from bend to bend of the first layer. How much
+        f rises is known of each stretch of the way, so that stretches are halved until it comes out; what is left is
+        shared in proportion.
         """
         feature, x = nonzeros(row) if self.baseline is None else self._unlike(row)
         start = np.zeros(len(x)) if self.baseline is None else self.baseline[feature]
         W = on_host(take(self.network.weights[0], feature))
         rise = (x - start) @ W
         at_start = self._first(self.baseline)
-        t, share = self._places(at_start, rise)
-        kept, s = self._above(at_start + t[:, None] * rise)
-        delta = self._on_host.to_inputs(kept, self._slope(s, label, against))
-        evidence = (x - start) * (W @ (share @ delta))
-        ends = self._nats(self._above(np.stack([at_start, at_start + rise]))[1])
-        f = ends[:, label] - ends[:, against]
+        evidence = (x - start) * (W @ self._integrated(at_start, rise, label, against))
         prior = self.prior[label] - self.prior[against]
         score = self._of_row(row)
         gap = score[label] - score[against] - prior - float(evidence.sum())
-        return Terms(feature, x, _completed(evidence, gap, float(np.abs(f).max())))
+        return Terms(feature, x, _completed(evidence, gap, float(np.abs(score).max())))
 
     def _of_row(self, row: Any) -> Floats:
         score: Floats = self(row if is_sparse(row) else row.reshape(1, -1))[0]
@@ -148,20 +149,45 @@ class NetworkScore(Score):
         b: Floats = self._on_host.biases[0]
         return b if x is None else b + x @ on_host(self.network.weights[0])
 
-    def _places(self, start: Floats, rise: Floats) -> tuple[Floats, Floats]:
-        """Where on the way the gradient is taken, in [0, 1], and how much each place counts."""
-        if len(self.network.weights) == 1 and self._linear:
-            return np.array([0.5]), np.ones(1)
-        if self.network.activation.name != "relu" or len(self.network.weights) == 1:
-            node, share = np.polynomial.legendre.leggauss(_OF_SMOOTH)
-            return 0.5 * (node + 1.0), 0.5 * share
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            bends = -start / rise
-        edge = np.unique(np.concatenate([[0.0, 1.0], bends[(bends > 0.0) & (bends < 1.0)]]))
-        node, share = np.polynomial.legendre.leggauss(_PLACES)
-        wide = np.diff(edge)
-        t = edge[:-1, None] + 0.5 * wide[:, None] * (node + 1.0)
-        return t.reshape(-1), (0.5 * wide[:, None] * share).reshape(-1)
+    def _integrated(self, start: Floats, rise: Floats, label: int, against: int) -> Floats:
+        """(units,) ∫₀¹ ∂f/∂s dt on the way s = start + t · rise of the first layer's signals."""
+        low, high, node, share = self._stretches(start, rise)
+        total, looked_at = np.zeros(len(start)), 0
+        while len(low):
+            wide = high - low
+            t = low[:, None] + wide[:, None] * node
+            kept, s = self._above(start + t.reshape(-1, 1) * rise)
+            delta = self._on_host.to_inputs(kept, self._slope(s, label, against))
+            found = wide[:, None] * np.einsum("p,npu->nu", share, delta.reshape(len(low), len(node), -1))
+            ends, size = self._difference(start + np.concatenate([low, high])[:, None] * rise, label, against)
+            missing = np.abs(ends[len(low) :] - ends[: len(low)] - found @ rise) > _CLOSE * size
+            looked_at += t.size
+            if looked_at + 2 * missing.sum() * len(node) > _MOST:
+                missing[:] = False
+            total += found[~missing].sum(axis=0)
+            low, high = low[missing], high[missing]
+            middle = 0.5 * (low + high)
+            low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        return total
+
+    def _difference(self, s: Floats, label: int, against: int) -> tuple[Floats, float]:
+        """(n,) score_label − score_against where the first layer's signals are s; and the last one's largest signal."""
+        _, s = self._above(s)
+        nats = self._nats(s)
+        return nats[:, label] - nats[:, against], float(np.abs(s).max())
+
+    def _stretches(self, start: Floats, rise: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Where stretches of the way begin and end, in [0, 1], the places of each, and how much a place counts."""
+        deep, edge = len(self.network.weights) > 1, _QUARTERS
+        if not deep and self._linear:
+            return np.zeros(1), np.ones(1), np.array([0.5]), np.ones(1)
+        bent = deep and self.network.activation.name == "relu"
+        if bent:
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                bends = -start / rise
+            edge = np.unique(np.concatenate([[0.0, 1.0], bends[(bends > 0.0) & (bends < 1.0)]]))
+        node, share = np.polynomial.legendre.leggauss(_PLACES if bent else _OF_SMOOTH)
+        return edge[:-1], edge[1:], 0.5 * (node + 1.0), 0.5 * share
 
     @property
     def _linear(self) -> bool:
@@ -177,6 +203,15 @@ class NetworkScore(Score):
         for k, sign in ((label, 1.0), (against, -1.0)):
             slope[:, k] = sign * (1.0 if self._linear else 0.5 - 0.5 * np.tanh(0.5 * s[:, k]))
         return slope
+
+
+def _within(s: Floats, dtype: Any) -> Floats:
+    """s, or a DataError that names the first row whose signals left the range."""
+    right = np.isfinite(s).all(axis=1)
+    if not right.all():
+        place, other = int(right.argmin()), "" if dtype == np.float64 else ", or take dtype='float64'"
+        raise DataError(f"row {place}: the signals left the range of {dtype}: give its features in larger units{other}")
+    return s
 
 
 def _completed(evidence: Floats, rest: float, size: float) -> Floats:
