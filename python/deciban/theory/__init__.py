@@ -1,7 +1,83 @@
-"""Theory: what errors to expect, and when to believe them."""
+"""Theory: what errors to expect, and when to believe them.
+
+Each name is loaded when first used; none but those that fit models loads scikit-learn.
+"""
 
 from __future__ import annotations
 
-from .expected_errors import Expectation, ExpectedErrors, linear_regression
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Expectation", "ExpectedErrors", "linear_regression"]
+if TYPE_CHECKING:
+    from .capacity import growth as growth
+    from .capacity import vc as vc
+    from .curves import LearningCurve as LearningCurve
+    from .curves import learning_curve as learning_curve
+    from .decomposition import BiasVariance as BiasVariance
+    from .decomposition import bias_variance as bias_variance
+    from .expected_errors import ExpectedErrors as ExpectedErrors
+    from .expected_errors import linear_regression as linear_regression
+    from .held_out import binomial as binomial
+    from .hyperplanes import dichotomies as dichotomies
+    from .hyperplanes import separable as separable
+    from .margins import normalised_margins as normalised_margins
+    from .margins import pac_bayes as pac_bayes
+    from .model_dimension import dimension as dimension
+    from .sparsity import compression as compression
+    from .sparsity import support_vectors as support_vectors
+    from .statement import Statement as Statement
+    from .uniform import hoeffding as hoeffding
+
+_HOME = {
+    "BiasVariance": ".decomposition",
+    "ExpectedErrors": ".expected_errors",
+    "LearningCurve": ".curves",
+    "Statement": ".statement",
+    "bias_variance": ".decomposition",
+    "binomial": ".held_out",
+    "compression": ".sparsity",
+    "dichotomies": ".hyperplanes",
+    "dimension": ".model_dimension",
+    "growth": ".capacity",
+    "hoeffding": ".uniform",
+    "learning_curve": ".curves",
+    "linear_regression": ".expected_errors",
+    "normalised_margins": ".margins",
+    "pac_bayes": ".margins",
+    "separable": ".hyperplanes",
+    "support_vectors": ".sparsity",
+    "vc": ".capacity",
+}
+
+__all__ = [
+    "BiasVariance",
+    "ExpectedErrors",
+    "LearningCurve",
+    "Statement",
+    "bias_variance",
+    "binomial",
+    "compression",
+    "dichotomies",
+    "dimension",
+    "growth",
+    "hoeffding",
+    "learning_curve",
+    "linear_regression",
+    "normalised_margins",
+    "pac_bayes",
+    "separable",
+    "support_vectors",
+    "vc",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'deciban.theory' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(_HOME[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from math import inf
 
-import numpy as np
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """A number that says what it is: `float()` gives the number, `str()` the meaning and the conditions."""
-
-    value: float
-    meaning: str
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __str__(self) -> str:
-        return f"{self.value:.6g}: {self.meaning}"
+from .statement import Statement, number, whole
 
 
 @dataclass(frozen=True)
@@ -30,9 +16,9 @@ class ExpectedErrors:
     n: int
     d: int
     noise: float
-    in_sample: Expectation
-    out_of_sample: Expectation
-    new_normal_inputs: Expectation
+    in_sample: Statement
+    out_of_sample: Statement
+    new_normal_inputs: Statement
 
     def __float__(self) -> float:
         return float(self.out_of_sample)
@@ -61,10 +47,8 @@ def linear_regression(n: int, d: int, noise: float, *, fit_intercept: bool = Tru
     >>> float(errors.in_sample), float(errors), errors.optimism.__round__(9)
     (3.6, 4.4, 0.8)
     """
-    for name, value, least in (("n", n, 1), ("d", d, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
-    if not _number(noise) or not 0.0 <= noise < np.inf:
+    n, d = whole("n", n), whole("d", d, 0)
+    if not number(noise) or not 0.0 <= noise < inf:
         raise ValueError(f"noise must be a variance, a finite number ≥ 0, got {noise!r}")
     p = d + 1 if fit_intercept else d
     if n < p:
@@ -73,25 +57,21 @@ def linear_regression(n: int, d: int, noise: float, *, fit_intercept: bool = Tru
         )
     given = f"y = f(x) + ε, f linear in {d} features, Var ε = {noise:g}, errors uncorrelated, X of rank {p}"
     return ExpectedErrors(
-        int(n),
-        int(d),
+        n,
+        d,
         float(noise),
-        Expectation(noise * (1.0 - p / n), f"expected mean squared error on the {n} examples learnt; {given}"),
-        Expectation(noise * (1.0 + p / n), f"expected mean squared error at the same {n} inputs, new noise; {given}"),
+        Statement(noise * (1.0 - p / n), f"expected mean squared error on the {n} examples learnt; {given}"),
+        Statement(noise * (1.0 + p / n), f"expected mean squared error at the same {n} inputs, new noise; {given}"),
         _new_inputs(n, d, noise, fit_intercept, given),
     )
 
 
-def _new_inputs(n: int, d: int, noise: float, intercept: bool, given: str) -> Expectation:
+def _new_inputs(n: int, d: int, noise: float, intercept: bool, given: str) -> Statement:
     free = n - d - 2 if intercept else n - d - 1
     meaning = f"expected mean squared error at new inputs from one normal distribution; {given}"
     if d == 0:
-        return Expectation(noise * (1.0 + (1.0 / n if intercept else 0.0)), meaning)
+        return Statement(noise * (1.0 + (1.0 / n if intercept else 0.0)), meaning)
     if free <= 0:
-        return Expectation(np.inf, f"{meaning}; infinite, as so few examples leave some direction almost unseen")
+        return Statement(inf, f"{meaning}; infinite, as so few examples leave some direction almost unseen")
     value = (1.0 + 1.0 / n) * (n - 2) / free if intercept else (n - 1) / free
-    return Expectation(noise * value, meaning)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return Statement(noise * value, meaning)

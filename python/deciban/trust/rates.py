@@ -20,9 +20,17 @@ def clopper_pearson(errors: int, n: int, level: float = 0.95) -> Interval:
     [0.0, 0.3085]
     """
     tail = (1 - level) / 2
-    low = float(betaincinv(errors, n - errors + 1, tail)) if errors > 0 else 0.0
-    high = float(betainccinv(errors + 1, n - errors, tail)) if errors < n else 1.0
-    return low, high
+    return lower_limit(errors, n, tail), upper_limit(errors, n, tail)
+
+
+def lower_limit(errors: int, n: int, tail: float) -> float:
+    """The smallest share of which `errors` of `n` or more are seen with a probability of `tail` at least."""
+    return float(betaincinv(errors, n - errors + 1, tail)) if errors > 0 else 0.0
+
+
+def upper_limit(errors: int, n: int, tail: float) -> float:
+    """The largest share of which `errors` of `n` or fewer are seen with a probability of `tail` at least."""
+    return float(betainccinv(errors + 1, n - errors, tail)) if errors < n else 1.0
 
 
 @dataclass(frozen=True)
