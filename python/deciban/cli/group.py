@@ -16,6 +16,7 @@ VERBS = {
     "inspect": "What a filter knows: counts, settings, strongest evidence.",
     "learn": "Learn messages under a label, exactly.",
     "forget": "Take back what was learnt, exactly.",
+    "bound": "What theory promises: error, sample size or confidence.",
     "demo": "Train, judge, explain and correct on mail that comes along.",
 }
 
