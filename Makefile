@@ -38,6 +38,7 @@ docs: $(VENV)/.tested
 	$(BIN)/python docs/kernel.py
 	$(BIN)/python docs/generative.py
 	$(BIN)/python docs/linear.py
+	$(BIN)/python docs/theory.py
 
 # What is missing is named, with where to get it.
 tools:

@@ -38,6 +38,8 @@ def test_vc_and_growth():
         theory.vc(10, 2.5)
     with refused("dimension must be a whole number from 1, got nan"):
         theory.vc(10, float("nan"))
+    with refused("dimension must be at most 2^1000, got a number of 401 digits"):
+        theory.vc(10, 10**400)
     with refused("training_error must be a number from 0 to 1, got 2"):
         theory.vc(10, 3, 2)
     with refused("error must lie above the training error, 0.2, got 0.1"):

@@ -159,6 +159,10 @@ def test_growth_overflows_nowhere():
     assert told.given["log"] == pytest.approx(1000 * log(10**200) - sum(map(log, range(1, 1001))), rel=1e-9)
     assert theory.growth(10**6, inf).vacuous
     assert 0.0 < float(theory.vc(10**300, 10**3)) < 1e-140
+    sum_, entropy = (theory.growth(10**8, d).given["log"] for d in (10**6, 10**6 + 1))
+    assert sum_ < entropy < 1.0001 * sum_  # where the sum has too many terms
+    assert theory.growth(10**20, 10**12).given["log"] < 10**12 * (1 + log(10**8)) * (1 + 1e-12)
+    assert theory.growth(10**13, 6 * 10**12).vacuous
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 5.0))

@@ -74,7 +74,7 @@ def test_compression_covers_the_smallest_interval(n):
     assert (errors <= float(theory.compression(2, n, DELTA))).mean() >= 1 - DELTA
 
 
-@pytest.mark.parametrize(("n", "d"), [(200, 2), (800, 20)])
+@pytest.mark.parametrize(("n", "d"), [(200, 2), (500, 10)])
 @pytest.mark.parametrize("apart", [0.5, 2.0])
 def test_the_bound_of_margins_covers(n, d, apart):
     """Two round Gaussian classes, and the direction between their means: the error of any direction is known."""

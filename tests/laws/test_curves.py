@@ -115,9 +115,9 @@ def test_the_learning_curve_of_least_squares_is_what_theory_expects():
     d, noise = 4, 0.25
     X = random.normal(size=(4000, d))
     y = X @ np.ones(d) + np.sqrt(noise) * random.normal(size=4000)
-    curve = theory.learning_curve(LeastSquares(), X, y, sizes=[12, 30, 200], repeats=400)
+    curve = theory.learning_curve(LeastSquares(), X, y, sizes=[12, 30, 200], repeats=200)
     assert (curve.loss, curve.held_out) == ("squared", 1000)
-    spread = [4 * each / np.sqrt(400) + 0.03 * noise for each in curve.deviation]  # and the luck of the 4,000
+    spread = [4 * each / np.sqrt(200) + 0.03 * noise for each in curve.deviation]  # and the luck of the 4,000
     for n, low, high, a, b in zip(curve.sizes, *curve.mean, *spread, strict=True):
         expected = theory.linear_regression(n, d, noise)
         assert abs(low - float(expected.in_sample)) < a

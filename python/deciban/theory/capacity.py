@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from math import inf, log, sqrt
+from math import inf, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
 
-from .statement import Statement, asked, between, examples, exponential, least, of_error, of_probability, whole
+from .statement import Statement, asked, between, examples, exponential, least, of_error, of_probability
 
 GROWTH = ("polynomial", "sauer")
+# Beyond so many terms the sum is bounded by the entropy: MacWilliams & Sloane (1977), chapter 10.
+_TERMS = 10**6
 _WHO = "Vapnik & Chervonenkis 1971; Abu-Mostafa, Magdon-Ismail & Lin, Learning from Data (2012), theorem 2.5"
 
 
@@ -50,10 +52,17 @@ def log_growth(n: int, d: float, kind: str) -> float:
         return float(np.logaddexp(d * log(n), 0.0))
     if d >= n:
         return n * log(2)
+    if d > _TERMS:
+        return n * _entropy(d / n)
     i = np.arange(1.0, d + 1.0)
     terms = np.concatenate([[0.0], np.cumsum(np.log((float(n) - i + 1.0) / i))])  # ln C(n, i)
     top = terms.max()
     return float(top + np.log(np.exp(terms - top).sum()))
+
+
+def _entropy(share: float) -> float:
+    """H of a coin in nats: Σ_{i ≤ d} C(n, i) ≤ e^{n H(d/n)} for d ≤ n/2, and 2^n beyond."""
+    return -share * log(share) - (1.0 - share) * log1p(-share) if share < 0.5 else log(2)
 
 
 def vc(
@@ -131,7 +140,7 @@ def bound(n: int, d: float, base: float, delta: float, kind: str) -> float:
 def _dimension(value: Any) -> float:
     if value == inf:
         return inf
-    return whole("dimension", float_as_whole(value))
+    return examples("dimension", float_as_whole(value))
 
 
 def float_as_whole(value: Any) -> Any:

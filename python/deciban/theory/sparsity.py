@@ -18,8 +18,8 @@ def support_vectors(count: int, n: int | None = None, *, error: float | None = N
     The expectations are over sets of N examples; `count` of the set at hand stands for E[#SV], so that this is an
     estimate with no confidence of its own (`compression` has one). With `error` in place of n, the smallest n at which
     as many support vectors keep the bound to it. An example that is no support vector would be classified rightly by
-    the machine of the others: that is the leave-one-out error. SPEC T3; Vapnik, The Nature of Statistical Learning
-    Theory (1995), theorem 5.2.
+    the machine of the others: this is the leave-one-out error. The soft margin with a price C for each error has it,
+    too. SPEC T3; Vapnik, The Nature of Statistical Learning Theory (1995), theorem 5.2.
 
     >>> float(support_vectors(3, 101)), float(support_vectors(20, error=0.05))
     (0.03, 401.0)
@@ -28,8 +28,8 @@ def support_vectors(count: int, n: int | None = None, *, error: float | None = N
     if (n is None) == (error is None):
         raise ValueError("n or error must be given, and not both: the one left out is solved for")
     conditions = (
-        "the examples are independent, of one distribution, the margin is hard, there is an intercept, and this "
-        "number of support vectors is the expected one"
+        "the examples are independent, of one distribution, leaving out one that is no support vector does not change "
+        "the machine (the hard margin; a price for each error), and this number of support vectors is the expected one"
     )
     who = "Vapnik, The Nature of Statistical Learning Theory (1995), theorem 5.2"
     if n is not None:
@@ -79,23 +79,26 @@ def compression(
         "classifier"
     )
     who = "Littlestone & Warmuth 1986; Floyd & Warmuth 1995; Langford, JMLR 6 (2005), sample compression bound"
-    seen = f"a classifier that {k:,} of %s examples determine, with {e:,} errors on the others,"
+    value, meaning, vacuous = _solved(wanted, k, n, e, error, delta)
+    return Statement(value, meaning, conditions, who, vacuous, {**given, wanted: value})
+
+
+def _solved(wanted: str, k: int, n: int | None, e: int, error: float | None, delta: float) -> tuple[float, str, str]:
+    """The number asked for, its meaning, and why it says nothing."""
+    of = f"{n:,} examples" if n else "them"
+    seen = f"a classifier that {k:,} of {of} determine, with {e:,} errors on the others,"
     if wanted == "error":
         assert n is not None
         value = _compressed(k, n, e, delta)
-        meaning = f"with probability {1 - delta:g} {seen % f'{n:,}'} errs no more often than this"
-        return Statement(value, meaning, conditions, who, of_error(value), {**given, "error": value})
+        return value, f"with probability {1 - delta:g} {seen} errs no more often than this", of_error(value)
     assert error is not None
     if wanted == "n":
         size = least(lambda n: _compressed(k, n, e, delta) <= error, k + e + 1)
-        meaning = f"so many examples keep the error of {seen % 'them'} to {error:g}, with probability {1 - delta:g}"
-        return Statement(size, meaning, conditions, who, "", {**given, "n": size})
+        return size, f"so many examples keep the error of {seen} to {error:g}, with probability {1 - delta:g}", ""
     assert n is not None
-    m = n - k
-    above = m > 0 and e / m < error
-    value = exponential(_choices(k, n) - (m * float(kl(e / m, error)) if above else 0.0))
-    meaning = f"the probability that {seen % f'{n:,}'} errs in more than {error:g} is at most this"
-    return Statement(value, meaning, conditions, who, of_probability(value), {**given, "delta": value})
+    above = n > k and e / (n - k) < error
+    value = exponential(_choices(k, n) - ((n - k) * float(kl(e / (n - k), error)) if above else 0.0))
+    return value, f"the probability that {seen} errs in more than {error:g} is at most this", of_probability(value)
 
 
 def _compressed(k: int, n: int, e: int, delta: float) -> float:

@@ -40,31 +40,27 @@ def hoeffding(
     given: dict[str, Any] = {"n": n, "epsilon": epsilon, "delta": delta, "hypotheses": M}
     count = "hypothesis was" if M == 1 else f"{_number(M)} hypotheses were"
     conditions = f"the examples are independent, of one distribution, and the {count} chosen before they were seen"
-    two_m = log(2) + log(M) if M < inf else inf  # noqa: SIM300
+    value, meaning, vacuous = _solved(wanted, n, epsilon, delta, log(2) + log(M) if M < inf else inf)  # noqa: SIM300
+    return Statement(value, meaning, conditions, _WHO, vacuous, {**given, wanted: value})
+
+
+def _solved(wanted: str, n: int | None, epsilon: float | None, delta: float, two_m: float) -> tuple[float, str, str]:
+    """The number asked for, its meaning, and why it says nothing; `two_m` is ln 2M."""
     if wanted == "epsilon":
         assert n is not None
         value = apart(n, two_m - log(delta))
-        meaning = (
-            f"with probability {1 - delta:g} no error out of sample is farther than this from the error in sample, "
-            f"on {n:,} examples"
-        )
-        return Statement(value, meaning, conditions, _WHO, of_error(value), {**given, "epsilon": value})
+        meaning = "no error out of sample is farther than this from the error in sample, on"
+        return value, f"with probability {1 - delta:g} {meaning} {n:,} examples", of_error(value)
     assert epsilon is not None
     if wanted == "n":
         size = least(lambda n: apart(n, two_m - log(delta)) <= epsilon) if two_m < inf else inf
-        meaning = (
-            f"so many examples keep every error out of sample within {epsilon:g} of the error in sample, with "
-            f"probability {1 - delta:g}"
-        )
+        meaning = f"so many examples keep every error out of sample within {epsilon:g} of the error in sample, with"
         vacuous = "no number of examples is enough" if size == inf else of_error(epsilon)
-        return Statement(size, meaning, conditions, _WHO, vacuous, {**given, "n": size})
+        return size, f"{meaning} probability {1 - delta:g}", vacuous
     assert n is not None
     value = exponential(two_m - 2 * epsilon**2 * n)
-    meaning = (
-        f"the probability that some error out of sample is farther than {epsilon:g} from the error in sample, on "
-        f"{n:,} examples, is at most this"
-    )
-    return Statement(value, meaning, conditions, _WHO, of_probability(value), {**given, "delta": value})
+    meaning = f"the probability that some error out of sample is farther than {epsilon:g} from the error in sample, on"
+    return value, f"{meaning} {n:,} examples, is at most this", of_probability(value)
 
 
 def apart(n: int, log_odds: float) -> float:
