@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from deciban import MLP, LogisticRegression, MLPRegressor
-from laws.nets import CLASSIFIERS, EVERY, FORMS, clouds, flat, forms, model, over
+from laws.nets import CLASSIFIERS, EVERY, FEW, FORMS, SCORES, clouds, flat, forms, model, over
 
 SOLVERS = {
     "descent": {"solver": "descent"},
@@ -26,11 +26,11 @@ def learnt(fitted):
 
 
 @solvers
-@over()
+@over(FEW)
 def test_weights_are_repetition(name, solver):
     X, y = clouds()
     times = np.random.default_rng(5).integers(0, 4, len(y))
-    options = {**SOLVERS[solver], "callback": lambda *_: False}
+    options = {**SOLVERS[solver], "max_iter": 3}
     weighed = model(name, **options).fit(X, y, sample_weight=times)
     repeated = model(name, **options).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     assert_allclose(flat(weighed), flat(repeated), rtol=1e-9, atol=1e-10)
@@ -40,14 +40,14 @@ def test_weights_are_repetition(name, solver):
     assert_allclose((one.primal, one.kkt_violation), (other.primal, other.kkt_violation), rtol=1e-8)
 
 
-@over()
+@over(FEW)
 def test_the_order_of_examples_means_nothing_to_a_batch_of_all(name):
     X, y = clouds()
     order = np.random.default_rng(6).permutation(len(y))
     assert_allclose(flat(model(name).fit(X, y)), flat(model(name).fit(X[order], y[order])), rtol=1e-9, atol=1e-10)
 
 
-@over()
+@over(FEW)
 def test_sparse_rows_are_the_dense_ones(name):
     X, y = clouds()
     T = sparse.csr_array(X)
@@ -61,7 +61,7 @@ def test_sparse_rows_are_the_dense_ones(name):
     assert_array_equal(dense.predict(X), thin.predict(T))
     assert_allclose(dense.predict_proba(X), thin.predict_proba(T), rtol=1e-9)
     for fitted in (dense, thin):
-        for one, other in zip(fitted.explain(X), fitted.explain(T), strict=True):
+        for one, other in zip(fitted.explain(X[:2]), fitted.explain(T[:2]), strict=True):
             assert (one.label, one.against) == (other.label, other.against)
             assert one.decibans == pytest.approx(other.decibans, rel=1e-9, abs=1e-9)
             terms, others = ({term.feature: term.decibans for term in each.terms} for each in (one, other))
@@ -70,11 +70,10 @@ def test_sparse_rows_are_the_dense_ones(name):
 
 
 @forms
-@solvers
-@over()
-def test_parts_of_a_step_are_the_step(name, solver, form, monkeypatch):
+@over(FEW)
+def test_parts_of_a_step_are_the_step(name, form, monkeypatch):
     X, y = clouds(n=20)
-    X, options = FORMS[form](X), {**SOLVERS[solver], "batch_size": 10, "max_iter": 3}
+    X, options = FORMS[form](X), {**SOLVERS["decay"], "batch_size": 10, "max_iter": 2}
     whole = model(name, **options).fit(X, y)
     monkeypatch.setattr("deciban.networks.batches.PART", 1)
     parts = model(name, **options).fit(X, y)
@@ -93,18 +92,18 @@ def going_on_from(begun, units, outputs=None):
 
 
 @solvers
-@over({name: each for name, each in EVERY.items() if each[3]})
+@over({name: each for name, each in FEW.items() if each[3]})
 def test_what_is_learnt_does_not_depend_on_the_order_of_hidden_units(name, solver):
     X, y = clouds()
     random = np.random.default_rng(7)
     begun = model(name, max_iter=1, warm_start=True, **SOLVERS[solver]).fit(X, y)
     units = [random.permutation(count) for count in EVERY[name][3]]
-    one, other = (each.set_params(max_iter=6).fit(X, y) for each in (deepcopy(begun), going_on_from(begun, units)))
+    one, other = (each.set_params(max_iter=3).fit(X, y) for each in (deepcopy(begun), going_on_from(begun, units)))
     assert_allclose(learnt(one), learnt(other), rtol=1e-9, atol=1e-10)
     assert_allclose(np.sort(flat(one)), np.sort(flat(other)), rtol=1e-8, atol=1e-9)
 
 
-@over(CLASSIFIERS)
+@over(SCORES)
 def test_classes_under_other_names_are_the_same_classes(name):
     X, y = clouds()
     plain = model(name).fit(X, y)
@@ -112,8 +111,8 @@ def test_classes_under_other_names_are_the_same_classes(name):
     order = np.array([2, 0, 1])  # the class that was c is now order[c]
     begun = model(name, max_iter=1, warm_start=True).fit(X, y)
     units = [np.arange(count) for count in EVERY[name][3]]
-    other = going_on_from(begun, units, np.argsort(order)).set_params(max_iter=6).fit(X, order[y])
-    one = begun.set_params(max_iter=6).fit(X, y)
+    other = going_on_from(begun, units, np.argsort(order)).set_params(max_iter=3).fit(X, order[y])
+    one = begun.set_params(max_iter=3).fit(X, y)
     assert_allclose(learnt(one), learnt(other)[:, order], rtol=1e-9, atol=1e-12)
     assert_array_equal(order[one.predict(X)], other.predict(X))
 
@@ -126,16 +125,16 @@ def test_two_classes_that_change_places(name):
     other = deepcopy(begun)
     for array in (other.network_.weights[-1], other.network_.biases[-1]):
         array *= -1.0
-    one, other = begun.set_params(max_iter=6).fit(X, y), other.set_params(max_iter=6).fit(X, 1 - y)
+    one, other = begun.set_params(max_iter=3).fit(X, y), other.set_params(max_iter=3).fit(X, 1 - y)
     assert_allclose(learnt(one), learnt(other)[:, ::-1], rtol=1e-9)
 
 
-@over(CLASSIFIERS)
+@over(SCORES)
 def test_a_weight_of_a_class_is_that_of_its_examples(name):
     X, y = clouds(n=41)
     prices = np.array([1.0, 2.5, 0.5])
-    priced = model(name, class_weight=dict(enumerate(prices)), batch_size=7).fit(X, y)
-    weighed = model(name, batch_size=7).fit(X, y, sample_weight=prices[y])
+    priced = model(name, class_weight=dict(enumerate(prices)), batch_size=20).fit(X, y)
+    weighed = model(name, batch_size=20).fit(X, y, sample_weight=prices[y])
     assert flat(priced).tobytes() == flat(weighed).tobytes()
     even = len(y) / (3 * np.bincount(y))
     balanced = model(name, class_weight="balanced").fit(X, y)
@@ -143,10 +142,10 @@ def test_a_weight_of_a_class_is_that_of_its_examples(name):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@over()
+@over(FEW)
 def test_a_seed_is_all_that_chance_knows(name, dtype):
     X, y = clouds()
-    options = {"dtype": dtype, "batch_size": 7, "dropout": 0.25, "max_iter": 3}
+    options = {"dtype": dtype, "batch_size": 20, "dropout": 0.25, "max_iter": 2}
     one, two, other = (model(name, random_state=seed, **options).fit(X, y) for seed in (1, 1, 2))
     assert flat(one).tobytes() == flat(two).tobytes()
     assert one.certificate_.digest == two.certificate_.digest
@@ -162,21 +161,21 @@ STEEP = {
     "batch_size": None,
     "solver": "descent",
     "learning_rate": 1.0,
-    "max_iter": 4000,
+    "max_iter": 2500,
     "tol": 1e-15,
-    "n_iter_no_change": 200,
+    "n_iter_no_change": 60,
 }
 
 
-@pytest.mark.parametrize("weighed", [False, True], ids=["alike", "weighed"])
-@pytest.mark.parametrize("form", list(FORMS))
-@pytest.mark.parametrize("C", [2, 3])
+@pytest.mark.parametrize(
+    ("C", "form", "weighed"), [(2, "dense", True), (2, "csr", False), (3, "dense", False), (3, "csr", True)]
+)
 def test_one_linear_layer_is_logistic_regression(C, form, weighed):
     X, y = clouds(C=C, n=60)
     X = FORMS[form](X)
     weight = np.random.default_rng(8).uniform(0.5, 2.0, len(y)) if weighed else np.ones(len(y))
-    wanted = LogisticRegression(C=0.5, tol=1e-12).fit(X, y, sample_weight=weight)
-    decay = 1.0 / (0.5 * weight.sum())
+    wanted = LogisticRegression(C=0.1, tol=1e-12).fit(X, y, sample_weight=weight)
+    decay = 1.0 / (0.1 * weight.sum())
     output = "logistic" if C == 2 else "softmax"
     fitted = MLP(output=output, weight_decay=decay, **STEEP).fit(X, y, sample_weight=weight)
     assert_allclose(fitted.predict_proba(X), wanted.predict_proba(X), atol=1e-6)
@@ -193,10 +192,10 @@ def test_one_linear_layer_is_logistic_regression(C, form, weighed):
 def test_one_linear_layer_of_many_labels_is_a_logistic_regression_each():
     X, y = clouds(n=60)
     Y = np.column_stack([y == 0, y == 2, X[:, 0] > 0]).astype(int)
-    decay = 1.0 / (0.5 * len(y))
+    decay = 1.0 / (0.1 * len(y))
     fitted = MLP(weight_decay=decay, **STEEP).fit(X, Y)
     for k in range(3):
-        wanted = LogisticRegression(C=0.5, tol=1e-12).fit(X, Y[:, k])
+        wanted = LogisticRegression(C=0.1, tol=1e-12).fit(X, Y[:, k])
         assert_allclose(fitted.predict_proba(X)[:, k], wanted.predict_proba(X)[:, 1], atol=1e-6)
         assert_array_equal(fitted.predict(X)[:, k], wanted.predict(X))
 

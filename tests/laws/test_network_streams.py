@@ -5,13 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban import MLP, MLPRegressor
-from laws.nets import CLASSIFIERS, FORMS, clouds, flat, forms, model, over
+from laws.nets import CLASSIFIERS, FEW, FORMS, clouds, flat, forms, model, over
 
 NAME = "tanh-softmax-cross_entropy-two"
 X, Y = clouds(1, n=50)
 MANY = np.column_stack([Y == 0, Y == 2, X[:, 0] > 0]).astype(int)
 SIZE = 15
-OPTIONS = {"batch_size": SIZE, "shuffle": False, "max_iter": 4, "weight_decay": 0.01, "averaging": 0.8}
+OPTIONS = {"batch_size": SIZE, "shuffle": False, "max_iter": 2, "weight_decay": 0.01, "averaging": 0.8}
 
 
 def cut(form, y, *weight, size=SIZE):
@@ -28,7 +28,7 @@ def streamed(learner, batches, **more):
 
 
 @forms
-@over()
+@over(FEW)
 def test_a_list_of_batches_is_the_rows_in_their_order(name, form):
     whole = model(name, **OPTIONS).fit(FORMS[form](X), Y)
     parts = streamed(model(name, **OPTIONS), cut(form, Y))
@@ -107,10 +107,10 @@ def test_validation_data_are_judged_while_batches_come():
 
 
 @forms
-@over()
+@over(FEW)
 def test_calls_are_epochs(name, form):
     """What the optimizer remembers, and the generator's place, go on."""
-    rows, options = FORMS[form](X), {"batch_size": 7, "learning_rate": 1e-3, "tol": 1e-15}
+    rows, options = FORMS[form](X), {"batch_size": 20, "learning_rate": 1e-3, "tol": 1e-15}
     whole = model(name, max_iter=3, **options).fit(rows, Y)
     calls = model(name, max_iter=7, **options)
     for _ in range(3):

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from deciban import MLP, MLPRegressor
 from deciban.errors import DataError
 from laws.containers import host, same_place
-from laws.nets import EVERY, clouds, model, over
+from laws.nets import FEW, clouds, model, over
 
 CLOSE = {"float32": {"rtol": 1e-5, "atol": 1e-5}, "float64": {"rtol": 1e-10, "atol": 1e-10}}
 types = pytest.mark.parametrize("dtype", list(CLOSE))
-ALL = {"batch_size": 15, "dropout": 0.2, "averaging": 0.8, "clip": 0.5, "weight_decay": 0.01, "max_iter": 3}
+ALL = {"batch_size": 25, "dropout": 0.2, "averaging": 0.8, "clip": 0.5, "weight_decay": 0.01, "max_iter": 2}
 X, Y = clouds(1, n=50)
 MANY = np.column_stack([Y == 0, Y == 2, X[:, 0] > 0]).astype(int)
 
@@ -50,7 +50,7 @@ def agree(one, other, there, dtype):
 
 
 @types
-@over()
+@over(FEW)
 def test_the_same_is_learnt(there, name, dtype):
     options = {**ALL, "dtype": dtype, "random_state": 5}
     one = model(name, **options).fit(X.astype(dtype), Y, validation=(X.astype(dtype), Y))
@@ -58,7 +58,7 @@ def test_the_same_is_learnt(there, name, dtype):
     other = model(name, **options).fit(T, there(Y), validation=(T, Y))
     agree(one, other, there, dtype)
     if hasattr(one, "explain"):
-        for mine, theirs in zip(one.explain(X[:3]), other.explain(there(X[:3])), strict=True):
+        for mine, theirs in zip(one.explain(X[:2]), other.explain(there(X[:2])), strict=True):
             close = {"rel": CLOSE[dtype]["rtol"], "abs": 1e-4 if dtype == "float32" else 1e-9}
             assert (theirs.label, theirs.against) == (mine.label, mine.against)
             assert theirs.decibans == pytest.approx(mine.decibans, **close)
@@ -118,7 +118,7 @@ def test_numbers_that_leave_the_range_are_told(there):
     assert np.isfinite(host(fitted.predict_proba(there(X)))).all()
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if name.endswith("one")])
+@pytest.mark.parametrize("name", [name for name in FEW if name.endswith("two")])
 def test_a_device_without_double_precision_is_enough(single, name):
     T = single(X.astype("float32"))
     one = model(name, **{**ALL, "dtype": "float32"}).fit(X.astype("float32"), Y)
@@ -128,7 +128,7 @@ def test_a_device_without_double_precision_is_enough(single, name):
     assert same_place(answer, T)
     assert_allclose(host(answer), wanted, rtol=1e-5, atol=1e-5)
     if hasattr(other, "explain"):
-        assert [told.label for told in other.explain(T)] == one.predict(X).tolist()
+        assert [told.label for told in other.explain(T[:2, :])] == one.predict(X[:2]).tolist()
     with pytest.raises(DataError, match=r"^the device of X has no float64: take dtype='float32'$"):
         model(name).fit(T, Y)
     assert_array_equal(host(other.predict(T)).shape, (50,))

@@ -236,8 +236,8 @@ def mean_row(given: Given) -> Floats | None:
         for i in range(0, len(weight), PART):  # sums of few rows keep their digits in float32
             total += weight[i : i + PART] @ given.X[i : i + PART]
     mean: Floats = total / given.repetition.sum()
-    if not np.isfinite(mean).all():
-        bounded(given.X)
+    if not np.isfinite(mean).all():  # of numbers as large as their type has
+        mean = np.average(bounded(given.X), axis=0, weights=given.repetition)
     return mean
 
 

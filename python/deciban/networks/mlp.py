@@ -38,8 +38,8 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
     learning_rate : η of the first epoch; None is 0.001 for Adam, 0.1 for descent. schedule : "constant", "inverse",
         "cosine", "plateau", or a function of the epoch (`deciban.networks.schedules`).
     batch_size : examples a step; None is all of them, 1 the stochastic rule.
-    max_iter : epochs at most. tol, n_iter_no_change : it stops when the error has not fallen by the share `tol` for so
-        many epochs; the weights are those of the epoch with the lowest.
+    max_iter : epochs at most. tol, n_iter_no_change : it stops when the error, of validation data or else with the
+        penalty, has not fallen by the share `tol` for so many epochs; the weights are those of the best epoch.
     weight_decay : λ; biases are free. dropout : the share of hidden units that an example goes without. clip : the
         longest gradient of a step. averaging : ρ of a moving mean of the weights, which then judges; None is none.
     early_stopping : whether the error that is watched is of `validation_fraction`, held out; `fit` takes your own, too.
@@ -52,7 +52,7 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
 
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> either = MLP(hidden=(8,), learning_rate=0.05, random_state=0).fit(X, ["same", "other", "other", "same"])
-    >>> either.predict(X).tolist(), round(either.predict_proba(X).max(axis=1).min(), 1)
+    >>> either.predict(X).tolist(), round(float(either.predict_proba(X).max(axis=1).min()), 1)
     (['same', 'other', 'other', 'same'], 1.0)
     """
 
