@@ -95,6 +95,17 @@ def test_weights_in_a_batch_are_repetition():
     assert weighed.certificate_.n == wanted.certificate_.n == times.sum()
 
 
+def test_class_weights_count_in_batches_of_one_class():
+    order = np.argsort(Y, kind="stable")
+    batches = [(X[i : i + 1], Y[i : i + 1]) for i in order]
+    heavy = MLP((4,), class_weight={0: 5.0}, solver="descent", max_iter=1, random_state=0, dtype="float64")
+    light = MLP((4,), solver="descent", max_iter=1, random_state=0, dtype="float64")
+    first = [model.fit_batches(batches[:1], [0, 1, 2]) for model in (heavy, light)]
+    start = MLP((4,), solver="descent", learning_rate=1e-300, max_iter=1, random_state=0, dtype="float64")
+    moved = [flat(each) - flat(start.fit_batches(batches[:1], [0, 1, 2])) for each in first]
+    assert_allclose(moved[0], 5.0 * moved[1], rtol=1e-9, atol=1e-15)
+
+
 def test_validation_data_are_judged_while_batches_come():
     fitted = model(NAME, max_iter=3).fit_batches(cut("dense", Y), [0, 1, 2], validation=(X, Y))
     assert [epoch.validation_error is None for epoch in fitted.history_] == [False] * 3

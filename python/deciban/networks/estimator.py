@@ -104,13 +104,22 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
         training.run(source, None if held is None else self._rows(held))
         self._become(training, training.history)
         self._baseline = mean_row(given)
-        self._certify(training, given.known(), gradient_of(training.network, rows.parts(), plan.decay))
+        try:
+            proof = gradient_of(training.network, rows.parts(), plan.decay)
+        except KeyboardInterrupt:  # what was learnt is there; who cannot wait for the proof goes without
+            proof, training.ending = None, Ending.INTERRUPTED
+            self.status_ = training.ending
+        self._certify(training, given.known(), proof)
 
     def _plan(self) -> Plan:
         return plan_of(self, self._wrong)
 
     def _rows(self, given: Given) -> Rows:
         return given.rows(self._units(), type_of(self.dtype))
+
+    def _part(self, given: Given) -> Rows:
+        """Examples of which others come apart: repetition is within them, and class weights are what they are."""
+        return given.rows(self._units(), type_of(self.dtype), given.repetition)
 
     def _validation(self, validation: Any) -> Given:
         X, y, weight = examples_of(validation, "validation")

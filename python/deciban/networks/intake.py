@@ -51,9 +51,9 @@ class Labelled:
         """Whether labels do not exclude each other."""
         return self.y.ndim == 2
 
-    def rows(self, K: int, dtype: Any) -> Rows:
-        """As a network of K outputs learns them: weights are 1 on average."""
-        return Rows(self.X, self.y, self.weight / self.weight.mean(), K, dtype)
+    def rows(self, K: int, dtype: Any, among: Floats | None = None) -> Rows:
+        """As a network of K outputs learns them: weights are 1 on average, or those `among` all of them are."""
+        return Rows(self.X, self.y, self.weight / (self.weight if among is None else among).mean(), K, dtype)
 
     def known(self) -> Known:
         """What a certificate tells of them."""
@@ -169,9 +169,9 @@ class Measured:
     weight: Floats
     single: bool
 
-    def rows(self, K: int, dtype: Any) -> Rows:
-        """As a network of K outputs learns them: weights are 1 on average."""
-        return Rows(self.X, self.Y, self.weight / self.weight.mean(), K, dtype)
+    def rows(self, K: int, dtype: Any, among: Floats | None = None) -> Rows:
+        """As a network of K outputs learns them: weights are 1 on average, or those `among` all of them are."""
+        return Rows(self.X, self.Y, self.weight / (self.weight if among is None else among).mean(), K, dtype)
 
     def known(self) -> Known:
         """What a certificate tells of them."""
