@@ -52,7 +52,7 @@ class MLP(ClassifierMixin, LearnsOn):  # type: ignore[misc]
 
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> either = MLP(hidden=(8,), learning_rate=0.05, random_state=0).fit(X, ["same", "other", "other", "same"])
-    >>> either.predict(X).tolist(), round(either.predict_proba(X).max(axis=1).min(), 1)
+    >>> either.predict(X).tolist(), round(float(either.predict_proba(X).max(axis=1).min()), 1)
     (['same', 'other', 'other', 'same'], 1.0)
     """
 
