@@ -42,17 +42,17 @@ class Epochs:
         if self.bar is None:
             if perf_counter() - self.started < PATIENCE:
                 return
-            self.bar = self._drawn(epoch, most)
+            self.bar = self._new(epoch, most)
+            self.bar.start()  # known by then, so that whatever comes, it is stopped
         self.bar.update(self.bar.task_ids[0], completed=epoch.epoch, told=told(epoch))
 
-    def _drawn(self, epoch: Epoch, most: int) -> Progress:
+    def _new(self, epoch: Epoch, most: int) -> Progress:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         columns = (TextColumn("Epoch"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.fields[told]}"))
         bar = Progress(*columns, console=Console(stderr=True), transient=True)
         bar.add_task("", total=most, completed=epoch.epoch, told=told(epoch))
-        bar.start()
         return bar
 
 
