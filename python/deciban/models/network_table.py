@@ -22,8 +22,10 @@ from .tables import Rows
 
 # Signals beyond would leave the range of a float64 in what is made of them.
 _LARGEST = 1e200
-FEWEST = 200
-"""Of fewer rows, a tenth says too little to stop by: all are learnt, for as many epochs as there may be."""
+FEWEST = 500
+"""Of fewer rows, a tenth says too little to stop by: all are learnt, until their own error no longer falls."""
+PENALTY = 5.0
+"""What ½‖W‖² weighs against the sum of the errors: `weight_decay` is this over the number of rows."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,9 +41,10 @@ class NetworkTable(CodedTable):
 
     @classmethod
     def learn(cls, declared: tuple[str, Mapping[str, float | None]], estimator: Any, rows: Rows) -> Self:
-        """The network of the coded rows; a tenth of them tells when to stop, of each class, if they are not few."""
+        """The network of the coded rows; a tenth of each class tells when to stop, if they are not few."""
         few = len(rows) < FEWEST or np.bincount(rows.y).max() < 10
-        return super().learn(declared, estimator.set_params(early_stopping=not few), rows)
+        estimator.set_params(early_stopping=not few, weight_decay=PENALTY / len(rows))
+        return super().learn(declared, estimator, rows)
 
     @staticmethod
     def _scored(found: Any) -> dict[str, Any]:

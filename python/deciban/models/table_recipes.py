@@ -35,7 +35,7 @@ class Estimator(NamedTuple):
     in_epochs: bool = False
 
 
-_NETWORK = {"hidden": (128,), "batch_size": 32, "weight_decay": 1e-3}
+_NETWORK = {"hidden": (128,), "batch_size": 64, "learning_rate": 0.003, "averaging": 0.99}
 
 ESTIMATORS: dict[str, Estimator] = {
     "discriminant": Estimator("discriminant", "GaussianDiscriminant", {}, {"shrinkage": "auto"}, False),
