@@ -25,7 +25,10 @@ _LARGEST = 1e200
 FEWEST = 500
 """Of fewer rows, a tenth says too little to stop by: all are learnt, until their own error no longer falls."""
 PENALTY = 5.0
-"""What ½‖W‖² weighs against the sum of the errors: `weight_decay` is this over the number of rows."""
+"""What ½‖W‖² weighs against the sum of the errors: `weight_decay` is this over the number of rows. Errors on rows held
+out, in per cent, with 2 and 5: of 300 rows of adult and of spambase 16.4, 15.5 and 9.8, 9.3, of 600 15.7, 15.8 and 8.5,
+8.6, of 3,400 of spambase 5.2, 5.0, of 600 of letter 25.1, 26.1. Where all are learnt: of 300 rows 17.3, 15.6 and 9.0,
+9.1, of 600 16.9, 15.3 and 8.0, 8.1, of 5,000 of adult 17.2, 16.3."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

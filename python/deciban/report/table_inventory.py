@@ -89,7 +89,7 @@ class TableInventory:
 
 
 def _parameters_of(header: dict[str, Any], model: TableModel) -> dict[str, Any]:
-    given = next((header[section] for section in ("bayes", "linear", "coded") if section in header), {})
+    given: dict[str, Any] = next((header[section] for section in ("bayes", "linear", "coded") if section in header), {})
     return {**given, "layers": list(model.layers.network.sizes)} if isinstance(model, NetworkTable) else given
 
 
