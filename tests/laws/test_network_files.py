@@ -121,6 +121,16 @@ def test_who_is_loaded_learns_on_from_the_weights_with_an_optimizer_that_is_new(
     assert again.history_[-1].loss == fresh.fit(rows, y).history_[-1].loss
 
 
+def test_names_of_labels_stay_with_their_columns(tmp_path):
+    model = MLP(**SHORT).partial_fit(X, MANY, classes=["zwei", "eins"])
+    model.save(tmp_path / "network.deciban")
+    again = deciban.load(tmp_path / "network.deciban")
+    assert again.classes_.tolist() == ["zwei", "eins"]
+    assert again.certificate_.class_counts == model.certificate_.class_counts
+    assert again.explain(X[:2], 0) == model.explain(X[:2], 0)
+    again.partial_fit(X, MANY, classes=["zwei", "eins"])
+
+
 def test_what_no_file_keeps_is_refused_before_anything_is_written(tmp_path):
     model = MLP(**SHORT, schedule=lambda epoch: 1.0).fit(X, TWO)
     with pytest.raises(ValueError, match=r"^a file keeps no schedule that is code, as <function .*> is: "):

@@ -117,7 +117,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
     baseline = arrays.pop("baseline", None)
     check(baseline is None or _is_row(baseline, d), "a baseline that is no row")
     check(type(told["many"]) is bool and type(told["single"]) is bool, "a network of no kind")
-    classes = labels_of(header["classes"], table["labels"]) if isinstance(model, MLP) else np.zeros(0)
+    classes = _labels(header, told["many"]) if isinstance(model, MLP) else np.zeros(0)
     K = _outputs(model, told, len(classes), arrays)
     network = network_of({name: told[name] for name in PARTS}, arrays, d, K)
     check(type(told["loss"]) in (int, float), "a loss that is no number")
@@ -133,6 +133,18 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
     if table["names"] is not None:
         model.feature_names_in_ = names_of(table["names"], d)
     return model
+
+
+def _labels(header: Mapping[str, Any], many: bool) -> NDArray[Any]:
+    """The classes in their order; of many labels a row the names in that of their columns."""
+    told, kind = header["classes"], header["table"]["labels"]
+    if not many:
+        return labels_of(told, kind)
+    order = sorted(range(len(told)), key=told.__getitem__)
+    ordered = labels_of([told[k] for k in order], kind)
+    labels = np.empty_like(ordered)
+    labels[order] = ordered
+    return labels
 
 
 def _outputs(model: Any, told: Mapping[str, Any], C: int, arrays: Arrays) -> int:
