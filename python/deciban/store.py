@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 _KEY = "deciban"
 _MACHINES = ("kernel-svm", "support-vector-regression", "one-class-svm")
+_NETWORKS = ("mlp", "mlp-regressor")
 # Where the digest stands: first in the header, JSON within JSON. What else is called "digest" stands behind it.
 _MARK = rb'"deciban":"{\"digest\":\"'
 _UNKNOWN = b"0" * 64
@@ -57,8 +58,8 @@ class Stored(NamedTuple):
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes`, `LinearTable` or `KernelTable`, or a kernel
-    machine.
+    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes`, a `LinearTable`, `KernelTable` or
+    `NetworkTable`, a kernel machine, or a multilayer perceptron.
 
     Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
     """
@@ -72,6 +73,10 @@ def load(path: str | os.PathLike[str]) -> Any:
             from .kernel_machines.stored import restored
 
             return restored(stored)
+        if stored.header.get("model") in _NETWORKS:
+            from .networks.stored import restored as network
+
+            return network(stored)
         from .models.naive_bayes import NaiveBayes
 
         return NaiveBayes.from_stored(stored)

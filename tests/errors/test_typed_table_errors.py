@@ -73,7 +73,7 @@ def test_tables_of_nothing(said):
 def test_models_and_options_of_texts(said):
     assert said(64, "train", "t.csv", "--label", "y", "--model", "nbsvm") == (
         "Expected a model of typed columns; nbsvm weighs the words of texts. Add --text COLUMN, or choose naive-bayes, "
-        "discriminant, logistic, svm, perceptron, least-squares or kernel-svm."
+        "discriminant, logistic, svm, perceptron, least-squares, kernel-svm or mlp."
     )
     assert said(64, "train", "t.csv", "--label", "y", "--words", "1,2") == (
         "Expected --words only with --text COLUMN; without it the columns are typed."

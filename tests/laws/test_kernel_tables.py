@@ -28,7 +28,7 @@ def table(C=2, n=60, categories=3):
     matrix[r.random(matrix.shape) < 0.1] = np.nan
     y = np.minimum((np.nan_to_num(matrix[:, 1]) ** 2 + r.random(n)).astype(int), C - 1)
     y[:C] = np.arange(C)
-    keys = np.array([row.tobytes()[:16] + bytes([k]) for k, row in enumerate(matrix)], dtype="S17")
+    keys = np.array([row.tobytes()[:16] + k.to_bytes(2, "big") for k, row in enumerate(matrix)], dtype="S18")
     return Rows(columns, LABELS[C], matrix, y, keys)
 
 

@@ -23,6 +23,7 @@ from .items import labelled_rows
 from .output import Remarks
 
 DISCRIMINANT = "discriminant"
+_CHOICES = ["auto", *MODELS, *(each for each in (DISCRIMINANT, "mlp") if each not in MODELS)]
 _ALPHA = {kind: found.bayes.alpha for kind, found in OF_NAIVE_BAYES.items()}
 _CHOICE_HELP = (
     "Default: auto. Of mail that is naive-bayes, which learns on and forgets; of text the simplest of "
@@ -36,9 +37,7 @@ def model_options(verb: Any) -> Any:
     """--model, -C, --alpha, --likelihood, --time-limit."""
     for option in reversed(
         [
-            click.option(
-                "--model", type=click.Choice(["auto", *MODELS, DISCRIMINANT]), default="auto", help=_CHOICE_HELP
-            ),
+            click.option("--model", type=click.Choice(_CHOICES), default="auto", help=_CHOICE_HELP),
             click.option(
                 "--time-limit",
                 type=click.FloatRange(min=0),
@@ -78,10 +77,8 @@ def recipes(kind: Kind, given: dict[str, Any]) -> list[Recipe]:
     model = NAIVE_BAYES if given["model"] == "auto" and kind == "mail" else given["model"]
     if model == "auto":
         return [recipe(kind, each, wanted) for each in SIMPLEST_FIRST]
-    if model == DISCRIMINANT:
-        raise UsageError(
-            "Expected --model discriminant for typed columns, a table with --label alone; these are texts."
-        )
+    if model not in MODELS:
+        raise UsageError(f"Expected --model {model} for typed columns, a table with --label alone; these are texts.")
     others = foreign(model, wanted)
     if others:
         takers = [each for each in MODELS if not foreign(each, {others[0]: wanted[others[0]]})]
@@ -159,6 +156,9 @@ class Rows:
 
 
 def tell_approximation(certificate: Certificate, remarks: Remarks) -> None:
-    """Says so where the model is an approximation of what was asked for, and what that costs."""
-    if certificate.status == "approximation":
+    """Says so where the model is an approximation of what was asked for, and what that costs; or the best until numbers
+    left their range, or Ctrl-C came."""
+    if certificate.status in ("approximation", "overflow"):
         remarks(f"Warning: {certificate.advice}.")
+    if certificate.status == "interrupted":
+        remarks("Interrupted: what was best until then is kept.")

@@ -19,6 +19,7 @@ from ..tables.svmlight import LABEL
 from ..tables.typed import Typed, learnt_from
 from ..text.choice import FEWEST, Tried, choose
 from .destination import check_destination
+from .epochs import Epochs
 from .failures import replacing
 from .models import tell_approximation, tell_chosen, tell_tried
 from .output import Remarks, counted, print_json, quoted, size_of
@@ -82,7 +83,8 @@ def _learnt(
 ) -> tuple[TableModel, list[Tried]]:
     limit, jobs = given["time_limit"], given["jobs"]
     if len(contenders) == 1 or len(rows) < FEWEST:
-        return contenders[0].learn(rows, n_jobs=jobs), []
+        with Epochs(remarks.quiet) as epochs:
+            return contenders[0].learn(rows, n_jobs=jobs, watch=epochs), []
     found, tried = choose(rows, contenders, limit, jobs, tell_tried(remarks))
     tell_chosen(found.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
     return found.learn(rows, n_jobs=jobs), tried

@@ -43,7 +43,7 @@ def refuse_of_texts(given: Mapping[str, Any]) -> None:
     if given["model"] == "nbsvm":
         raise UsageError(
             "Expected a model of typed columns; nbsvm weighs the words of texts. Add --text COLUMN, or choose "
-            "naive-bayes, discriminant, logistic, svm, perceptron, least-squares or kernel-svm."
+            "naive-bayes, discriminant, logistic, svm, perceptron, least-squares, kernel-svm or mlp."
         )
     for option, name in _OF_TEXTS.items():
         if given[option] is not None:

@@ -61,6 +61,7 @@ def _parsed(parse: Callable[[str], Any], expected: str) -> Callable[..., Any]:
     return callback
 
 
+_SEED_HELP = "Of what is random, and key of the hash of words. Default: 0."
 _WORDS = _parsed(_words, "N or N,M with 1 ≤ N ≤ M ≤ 5, such as 1,2 for words and pairs")
 _FEATURES = _parsed(_features, "a number of words from 1, or all")
 
@@ -76,7 +77,7 @@ _FEATURES = _parsed(_features, "a number of words from 1, or all")
 @click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Size of the dictionary.")
 @click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
 @click.option("--binary/--counts", "binary", default=None, help="A word counts once per item, or each time.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help="Key of the hash of words. Default: 0.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help=_SEED_HELP)
 @report_option
 @options.jobs
 @options.as_json

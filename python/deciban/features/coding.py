@@ -69,7 +69,7 @@ class Coding:
             x = matrix[:, j]
             if known is None:
                 with np.errstate(over="ignore"):
-                    value[:, j] = np.clip(np.nan_to_num((x - self.mean[j]) / self.deviation[j]), -_FARTHEST, _FARTHEST)
+                    value[:, j] = np.clip(np.nan_to_num((x - self.mean[j]) / self.deviation[j]), -FARTHEST, FARTHEST)
             else:
                 there = (x >= 0.0) & (x < len(known))
                 value[:, j] = there
@@ -87,4 +87,4 @@ class Coding:
 
 
 # Beyond so many deviations the squares of a model would overflow.
-_FARTHEST = 1e100
+FARTHEST = 1e100

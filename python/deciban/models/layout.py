@@ -49,8 +49,8 @@ def coded_fault(header: Mapping[str, Any], section: str) -> str:
     checks = {
         "'classes' in its header to be labels in order": labels and classes == sorted(set(classes or ())),
         f"{section!r} in its header to be parameters": type(given) is dict
-        and set(given) <= {"C", "alpha", "gamma"}
-        and all(map(_is_number, given.values())),
+        and set(given) <= {"C", "alpha", "gamma", *_NAMES}
+        and all(type(value) is str if name in _NAMES else _is_number(value) for name, value in given.items()),
         "'table' in its header to be columns": type(table) is dict and set(table) == {"names", "kinds", "categories"},
         "'certificate' in its header to be an object": type(header.get("certificate")) is dict,
         "no text in the header of a model of a table": "text" not in header,
@@ -58,6 +58,8 @@ def coded_fault(header: Mapping[str, Any], section: str) -> str:
     return next((wanted for wanted, right in checks.items() if not right), "")
 
 
+# Parameters that are words.
+_NAMES = ("activation", "output", "error")
 # The squares of larger numbers are beyond a float64.
 _LARGEST = 1e150
 _TYPES = ("text", "object", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))

@@ -14,6 +14,7 @@ from .bayes_table import BayesTable
 from .coded_table import CodedTable
 from .kernel_table import KernelTable
 from .linear_table import LinearTable
+from .network_table import NetworkTable
 from .tables import Rows, TableModel
 
 NAIVE_BAYES = "naive-bayes"
@@ -22,8 +23,8 @@ SIMPLEST_FIRST = (NAIVE_BAYES, "discriminant", "logistic", "svm")
 
 
 class Estimator(NamedTuple):
-    """Where a model is, its parameters with their defaults, what else it is given, whether it iterates, and the table
-    that its score makes."""
+    """Where a model is, its parameters with their defaults, what else it is given, whether it iterates, the table that
+    its score makes, and whether it iterates in epochs, which are watched, by BLAS, which has threads of its own."""
 
     module: str
     name: str
@@ -31,7 +32,15 @@ class Estimator(NamedTuple):
     given: Mapping[str, Any]
     iterates: bool = True
     table: type[CodedTable] = LinearTable
+    in_epochs: bool = False
 
+
+_NETWORK = {"hidden": (128,), "batch_size": 64, "learning_rate": 0.003, "averaging": 0.99}
+"""The rest: `NetworkTable.learn`. Errors on rows held out, in per cent, of 5,000 rows of adult, 3,400 of spambase and
+3,000 of letter: 14.8, 5.1, 12.2 (logistic regression 14.6, 6.1, 24.7); in twice the time, by batches of 32 with a rate
+of 0.001, 14.4, 5.3, 11.8; there without the mean of the weights 14.6, 5.1, 12.7; without that and the penalty 14.6,
+5.5, 14.4; with the penalty and 256 units 15.0, 5.2, 12.0, dropout of 0.2 14.5, 4.9, 12.1, the schedule "plateau" 14.6,
+5.0, 14.9; two layers of 64 without it 15.1, 5.9, 15.3. Breast cancer, 400 rows, 2.2 (1.8); digits, 1,200, 1.8 (2.7)."""
 
 ESTIMATORS: dict[str, Estimator] = {
     "discriminant": Estimator("discriminant", "GaussianDiscriminant", {}, {"shrinkage": "auto"}, False),
@@ -40,6 +49,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "perceptron": Estimator("perceptron", "Perceptron", {}, {"averaged": True, "max_iter": 100}),
     "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", {"alpha": 1.0}, {}),
     "kernel-svm": Estimator(".kernel_machines.svm", "SVM", {"C": 3.0}, {"multi_class": "ovr"}, table=KernelTable),
+    "mlp": Estimator(".networks.mlp", "MLP", {}, _NETWORK, table=NetworkTable, in_epochs=True),
 }
 """C of the kernel machine: errors on rows held out, in per cent, with C = 1, 3 and 10, beside logistic regression; of
 5,000 rows of adult 14.9, 14.9, 15.9 (14.8), 3,400 of spambase 7.6, 6.8, 6.7 (6.7), 3,000 of letter 16.2, 12.5, 10.1
@@ -55,15 +65,21 @@ class TableRecipe:
     parameters: Mapping[str, float]
     seed: int = 0
 
-    def learn(self, rows: Rows, time_limit: float | None = None, n_jobs: int | None = None) -> TableModel:
-        """The model of these rows, the same in whichever order they come."""
+    def learn(
+        self, rows: Rows, time_limit: float | None = None, n_jobs: int | None = None, watch: Any = None
+    ) -> TableModel:
+        """The model of these rows, the same in whichever order they come; `watch` is told of each epoch."""
         if self.model == NAIVE_BAYES:
             return BayesTable.learn(rows, self.parameters["alpha"])
         of = ESTIMATORS[self.model]
         parameters = {**self.parameters, **of.given}
         if of.iterates:
-            parameters |= {"random_state": self.seed, "time_limit": time_limit, "n_jobs": n_jobs}
+            parameters |= {"random_state": self.seed, "time_limit": time_limit}
+        if of.iterates and not of.in_epochs:
+            parameters["n_jobs"] = n_jobs
         estimator = getattr(import_module(f".{of.module}", __package__), of.name)(**parameters)
+        if of.in_epochs:
+            estimator.watched_by(watch)
         return of.table.learn((self.model, dict(self.parameters)), estimator, rows)
 
 
@@ -84,11 +100,12 @@ def from_stored(stored: Stored) -> TableModel:
     model = stored.header.get("model")
     if model == NAIVE_BAYES:
         return BayesTable.from_stored(stored)
-    if "machine" in stored.header:
-        raise DataError(
-            f"{stored.name}: expected a model of texts or of typed columns; this is a kernel machine of bare rows. "
-            "Judge them from Python: deciban.load."
-        )
+    for section, bare in (("machine", "kernel machine"), ("network", "network")):
+        if section in stored.header:
+            raise DataError(
+                f"{stored.name}: expected a model of texts or of typed columns; this is a {bare} of bare rows. "
+                "Judge them from Python: deciban.load."
+            )
     if model in ESTIMATORS:
         return ESTIMATORS[model].table.from_stored(stored)
     raise DataError(f"{stored.name}: expected a model that this version knows. Upgrade, or train again.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from deciban import store
 from deciban.devices import elsewhere, has_doubles, like
 from deciban.errors import DataError
 from deciban.models.limits import seed_of
@@ -23,9 +25,10 @@ from .history import Ending, Epoch, diagnosis
 from .intake import Given, Known, mean_row
 from .measures import gradient_of
 from .network import Network, copied, drawn
+from .optimizers import Memory
 from .outputs import Error, Output
 from .settings import batch_of, fraction_of, hidden_sizes, plan_of, type_of
-from .training import Plan, Training
+from .training import Plan, Training, Watch
 
 
 class NetworkModel(BaseEstimator):  # type: ignore[misc]
@@ -46,6 +49,7 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
     dtype: Any
     shuffle: bool
     n_features_in_: int
+    _watch: Watch | None = None
     history_: list[Epoch]
     status_: Ending
 
@@ -53,6 +57,11 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def watched_by(self, watch: Watch | None) -> Self:
+        """The model, which calls `watch(epoch, max_iter)` with each `Epoch` that it learns; its copies do not."""
+        self._watch = watch
+        return self
 
     # Who inherits says:
 
@@ -143,9 +152,29 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
         self.network_ = training.network
         self.coefs_, self.intercepts_ = training.network.weights, training.network.biases
         self.history_, self.status_ = history, training.ending
-        self.n_iter_ = max(1, len(history))
+        self.n_iter_ = history[-1].epoch if history else 1
         self._memory, self._random = training.memory, training.random
         self.loss_ = history[-1].loss if history else float("nan")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a .deciban file, in one step or not at all; `deciban.load` reads it.
+
+        The epochs and what the optimizer remembers are not kept: a model that is loaded has no `history_`, and
+        `partial_fit` goes on from its weights with an optimizer that is new. ValueError for a schedule that is a
+        function, and for labels that a file cannot keep.
+        """
+        from . import stored
+
+        check_is_fitted(self, "network_")
+        store.write(path, stored.header_of(self), stored.arrays_of(self))
+
+    def _restore(self, network: Network, d: int, baseline: Any, loss: float, proof: Certificate) -> None:
+        """The model that a file tells of."""
+        self.network_, self.n_features_in_, self._baseline, self._proof = network, d, baseline, proof
+        self.coefs_, self.intercepts_ = network.weights, network.biases
+        self.history_, self.status_, self.n_iter_ = [], Ending.of(proof.status), proof.iterations
+        self.loss_, self._seconds = float(loss), 0.0
+        self._memory, self._random = Memory([], 0), np.random.RandomState(seed_of(self.random_state) % 2**32)
 
     def _certify(self, training: Training, known: Known, proof: tuple[float, float, float] | None) -> None:
         """`proof`: the mean error, the same with the penalty, and the length of its gradient; None of a stream."""

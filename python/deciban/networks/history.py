@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Self
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,14 @@ class Ending(Enum):
     STOPPED = ("stopped", "the callback said stop: these are the best weights until then")
     INTERRUPTED = ("interrupted", "these are the best weights until then")
     OVERFLOW = ("overflow", "these are the last good weights: scale the columns, lower learning_rate, or set clip")
+
+    @classmethod
+    def of(cls, label: str) -> Self:
+        """The ending whose status a certificate has; ValueError for what is none."""
+        for each in cls:
+            if each.label == label:
+                return each
+        raise ValueError(f"a fit that ended in no known way, {label!r}")
 
     @property
     def label(self) -> str:

@@ -60,7 +60,8 @@ class LearnsOn(NetworkModel):
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """One epoch over more examples; what the optimizer remembers of the steps before goes on.
+        """One epoch over more examples; what the optimizer remembers of the steps before goes on,
+        but for a model that comes from a file: there it is new.
 
         classes : all labels that may come, on the first call; without it they are those of its y. Later calls may bring
             no others. Regressions have none. A `fit` starts over.
@@ -82,11 +83,12 @@ class LearnsOn(NetworkModel):
             training.run(Shuffled(rows, batch_of(self.batch_size, len(rows)), bool(self.shuffle)))
             if training.ending is Ending.EXHAUSTED:
                 training.ending = Ending.STREAMED
-            latest = [replace(each, epoch=len(seen) + 1) for each in training.history]
+            before = self.n_iter_ if goes_on else 0
+            latest = [replace(each, epoch=before + 1) for each in training.history]
             self._become(training, [*seen, *latest])
             self._baseline = getattr(self, "_baseline", None) if goes_on else None
-            before = self._proof if goes_on else None
-            self._certify(training, joined(before, given.known()), None)
+            known = joined(self._proof if goes_on else None, given.known())
+            self._certify(training, known, None)
             self._seconds = perf_counter() - started
         return self
 

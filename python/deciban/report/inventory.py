@@ -206,6 +206,7 @@ LINEAR_NAMES = {
     "perceptron": "perceptron",
     "least-squares": "least squares",
     "kernel-svm": "support vector machine, RBF kernel",
+    "mlp": "multilayer perceptron",
     "discriminant": "Gaussian discriminant, one covariance",
     "naive-bayes": "naive Bayes",
 }

@@ -11,11 +11,15 @@ import numpy as np
 from rich.text import Text
 
 from ..conventions import DECIBANS_PER_NAT
+from ..models.network_table import NetworkTable
 from ..models.served_table import ServedTable
 from ..models.tables import TableModel
 from ..store import Stored
 from .inventory import LINEAR_NAMES
 from .terminal import Screen, colour_of, fit, grid, name, signed
+
+# What the parameters of a model are told as; those of all others as linear.
+_SECTIONS = {"naive-bayes": "bayes", "kernel-svm": "kernel", "mlp": "network"}
 
 
 class Value(NamedTuple):
@@ -59,7 +63,7 @@ class TableInventory:
             label=served.origin.label,
             columns=columns,
             ignored=served.origin.ignored,
-            parameters=_parameters_of(stored.header),
+            parameters=_parameters_of(stored.header, model),
             certificate=stored.header["certificate"],
             bytes=os.path.getsize(path),
             digest=stored.header["digest"],
@@ -76,7 +80,7 @@ class TableInventory:
             "label": self.label,
             "columns": self.columns,
             "ignored": self.ignored,
-            {"naive-bayes": "bayes", "kernel-svm": "kernel"}.get(self.model, "linear"): self.parameters,
+            _SECTIONS.get(self.model, "linear"): self.parameters,
             "certificate": self.certificate,
             "bytes": self.bytes,
             "digest": self.digest,
@@ -84,8 +88,9 @@ class TableInventory:
         }
 
 
-def _parameters_of(header: dict[str, Any]) -> dict[str, Any]:
-    return next((header[section] for section in ("bayes", "linear", "coded") if section in header), {})
+def _parameters_of(header: dict[str, Any], model: TableModel) -> dict[str, Any]:
+    given: dict[str, Any] = next((header[section] for section in ("bayes", "linear", "coded") if section in header), {})
+    return {**given, "layers": list(model.layers.network.sizes)} if isinstance(model, NetworkTable) else given
 
 
 def strongest(model: TableModel, top: int) -> dict[str, list[Value]]:
@@ -150,4 +155,6 @@ def facts(found: TableInventory) -> Iterator[tuple[str, str]]:
 
 def _parameters(found: TableInventory) -> str:
     given = [f"{key} {found.parameters[key]:g}" for key in ("C", "alpha") if found.parameters.get(key) is not None]
+    if "layers" in found.parameters:
+        given += [f"{'-'.join(map(str, found.parameters['layers']))} {found.parameters['activation']}"]
     return f": {', '.join(given)}" if given else ""
