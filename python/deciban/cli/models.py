@@ -159,6 +159,9 @@ class Rows:
 
 
 def tell_approximation(certificate: Certificate, remarks: Remarks) -> None:
-    """Says so where the model is an approximation of what was asked for, and what that costs."""
-    if certificate.status == "approximation":
+    """Says so where the model is an approximation of what was asked for, and what that costs; or the best until numbers
+    left their range, or Ctrl-C came."""
+    if certificate.status in ("approximation", "overflow"):
         remarks(f"Warning: {certificate.advice}.")
+    if certificate.status == "interrupted":
+        remarks("Interrupted: what was best until then is kept.")

@@ -25,7 +25,7 @@ from .measures import gradient_of
 from .network import Network, copied, drawn
 from .outputs import Error, Output
 from .settings import batch_of, fraction_of, hidden_sizes, plan_of, type_of
-from .training import Plan, Training
+from .training import Plan, Training, Watch
 
 
 class NetworkModel(BaseEstimator):  # type: ignore[misc]
@@ -46,6 +46,7 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
     dtype: Any
     shuffle: bool
     n_features_in_: int
+    _watch: Watch | None = None
     history_: list[Epoch]
     status_: Ending
 
@@ -53,6 +54,11 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def watched_by(self, watch: Watch | None) -> Self:
+        """The model, which calls `watch(epoch, max_iter)` with each `Epoch` that it learns; its copies do not."""
+        self._watch = watch
+        return self
 
     # Who inherits says:
 

@@ -32,6 +32,7 @@ def plan_of(model: Any, wrong: Wrong) -> Plan:
         time_limit=limits.time_limit,
         callback=limits.callback,
         wrong=wrong,
+        watch=model._watch,
     )
 
 

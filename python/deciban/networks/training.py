@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from math import isfinite, sqrt
@@ -19,6 +20,9 @@ from .network import Network
 from .optimizers import Memory, Optimizer
 from .schedules import Schedule
 
+Watch = Callable[[Epoch, int], None]
+"""Told of each epoch, and of how many there may be."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -26,7 +30,7 @@ class Plan:
 
     schedule gives η of each epoch; decay λ is of the penalty ½ λ Σ w²; dropout the share of hidden units that each
     example goes without; clip the longest gradient; averaging ρ of the moving mean of the weights, or None; patience
-    the epochs without a loss lower by the share tol.
+    the epochs without a loss lower by the share tol. watch, or None, is called with each `Epoch` and `max_iter`.
     """
 
     optimizer: Optimizer
@@ -41,6 +45,7 @@ class Plan:
     time_limit: float | None
     callback: Any
     wrong: Wrong
+    watch: Watch | None = None
 
 
 class OutOfRangeError(Exception):
@@ -122,9 +127,13 @@ class Training:
                 if watched < lowest or lowest == float("inf"):
                     lowest, best = watched, _copies(self._judged().parameters)
                 self.plan.schedule.told(without)
+                if self.plan.watch is not None:
+                    self.plan.watch(told, self.plan.max_iter)
                 if self._ended(told, without, validation is not None):
                     break
         except (OutOfTimeError, KeyboardInterrupt) as reason:
+            if type(reason) not in (OutOfTimeError, KeyboardInterrupt):
+                raise  # another signal than Ctrl-C: the process is to end
             self.ending = Ending.OUT_OF_TIME if isinstance(reason, OutOfTimeError) else Ending.INTERRUPTED
             if not self.history and finite(self.network.parameters):
                 best = _copies(self._judged().parameters)
