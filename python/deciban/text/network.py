@@ -13,6 +13,7 @@ from scipy import sparse
 
 from ..errors import DataError
 from ..networks.activations import ReLU
+from ..networks.history import Epoch
 from ..networks.network import Kept, Network
 from ..networks.outputs import CrossEntropy, Softmax
 from ..scores import NetworkScore
@@ -57,7 +58,7 @@ class Layers:
     """
 
     hidden: tuple[int, ...] = (64,)
-    dropout: float = 0.5
+    dropout: float = 0.7
     epochs: int = 50
     weighting: str = "unit-idf"
 
@@ -123,8 +124,9 @@ class Layers:
             book=book,
             scale=scale,
             score=NetworkScore(ByRow.of(found.coefs_, found.intercepts_)),
-            proof=told(_advised(found.certificate_), corpus.classes),
+            proof=told(_of_all(found.certificate_, y, weight, held), corpus.classes),
             dropped=dropped,
+            history_=tuple(found.history_),
         )
 
     def _weighed(self, X: sparse.csr_array, weight: Floats) -> tuple[Floats, sparse.csr_array]:
@@ -163,9 +165,13 @@ def _check_size(words: int, above: tuple[int, ...]) -> None:
         )
 
 
-def _advised(certificate: Certificate) -> Certificate:
-    """With the names that parameters have here."""
-    return replace(certificate, advice=certificate.advice.replace("max_iter", "epochs"))
+def _of_all(certificate: Certificate, y: NDArray[np.intp], weight: Floats | None, held: bool) -> Certificate:
+    """Of all texts, also those held out, with the names that parameters have here."""
+    counts = np.bincount(y, weight).astype(float)
+    objective = certificate.objective + (", a tenth held out" if held else "")
+    advice = certificate.advice.replace("max_iter", "epochs")
+    told = dict(enumerate(counts.tolist()))
+    return replace(certificate, objective=objective, advice=advice, n=float(counts.sum()), class_counts=told)
 
 
 def _weights(sizes: tuple[int, ...]) -> int:
@@ -203,12 +209,13 @@ class ByRow(Network):
 class NetworkText(MinimisedText):
     """The scores of a network, in nats, whose differences are log-odds.
 
-    `scale` (K,) is what each word counts.
+    `scale` (K,) is what each word counts; `history_` are the epochs of its learning, which a file does not keep.
     """
 
     declared: Layers
     scale: Floats
     score: NetworkScore
+    history_: tuple[Epoch, ...] = ()
 
     def compile(self, n_jobs: int | None = None) -> ServedNetworkText:
         """The model as it judges."""

@@ -90,8 +90,17 @@ class ServedRows(ServedText):
         return TextExplanation(verdict, prior, tuple(terms), text)
 
 
-def _fields(settings: TextSettings, classes: Any, hashes: bytes, words: bytes, ends: bytes, n_jobs: Any) -> Any:
-    known = {"settings": settings, "classes": classes, "hashes": hashes, "words": words, "ends": ends, "n_jobs": n_jobs}
+def _fields(
+    settings: TextSettings, classes: Any, hashes: bytes, words: bytes, ends: bytes, n_jobs: Any
+) -> dict[str, Any]:
+    known: dict[str, Any] = {
+        "settings": settings,
+        "classes": classes,
+        "hashes": hashes,
+        "words": words,
+        "ends": ends,
+        "n_jobs": n_jobs,
+    }
     return {**known, "weights": b"", "prior": b"", "bias": b""}
 
 
