@@ -86,7 +86,7 @@ def test_a_pickle_and_a_file_judge_the_same(hidden, tmp_path):
     told = {"model": "mlp", "hidden": hidden, "dropout": 0.7, "epochs": 6, "weighting": "unit-idf"}
     assert again.get_params() | told == again.get_params()
     stored = store.read(tmp_path / "m.deciban")
-    assert {stored.tensors[f"score.{part}.0"].dtype for part in ("weights", "biases")} == {"F32"}
+    assert {stored.tensors[f"score.{part}.1"].dtype for part in ("weights", "biases")} == {"F32"}
 
 
 def test_another_seed_is_another_network():

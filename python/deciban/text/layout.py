@@ -6,7 +6,7 @@
               total (C,) by which counts became shares, and the names: words (bytes), where each ends (K,);
               those and the hashes may be left to state.*; of a linear model only weights and prior; of a machine of m
               texts scale (K,), dual (m, C), intercept (C,), and these texts as CSR: vectors.data, .indices, .indptr;
-            of a network scale (K,) and of each layer, from 0, weights.k (units below, units) and biases.k (units,)
+            of a network scale (K,) and of each layer, from 1, weights.k (units below, units) and biases.k (units,)
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
     ledger.*  M items: digests (M, 16), classes (M,); or no ledger at all
 
@@ -178,7 +178,7 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
 def _of_layers(sizes: Shape) -> dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]]:
     """What a network of these sizes consists of."""
     found: dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]] = {"score.scale": (("F64",), ((sizes[0],),))}
-    for k, (below, units) in enumerate(pairwise(sizes)):
+    for k, (below, units) in enumerate(pairwise(sizes), 1):
         found |= {
             f"score.weights.{k}": (("F32",), ((below, units),)),
             f"score.biases.{k}": (("F32",), ((units,),)),

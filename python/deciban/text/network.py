@@ -232,8 +232,8 @@ class NetworkText(MinimisedText):
     def arrays(self, served: ServedText) -> dict[str, NDArray[Any]]:
         """What the file keeps: the weights of each layer, and the words with their counts."""
         net = self.score.network
-        layers = {f"score.weights.{k}": W.astype("<f4") for k, W in enumerate(net.weights)}
-        layers |= {f"score.biases.{k}": b.astype("<f4") for k, b in enumerate(net.biases)}
+        layers = {f"score.weights.{k}": W.astype("<f4") for k, W in enumerate(net.weights, 1)}
+        layers |= {f"score.biases.{k}": b.astype("<f4") for k, b in enumerate(net.biases, 1)}
         return {"score.scale": self.scale.astype("<f8"), **layers, **self._words()}
 
     @classmethod
@@ -271,7 +271,7 @@ def _network_of(stored: Stored) -> tuple[Floats, NetworkScore]:
     try:
         scale = finite(arrays["scale"])
         weights, biases = (
-            [finite(arrays[f"{part}.{k}"], _LARGEST) for k in range(depth)] for part in ("weights", "biases")
+            [finite(arrays[f"{part}.{k}"], _LARGEST) for k in range(1, depth + 1)] for part in ("weights", "biases")
         )
         if not (scale > 0.0).all():
             raise ValueError("words that weigh nothing")
