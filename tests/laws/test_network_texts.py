@@ -110,15 +110,14 @@ def test_each_epoch_is_told():
     assert told
 
 
-
 def test_words_are_as_many_as_memory_has_room_for(monkeypatch):
-    monkeypatch.setattr(network, "MOST_WEIGHTS", 6 * 7 + 6 * 3)
+    monkeypatch.setattr(network, "MOST_WEIGHTS", 6 * 7 + 5)
     known = of()
     assert len(known.served_.names) == known.model_.settings.max_features == 7
     with pytest.raises(DataError) as caught:
         of(hashed_bits=6)
     assert str(caught.value) == (
-        f"Expected at most 60 weights, for the sake of memory; {len(of(hidden=(1,), hashed_bits=6).model_.book)} "
+        f"Expected at most 47 weights, for the sake of memory; {len(of(hidden=(1,), hashed_bits=6).model_.book)} "
         "buckets for 6 units are more. Take fewer hashed bits or fewer units."
     )
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from ..networks.training import Watch
 
 Floats = NDArray[np.float64]
-# Weights of a network: 128 MiB of float32. Adam's two means, a gradient, the best so far and its successor are of the
-# same size, so that learning takes less than 2 GB.
-MOST_WEIGHTS = 1 << 25
+# Weights of the words' layer: 128 MiB of float32. Adam's two means, a gradient, the best so far and its successor are
+# as large, so that learning takes less than 2 GB. Those above it are few.
+MOST_WEIGHTS, _MOST_ABOVE = 1 << 25, 1 << 22
 # Layers and epochs at most: a file that asks for more is none.
 _LAYERS, _EPOCHS = 8, 10_000
 # How it goes down; chosen on parts held out, see `text.recipes`.
@@ -97,9 +97,10 @@ class Layers:
     ) -> NetworkText:
         """The model of these examples, the same in whichever order they are read; `watch` is told of each epoch."""
         self.check()
-        within = _within_memory(settings, (*self.hidden, len(corpus.classes)))
+        above = (*self.hidden, len(corpus.classes))
+        within = _within_memory(settings, above)
         book, dropped, X, y, weight = Words.of(within, corpus, n_jobs)
-        _check_size(len(book), (*self.hidden, len(corpus.classes)))
+        _check_size(len(book), above[0])
         scale, X = self._weighed(X, np.ones(len(y)) if weight is None else weight)
         from ..networks.mlp import MLP  # and scikit-learn, for which only those wait who learn
 
@@ -149,19 +150,22 @@ class Layers:
 
 def _within_memory(settings: TextSettings, above: tuple[int, ...]) -> TextSettings:
     """The settings with so few words that there are not too many weights; buckets are as many as they are."""
-    most = (MOST_WEIGHTS - _weights(above)) // above[0]
-    if most < 1:
-        raise ValueError(f"hidden: at most {MOST_WEIGHTS:,} weights are expected, got {above[:-1]!r}: take fewer units")
+    most, others = MOST_WEIGHTS // above[0], sum(below * units for below, units in pairwise(above))
+    if most < 1 or others > _MOST_ABOVE:
+        raise DataError(
+            f"Expected at most {_MOST_ABOVE:,} weights above the first layer, for the sake of memory; hidden units "
+            f"{list(above[:-1])} for {above[-1]} classes have {others:,}. Take fewer units."
+        )
     if settings.hashed_bits or (settings.max_features or most + 1) <= most:
         return settings
     return replace(settings, max_features=most)
 
 
-def _check_size(words: int, above: tuple[int, ...]) -> None:
-    if words * above[0] + _weights(above) > MOST_WEIGHTS:
+def _check_size(words: int, units: int) -> None:
+    if words * units > MOST_WEIGHTS:
         raise DataError(
-            f"Expected at most {MOST_WEIGHTS:,} weights, for the sake of memory; {words:,} buckets for {above[0]:,} "
-            "units are more. Take fewer hashed bits or fewer units."
+            f"Expected at most {MOST_WEIGHTS:,} weights, for the sake of memory; {words:,} buckets for {units:,} units "
+            "are more. Take fewer hashed bits or fewer units."
         )
 
 
@@ -172,10 +176,6 @@ def _of_all(certificate: Certificate, y: NDArray[np.intp], weight: Floats | None
     advice = certificate.advice.replace("max_iter", "epochs")
     told = dict(enumerate(counts.tolist()))
     return replace(certificate, objective=objective, advice=advice, n=float(counts.sum()), class_counts=told)
-
-
-def _weights(sizes: tuple[int, ...]) -> int:
-    return sum(below * units for below, units in pairwise(sizes))
 
 
 @dataclass
