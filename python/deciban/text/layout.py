@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ..store import Tensor
 
 Shape = tuple[int, ...]
+Wanted = dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]]
+"""Of each tensor the types and the shapes that it may have."""
 
 
 def check(header: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> None:
@@ -121,12 +123,12 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
     classes = len(header["classes"])
     named = header["text"]["hashed_bits"] is None
     model = header["model"]
-    minimised, machine = model != NAIVE_BAYES, model == KERNEL
+    minimised = model != NAIVE_BAYES
     score = {part: f"score.{part}" if f"score.{part}" in tensors else f"state.{part}" for part in _NAMES}
     sizes = {name: _size(tensors, name) for name in (score["hashes"], "state.hashes")}
     features, words = sizes[score["hashes"]], sizes["state.hashes"]
     numbers = features * classes
-    wanted: dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]] = {
+    wanted: Wanted = {
         score["hashes"]: (("U64",), ((features,),)),
         "score.weights": (("F64",), ((numbers,),)),
         "score.prior": (("F64",), ((classes,),)),
@@ -145,16 +147,8 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         weighed = () if model in LINEAR else ("score.weights", "score.prior")
         for name in ("score.bias", "score.total", "score.absent", *weighed):
             del wanted[name]
-    if machine:
-        m, stored = _size(tensors, "score.dual"), _size(tensors, "score.vectors.data")
-        wanted |= {
-            "score.scale": (("F64",), ((features,),)),
-            "score.dual": (("F64",), ((m, classes),)),
-            "score.intercept": (("F64",), ((classes,),)),
-            "score.vectors.data": (("F64",), ((stored,),)),
-            "score.vectors.indices": (("I64",), ((stored,),)),
-            "score.vectors.indptr": (("I64",), ((m + 1,),)),
-        }
+    if model == KERNEL:
+        wanted |= _of_machine(tensors, features, classes)
     if model == NETWORK:
         wanted |= _of_layers((features, *header["network"]["hidden"], classes))
     if "ledger.digests" in tensors or "ledger.classes" in tensors:
@@ -175,9 +169,22 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
     return ""
 
 
-def _of_layers(sizes: Shape) -> dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]]:
+def _of_machine(tensors: Mapping[str, Tensor], features: int, classes: int) -> Wanted:
+    """What a machine of so many texts as there are consists of."""
+    m, stored = _size(tensors, "score.dual"), _size(tensors, "score.vectors.data")
+    return {
+        "score.scale": (("F64",), ((features,),)),
+        "score.dual": (("F64",), ((m, classes),)),
+        "score.intercept": (("F64",), ((classes,),)),
+        "score.vectors.data": (("F64",), ((stored,),)),
+        "score.vectors.indices": (("I64",), ((stored,),)),
+        "score.vectors.indptr": (("I64",), ((m + 1,),)),
+    }
+
+
+def _of_layers(sizes: Shape) -> Wanted:
     """What a network of these sizes consists of."""
-    found: dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]] = {"score.scale": (("F64",), ((sizes[0],),))}
+    found: Wanted = {"score.scale": (("F64",), ((sizes[0],),))}
     for k, (below, units) in enumerate(pairwise(sizes), 1):
         found |= {
             f"score.weights.{k}": (("F32",), ((below, units),)),
