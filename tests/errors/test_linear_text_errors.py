@@ -55,6 +55,13 @@ def test_parameters_that_make_no_sense():
     assert refused("kernel-svm", C=-2) == "C must be a number > 0, got -2"
     assert refused("kernel-svm", C=np.inf) == "C must be finite for texts, got inf"
     assert refused("kernel-svm", weighting="idf") == "'kernel-svm' has no weighting; got weighting='idf'"
+    assert refused("mlp", C=2.0) == "'mlp' has no C; got C=2.0"
+    assert refused("svm", hidden=(4,)) == "'svm' has no hidden; got hidden=(4,)"
+    assert refused("mlp", hidden=(4, 0)) == "hidden layers need one unit at least: hidden[1] is 0, in (4, 0)"
+    assert refused("mlp", hidden=(4,) * 9) == f"hidden: at most 8 layers are expected, got {(4,) * 9}"
+    assert refused("mlp", dropout=1.0) == "dropout must be from 0 to below 1, got 1.0"
+    assert refused("mlp", epochs=0) == "epochs must be a whole number from 1 to 10,000, got 0"
+    assert refused("mlp", weighting="tf") == "weighting must be 'unit-idf', 'idf' or 'none', got 'tf'"
     assert refused("svm", alpha=0.5) == "'svm' has no alpha; got alpha=0.5"
     assert refused("nbsvm", weighting="idf") == "'nbsvm' has no weighting; got weighting='idf'"
 
@@ -65,6 +72,14 @@ def test_data_that_nothing_can_be_learnt_from():
     one = "at least two classes are expected; all labels are 'ham'"
     assert said(ValueError, fit, ["a", "b"], ["ham", "ham"]) == one
     assert said(ValueError, fit, ["a", "b"], ["ham", "spam"], [1.0, 0.0]) == one
+
+
+def test_a_network_that_memory_has_no_room_for():
+    fit = TextClassifier("mlp", hidden=(1 << 13, 1 << 13)).fit
+    assert said(DataError, fit, TEXTS, LABELS) == (
+        "Expected at most 4,194,304 weights above the first layer, for the sake of memory; hidden units [8192, 8192] "
+        "for 2 classes have 67,125,248. Take fewer units."
+    )
 
 
 @pytest.fixture

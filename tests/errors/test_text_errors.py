@@ -103,7 +103,7 @@ def test_parameters_of_the_model_that_make_no_sense():
 
     assert fit(model="gauss") == (
         "model must be one of 'auto', 'naive-bayes', 'nbsvm', 'logistic', 'svm', 'perceptron', 'least-squares', "
-        "'kernel-svm', got 'gauss'"
+        "'kernel-svm', 'mlp', got 'gauss'"
     )
     assert fit(likelihood="gauss") == "likelihood must be one of 'bernoulli', 'multinomial', got 'gauss'"
     rows = TextVectorizer().fit_transform(TEXTS)

@@ -22,6 +22,7 @@ MODELS = {
     "linear": {"model": "logistic", "max_features": 4, "words": (1, 2)},
     "linear hashed": {"model": "nbsvm", "hashed_bits": 5},
     "machine": {"model": "kernel-svm", "max_features": 4, "words": (1, 2)},
+    "network": {"model": "mlp", "max_features": 4, "words": (1, 2), "hidden": (3,)},
 }
 over_models = pytest.mark.parametrize("name", MODELS)
 TEXTS, LABELS = ["무료 free money", "free lunch", "lunch at noon", "회의 noon"], ["spam", "spam", "정상", "정상"]

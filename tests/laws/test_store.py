@@ -168,7 +168,7 @@ def test_a_header_of_another_form_is_refused_or_served(name):
             refusal(without)
         for value in ANY_JSON:
             refused_or_served(store.to_bytes(put(header, path, value), arrays))
-    for section in {"text", "bayes", "linear", "kernel"} & header.keys():
+    for section in {"text", "bayes", "linear", "kernel", "network"} & header.keys():
         refusal(store.to_bytes(put(header, (section, "more"), 1), arrays))
 
 

@@ -70,6 +70,21 @@ def test_options_reach_the_model(tmp_path, out, result):
     assert told["settings"] | {"words": [1, 2], "binary": False, "hashed_bits": 10} == told["settings"]
 
 
+def test_a_network_of_a_table_of_texts(tmp_path, out, result):
+    options = ("--model", "mlp", "--words", "1,1", "--hashed", "10", "--json", "--quiet")
+    told = result("train", table(tmp_path / "t.csv", 60), *COLUMNS, "-o", tmp_path / "f", *options)
+    assert (told["model"], told["kind"], told["certificate"]["n"]) == ("mlp", "text", 120)
+    (tmp_path / "asked.txt").write_text("a good film of reels")
+    assert result("classify", tmp_path / "f", tmp_path / "asked.txt", "--json")["label"] == "pos"
+    knows = result("inspect", tmp_path / "f", "--json")
+    assert knows["network"] == {"hidden": [64], "dropout": 0.7, "epochs": 50, "weighting": "unit-idf"}
+    assert "multilayer perceptron: hidden units 64, dropout 0.7, words weighted by idf" in out(
+        "inspect", tmp_path / "f"
+    )
+    out("train", tmp_path / "t.csv", *COLUMNS, "-o", tmp_path / "f", "--model", "mlp", "--max-features", "all")
+    assert result("inspect", tmp_path / "f", "--json")["settings"]["max_features"] == 1 << 20
+
+
 def test_the_model_is_chosen_on_held_out_texts_and_told(tmp_path, run):
     table(tmp_path / "t.csv")
     arguments = ("train", *COLUMNS, "-o", "f.deciban", "--json", "--time-limit", "1000")

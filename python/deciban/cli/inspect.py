@@ -61,6 +61,7 @@ def inventory_of(stored: store.Stored, path: str, top: int) -> Inventory:
         bayes=header.get("bayes"),
         linear=header.get("linear"),
         kernel=header.get("kernel"),
+        network=header.get("network"),
         certificate=header["certificate"],
         bytes=os.path.getsize(path),
         digest=header["digest"],

@@ -16,9 +16,10 @@ from ..text.choice import FEWEST, SIMPLEST_FIRST, Tried
 from ..text.corpus import Read
 from ..text.model import DEFAULTS as OF_NAIVE_BAYES
 from ..text.recipes import Recipe, foreign, recipe
-from ..text.settings import MODELS, NAIVE_BAYES, Kind
+from ..text.settings import MODELS, MOST_WORDS, NAIVE_BAYES, NETWORK, Kind
 from ..trust.certificate import Certificate
 from . import options
+from .epochs import Epochs
 from .items import labelled_rows
 from .output import Remarks
 
@@ -73,7 +74,7 @@ def recipes(kind: Kind, given: dict[str, Any]) -> list[Recipe]:
     """What to try, simplest first; one where the model is named or mail is to be learnt."""
     wanted = {name: given[option] for name, option in _GIVEN.items()}
     if wanted["max_features"] == "all":
-        wanted["max_features"] = None
+        wanted["max_features"] = MOST_WORDS if given["model"] == NETWORK else None  # whose default is not all
     model = NAIVE_BAYES if given["model"] == "auto" and kind == "mail" else given["model"]
     if model == "auto":
         return [recipe(kind, each, wanted) for each in SIMPLEST_FIRST]
@@ -107,7 +108,10 @@ def learnt(
     once more."""
     if len(contenders) == 1 or len(counted.ledger) < FEWEST:
         only = contenders[0]
-        return (relearnt(counted, again, only, given["jobs"]) if only.model != NAIVE_BAYES else counted), []
+        if only.model == NAIVE_BAYES:
+            return counted, []
+        with Epochs(remarks.quiet) as epochs:
+            return relearnt(counted, again, only, given["jobs"], epochs), []
 
     found, tried = chosen(counted, again, contenders, given["time_limit"], given["jobs"], tell_tried(remarks))
     tell_chosen(found.model.name, [each.model for each in contenders[len(tried) :]], given["time_limit"], remarks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ..text.choice import Tried, choose
 from ..text.corpus import Corpus, Read
@@ -10,10 +11,16 @@ from ..text.recipes import Recipe
 from ..text.settings import NAIVE_BAYES
 from .filter import Filter
 
+if TYPE_CHECKING:
+    from ..networks.training import Watch
 
-def relearnt(counted: Filter, read: Read, recipe: Recipe, n_jobs: int | None = None) -> Filter:
-    """The filter of the examples that `counted` knows, learnt by `recipe`; `read` gives their items once more."""
-    return Filter(recipe.learn(_examples(counted, read), n_jobs=n_jobs), counted.ledger)
+
+def relearnt(
+    counted: Filter, read: Read, recipe: Recipe, n_jobs: int | None = None, watch: Watch | None = None
+) -> Filter:
+    """The filter of the examples that `counted` knows, learnt by `recipe`; `read` gives their items once more, and
+    `watch` is told of each epoch of a network."""
+    return Filter(recipe.learn(_examples(counted, read), n_jobs=n_jobs, watch=watch), counted.ledger)
 
 
 def chosen(

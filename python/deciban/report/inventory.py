@@ -75,6 +75,7 @@ class Inventory:
     information: list[Telling]
     evidence: dict[str, list[Evidence]]
     kernel: dict[str, Any] | None = None
+    network: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts rely on."""
@@ -92,6 +93,7 @@ class Inventory:
             "bayes": self.bayes,
             "linear": self.linear,
             "kernel": self.kernel,
+            "network": self.network,
             "certificate": self.certificate,
             "bytes": self.bytes,
             "digest": self.digest,
@@ -221,8 +223,9 @@ def _model(found: Inventory) -> str:
             f"naive Bayes: {bayes['likelihood']}, alpha {bayes['alpha']:g}, estimate {bayes['estimate']}, "
             f"class prior {bayes['class_prior']}"
         )
-    given = found.linear or found.kernel or {}
-    parts = [f"{key} {given[key]:g}" for key in ("C", "alpha", "gamma") if given.get(key) is not None]
+    given = found.linear or found.kernel or found.network or {}
+    parts = [f"hidden units {'-'.join(map(str, given['hidden'])) or 'none'}"] if "hidden" in given else []
+    parts += [f"{key} {given[key]:g}" for key in ("C", "alpha", "gamma", "dropout") if given.get(key) is not None]
     parts += [_WEIGHTED[given["weighting"]]] if given.get("weighting") in _WEIGHTED else []
     return f"{LINEAR_NAMES[found.model]}: {', '.join(parts)}; learnt at once, cannot learn on"
 

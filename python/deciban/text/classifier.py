@@ -39,17 +39,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     and which are not ("bernoulli"): W are log shares, b log class priors. Every word ever seen is counted, so that the
     dictionary, too, is derived: learning in any order and any pieces gives the same model, and what is forgotten was
     never learnt, to the last bit. The others are learnt by minimising over the same words as columns, and cannot learn
-    on. All are linear but "kernel-svm", which compares a text with those that hold its boundary in place.
+    on. All are linear but "kernel-svm", a machine of the texts that hold its boundary, and "mlp", layers of units.
 
     Parameters
     ----------
     model : "naive-bayes"; "nbsvm", "logistic", "svm", "perceptron", "least-squares", see `deciban.models`;
-        "kernel-svm"; or "auto": naive Bayes for less than 200 texts, else the simplest of the first four whose error on
-        a fifth of the texts is within one standard error of the best (`text.choice`). `time_limit` seconds are for
-        trying them; with None the choice is always the same.
+        "kernel-svm"; "mlp"; or "auto": naive Bayes for less than 200 texts, else the simplest of the first four whose
+        error on a fifth is within one standard error of the best (`text.choice`). `time_limit` seconds are for trying
+        them; with None the choice is always the same.
     C : what errors weigh against the penalty (nbsvm, logistic, svm, kernel-svm).
     alpha : pseudo-count of a word (naive-bayes, nbsvm), or what the penalty weighs (least-squares).
-    weighting : "unit-idf", "idf" or "none", of linear models: see `text.linear.Linear`.
+    weighting : "unit-idf", "idf" or "none", of linear models and mlp: see `text.linear.Linear`.
+    hidden, dropout, epochs : of mlp: see `text.network.Layers`.
     likelihood, estimate, class_prior : of naive Bayes, see `NaiveBayes`.
     words, max_features, hashed_bits, binary, kind, random_state, n_jobs : see `TextVectorizer`.
 
@@ -57,8 +58,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (`text.recipes.DEFAULTS`).
 
     Attributes: `classes_` (C,) sorted, `model_` what was learnt, `served_` the compiled score, `certificate_`, `tried_`
-    what "auto" tried. A text is a str, or bytes in any charset. `sample_weight` means repetition. Cost of counting: one
-    pass over the bytes on all cores.
+    what "auto" tried. A text is a str, or bytes in any charset. `sample_weight` means repetition.
 
     >>> texts = ["cheap pills now", "cheap loan now", "lunch at noon?", "see you at lunch"]
     >>> clf = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
@@ -76,6 +76,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         C: float | None = None,
         alpha: float | None = None,
         weighting: str | None = None,
+        hidden: Sequence[int] | None = None,
+        dropout: float | None = None,
+        epochs: int | None = None,
         likelihood: str = "multinomial",
         estimate: str = "bayes",
         class_prior: str | Sequence[float] = "fitted",
@@ -92,6 +95,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.C = C
         self.alpha = alpha
         self.weighting = weighting
+        self.hidden = hidden
+        self.dropout = dropout
+        self.epochs = epochs
         self.likelihood = likelihood
         self.estimate = estimate
         self.class_prior = class_prior

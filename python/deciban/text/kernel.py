@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from .._core import Dictionary
-from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
 from ..kernel_machines.tensors import vectors_from, vectors_to
 from ..kernels import RBF
 from ..models.limits import check_positive
 from ..scores import KernelScore
 from ..store import Stored
-from ..verdict import TextExplanation, TextTerm
 from .corpus import Corpus
-from .minimised import MinimisedText, Words, dictionary_of, packed, read, seed_of, told
-from .served import UNSURE_BELOW, Judged, ServedText, first_two
+from .minimised import MinimisedText, Words, read, seed_of, told
+from .rowwise import ServedRows, finite
+from .served import ServedText
 from .settings import KERNEL, TextSettings
 from .weighting import STEEPER, directions, rarity
 
@@ -112,20 +108,8 @@ class KernelText(MinimisedText):
 
     def compile(self, n_jobs: int | None = None) -> ServedKernelText:
         """The model as it judges."""
-        hashes, _, _, words, ends = self.book.parts()
-        return ServedKernelText(
-            self.settings,
-            self.classes,
-            hashes=packed(hashes),
-            weights=b"",
-            prior=b"",
-            bias=b"",
-            words=words,
-            ends=packed(ends),
-            n_jobs=n_jobs,
-            scale=self.scale,
-            score=self.score,
-        )
+        known = ServedKernelText.of_model(self, n_jobs)
+        return ServedKernelText(**known, scale=self.scale, score=self.score)
 
     # The file.
 
@@ -152,72 +136,21 @@ class KernelText(MinimisedText):
 
 
 @dataclass(frozen=True, eq=False)
-class ServedKernelText(ServedText):
-    """A machine of texts, compiled: `weights`, `prior` and `bias` are empty, its `score` judges rows of length 1."""
+class ServedKernelText(ServedRows):
+    """A machine of texts, compiled: what a word says is the mean of what it adds to an empty text and of what the item
+    loses without it, see `KernelScore.terms`."""
 
-    scale: Floats = field(kw_only=True)
     score: KernelScore = field(kw_only=True)
 
     @classmethod
     def of_stored(cls, stored: Stored, n_jobs: int | None = None) -> Self:
         """The model in a file that `store.read` has checked."""
-        tensors, header = stored.tensors, stored.header
-        hashes, words, ends = (bytes(tensors[f"state.{part}"].data) for part in ("hashes", "words", "ends"))
-        settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
         scale, score = _machine_of(stored)
-        none = {"weights": b"", "prior": b"", "bias": b""}
-        known: dict[str, Any] = {"hashes": hashes, "words": words, "ends": ends, **none}
-        return cls(settings, classes, n_jobs=n_jobs, scale=scale, score=score, **known)
-
-    @cached_property
-    def dictionary(self) -> Dictionary:
-        """The words, in the core; DataError for those of a file that do not belong together."""
-        try:
-            return dictionary_of(self.settings, self.hashes, self.n_jobs)
-        except ValueError as error:
-            raise DataError(f"The model's score is damaged: {error}. Train again.") from error
-
-    def rows(self, items: Iterable[str | bytes]) -> sparse.csr_array:
-        """CSR (N, K) of items as directions."""
-        ends, features, values = self.dictionary.rows(items)
-        starts = np.concatenate([[0], ends])
-        X = sparse.csr_array((values, features, starts), shape=(len(ends), len(self.dictionary)))
-        return directions(X, self.scale)
+        return cls(**cls.of_file(stored, n_jobs), scale=scale, score=score)
 
     def scores(self, items: Iterable[str | bytes]) -> Floats:
         """(N, C) log joint probabilities, in nats."""
         return self.score(self.rows(items), self.n_jobs)
-
-    def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
-        """Per item its scores, and the first class and the next."""
-        return [(scores, first_two(scores), None) for scores in self.scores(items).tolist()]
-
-    def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
-        """Why the item is judged so, word by word: prior + Σ terms = decibans. The prior is the score of a text without
-        words; what a word says is the mean of what it adds to that and of what the item loses without it, see
-        `KernelScore.terms`."""
-        judged = self.judged([item])[0]
-        verdict, (label, against) = self.verdict(judged, unsure_below), judged[1]
-        said = self.score.terms(self.rows([item]), label, against)
-        evidence = dict(zip(said.feature.tolist(), said.evidence.tolist(), strict=True))
-        text, reasons = self.dictionary.reasons(item)
-        shares = self._shares([(feature, count) for feature, _, count, _ in reasons])
-        terms = [
-            TextTerm(name, share * evidence.get(feature, 0.0) * DECIBANS_PER_NAT, count, tuple(places))
-            for (feature, name, count, places), share in zip(reasons, shares, strict=True)
-        ]
-        terms.sort(key=lambda term: (-abs(term.decibans), term.term))
-        prior = float(self.score.prior[label] - self.score.prior[against]) * DECIBANS_PER_NAT
-        return TextExplanation(verdict, prior, tuple(terms), text)
-
-    @staticmethod
-    def _shares(words: Sequence[tuple[int, int]]) -> list[float]:
-        """How much of what its feature says each word (feature, count) says: those in the same bucket share it by their
-        counts."""
-        total: dict[int, int] = {}
-        for feature, count in words:
-            total[feature] = total.get(feature, 0) + count
-        return [count / total[feature] for feature, count in words]
 
     def by_word(self) -> Floats:
         """(K, C) what each word adds to a text of nothing else, as heavy as it is on average, in nats."""
@@ -228,7 +161,7 @@ def _machine_of(stored: Stored) -> tuple[Floats, KernelScore]:
     """What each word counts, and the score; DataError for what does not fit together."""
     arrays = {name.removeprefix("score."): tensor.array() for name, tensor in stored.tensors.items()}
     try:
-        scale, dual, intercept = (_finite(arrays[name]) for name in ("scale", "dual", "intercept"))
+        scale, dual, intercept = (finite(arrays[name]) for name in ("scale", "dual", "intercept"))
         gamma = float(stored.header["kernel"]["gamma"])
         vectors = vectors_from(RBF(gamma), arrays, len(dual), len(scale))
         if (scale <= 0.0).any() or (np.abs(vectors.data) > 1.0 + 1e-6).any():
@@ -237,13 +170,3 @@ def _machine_of(stored: Stored) -> tuple[Floats, KernelScore]:
     except (ValueError, KeyError, IndexError) as error:
         raise DataError(f"{stored.name}: its model is damaged: {str(error).rstrip('.')}. Train again.") from error
     return scale, KernelScore(RBF(gamma), vectors, dual, intercept)
-
-
-# Beyond such sizes sums over support vectors would leave the range of a float64.
-_LARGEST = 1e100
-
-
-def _finite(values: NDArray[Any]) -> Floats:
-    if not (np.abs(values) <= _LARGEST).all():
-        raise ValueError("numbers that are not finite, or too large")
-    return np.array(values, dtype=np.float64)

@@ -1,11 +1,12 @@
 """What the file of a text model must hold, checked once, where a file is read: the rest of the package trusts it.
 
-    header    model, classes, dropped, certificate, text (`TextSettings`); bayes (`Bayes`), linear (`Linear`) or kernel
-              (`Machine`)
+    header    model, classes, dropped, certificate, text (`TextSettings`); bayes (`Bayes`), linear (`Linear`),
+              kernel (`Machine`) or network (`Layers`)
     score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
               total (C,) by which counts became shares, and the names: words (bytes), where each ends (K,);
               those and the hashes may be left to state.*; of a linear model only weights and prior; of a machine of m
-              texts scale (K,), dual (m, C), intercept (C,), and these texts as CSR: vectors.data, .indices, .indptr
+              texts scale (K,), dual (m, C), intercept (C,), and these texts as CSR: vectors.data, .indices, .indptr;
+            of a network scale (K,) and of each layer, from 1, weights.k (units below, units) and biases.k (units,)
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
     ledger.*  M items: digests (M, 16), classes (M,); or no ledger at all
 
@@ -17,15 +18,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
-from .settings import KERNEL, LINEAR, MODELS, NAIVE_BAYES, WEIGHTINGS
+from .settings import KERNEL, LINEAR, MODELS, NAIVE_BAYES, NETWORK, WEIGHTINGS
 
 if TYPE_CHECKING:
     from ..store import Tensor
 
 Shape = tuple[int, ...]
+Wanted = dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]]
+"""Of each tensor the types and the shapes that it may have."""
 
 
 def check(header: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> None:
@@ -46,6 +50,10 @@ def _words(value: Any) -> bool:
 def _number(value: Any) -> bool:
     most = sys.float_info.max  # a whole number may be larger
     return type(value) in (int, float) and -most <= value <= most
+
+
+def _sizes(value: Any) -> bool:
+    return type(value) is list and len(value) <= 8 and all(map(_whole(1), value))
 
 
 def _labels(value: Any) -> bool:
@@ -80,13 +88,20 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "linear.alpha": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),
     "kernel.C": (lambda value: _number(value) and value > 0, "a number above 0"),
     "kernel.gamma": (lambda value: _number(value) and value > 0, "a number above 0"),
+    "network.hidden": (_sizes, "at most 8 whole numbers from 1"),
+    "network.dropout": (lambda value: _number(value) and 0 <= value < 1, "a number from 0 below 1"),
+    "network.epochs": (_whole(1, 10_000), "a whole number from 1 to 10000"),
+    "network.weighting": (lambda value: value in WEIGHTINGS, "'unit-idf', 'idf' or 'none'"),
     "linear.weighting": (lambda value: value in WEIGHTINGS, "'unit-idf', 'idf' or 'none'"),
 }
 
 
+_SECTIONS = {**dict.fromkeys(LINEAR, "linear"), KERNEL: "kernel", NETWORK: "network"}
+
+
 def _header_fault(header: Mapping[str, Any]) -> str:
     model = header.get("model")
-    own = "linear" if type(model) is str and model in LINEAR else "kernel" if model == KERNEL else "bayes"
+    own = _SECTIONS.get(model, "bayes") if type(model) is str else "bayes"
     for section in ("text", own):
         known = {field.partition(".")[2] for field in _FIELDS if field.startswith(f"{section}.")}
         values = header.get(section)
@@ -107,12 +122,13 @@ def _header_fault(header: Mapping[str, Any]) -> str:
 def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
     classes = len(header["classes"])
     named = header["text"]["hashed_bits"] is None
-    minimised, machine = header["model"] != NAIVE_BAYES, header["model"] == KERNEL
+    model = header["model"]
+    minimised = model != NAIVE_BAYES
     score = {part: f"score.{part}" if f"score.{part}" in tensors else f"state.{part}" for part in _NAMES}
     sizes = {name: _size(tensors, name) for name in (score["hashes"], "state.hashes")}
     features, words = sizes[score["hashes"]], sizes["state.hashes"]
     numbers = features * classes
-    wanted: dict[str, tuple[tuple[str, ...], tuple[Shape, ...]]] = {
+    wanted: Wanted = {
         score["hashes"]: (("U64",), ((features,),)),
         "score.weights": (("F64",), ((numbers,),)),
         "score.prior": (("F64",), ((classes,),)),
@@ -128,18 +144,13 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         "state.ends": (("U64",), ((words if named else 0,),)),
     }
     if minimised:
-        for name in ("score.bias", "score.total", "score.absent", *(("score.weights", "score.prior") * machine)):
+        weighed = () if model in LINEAR else ("score.weights", "score.prior")
+        for name in ("score.bias", "score.total", "score.absent", *weighed):
             del wanted[name]
-    if machine:
-        m, stored = _size(tensors, "score.dual"), _size(tensors, "score.vectors.data")
-        wanted |= {
-            "score.scale": (("F64",), ((features,),)),
-            "score.dual": (("F64",), ((m, classes),)),
-            "score.intercept": (("F64",), ((classes,),)),
-            "score.vectors.data": (("F64",), ((stored,),)),
-            "score.vectors.indices": (("I64",), ((stored,),)),
-            "score.vectors.indptr": (("I64",), ((m + 1,),)),
-        }
+    if model == KERNEL:
+        wanted |= _of_machine(tensors, features, classes)
+    if model == NETWORK:
+        wanted |= _of_layers((features, *header["network"]["hidden"], classes))
     if "ledger.digests" in tensors or "ledger.classes" in tensors:
         items = _size(tensors, "ledger.classes")
         wanted |= {"ledger.digests": (("U8",), ((items, 16),)), "ledger.classes": (("U16",), ((items,),))}
@@ -156,6 +167,30 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         if int.from_bytes(ends[-8:], "little") != len(tensors[part["words"]].data):
             return f"the names in {part['words']!r} to end where {part['ends']!r} says"
     return ""
+
+
+def _of_machine(tensors: Mapping[str, Tensor], features: int, classes: int) -> Wanted:
+    """What a machine of so many texts as there are consists of."""
+    m, stored = _size(tensors, "score.dual"), _size(tensors, "score.vectors.data")
+    return {
+        "score.scale": (("F64",), ((features,),)),
+        "score.dual": (("F64",), ((m, classes),)),
+        "score.intercept": (("F64",), ((classes,),)),
+        "score.vectors.data": (("F64",), ((stored,),)),
+        "score.vectors.indices": (("I64",), ((stored,),)),
+        "score.vectors.indptr": (("I64",), ((m + 1,),)),
+    }
+
+
+def _of_layers(sizes: Shape) -> Wanted:
+    """What a network of these sizes consists of."""
+    found: Wanted = {"score.scale": (("F64",), ((sizes[0],),))}
+    for k, (below, units) in enumerate(pairwise(sizes), 1):
+        found |= {
+            f"score.weights.{k}": (("F32",), ((below, units),)),
+            f"score.biases.{k}": (("F32",), ((units,),)),
+        }
+    return found
 
 
 _NAMES = ("hashes", "words", "ends")

@@ -11,8 +11,12 @@ import numpy as np
 from .kernel import Machine
 from .linear import Linear
 from .model import Bayes, TextModel
+from .network import Layers
 from .recipes import AnyText, Recipe, foreign, recipe
 from .settings import TextSettings
+
+# Of the models that are minimised.
+_OWN = ("C", "alpha", "weighting", "hidden", "dropout", "epochs")
 
 
 def settings_of(estimator: Any) -> TextSettings:
@@ -24,7 +28,7 @@ def recipe_of(estimator: Any, model: str) -> Recipe:
     """How a `TextClassifier` with these parameters learns by the model of that name; None are its defaults."""
     checked = _checked(estimator)
     prior = estimator.class_prior
-    own = {name: getattr(estimator, name) for name in ("C", "alpha", "weighting")}
+    own = {name: getattr(estimator, name) for name in _OWN}
     given = {
         **checked,
         **own,
@@ -56,7 +60,7 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
     }
 
 
-def _of_minimised(declared: Linear | Machine) -> dict[str, Any]:
+def _of_minimised(declared: Linear | Machine | Layers) -> dict[str, Any]:
     return {name: value for name, value in asdict(declared).items() if name in declared.takes}
 
 

@@ -17,7 +17,7 @@ from .._core import Dictionary, Reader, log_posterior
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
 from ..verdict import TextExplanation, TextTerm, Verdict
-from .settings import KERNEL, TextSettings
+from .settings import KERNEL, NETWORK, TextSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,6 +121,10 @@ class ServedText:
             from .kernel import ServedKernelText  # here, because others load no NumPy
 
             return ServedKernelText.of_stored(stored, n_jobs)
+        if stored.header["model"] == NETWORK:
+            from .network import ServedNetworkText
+
+            return ServedNetworkText.of_stored(stored, n_jobs)
         header, tensors = stored.header, stored.tensors
         # Where every word counted is in the dictionary, the statistics have the words already.
         stored_as = {name: f"score.{name}" if f"score.{name}" in tensors else f"state.{name}" for name in TENSORS}

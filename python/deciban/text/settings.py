@@ -13,9 +13,12 @@ NAIVE_BAYES = "naive-bayes"
 LINEAR = ("nbsvm", "logistic", "svm", "perceptron", "least-squares")
 """Models whose score is affine in the words, learnt by minimising."""
 KERNEL = "kernel-svm"
-MINIMISED = (*LINEAR, KERNEL)
+NETWORK = "mlp"
+MINIMISED = (*LINEAR, KERNEL, NETWORK)
 """Models that are learnt by minimising over all items at once, and cannot learn on."""
 MODELS = (NAIVE_BAYES, *MINIMISED)
+MOST_WORDS = 1 << 20
+"""So many distinct words are counted at most, unless one says otherwise."""
 WEIGHTINGS = ("unit-idf", "idf", "none")
 """What a word counts to a linear model: see `text.linear.Linear`."""
 
@@ -38,7 +41,7 @@ class TextSettings:
     max_features: int | None = 10_000
     hashed_bits: int | None = None
     binary: bool = False
-    max_words: int = 1 << 20
+    max_words: int = MOST_WORDS
     key: int = 0
 
     def reader(self) -> Reader:

@@ -62,9 +62,15 @@ def rarity(X: sparse.csr_array, weight: Floats) -> Floats:
     return idf
 
 
+def scaled(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
+    """The rows X (N, d), each word times its scale (d,). X is changed."""
+    X.data *= scale[X.indices]
+    return X
+
+
 def directions(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
     """The rows X (N, d), each word times its scale (d,), divided by their lengths; empty rows stay. X is changed."""
-    X.data *= scale[X.indices]
+    X = scaled(X, scale)
     length = np.sqrt(X.power(2).sum(axis=1))
     X.data /= np.repeat(np.where(length > 0.0, length, 1.0), np.diff(X.indptr))
     return X
