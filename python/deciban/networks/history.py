@@ -58,6 +58,15 @@ class Ending(Enum):
         return not self.advice
 
 
+def kept(epochs: Sequence[Epoch]) -> Epoch:
+    """The epoch whose weights a fit keeps: of those with the lowest `watched` the first."""
+    best = epochs[0]
+    for each in epochs[1:]:
+        if each.watched < best.watched or best.watched == float("inf"):
+            best = each
+    return best
+
+
 # Below this share of the last layer's gradient a layer learns next to nothing; above the other one of units, too.
 VANISHED, MOST = 1e-3, 0.5
 _REMEDY = "scale the columns, or lower learning_rate"

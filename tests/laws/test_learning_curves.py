@@ -1,0 +1,174 @@
+"""Learning curves: what is drawn is what the history tells, and the epoch that is marked is the one that was kept."""
+
+import warnings
+from dataclasses import replace
+from functools import cache
+from io import BytesIO
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from matplotlib import rc_context
+from numpy.testing import assert_allclose, assert_array_equal
+
+from deciban import MLP, MLPRegressor
+from deciban.networks.history import Epoch, kept
+from deciban.report import learning_curves, svg
+from deciban.report.page import Page, Picture
+from laws.svms import cloud
+
+NETWORKS = {
+    "one layer": lambda: MLP((), max_iter=4, learning_rate=0.1, random_state=0),
+    "hidden layers": lambda: MLP((8, 6), max_iter=12, learning_rate=0.05, n_iter_no_change=3, random_state=1),
+    "saturated": lambda: MLP((8, 6), "logistic", solver="descent", learning_rate=3.0, max_iter=9, random_state=0),
+    "dead": lambda: MLP((4,), solver="descent", learning_rate=300.0, max_iter=6, random_state=0),
+    "one epoch": lambda: MLP((5,), max_iter=1, random_state=0),
+    "regression": lambda: MLPRegressor((7,), max_iter=9, learning_rate=0.1, random_state=0),
+}
+
+
+@cache
+def data(name):
+    X, y = cloud(3, 60, 3)
+    y = np.sin(X[:, 0]) if name == "regression" else y
+    return X[:40], y[:40], X[40:], y[40:]
+
+
+@cache
+def fitted(name, validation=True):
+    X, y, *held = data(name)
+    return NETWORKS[name]().fit(X, y, validation=tuple(held) if validation else None)
+
+
+def every(names=NETWORKS):
+    return pytest.mark.parametrize("name", list(names))
+
+
+def lines(figure):
+    """The lines of a figure by the name of their group."""
+    return {line.get_gid(): line for axes in figure.axes for line in axes.lines if line.get_gid() != "kept"}
+
+
+def words(figure):
+    root = ElementTree.fromstring(svg(figure))
+    return {part.text for part in root.iter() if part.tag.endswith("}text")}
+
+
+@every()
+@pytest.mark.parametrize("validation", [False, True], ids=["alone", "validation"])
+def test_every_line_is_the_history(name, validation):
+    model = fitted(name, validation)
+    history = model.history_
+    found = lines(learning_curves(model))
+    wanted = {"loss-training": [each.loss for each in history], "error-training": [each.error for each in history]}
+    if validation:
+        wanted["loss-validation"] = [each.validation_loss for each in history]
+        wanted["error-validation"] = [each.validation_error for each in history]
+    for layer in range(len(history[0].gradient_norms)):
+        wanted[f"gradient-{layer + 1}"] = [each.gradient_norms[layer] for each in history]
+    for layer in range(len(history[0].dead)):
+        wanted[f"dead-{layer + 1}"] = [each.dead[layer] for each in history]
+        wanted[f"idle-{layer + 1}"] = [each.saturated[layer] for each in history]
+    assert set(found) == set(wanted)
+    for gid, values in wanted.items():
+        x, y = found[gid].get_data()
+        assert_array_equal(x, [each.epoch for each in history])
+        assert_allclose(y, values, rtol=0.0 if "gradient" not in gid else 1e-9, atol=1e-9)
+
+
+@every()
+@pytest.mark.parametrize("validation", [False, True], ids=["alone", "validation"])
+def test_every_point_is_within_its_axes(name, validation):
+    figure = learning_curves(fitted(name, validation))
+    for axes in figure.axes:
+        (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+        for line in axes.lines:
+            x, y = line.get_data()
+            assert left < min(x) <= max(x) < right
+            assert line.get_gid() == "kept" or low <= min(y) <= max(y) <= high
+
+
+@every()
+def test_the_epoch_that_is_marked_is_the_one_whose_weights_were_kept(name):
+    model, (_, _, X, y) = fitted(name), data(name)
+    figure = learning_curves(model)
+    best = kept(model.history_)
+    marked = [line.get_xdata()[0] for axes in figure.axes for line in axes.lines if line.get_gid() == "kept"]
+    assert marked == [best.epoch] * len(figure.axes)
+    assert f"kept: epoch {best.epoch}" in words(figure)
+    wrong = (model.predict(X) - y) ** 2 if name == "regression" else model.predict(X) != y
+    assert_allclose(best.validation_error, wrong.mean(), rtol=1e-5)
+    told = f"kept is epoch {best.epoch}, with a loss of {best.loss:.3g} ({best.validation_loss:.3g} of validation data)"
+    assert told in figure.get_label()
+
+
+def test_of_a_stream_the_last_epoch_is_kept():
+    X, y, *_ = data("hidden layers")
+    model = NETWORKS["hidden layers"]()
+    for shift in (0.0, 0.0, 9.0):
+        model.partial_fit(X + shift, y)
+    assert kept(model.history_).epoch < 3
+    assert "kept: epoch 3" in words(learning_curves(model))
+
+
+def test_a_model_is_drawn_like_its_history():
+    model = fitted("hidden layers")
+    once = svg(learning_curves(model, title="learnt"))
+    assert once == svg(learning_curves(model.history_, title="learnt"))
+    assert "MLP" in words(learning_curves(model))
+    with rc_context({"font.size": 25.0, "text.usetex": True, "axes.grid": True, "svg.fonttype": "path"}):
+        assert once == svg(learning_curves(tuple(model.history_), title="learnt"))
+
+
+def test_what_the_legend_says():
+    named = words(learning_curves(fitted("hidden layers")))
+    assert {"training", "validation", "layer 1", "layer 2", "output layer", "epoch"} <= named
+    assert {"loss", "error", "gradient norm", "idle units"} <= named
+    alone = words(learning_curves(fitted("one layer", False)))
+    assert alone.isdisjoint({"validation", "idle units", "layer 1"})
+
+
+def numbers(epoch, layers, norm=1.0, **more):
+    norms = tuple(norm * 10.0 ** (layer - layers + 1) for layer in range(layers))
+    idle = (0.25,) * (layers - 1)
+    return replace(Epoch(epoch, 1.0 / epoch, 0.5, None, None, 0.1, norms, idle, idle, 0.0), **more)
+
+
+def test_of_many_layers_the_first_and_the_last_are_drawn_and_it_is_said():
+    figure = learning_curves([numbers(epoch, 30) for epoch in range(1, 4)])
+    drawn = {gid for gid in lines(figure) if gid.startswith("gradient")}
+    assert drawn == {f"gradient-{layer}" for layer in (1, 2, 3, 4, 27, 28, 29, 30)}
+    assert "the first and last 4 of 30 layers" in figure.get_label()
+    assert "the first and last 4 of 30 layers" in words(figure)
+    assert figure.get_label().endswith(f"dead units by layer: {', '.join(['25 %'] * 29)}.")
+
+
+STRANGE = {
+    "no gradient": [numbers(1, 3, 0.0), numbers(2, 3, 0.0)],
+    "huge": [numbers(1, 3, 1e300, loss=1e300), numbers(2, 3, 1e-300, loss=1e-300)],
+    "out of range": [numbers(1, 2, float("inf"), validation_loss=float("inf"), validation_error=float("nan"))] * 2,
+    "no error": [numbers(1, 2, loss=0.0, error=0.0)],
+    "thousands": [numbers(epoch, 2) for epoch in range(1, 3001)],
+}
+
+
+@every(STRANGE)
+def test_any_history_is_drawn_without_a_warning(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = learning_curves(STRANGE[name], title="나비 $x_1$ <b>")
+        root = ElementTree.fromstring(svg(figure))
+    assert "나비 $x_1$ <b>" in " ".join(part.text or "" for part in root.iter() if part.tag.endswith("}text"))
+    assert not [part.text for part in root.iter() if "mathdefault" in (part.text or "")]
+
+
+def test_curves_are_saved_without_a_display_and_stand_on_a_page():
+    figure = learning_curves(fitted("saturated"))
+    file = BytesIO()
+    figure.savefig(file, format="png")
+    assert file.getvalue().startswith(b"\x89PNG")
+    html = Page("m", [], {"a": 1.0}, {}, curves=Picture.of(figure)).html()
+    assert "<h2>Learning curves</h2>" in html
+    assert html.count("<svg") == 1
+    assert figure.get_label() in html
+    assert "Learning curves" not in Page("m", [], {"a": 1.0}, {}).html()
