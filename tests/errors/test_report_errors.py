@@ -80,6 +80,12 @@ REGIONS = [
         TypeError,
         "a fitted classifier is expected, got SupportVectorRegression: see deciban.report.regression_tube",
     ),
+    (
+        (MLP((2,), max_iter=1, random_state=0).fit(X, np.eye(6, 2, dtype=int)), X, Y),
+        {},
+        TypeError,
+        "a classifier of one label a row is expected; this one gives a row many",
+    ),
     ((object(), X, Y), {}, TypeError, "a fitted classifier is expected, got object"),
 ]
 

@@ -4,14 +4,17 @@ import warnings
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from matplotlib import rc_context
+from matplotlib.text import Text
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import MLP, MLPRegressor
+from deciban import MLP, LogisticRegression, MLPRegressor
+from deciban.cli.reporting import curves_of
 from deciban.networks.history import Epoch, kept
 from deciban.report import learning_curves, svg
 from deciban.report.page import Page, Picture
@@ -50,8 +53,7 @@ def lines(figure):
 
 
 def words(figure):
-    root = ElementTree.fromstring(svg(figure))
-    return {part.text for part in root.iter() if part.tag.endswith("}text")}
+    return {line for text in figure.findobj(Text) for line in text.get_text().split("\n")}
 
 
 @every()
@@ -172,3 +174,12 @@ def test_curves_are_saved_without_a_display_and_stand_on_a_page():
     assert html.count("<svg") == 1
     assert figure.get_label() in html
     assert "Learning curves" not in Page("m", [], {"a": 1.0}, {}).html()
+
+
+def test_the_page_of_a_network_just_learnt_has_its_curves():
+    network = fitted("hidden layers")
+    told = learning_curves(network.history_, title="mlp").get_label()
+    assert curves_of(SimpleNamespace(name="mlp", fitted=network)).says == told
+    other = LogisticRegression().fit(*data("hidden layers")[:2])
+    assert curves_of(SimpleNamespace(name="logistic", fitted=other)) is None
+    assert curves_of(SimpleNamespace(name="mlp", fitted=None)) is None  # read from a file

@@ -15,6 +15,7 @@ from .destination import check_page
 
 if TYPE_CHECKING:
     from ..models.tables import Rows, TableModel
+    from ..report.page import Picture
     from .output import Remarks
 
 option = click.option(
@@ -45,7 +46,7 @@ def report_table(path: str | None, output: str, model: TableModel, rows: Rows, r
     found = TableInventory.of(store.read(output, tables=True), output, TOP)
     drawn = picture(model, rows)
     of = f"A model of '{found.label}'" if found.label else "A model of a table"
-    page = Page.of_table(found, of, drawn if isinstance(drawn, str) else Picture.of(drawn), _curves(model))
+    page = Page.of_table(found, of, drawn if isinstance(drawn, str) else Picture.of(drawn), curves_of(model))
     _write(path, page, remarks)
 
 
@@ -58,10 +59,10 @@ def report_texts(path: str | None, output: str, model: Any, remarks: Remarks) ->
 
     found = inventory_of(store.read(output), output, TOP)
     title = "A filter of mail" if found.kind == "mail" else "A model of texts"
-    _write(path, Page.of_texts(found, title, _curves(model)), remarks)
+    _write(path, Page.of_texts(found, title, curves_of(model)), remarks)
 
 
-def _curves(model: Any) -> Any:
+def curves_of(model: Any) -> Picture | None:
     """How a network learnt; None of what has no epochs. Files do not keep them: the model is the one that learnt."""
     history = getattr(getattr(model, "fitted", None), "history_", None)
     if not history:
