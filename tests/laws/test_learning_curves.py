@@ -1,5 +1,6 @@
 """Learning curves: what is drawn is what the history tells, and the epoch that is marked is the one that was kept."""
 
+import re
 import warnings
 from dataclasses import replace
 from functools import cache
@@ -49,7 +50,7 @@ def every(names=NETWORKS):
 
 def lines(figure):
     """The lines of a figure by the name of their group."""
-    return {line.get_gid(): line for axes in figure.axes for line in axes.lines if line.get_gid() != "kept"}
+    return {line.get_gid(): line for axes in figure.axes for line in axes.lines if "kept" not in line.get_gid()}
 
 
 def words(figure):
@@ -87,7 +88,7 @@ def test_every_point_is_within_its_axes(name, validation):
         for line in axes.lines:
             x, y = line.get_data()
             assert left < min(x) <= max(x) < right
-            assert line.get_gid() == "kept" or low <= min(y) <= max(y) <= high
+            assert "kept" in line.get_gid() or low <= min(y) <= max(y) <= high
 
 
 @every()
@@ -95,7 +96,7 @@ def test_the_epoch_that_is_marked_is_the_one_whose_weights_were_kept(name):
     model, (_, _, X, y) = fitted(name), data(name)
     figure = learning_curves(model)
     best = kept(model.history_)
-    marked = [line.get_xdata()[0] for axes in figure.axes for line in axes.lines if line.get_gid() == "kept"]
+    marked = [line.get_xdata()[0] for axes in figure.axes for line in axes.lines if "kept" in line.get_gid()]
     assert marked == [best.epoch] * len(figure.axes)
     assert f"kept: epoch {best.epoch}" in words(figure)
     wrong = (model.predict(X) - y) ** 2 if name == "regression" else model.predict(X) != y
@@ -169,17 +170,24 @@ def test_curves_are_saved_without_a_display_and_stand_on_a_page():
     file = BytesIO()
     figure.savefig(file, format="png")
     assert file.getvalue().startswith(b"\x89PNG")
-    html = Page("m", [], {"a": 1.0}, {}, curves=Picture.of(figure)).html()
+    both = Picture.of(figure), Picture.of(figure, "curves-")
+    html = Page("m", [], {"a": 1.0}, {}, picture=both[0], curves=both[1]).html()
     assert "<h2>Learning curves</h2>" in html
-    assert html.count("<svg") == 1
     assert figure.get_label() in html
+    known = re.findall(r' id="([^"]+)"', html)
+    assert len(known) == len(set(known))
+    assert {*re.findall(r'href="#([^"]+)"', html), *re.findall(r"url\(#([^)]+)\)", html)} <= set(known)
     assert "Learning curves" not in Page("m", [], {"a": 1.0}, {}).html()
 
 
 def test_the_page_of_a_network_just_learnt_has_its_curves():
     network = fitted("hidden layers")
-    told = learning_curves(network.history_, title="mlp").get_label()
-    assert curves_of(SimpleNamespace(name="mlp", fitted=network)).says == told
+    of_table, of_texts = (
+        SimpleNamespace(name="net", fitted=network),
+        SimpleNamespace(name="net", history_=network.history_),
+    )
+    told = learning_curves(network.history_, title="net").get_label()
+    assert curves_of(of_table).says == curves_of(of_texts).says == told
     other = LogisticRegression().fit(*data("hidden layers")[:2])
-    assert curves_of(SimpleNamespace(name="logistic", fitted=other)) is None
-    assert curves_of(SimpleNamespace(name="mlp", fitted=None)) is None  # read from a file
+    for model in (other, None):  # of what has no epochs, and of a file
+        assert curves_of(SimpleNamespace(name="net", fitted=model)) is None

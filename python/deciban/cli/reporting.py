@@ -64,13 +64,14 @@ def report_texts(path: str | None, output: str, model: Any, remarks: Remarks) ->
 
 def curves_of(model: Any) -> Picture | None:
     """How a network learnt; None of what has no epochs. Files do not keep them: the model is the one that learnt."""
-    history = getattr(getattr(model, "fitted", None), "history_", None)
+    history = getattr(getattr(model, "fitted", None) or model, "history_", None)
     if not history:
         return None
     from ..report.curves import learning_curves
+    from ..report.inventory import LINEAR_NAMES
     from ..report.page import Picture
 
-    return Picture.of(learning_curves(history, title=model.name))
+    return Picture.of(learning_curves(history, title=LINEAR_NAMES.get(model.name, model.name)), "curves-")
 
 
 def _write(path: str, page: Any, remarks: Remarks) -> None:

@@ -205,8 +205,8 @@ class _Sheet:
         lines = [line for text in (title, *notes) for line in textwrap.wrap(text, _WRAP)]
         self.entry(f"kept: epoch {best.epoch:,}", **_KEPT)
         with styled():
-            for each in self.axes:
-                each.axvline(best.epoch, gid="kept", zorder=0.8, **_KEPT)
+            for part, each in enumerate(self.axes):
+                each.axvline(best.epoch, gid=f"kept-{part}", zorder=0.8, **_KEPT)
             self.axes[0].set_title("\n".join(lines), loc="left", family=self.fonts)
             rows = canvas.legend(self.figure, self.entries, self.fonts)
             canvas.note(self.figure, self.missing)

@@ -30,9 +30,9 @@ class Picture:
     says: str
 
     @classmethod
-    def of(cls, figure: Any) -> Picture:
-        """A figure that `decision_regions` or `learning_curves` has drawn."""
-        return cls(inline(figure, figure.get_label()), figure.get_label())
+    def of(cls, figure: Any, prefix: str = "") -> Picture:
+        """A figure that `decision_regions` or `learning_curves` has drawn; of two on a page one needs a prefix."""
+        return cls(inline(figure, figure.get_label(), prefix), figure.get_label())
 
 
 @dataclass(frozen=True)
