@@ -59,12 +59,14 @@ class Ending(Enum):
 
 
 def kept(epochs: Sequence[Epoch]) -> Epoch:
-    """The epoch whose weights a fit keeps: of those with the lowest `watched` the first."""
-    best = epochs[0]
-    for each in epochs[1:]:
-        if each.watched < best.watched or best.watched == float("inf"):
-            best = each
-    return best
+    """The epoch whose weights a fit keeps, where they have no penalty: the first with the lowest loss, that of
+    validation data where there are some."""
+    watched = [each.loss if each.validation_loss is None else each.validation_loss for each in epochs]
+    best = 0
+    for place, loss in enumerate(watched):
+        if loss < watched[best] or watched[best] == float("inf"):
+            best = place
+    return epochs[best]
 
 
 # Below this share of the last layer's gradient a layer learns next to nothing; above the other one of units, too.

@@ -31,7 +31,7 @@ _MARKS = 8  # on a line
 _LEAST = 1e-12
 # Layers that are drawn: of more, the first and the last ones.
 _LAYERS = 8
-_KEPT = {"color": INK, "linewidth": 0.8, "linestyle": "dotted"}
+_KEPT: dict[str, Any] = {"color": INK, "linewidth": 0.8, "linestyle": "dotted"}
 _SOLID, _DASHED = ("solid", 1.4), ((0, (4.0, 2.0)), 1.1)
 
 
