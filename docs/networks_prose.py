@@ -7,7 +7,7 @@ A multilayer perceptron is layers of units, each a weighted sum and a bend. To l
 the error changes with it: back-propagation finds all of these slopes for about the price of two more predictions
 (Rumelhart, Hinton & Williams, Nature 323, 1986). This page derives it a step at a time, with the code that does each
 step beside it, and then runs it. The code is taken from `python/deciban/networks/` and the numbers are computed when
-the page is written by `python docs/networks.py`; M1 to M3 are what docstrings and tests cite.
+the page is written by `python docs/networks.py`; M1 to M4 are what docstrings and tests cite.
 
     s_j       signal of unit j                          h_j   what the unit makes of it
     w_ji      weight from unit i to unit j, b_j bias    x_i   = h_i of the lowest layer
@@ -32,9 +32,11 @@ What bends is one of three; `backward`, beside it, is needed below.
 
 ## The error (M2)
 
-    squared           𝓔 = ½ Σ_k e_k²,   e_k = h_k − y_k
-    cross-entropy     𝓔 = −Σ_k y_k ln h_k                                 softmax, h_k = e^(s_k) / Σ_m e^(s_m)
-                      𝓔 = −Σ_k [y_k ln h_k + (1 − y_k) ln(1 − h_k)]       logistic outputs, each a yes or no
+    squared                        𝓔 = ½ Σ_k e_k²,   e_k = h_k − y_k
+
+    cross-entropy
+      softmax                      𝓔 = −Σ_k y_k ln h_k,   h_k = e^(s_k) / Σ_m e^(s_m)
+      logistic, each a yes or no   𝓔 = −Σ_k [y_k ln h_k + (1 − y_k) ln(1 − h_k)]
 
 With ln h_k = s_k − ln Σ_m e^(s_m), and Σ_k y_k = 1, cross-entropy is a function of s that never takes the logarithm of
 0, and no power of e leaves the range once the largest s is subtracted:
@@ -88,7 +90,7 @@ product with Wᵀ.
 
 (`mask` holds the units that dropout let through; without it there is none.) The slopes, `backward` above, are
 
-    logistic   θ' = θ (1 − θ) ≤ ¼           tanh' = 1 − tanh² ≤ 1           max(0, s)' = 1 where s > 0, else 0
+    θ' = θ (1 − θ) ≤ ¼        tanh' = 1 − tanh² ≤ 1        max(0, s)' = 1 where s > 0, else 0
 
 ## The gradient (M3)
 
@@ -177,14 +179,14 @@ learning_curves(model)  # or of model.history_; deciban train --report draws it,
 ```
 
 The error of a network is not convex. So there is no bound from below and no gap: the certificate gives the length of
-the gradient instead, over all weights at once, here {gradient_length}, and says why it ended: "{ending}". Nobody knows
-of better weights, which is less than a proof that there are none.
+the gradient instead, over all weights at once, here {gradient_length}, and says why it ended: "{ending}". That
+there are no better weights it does not claim.
 
-## Gradients that vanish
+## Gradients that vanish (M4)
 
 Every layer that δ comes down through multiplies it by W and by σ'. A logistic unit's slope is at most ¼, so that of
 {deep} hidden layers little arrives at the lowest. The same digits, {deep} hidden layers of 32 units, descent with
-momentum for 15 epochs; ‖∂𝓔/∂W‖ of each layer in the last of them:
+momentum for at most 15 epochs; ‖∂𝓔/∂W‖ of each layer in the last of them:
 
 | activation | {layer_titles} | error, held out |
 | --- |{layer_rules} ---: |
@@ -199,7 +201,7 @@ The logistic network has learnt nothing: {deep_error} is a guess. What its certi
 tanh has slopes of up to 1, and ReLU of 1 wherever a unit is active; weights begin with the variance that keeps
 signals as large from layer to layer as they came (`spread` in `activations.py`).
 
-## Units that die
+## Units that die (M4)
 
 A ReLU that is below 0 on every example has no slope anywhere, learns nothing, and stays so. Long steps do it: the same
 digits with a learning rate of 0.2, once from 0 to 1, once as they come, from 0 to 16.
