@@ -105,6 +105,17 @@ def test_the_epoch_that_is_marked_is_the_one_whose_weights_were_kept(name):
     assert told in figure.get_label()
 
 
+def test_with_a_penalty_the_epoch_is_kept_whose_loss_and_penalty_together_are_lowest():
+    X, y, *_ = data("hidden layers")
+    how = {"weight_decay": 0.3, "learning_rate": 0.1, "max_iter": 12, "batch_size": None, "dtype": "float64"}
+    model = MLP((8,), random_state=0, **how).fit(X, y)
+    best = kept(model.history_)
+    assert best.epoch != min(model.history_, key=lambda each: each.loss).epoch
+    until = MLP((8,), random_state=0, **{**how, "max_iter": best.epoch}).fit(X, y)
+    assert_array_equal(model.coefs_[0], until.coefs_[0])
+    assert f"kept: epoch {best.epoch}" in words(learning_curves(model))
+
+
 def test_of_a_stream_the_last_epoch_is_kept():
     X, y, *_ = data("hidden layers")
     model = NETWORKS["hidden layers"]()

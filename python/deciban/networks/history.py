@@ -15,7 +15,8 @@ class Epoch:
     squared error; the same of validation data, at the end of the epoch, or None without. `gradient_norms` (layers,):
     the root mean square, over the batches, of the length of ∂𝓔/∂W. `dead` (hidden layers,): the share of units that are
     idle on every example looked at; `saturated`: of pairs of unit and example that are idle
-    (`deciban.networks.activations`). Looked at are at most 2,000 examples. `seconds` since the fit began.
+    (`deciban.networks.activations`). Looked at are at most 2,000 examples. `seconds` since the fit began. `penalty` is
+    ½ λ Σ w² of the weights that it began with.
     """
 
     epoch: int
@@ -28,6 +29,12 @@ class Epoch:
     dead: tuple[float, ...]
     saturated: tuple[float, ...]
     seconds: float
+    penalty: float = 0.0
+
+    @property
+    def watched(self) -> float:
+        """What should fall: the loss of the validation data, without these that of the examples with the penalty."""
+        return self.loss + self.penalty if self.validation_loss is None else self.validation_loss
 
 
 class Ending(Enum):
@@ -59,14 +66,12 @@ class Ending(Enum):
 
 
 def kept(epochs: Sequence[Epoch]) -> Epoch:
-    """The epoch whose weights a fit keeps, where they have no penalty: the first with the lowest loss, that of
-    validation data where there are some."""
-    watched = [each.loss if each.validation_loss is None else each.validation_loss for each in epochs]
-    best = 0
-    for place, loss in enumerate(watched):
-        if loss < watched[best] or watched[best] == float("inf"):
-            best = place
-    return epochs[best]
+    """The epoch whose weights a fit keeps: of those with the lowest `watched` the first."""
+    best = epochs[0]
+    for each in epochs[1:]:
+        if each.watched < best.watched or best.watched == float("inf"):
+            best = each
+    return best
 
 
 # Below this share of the last layer's gradient a layer learns next to nothing; above the other one of units, too.
