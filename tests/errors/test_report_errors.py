@@ -7,9 +7,9 @@ import pytest
 from refusals import refused
 from scipy import sparse
 
-from deciban import SVM, LogisticRegression, SupportVectorRegression
+from deciban import MLP, SVM, LogisticRegression, SupportVectorRegression
 from deciban.errors import DataError
-from deciban.report import decision_regions, regression_tube, vector
+from deciban.report import decision_regions, learning_curves, regression_tube, vector
 from deciban.report.page import Page
 from system.conftest import run
 
@@ -80,6 +80,12 @@ REGIONS = [
         TypeError,
         "a fitted classifier is expected, got SupportVectorRegression: see deciban.report.regression_tube",
     ),
+    (
+        (MLP((2,), max_iter=1, random_state=0).fit(X, np.eye(6, 2, dtype=int)), X, Y),
+        {},
+        TypeError,
+        "a classifier of one label a row is expected; this one gives a row many",
+    ),
     ((object(), X, Y), {}, TypeError, "a fitted classifier is expected, got object"),
 ]
 
@@ -114,11 +120,24 @@ def test_targets_that_are_no_numbers():
         regression_tube(model, X, X[:, 0], feature=(0, 1))
 
 
+def test_curves_of_what_has_no_epochs():
+    with pytest.raises(ValueError, match="not fitted yet"):
+        learning_curves(MLP())
+    for given, name in ((MODEL, "LogisticRegression"), ([1.0], "list"), (None, "NoneType")):
+        with refused(f"a fitted network or its history_ is expected, got {name}", TypeError):
+            learning_curves(given)
+    none = "there are no learning curves: no epoch was finished, or the model is of a file, which keeps none"
+    with refused(none, DataError):
+        learning_curves([])
+
+
 def test_without_what_draws(monkeypatch):
     monkeypatch.setattr(vector, "find_spec", lambda name: None)
     needed = "Matplotlib, which is not installed: pip install 'deciban[report]'"
     with refused(f"decision_regions needs {needed}", ImportError):
         decision_regions(MODEL, X, Y)
+    with refused(f"learning_curves needs {needed}", ImportError):
+        learning_curves([])
     with refused(f"regression_tube needs {needed}", ImportError):
         regression_tube(SupportVectorRegression().fit(X, X[:, 0]), X, X[:, 0])
     with refused("a page needs Jinja2, which is not installed: pip install 'deciban[report]'", ImportError):

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from deciban import (
+    MLP,
     NBSVM,
     SVM,
     GaussianDiscriminant,
@@ -44,6 +45,7 @@ CLASSIFIERS = {
     "NaiveBayes": lambda: NaiveBayes("gaussian"),
     "Perceptron": lambda: Perceptron(averaged=True),
     "LeastSquaresClassifier": LeastSquaresClassifier,
+    "MLP": lambda: MLP((8,), max_iter=20, random_state=0),
 }
 STREETS = [name for name in CLASSIFIERS if "SVM" in name]
 LABELS = np.array(["<script>", "나비 $x_1$", "_bee", "doe"])

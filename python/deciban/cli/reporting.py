@@ -15,6 +15,7 @@ from .destination import check_page
 
 if TYPE_CHECKING:
     from ..models.tables import Rows, TableModel
+    from ..report.page import Picture
     from .output import Remarks
 
 option = click.option(
@@ -45,18 +46,32 @@ def report_table(path: str | None, output: str, model: TableModel, rows: Rows, r
     found = TableInventory.of(store.read(output, tables=True), output, TOP)
     drawn = picture(model, rows)
     of = f"A model of '{found.label}'" if found.label else "A model of a table"
-    _write(path, Page.of_table(found, of, drawn if isinstance(drawn, str) else Picture.of(drawn)), remarks)
+    page = Page.of_table(found, of, drawn if isinstance(drawn, str) else Picture.of(drawn), curves_of(model))
+    _write(path, page, remarks)
 
 
-def report_texts(path: str | None, output: str, remarks: Remarks) -> None:
-    """Write the page of the filter in the file `output`."""
+def report_texts(path: str | None, output: str, model: Any, remarks: Remarks) -> None:
+    """Write the page of the filter in the file `output`, whose model has just been learnt."""
     if path is None:
         return
     from ..report.page import TOP, Page
     from .inspect import inventory_of
 
     found = inventory_of(store.read(output), output, TOP)
-    _write(path, Page.of_texts(found, "A filter of mail" if found.kind == "mail" else "A model of texts"), remarks)
+    title = "A filter of mail" if found.kind == "mail" else "A model of texts"
+    _write(path, Page.of_texts(found, title, curves_of(model)), remarks)
+
+
+def curves_of(model: Any) -> Picture | None:
+    """How a network learnt; None of what has no epochs. Files do not keep them: the model is the one that learnt."""
+    history = getattr(getattr(model, "fitted", None) or model, "history_", None)
+    if not history:
+        return None
+    from ..report.curves import learning_curves
+    from ..report.inventory import LINEAR_NAMES
+    from ..report.page import Picture
+
+    return Picture.of(learning_curves(history, title=LINEAR_NAMES.get(model.name, model.name)), "curves-")
 
 
 def _write(path: str, page: Any, remarks: Remarks) -> None:

@@ -112,7 +112,7 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
         trained, found, tried = _train(examples, sources, contenders, given, remarks)
         trained.save(output)
     seconds = perf_counter() - started
-    report_texts(given["report"], output, remarks)
+    report_texts(given["report"], output, trained.model, remarks)
     _tell(remarks, trained, found, seconds, output, examples)
     if as_json:
         print_json({**_summary(trained, found, seconds, output), "tried": [each.to_json() for each in tried]})

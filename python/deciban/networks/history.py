@@ -16,7 +16,8 @@ class Epoch:
     squared error; the same of validation data, at the end of the epoch, or None without. `gradient_norms` (layers,):
     the root mean square, over the batches, of the length of ∂𝓔/∂W. `dead` (hidden layers,): the share of units that are
     idle on every example looked at; `saturated`: of pairs of unit and example that are idle
-    (`deciban.networks.activations`). Looked at are at most 2,000 examples. `seconds` since the fit began.
+    (`deciban.networks.activations`). Looked at are at most 2,000 examples. `seconds` since the fit began. `penalty` is
+    ½ λ Σ w² of the weights that it began with.
     """
 
     epoch: int
@@ -29,6 +30,12 @@ class Epoch:
     dead: tuple[float, ...]
     saturated: tuple[float, ...]
     seconds: float
+    penalty: float = 0.0
+
+    @property
+    def watched(self) -> float:
+        """What should fall: the loss of the validation data, without these that of the examples with the penalty."""
+        return self.loss + self.penalty if self.validation_loss is None else self.validation_loss
 
 
 class Ending(Enum):
@@ -65,6 +72,15 @@ class Ending(Enum):
     def finished(self) -> bool:
         """Whether nothing more was to be gained."""
         return not self.advice
+
+
+def kept(epochs: Sequence[Epoch]) -> Epoch:
+    """The epoch whose weights a fit keeps: of those with the lowest `watched` the first."""
+    best = epochs[0]
+    for each in epochs[1:]:
+        if each.watched < best.watched or best.watched == float("inf"):
+            best = each
+    return best
 
 
 # Below this share of the last layer's gradient a layer learns next to nothing; above the other one of units, too.

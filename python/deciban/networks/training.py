@@ -119,13 +119,12 @@ class Training:
         try:
             for epoch in range(1, self.plan.max_iter + 1):
                 penalty = self._penalty()
-                told = self._epoch(epoch, source, validation, sample)
+                told = replace(self._epoch(epoch, source, validation, sample), penalty=penalty)
                 self.history.append(told)
-                watched = told.loss + penalty if told.validation_loss is None else told.validation_loss
-                fallen = watched < lowest - self.plan.tol * abs(lowest) or lowest == float("inf")
+                fallen = told.watched < lowest - self.plan.tol * abs(lowest) or lowest == float("inf")
                 without = 0 if fallen else without + 1
-                if watched < lowest or lowest == float("inf"):
-                    lowest, best = watched, _copies(self._judged().parameters)
+                if told.watched < lowest or lowest == float("inf"):
+                    lowest, best = told.watched, _copies(self._judged().parameters)
                 self.plan.schedule.told(without)
                 if self.plan.watch is not None:
                     self.plan.watch(told, self.plan.max_iter)

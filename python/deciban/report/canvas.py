@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any, Self
@@ -104,25 +104,31 @@ class Canvas:
         lines = [line for text in (title, *notes) for line in textwrap.wrap(text, _WRAP)]
         with styled():
             self.axes.set_title("\n".join(lines), loc="left", family=self.fonts)
-            rows = self._legend()
-            if self.missing:
-                self.figure.suptitle("\n".join(textwrap.wrap(self.missing, _WRAP)), fontsize=8, gid=NOTE)
+            rows = legend(self.figure, self.entries, self.fonts)
+            note(self.figure, self.missing)
             height = _SHAPE * (_WIDTH - 0.6) + 0.75 + _LINE * (rows + len(lines))
             self.figure.set_size_inches(_WIDTH, height)
             self.figure.set_label(says)
 
-    def _legend(self) -> int:
-        """The legend below the axes; how many rows it has."""
-        left = self.entries[:_ENTRIES]  # of hundreds of classes the rest has no room
-        widest = max(cell_len(label) for _, label in left)
-        columns = min(len(left), 3 if widest <= 10 else 2 if widest <= 27 else 1)
-        handles: list[Any] = [marks[0] if len(marks) == 1 else marks for marks, _ in left]
-        legend = self.figure.legend(
-            handles, ["·"] * len(left), loc="outside lower center", ncols=columns, handlelength=2.0, columnspacing=1.2
-        )
-        for text, (_, label) in zip(legend.get_texts(), left, strict=True):
-            text.set(text=label, family=self.fonts)
-        return ceil(len(left) / columns)
+
+def legend(figure: Figure, entries: Sequence[tuple[tuple[Any, ...], str]], fonts: list[str]) -> int:
+    """A legend below the axes, of artists and what they are called; how many rows it has."""
+    left = entries[:_ENTRIES]  # of hundreds of classes the rest has no room
+    widest = max(cell_len(label) for _, label in left)
+    columns = min(len(left), 3 if widest <= 10 else 2 if widest <= 27 else 1)
+    handles: list[Any] = [marks[0] if len(marks) == 1 else marks for marks, _ in left]
+    drawn = figure.legend(
+        handles, ["·"] * len(left), loc="outside lower center", ncols=columns, handlelength=2.0, columnspacing=1.2
+    )
+    for text, (_, label) in zip(drawn.get_texts(), left, strict=True):
+        text.set(text=label, family=fonts)
+    return ceil(len(left) / columns)
+
+
+def note(figure: Figure, missing: str) -> None:
+    """Above all else, which letters no font here has, if there are such."""
+    if missing:
+        figure.suptitle("\n".join(textwrap.wrap(missing, _WRAP)), fontsize=8, gid=NOTE)
 
 
 def drawn(N: int) -> NDArray[np.intp]:

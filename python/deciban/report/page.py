@@ -30,9 +30,9 @@ class Picture:
     says: str
 
     @classmethod
-    def of(cls, figure: Any) -> Picture:
-        """A figure that `decision_regions` has drawn."""
-        return cls(inline(figure, figure.get_label()), figure.get_label())
+    def of(cls, figure: Any, prefix: str = "") -> Picture:
+        """A figure that `decision_regions` or `learning_curves` has drawn; of two on a page one needs a prefix."""
+        return cls(inline(figure, figure.get_label(), prefix), figure.get_label())
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,20 @@ class Page:
     evidence: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict)
     picture: Picture | None = None
     no_picture: str = ""
+    curves: Picture | None = None
 
     @classmethod
-    def of_table(cls, found: TableInventory, title: str, picture: Picture | str) -> Page:
-        """Of a model of typed columns, with its picture or why there is none."""
+    def of_table(cls, found: TableInventory, title: str, picture: Picture | str, curves: Picture | None = None) -> Page:
+        """Of a model of typed columns, with its picture or why there is none, and of a network how it learnt."""
         evidence = {label: [(each.term, each.decibans) for each in values] for label, values in found.evidence.items()}
         drawn, why = (picture, "") if isinstance(picture, Picture) else (None, picture)
-        return cls(title, list(facts_of_table(found)), found.classes, found.certificate, evidence, drawn, why)
+        return cls(title, list(facts_of_table(found)), found.classes, found.certificate, evidence, drawn, why, curves)
 
     @classmethod
-    def of_texts(cls, found: Inventory, title: str) -> Page:
-        """Of a model of mail or texts."""
+    def of_texts(cls, found: Inventory, title: str, curves: Picture | None = None) -> Page:
+        """Of a model of mail or texts, and of a network how it learnt."""
         evidence = {label: [(each.term, each.decibans) for each in words] for label, words in found.evidence.items()}
-        return cls(title, list(facts_of_texts(found)), found.classes, found.certificate, evidence)
+        return cls(title, list(facts_of_texts(found)), found.classes, found.certificate, evidence, curves=curves)
 
     def html(self) -> str:
         """The page, which needs nothing beside itself; ImportError without Jinja2."""
@@ -84,6 +85,7 @@ class Page:
             classes=self._classes(),
             certificate=list(_proof(self.certificate)),
             evidence=[(name(label), _bars(terms)) for label, terms in self.evidence.items()],
+            curves=None if self.curves is None else (Markup(self.curves.element), self.curves.says),
             picture=None if self.picture is None else (Markup(self.picture.element), self.picture.says),
             no_picture=self.no_picture,
         )

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Points along each side of the picture at which the model is asked: about two classes, and about more of them, whose
 # votes do not say how near a boundary is.
 _STEPS, _MORE_STEPS = 151, 241
+# What says by how much a class leads, the plainest first.
+_SCORES = ("decision_function", "predict_joint_log_proba", "predict_log_proba")
 
 
 def decision_regions(
@@ -54,8 +56,8 @@ def decision_regions(
 
     Parameters
     ----------
-    model : any fitted classifier with `decision_function` or `predict_joint_log_proba`. Of `SupportVectorRegression`
-        see `regression_tube`.
+    model : any fitted classifier with `decision_function`, `predict_joint_log_proba` or `predict_log_proba`, of one
+        label a row. Of `SupportVectorRegression` see `regression_tube`.
     names, labels : what features and classes are called; else as the model knows them.
     title : instead of the name of the model.
 
@@ -95,6 +97,8 @@ def _classes(model: Any) -> list[Any]:
     """The classes that the model tells apart; TypeError for what is no classifier, NotFittedError before `fit`."""
     if isinstance(model, BaseEstimator):
         check_is_fitted(model)
+    if getattr(model, "multilabel_", False):
+        raise TypeError("a classifier of one label a row is expected; this one gives a row many")
     if hasattr(model, "classes_"):
         return list(model.classes_)
     if hasattr(model, "offset_") and hasattr(model, "decision_function"):
@@ -114,7 +118,7 @@ def _surface(model: Any, C: int, space: Space, plane: Plane, seen: canvas.Canvas
 
 def _leads(model: Any, X: Any) -> Floats:
     """(n, C) s_c − max of the others; (n, 1) the score of two classes."""
-    ask = getattr(model, "decision_function", None) or model.predict_joint_log_proba
+    ask = next(getattr(model, name) for name in _SCORES if hasattr(model, name))
     s = np.clip(np.nan_to_num(np.asarray(ask(X), dtype=np.float64)), -1e9, 1e9)
     if s.ndim == 1:
         return s[:, None]

@@ -121,13 +121,17 @@ def _shortened(line: str) -> str:
     return re.sub(r"(\.\d\d)\d+", r"\1", line) if _PLACES.match(line) else line
 
 
-def inline(figure: Figure, says: str) -> str:
-    """The figure as an element of a page: it takes the page's colours and width, and `says` what it shows."""
+def inline(figure: Figure, says: str, prefix: str = "") -> str:
+    """The figure as an element of a page: it takes the page's colours and width, and `says` what it shows.
+
+    `prefix` tells its ids from those of other figures on the page.
+    """
     drawn = svg(figure, transparent=True)
     drawn = drawn[drawn.index("<svg") :]
     head, rest = drawn.split(">", 1)
     head = re.sub(r' (?:width|height|version)="[^"]*"', "", head)
     rest = rest.replace(f": {INK}", ": currentColor").replace(f": {PAPER}", ": var(--paper)")
+    rest = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{prefix}", rest)
     for c, colour in enumerate(COLOURS):
         rest = rest.replace(f": {colour}", f": var(--class-{c})")
     return f'{head} role="img" aria-label="{escape(says)}">{rest}'
