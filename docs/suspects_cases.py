@@ -38,10 +38,10 @@ def texts(name: str, most: int | None = None) -> tuple[Any, Any]:
 def mail() -> tuple[Any, Any]:
     """Messages of SpamAssassin's corpus, in the order of their names."""
     with tarfile.open(data("spamassassin.tar.xz")) as packed:
-        files = sorted((each for each in packed if each.isfile() and each.name.count("/") > 0), key=lambda e: e.name)
-        folders = [each.name.split("/")[-2] for each in files]
-        messages = [packed.extractfile(each).read() for each in files]  # type: ignore[union-attr]
-    return messages, np.array(["spam" if folder.startswith("spam") else "ham" for folder in folders])
+        files = ((each.name.split("/"), packed.extractfile(each)) for each in packed if each.isfile())
+        found = sorted((path, file.read()) for path, file in files if file is not None and len(path) == 3)
+    labels = ["spam" if path[1].startswith("spam") else "ham" for path, _ in found]
+    return [message for _, message in found], np.array(labels)
 
 
 def shares() -> tuple[Any, Any]:

@@ -217,9 +217,7 @@ def test_what_is_told():
     X, y = clouds()
     y[0] = "b"
     found = NaiveBayes("gaussian").suspects(X, y)
-    assert str(found) == (
-        "1 suspects, 0 of them near-duplicates of examples under another label; about 1 of 80 labels are wrong"
-    )
+    assert str(found) == "1 suspect, 0 for near-duplicates under another label; about 1 of 80 labels wrong"
     told = json.loads(json.dumps(found.to_json()))
     assert told["classes"] == ["a", "b"]
     assert np.array(told["joint"]).shape == (2, 2)

@@ -87,10 +87,9 @@ class Suspects(Sequence[Suspect]):
 
     def __str__(self) -> str:
         copies = sum(each.kind == "duplicate" for each in self)
-        return (
-            f"{len(self):,} suspects, {copies:,} of them near-duplicates of examples under another label; "
-            f"about {self.wrong:,.0f} of {self.n:,.0f} labels are wrong"
-        )
+        found = f"{len(self):,} {'suspect' if len(self) == 1 else 'suspects'}"
+        labels = f"about {self.wrong:,.0f} of {self.n:,.0f} labels wrong"
+        return f"{found}, {copies:,} for near-duplicates under another label; {labels}"
 
     def at(self, places: Integers) -> Suspects:
         """The same of examples that stand at these places among others."""

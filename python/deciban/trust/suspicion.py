@@ -45,8 +45,9 @@ class Labelled:
         """Of log p(c | x), (N, C) in nats, by models that did not learn x; one temperature for all makes them honest.
 
         Near-duplicates whose label is not that of most come first, then what is off the diagonal of the confident
-        joint, then others of which another label is likelier by ten decibans, or by less, until as many are listed as
-        the joint says are wrong. Each lot stands by its margin, the lowest first.
+        joint, unless its label is the likeliest all the same, then others of which another label is likelier by ten
+        decibans, or by less, until as many are listed as the joint says are wrong. Each lot stands by its margin, the
+        lowest first.
         """
         log_p = np.maximum(log_p, _IMPOSSIBLE)
         log_p = log_p * temperature(log_p, self.y, self.weight)
@@ -55,20 +56,19 @@ class Labelled:
         total = float(self.weight.sum())
         group = self._votes(log_p)
         likeliest = log_p.argmax(axis=1)
-        sure = (found.sure >= 0) & (found.sure != self.y)
+        sure = (found.sure >= 0) & (found.sure != self.y) & (likeliest != self.y)
         evidence = DECIBANS_PER_NAT * (log_p.max(axis=1) - log_p[np.arange(len(self.y)), self.y])
         lot = np.select([group.wanted >= 0, sure, evidence >= UNSURE_BELOW, likeliest != self.y], [0, 1, 2, 3], 4)
         suggested = np.select([lot == 0, lot == 1], [group.wanted, found.sure], likeliest)
         order = np.lexsort((-evidence, found.margin, lot))
         some, every = int((lot < 3).sum()), int((lot < 4).sum())
-        enough = np.searchsorted(self.weight[order].cumsum(), found.share * total - _ROUNDING) + (
-            found.share > _ROUNDING
-        )
-        most = max(some, min(every, int(enough)))
+        wrong = found.share * total
+        enough = int((self.weight[order].cumsum() < wrong - _ROUNDING).sum()) + (wrong > _ROUNDING)
+        most = max(some, min(every, enough))
         return Suspects(
             tuple(self._suspect(i, int(suggested[i]), int(lot[i]), log_p[i], group) for i in order[:most].tolist()),
             total,
-            found.share * total,
+            wrong,
             self.classes,
             found.thresholds,
             found.joint,
