@@ -17,9 +17,10 @@ of as many, those whose label a model that learnt none of them holds for less li
 
 - *Then confident learning* (Northcutt, Jiang & Chuang, JAIR 70, 2021). Every example is judged by a model that learnt
 all of {folds} folds but its own; near-duplicates share a fold, so that no copy vouches for a wrong label. An example is
-counted as surely of class j if p(j | x) is at least the mean of p(j | x) over the examples labelled j. Who is surely of
-another class than labelled is a suspect, by margin; so is, further down, who is likelier of another class by ten
-decibans. The same counts say how many labels are wrong; until as many are listed, other misjudged ones follow.
+counted as surely of class j if p(j | x) is at least the mean of p(j | x) over the examples labelled j. Who is surely
+of another class than labelled is a suspect; so is who is likelier of another class by ten decibans. The same counts say
+how many labels are wrong; until as many are listed, other misjudged ones follow. They stand by p(label | x), the lowest
+first.
 
 - One temperature is fitted to the probabilities first: naive Bayes is too sure of itself.
 
@@ -43,10 +44,11 @@ planted among SMS the first k hold {sms[logistic][1].ours.at_k} with logistic re
 {mail[naive-bayes][1].ours.at_k}; among the sentences of MR, of which models misjudge a fifth to begin with,
 {mr[nbsvm][1].ours.at_k}.
 
-- **With two classes, the margin ranks as p(label) does**; what Deciban adds are the near-duplicates. In mail with 5 %
-planted {mail[naive-bayes][1].gave} of the {mail[naive-bayes][1].copied} suspects for their near-duplicates' sake were
-planted, among SMS {sms[logistic][1].gave} of {sms[logistic][1].copied}, in Spambase {spambase[logistic][1].gave} of
-{spambase[logistic][1].copied}.
+- **The model's own ranking is that of p(label)**, among those that it misjudges; by the margin to the likeliest class,
+planted errors of 20 Newsgroups came later. What Deciban adds are the near-duplicates, and where the list ends. In mail
+with 5 % planted {mail[naive-bayes][1].gave} of the {mail[naive-bayes][1].copied} suspects for their near-duplicates'
+sake were planted, among SMS {sms[logistic][1].gave} of {sms[logistic][1].copied}, in Spambase
+{spambase[logistic][1].gave} of {spambase[logistic][1].copied}.
 
 - **The number of errors is told too high where classes overlap**: who is misjudged with confidence counts as wrong. On
 MR {mr[nbsvm][1].ours.said} are said of {mr[nbsvm][1].ours.planted} planted. Where models are good it is near:

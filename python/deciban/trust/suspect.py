@@ -55,8 +55,8 @@ class Suspect:
 
 @dataclass(frozen=True, eq=False)
 class Suspects(Sequence[Suspect]):
-    """What suspicion falls on, the strongest first: near-duplicates, then those of which the model is sure, then those
-    of which it holds another label for likelier by ten decibans, or, until `wrong` are listed, by less.
+    """What suspicion falls on, the strongest first: near-duplicates, then those of which the model holds another label
+    for likelier and is sure of it, by the joint or by ten decibans, or, until `wrong` are listed, is less sure.
 
     n           weight of all examples, their number where none has a weight
     wrong       how many of their labels are wrong, as the confident joint estimates

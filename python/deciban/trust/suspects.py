@@ -30,9 +30,9 @@ def suspects(
 
     `model`, which need not be fitted and is left as it is, is cloned and learns all folds but one, each in turn.
     Classes are dealt over the folds in proportion, and near-duplicates together, so that no copy vouches for a wrong
-    label. First come near-duplicates with a label other than that of most (`trust.copies`); then the examples off the
-    diagonal of the confident joint C (`trust.confident`), by p(label | x) − max of the others; then others of which
-    another label is likelier by ten decibans, or by less, until as many are listed as the joint says are wrong. One
+    label. First come near-duplicates with a label other than that of most (`trust.copies`), then examples of which
+    another label is likelier, by p(label | x): those off the diagonal of the confident joint C (`trust.confident`),
+    those with ten decibans for another label, and more until as many are listed as the joint says are wrong. One
     temperature, fitted to the same probabilities, makes them and the decibans honest.
 
     X : texts, a matrix (N, d), a data frame: what `model.fit` takes. sample_weight : means repetition.

@@ -44,10 +44,9 @@ class Labelled:
     def suspects(self, log_p: Floats) -> Suspects:
         """Of log p(c | x), (N, C) in nats, by models that did not learn x; one temperature for all makes them honest.
 
-        Near-duplicates whose label is not that of most come first, then what is off the diagonal of the confident
-        joint, unless its label is the likeliest all the same, then others of which another label is likelier by ten
-        decibans, or by less, until as many are listed as the joint says are wrong. Each lot stands by its margin, the
-        lowest first.
+        Near-duplicates whose label is not that of most come first, then those of which another label is likelier, both
+        by log p(label | x), the lowest first. Of the latter are listed all off the diagonal of the confident joint, all
+        with ten decibans for another label, and more until as many are listed as the joint says are wrong.
         """
         log_p = np.maximum(log_p, _IMPOSSIBLE)
         log_p = log_p * temperature(log_p, self.y, self.weight)
@@ -55,20 +54,21 @@ class Labelled:
         found = confident_joint(self.y, np.exp(log_p), self.weight)
         total = float(self.weight.sum())
         group = self._votes(log_p)
-        likeliest = log_p.argmax(axis=1)
-        sure = (found.sure >= 0) & (found.sure != self.y) & (likeliest != self.y)
-        evidence = DECIBANS_PER_NAT * (log_p.max(axis=1) - log_p[np.arange(len(self.y)), self.y])
-        lot = np.select([group.wanted >= 0, sure, evidence >= UNSURE_BELOW, likeliest != self.y], [0, 1, 2, 3], 4)
-        suggested = np.select([lot == 0, lot == 1], [group.wanted, found.sure], likeliest)
-        order = np.lexsort((-evidence, found.margin, lot))
-        some, every = int((lot < 3).sum()), int((lot < 4).sum())
-        wrong = found.share * total
-        enough = int((self.weight[order].cumsum() < wrong - _ROUNDING).sum()) + (wrong > _ROUNDING)
-        most = max(some, min(every, enough))
+        likeliest, own = log_p.argmax(axis=1), log_p[np.arange(len(self.y)), self.y]
+        copied, misjudged = group.wanted >= 0, likeliest != self.y
+        sure = misjudged & (found.sure >= 0) & (found.sure != self.y)
+        suggested = np.select([copied, sure], [group.wanted, found.sure], likeliest)
+        kind = np.select([copied, sure], [0, 1], 2)
+        strong = misjudged & (DECIBANS_PER_NAT * (log_p.max(axis=1) - own) >= UNSURE_BELOW)
+        order = np.lexsort((own, np.select([copied, misjudged], [0, 1], 2)))
+        before = self.weight[order].cumsum() - self.weight[order]
+        within = misjudged[order] & (before < found.share * total - _ROUNDING)
+        enough = misjudged & (own <= own[order][within].max(initial=-np.inf) + _ROUNDING)  # copies with their likes
+        listed = order[(copied | sure | strong | enough)[order]].tolist()
         return Suspects(
-            tuple(self._suspect(i, int(suggested[i]), int(lot[i]), log_p[i], group) for i in order[:most].tolist()),
+            tuple(self._suspect(i, int(suggested[i]), int(kind[i]), log_p[i], group) for i in listed),
             total,
-            wrong,
+            found.share * total,
             self.classes,
             found.thresholds,
             found.joint,
@@ -86,13 +86,13 @@ class Labelled:
         winner = np.where(most, belief, -np.inf).argmax(axis=1)[member]
         return Votes(np.where(self.copies.telling & (winner != self.y), winner, -1), votes[member])
 
-    def _suspect(self, i: int, suggested: int, lot: int, log_p: Floats, group: Votes) -> Suspect:
+    def _suspect(self, i: int, suggested: int, kind: int, log_p: Floats, group: Votes) -> Suspect:
         given = int(self.y[i])
         label, other = self.classes[given], self.classes[suggested]
         decibans, p = DECIBANS_PER_NAT * float(log_p[suggested] - log_p[given]), float(np.exp(log_p[given]))
-        if lot:
+        if kind:
             reason = f"a model that did not learn it gives {other!r} {_odds(decibans)}"
-            return Suspect(i, label, other, decibans, p, KINDS[min(lot, 2)], reason)
+            return Suspect(i, label, other, decibans, p, KINDS[kind], reason)
         alike = np.flatnonzero((self.copies.group == self.copies.group[i]) & (self.y == suggested))[:_NAMED]
         for_, against = group.votes[i, suggested], group.votes[i, given]
         reason = f"near-duplicates labelled {other!r}: {for_:g}, {label!r}: {against:g}"
