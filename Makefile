@@ -40,6 +40,7 @@ docs: $(VENV)/.tested
 	$(BIN)/python docs/linear.py
 	$(BIN)/python docs/theory.py
 	$(BIN)/python docs/networks.py
+	$(BIN)/python docs/suspects.py
 
 # What is missing is named, with where to get it.
 tools:

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from environment import MissingError, data, machine
 
-__all__ = ["HELD_OUT", "SEED", "MissingError", "Split", "View", "machine"]
+__all__ = ["HELD_OUT", "SEED", "MissingError", "Split", "View", "data", "machine"]
 
 Split = tuple[Any, Any, Any, Any]
 """X and y to learn from, X and y held out."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
+    from .trust.suspects import suspects as suspects
 
 __version__ = "0.1.0"
 
@@ -60,6 +61,7 @@ _HOME = {
     "load": ".store",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
+    "suspects": ".trust.suspects",
 }
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "load",
     "load_libsvm",
     "save_libsvm",
+    "suspects",
 ]
 
 

@@ -41,6 +41,7 @@ def commands() -> list[list[str]]:
 def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> None:
     assert [line[1] for line in commands()] == [
         *("train", "evaluate", "classify", "explain", "learn", "forget", "inspect"),
+        "suspects",
         *("train", "evaluate", "classify", "explain"),
         "train",
     ]

@@ -57,19 +57,26 @@ def batches(paths: Sequence[str], settings: TextSettings, jobs: int | None = Non
 
 def named(sources: Sequence[Source], settings: TextSettings, jobs: int | None = None) -> Iterator[Batch]:
     """The items of sources with their names."""
+    return ((names, items) for _, names, items in numbered(sources, settings, jobs))
+
+
+def numbered(
+    sources: Sequence[Source], settings: TextSettings, jobs: int | None = None
+) -> Iterator[tuple[list[int], list[str], list[bytes]]]:
+    """The same, and the number of the source of each."""
     mail = settings.kind == "mail"
     boxes = [mail and (source.kind == "mbox" or source.path == STDIN) for source in sources]
     seen: dict[int, int] = {}
     for numbers, items in read_files(sources, settings, jobs):
         if not any(boxes[i] for i in {numbers[0], numbers[-1]}):
-            yield [sources[i].path for i in numbers], items
+            yield numbers, [sources[i].path for i in numbers], items
             continue
         names = []
         for i in numbers:
             number = seen[i] = seen.get(i, 0) + 1
             alone = not boxes[i] or (sources[i].path == STDIN and len(items) == 1 and number == 1)
             names.append(sources[i].path if alone else f"{sources[i].path}:{number}")
-        yield names, items
+        yield numbers, names, items
 
 
 def _chosen(paths: Sequence[str]) -> tuple[str, int] | None:

@@ -37,12 +37,12 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
         raise UsageError(f"Expected one table with --label; {len(examples)} arguments came.")
     path, label = examples[0], given["label"] or LABEL
     refuse_of_texts(given)
-    contenders = _contenders(given)
+    contenders = contenders_of(given)
     check_destination(output, [path])
     check_report(given["report"], output, [path])
     with replacing(output):
         cells = read_cells(path, given["encoding"], given["table_format"])
-        table = learnt_from(cells, label, given["ignore"], _wanted(given, label))
+        table = learnt_from(cells, label, given["ignore"], wanted_columns(given, label))
         rows = Rows.of(table, "standard input" if path == STDIN else shown(path))
         model, tried = _learnt(rows, contenders, given, remarks)
         model.save(output, Origin(label, table.ignored))
@@ -53,7 +53,7 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
         print_json({**_summary(model, table, seconds, output), "tried": [each.to_json() for each in tried]})
 
 
-def _wanted(given: Mapping[str, Any], label: str) -> dict[str, Literal["category", "number"]]:
+def wanted_columns(given: Mapping[str, Any], label: str) -> dict[str, Literal["category", "number"]]:
     wanted: dict[str, Literal["category", "number"]] = {}
     for kind, option in (("category", "--category"), ("number", "--number")):
         for own in given[kind]:
@@ -65,7 +65,7 @@ def _wanted(given: Mapping[str, Any], label: str) -> dict[str, Literal["category
     return wanted
 
 
-def _contenders(given: Mapping[str, Any]) -> list[TableRecipe]:
+def contenders_of(given: Mapping[str, Any]) -> list[TableRecipe]:
     """What to try, simplest first; one where the model is named."""
     said = {name: given[name] for name in _OPTIONS}
     model, seed = given["model"], given["seed"] or 0

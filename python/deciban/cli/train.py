@@ -100,9 +100,9 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
         train(examples, output or "model.deciban", given, remarks, as_json)
         return
     refuse_typed(given)
-    table = _is_table(examples, given)
-    sources = [] if table else _sources(examples)
-    kind = _kind(given["kind"], sources)
+    table = is_table(examples, given)
+    sources = [] if table else sources_of_classes(examples)
+    kind = kind_among(given["kind"], sources)
     output = output or ("filter.deciban" if kind == "mail" else "model.deciban")
     inputs = [source.path for source in sources] if not table else list(examples)
     check_destination(output, inputs)
@@ -118,7 +118,7 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
         print_json({**_summary(trained, found, seconds, output), "tried": [each.to_json() for each in tried]})
 
 
-def _is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
+def is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
     columns = [given["text"], given["label"]]
     bare = [path for path in examples if "=" not in path or os.path.isfile(path)]
     if columns == [None, None]:
@@ -136,13 +136,13 @@ def _is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
     return True
 
 
-def _sources(examples: tuple[str, ...]) -> list[Source]:
+def sources_of_classes(examples: tuple[str, ...]) -> list[Source]:
     sources = find(examples)
     check_classes(sources)
     return sources
 
 
-def _kind(wanted: str, sources: list[Source]) -> Any:
+def kind_among(wanted: str, sources: list[Source]) -> Any:
     if wanted != "auto":
         return wanted
     return kind_of(sources) if sources else "text"

@@ -21,6 +21,7 @@ from deciban.tables.columns import Columns
 from deciban.tables.frame import called
 from deciban.trust.certificate import Certificate
 from deciban.trust.credible import interval
+from deciban.trust.finding import FindsSuspects
 
 from .certified import certify
 from .likelihoods import recoded, without_the_forgotten
@@ -32,7 +33,7 @@ Estimate = Literal["bayes", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 
-class Generative(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
 
     A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these

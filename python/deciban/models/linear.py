@@ -21,6 +21,7 @@ from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate
+from deciban.trust.finding import FindsSuspects
 
 from .examples import Examples, bounded, examples
 from .limits import check_positive, limits_of, seed_of, threads_of
@@ -41,7 +42,7 @@ def only_margins(model: Any) -> str:
     )
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much

@@ -18,6 +18,7 @@ from .. import store
 from ..scores import log_posterior
 from ..trust.certificate import Certificate
 from ..trust.credible import interval
+from ..trust.finding import FindsSuspects
 from ..verdict import TextExplanation
 from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose
 from .corpus import Corpus
@@ -30,7 +31,7 @@ from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc

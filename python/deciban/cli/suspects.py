@@ -1,0 +1,132 @@
+"""deciban suspects: which labels of the examples are probably wrong."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from . import options
+from .models import model_options, recipes
+from .output import Remarks, counted, json_line, print_json
+from .tabular import is_typed, refuse_of_texts, refuse_typed
+from .train import is_table, kind_among, sources_of_classes
+
+# What `train` asks of texts besides, at its defaults.
+_UNSAID: dict[str, Any] = dict.fromkeys(("words", "max_features", "hashed", "binary"))
+_LISTED = 20
+
+
+@click.command("suspects", short_help="Which labels are probably wrong.")
+@click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
+@options.tables
+@options.typed
+@model_options
+@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
+@click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Each judged by the others. Default: 5.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help=f"List at most N. Default: {_LISTED}; of JSON, all.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    metavar="N",
+    help="Of the folds and of the hash. Default: 0.",
+)
+@options.jobs
+@options.as_json
+@click.option("--jsonl", is_flag=True, help="One JSON object a line, one line a suspect.")
+@options.quiet
+def command(
+    examples: tuple[str, ...], limit: int | None, as_json: bool, jsonl: bool, quiet: bool, **given: Any
+) -> None:
+    """Name the examples whose labels are probably wrong, the most suspect first. Nothing is written.
+
+    \b
+    deciban suspects spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
+    deciban suspects reviews.csv --text review --label sentiment    also .tsv .jsonl .parquet
+    deciban suspects people.csv --label income       typed columns; also .svm
+
+    Near-duplicates with different labels come first, then what a model that did not learn it is sure of otherwise
+    (confident learning). Decibans are its evidence for the label that it suggests against the one given.
+    """
+    found = _found(examples, {**given, **_UNSAID}, Remarks(quiet))
+    if jsonl:
+        sys.stdout.writelines(json_line(each) + "\n" for each in _listed(found, limit))
+    elif as_json:
+        print_json(_summary(found, given, limit))
+    else:
+        _tell(found, given["folds"], limit or _LISTED)
+
+
+def _found(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Any:
+    from . import suspect_folds
+
+    if is_typed(examples, given):
+        if len(examples) != 1:
+            raise UsageError(f"Expected one table with --label; {len(examples)} arguments came.")
+        refuse_of_texts(given)
+        return suspect_folds.in_table(examples[0], given, remarks)
+    refuse_typed(given)
+    if is_table(examples, given):
+        return suspect_folds.in_rows(examples[0], recipes(kind_among(given["kind"], []), given), given, remarks)
+    sources = sources_of_classes(examples)
+    return suspect_folds.in_files(sources, recipes(kind_among(given["kind"], sources), given), given, remarks)
+
+
+def _listed(found: Any, limit: int | None) -> list[dict[str, Any]]:
+    """One object a suspect, with keys that scripts rely on."""
+    objects = []
+    for each in found.suspects[:limit]:
+        told = each.to_json()
+        del told["place"]
+        copies = [found.names[place] for place in each.copies]
+        objects.append({"source": found.names[each.place], **told, "copies": copies})
+    return objects
+
+
+def _summary(found: Any, given: dict[str, Any], limit: int | None) -> dict[str, Any]:
+    said = found.suspects.to_json()
+    return {
+        "n": round(said["n"]),
+        "wrong": said["wrong"],
+        "model": found.model,
+        "folds": given["folds"],
+        "seed": given["seed"],
+        "classes": said["classes"],
+        "thresholds": said["thresholds"],
+        "joint": said["joint"],
+        "found": len(found.suspects),
+        "suspects": _listed(found, limit),
+    }
+
+
+def _tell(found: Any, folds: int, limit: int) -> None:
+    from rich.text import Text
+
+    from ..report.terminal import console, grid, name, percent, screen, signed, write
+
+    on = console()
+    shape = screen(on)
+    n, wrong = round(found.suspects.n), round(found.suspects.wrong)
+    share = f" ({percent(found.suspects.wrong / found.suspects.n)})" if wrong else ""
+    lines = [
+        f"About {wrong:,} of {counted(n, 'label')} {'is' if wrong == 1 else 'are'} wrong{share}, by {found.model}."
+    ]
+    arrow = shape.pick("→", "->")
+    rows = []
+    for each in found.suspects[:limit]:
+        why = each.reason + (f" ({name(found.names[each.copies[0]])})" if each.copies else "")
+        change = f"{name(each.label)} {arrow} {name(each.suggested)}"
+        rows.append((change, f"{signed(each.decibans, shape)} dB", name(found.names[each.place]), name(why)))
+    if rows:
+        lines += ["", *grid(rows, "lr")]
+    left = len(found.suspects) - len(rows)
+    if left:
+        lines += ["", f"{left:,} more: --limit {len(found.suspects)} lists them all."]
+    if not rows:
+        lines.append(
+            f"No label is suspect: none of its near-duplicates, and no model of {folds} folds, says otherwise."
+        )
+    write(map(Text, lines), on)
