@@ -42,9 +42,12 @@ __all__ = [
     "loss_look",
     "loss_table",
     "momentum_step",
+    "nonzeros",
     "penalty_table",
     "perceptron",
     "repeats",
+    "rows_times",
+    "rows_turned_times",
     "scores",
     "sizes",
     "smo",
@@ -151,6 +154,22 @@ def log_posterior(scores: Sequence[float]) -> list[float]: ...
 def digest(x: NDArray[Any], *, n_jobs: int | None = None) -> bytes: ...
 def digest_joined(count: int, stretches: bytes) -> bytes: ...
 def digest_stretches(x: NDArray[np.float64], *, n_jobs: int | None = None) -> bytes: ...
+def nonzeros(table: NDArray[Any], most: int) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]] | None: ...
+def rows_times(
+    data: NDArray[Any],
+    indices: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    places: NDArray[np.int64],
+    w: NDArray[Any],
+) -> NDArray[Any]: ...
+def rows_turned_times(
+    data: NDArray[Any],
+    indices: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    places: NDArray[np.int64],
+    delta: NDArray[Any],
+    columns: int,
+) -> NDArray[Any]: ...
 def adam_step(
     w: NDArray[Any],
     g: NDArray[Any],

@@ -9,6 +9,7 @@ pub mod digest;
 pub mod doubt;
 pub mod intake;
 pub mod kernel;
+pub mod layer;
 pub mod learn;
 pub mod loss;
 pub mod mail;

@@ -13,6 +13,7 @@ mod files;
 mod information;
 mod items;
 mod kernels;
+mod layer;
 mod logarithms;
 mod losses;
 mod products;
@@ -54,6 +55,8 @@ mod _core {
     use super::information::information;
     #[pymodule_export]
     use super::kernels::{kernel_scores, kernel_within, smo, smo_of_rows};
+    #[pymodule_export]
+    use super::layer::{nonzeros, rows_times, rows_turned_times};
     #[pymodule_export]
     use super::logarithms::log_table;
     #[pymodule_export]

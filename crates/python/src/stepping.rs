@@ -1,7 +1,9 @@
 //! Steps of networks, in place in the arrays that Python holds.
 
 use deciban_core::solve::steps::{self, Adam, Momentum, Number};
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn};
+use numpy::{
+    Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -28,8 +30,11 @@ impl<'py, T: Element> Arrays<'py, T> {
             let array = array.cast::<PyArrayDyn<T>>().map_err(|_| wrong())?;
             found.push(array.try_readwrite().map_err(|e| PyValueError::new_err(e.to_string()))?);
         }
-        if found.iter().any(|each| each.as_array().shape() != g.as_array().shape()) {
+        if found.iter().any(|each| each.shape() != g.shape()) {
             return Err(PyValueError::new_err("arrays of one shape are expected"));
+        }
+        if !g.is_c_contiguous() || !found.iter().all(|each| each.is_c_contiguous()) {
+            return Err(PyValueError::new_err("arrays in C order are expected"));
         }
         Ok(Some(Arrays { written: found, g }))
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from deciban.devices import elsewhere, like, namespace, take
 from deciban.rows import is_sparse
+
+from .csr import readable
 
 # Examples that go through a network at once, where a step is of more of them.
 PART = 4096
@@ -51,6 +53,10 @@ class Rows:
     def parts(self, rows: int = PART) -> Iterator[Batch]:
         """All examples in their order."""
         return (self.at(slice(i, min(len(self), i + rows))) for i in range(0, len(self), rows))
+
+    def read(self) -> Rows:
+        """The same, with X as the first layer reads it quickest: for whoever goes through all of it several times."""
+        return replace(self, X=readable(self.X, self.dtype))
 
 
 def coded(y: NDArray[Any], K: int, dtype: Any) -> NDArray[Any]:

@@ -107,7 +107,7 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _learn(self, given: Given, held: Given | None) -> None:
-        plan, rows = self._plan(), self._rows(given)
+        plan, rows = self._plan(), self._rows(given).read()
         training = Training(self._begin(given.X), plan, seed_of(self.random_state))
         source = Shuffled(rows, batch_of(self.batch_size, len(rows)), bool(self.shuffle))
         training.run(source, None if held is None else self._rows(held))

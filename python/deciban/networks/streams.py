@@ -44,7 +44,7 @@ class LearnsOn(NetworkModel):
                 given = self._more(*examples_of(batch, "a batch"), "a batch")
                 if not training.history:
                     known.add(given.known())
-                return self._part(given)
+                return self._part(given).read()
 
             plan = replace(self._plan(), max_iter=1) if once else self._plan()
             training = Training(self._begin(X), plan, seed_of(self.random_state))
@@ -74,7 +74,7 @@ class LearnsOn(NetworkModel):
             elif classes is not None:
                 self._same(classes)
             given = self._more(X, y, sample_weight, "partial_fit")
-            rows, plan = self._part(given), replace(self._plan(), max_iter=1)
+            rows, plan = self._part(given).read(), replace(self._plan(), max_iter=1)
             seen = self.history_ if goes_on else []
             network = copied(self.network_, given.X, type_of(self.dtype)) if goes_on else self._begin(given.X)
             training = Training(network, plan, seed_of(self.random_state))
