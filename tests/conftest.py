@@ -15,6 +15,16 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 def pytest_configure() -> None:
     """A shell that starts the tests in the background makes them, and every command they run, deaf to Ctrl-C."""
+    hear()
+
+
+def pytest_runtest_teardown() -> None:
+    """A command that has done its work no longer listens; if it ran in this process, this process listens again."""
+    hear()
+
+
+def hear() -> None:
+    """Ctrl-C raises KeyboardInterrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
