@@ -123,7 +123,13 @@ WRONG = {
     "whole numbers": (np.ones(3, int), np.ones(3, int), TypeError, "arrays of float32 or float64 are expected"),
     "halves": (np.ones(3, "float16"), np.ones(3), TypeError, "arrays of float32 or float64 are expected"),
     "no array": ([1.0], np.ones(1), TypeError, "arrays of float32 or float64 are expected"),
-    "gaps": (np.ones((3, 4))[:, ::2], np.ones((3, 2)), TypeError, "The given array is not contiguous"),
+    "gaps": (np.ones((3, 4))[:, ::2], np.ones((3, 2)), ValueError, "arrays in C order are expected"),
+    "another order": (
+        np.asfortranarray(np.ones((3, 2))),
+        np.ones((3, 2)),
+        ValueError,
+        "arrays in C order are expected",
+    ),
 }
 
 
