@@ -149,6 +149,20 @@ def test_ctrl_c_before_the_proof_keeps_what_was_learnt(monkeypatch):
     assert fitted.certificate_.kkt_violation is None
 
 
+def test_another_signal_before_the_proof_ends_the_fit(monkeypatch):
+    class Ended(KeyboardInterrupt):
+        """What the command makes of SIGTERM."""
+
+    def ended(*_):
+        raise Ended
+
+    monkeypatch.setattr(estimator, "gradient_of", ended)
+    fitted = model(NAME)
+    with pytest.raises(Ended):
+        fitted.fit(X, Y)
+    assert not hasattr(fitted, "network_")
+
+
 # Numbers that leave the range.
 
 REMEDY = "these are the last good weights: scale the columns, lower learning_rate, or set clip"

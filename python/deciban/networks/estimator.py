@@ -115,7 +115,9 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
         self._baseline = mean_row(given)
         try:
             proof = gradient_of(training.network, rows.parts(), plan.decay)
-        except KeyboardInterrupt:  # what was learnt is there; who cannot wait for the proof goes without
+        except KeyboardInterrupt as reason:  # what was learnt is there; who cannot wait for the proof goes without
+            if type(reason) is not KeyboardInterrupt:
+                raise  # another signal than Ctrl-C: the process is to end
             proof, training.ending = None, Ending.INTERRUPTED
             self.status_ = training.ending
         self._certify(training, given.known(), proof)

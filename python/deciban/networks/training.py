@@ -99,7 +99,7 @@ class Training:
         self.history: list[Epoch] = []
         self.ending, self.where = Ending.EXHAUSTED, ""
         self.mean = _copies(network.parameters) if plan.averaging is not None else None
-        self.taken, self.steps = 0, 0
+        self.taken = 0
         self._seen: Any = None
 
     def go_on(self, memory: Memory, random: np.random.RandomState) -> None:
@@ -169,7 +169,7 @@ class Training:
         loss, wrong = (None, None) if validation is None else mean_errors(judged, validation, self.plan.wrong)
         if loss is not None and not isfinite(loss):
             raise OutOfRangeError(f"the validation error left the range of {type_of(judged.weights[0])}")
-        seen = self._seen if sample is None else sample
+        seen = take(self._seen, slice(0, LOOKED_AT)) if sample is None else sample
         dead, idle, within = looked_at(judged, seen)
         if not within:
             raise OutOfRangeError(left_at(judged, seen))
@@ -201,13 +201,12 @@ class Training:
             tally.weight += float(namespace(losses).sum(part.weight))
             gradients = found if gradients is None else [a + b for a, b in zip(gradients, found, strict=True)]
         assert gradients is not None
-        self._seen = take(parts[0].x, slice(0, LOOKED_AT))
+        self._seen = parts[0].x
         length = tally.add(gradients)
         if self.plan.clip is not None and length > self.plan.clip:
             gradients = [g * (self.plan.clip / length) for g in gradients]
         stepped = self.plan.optimizer.step(self.memory, self.network.parameters, gradients, eta, self.plan.decay)
         self._set(stepped)
-        self.steps += 1
         if self.mean is not None:
             self._average()
 
