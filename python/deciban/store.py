@@ -15,7 +15,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import DataError, StorageError, shown, unreadable
@@ -83,6 +83,28 @@ def load(path: str | os.PathLike[str]) -> Any:
     from .text.classifier import TextClassifier
 
     return TextClassifier.from_stored(stored)
+
+
+def rebuilt(stored: Stored, made: Callable[[dict[str, Any], dict[str, NDArray[Any]]], Any]) -> Any:
+    """What `made` makes of the header and the arrays of a file that `read` has checked; DataError for what does not fit
+    together."""
+    import numpy as np
+
+    try:
+        with np.errstate(all="ignore"):
+            return made(stored.header, {name: tensor.array() for name, tensor in stored.tensors.items()})
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        ArithmeticError,
+        MemoryError,
+        AttributeError,
+        RecursionError,
+    ) as error:
+        reason = str(error).rstrip(".").splitlines()[0][:200] if str(error) else type(error).__name__
+        raise DataError(f"{stored.name}: its model is damaged: {reason}. Train again.") from error
 
 
 def of_table(header: Mapping[str, Any]) -> bool:

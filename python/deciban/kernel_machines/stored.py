@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.devices import fetched
-from deciban.errors import DataError
 from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
 from deciban.models.stored import labels_of, names_of, plain
-from deciban.store import Stored
+from deciban.store import Stored, rebuilt
 from deciban.text.labels import storable
 from deciban.trust.certificate import Certificate
 from deciban.trust.isotonic import Monotone
@@ -115,22 +114,8 @@ def _curves(model: Any) -> Arrays:
 
 
 def restored(stored: Stored) -> Any:
-    """The machine in a file that `store.read` has checked; DataError for what does not fit together."""
-    try:
-        with np.errstate(all="ignore"):
-            return _restored(stored.header, {name: tensor.array() for name, tensor in stored.tensors.items()})
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        IndexError,
-        ArithmeticError,
-        MemoryError,
-        AttributeError,
-        RecursionError,
-    ) as error:
-        reason = str(error).rstrip(".").splitlines()[0][:200] if str(error) else type(error).__name__
-        raise DataError(f"{stored.name}: its model is damaged: {reason}. Train again.") from error
+    """The model in a file that `store.read` has checked; DataError for what does not fit together."""
+    return rebuilt(stored, _restored)
 
 
 def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:

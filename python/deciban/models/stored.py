@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
 from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixed, by_name
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.mixed import MixedStatistics
 from deciban.distributions.moments import Moments
 from deciban.errors import DataError
-from deciban.store import Stored
+from deciban.store import Stored, rebuilt
 from deciban.tables.columns import Columns
 from deciban.text.labels import storable
 
@@ -82,14 +82,10 @@ def restore(model: Any, stored: Stored) -> None:
     wrong = fault(header)
     if wrong:
         raise DataError(f"{stored.name}: expected {wrong}. The file is not one that this program wrote; train again.")
-    try:
-        with np.errstate(all="ignore", over="raise"):
-            _restore(model, header, {name: tensor.array() for name, tensor in stored.tensors.items()})
-    except (ValueError, NotFittedError, KeyError, TypeError, ArithmeticError, MemoryError) as error:
-        reason = str(error).rstrip(".").splitlines()[0][:200] if str(error) else type(error).__name__
-        raise DataError(f"{stored.name}: its model is damaged: {reason}. Train again.") from error
+    rebuilt(stored, partial(_restore, model))
 
 
+@np.errstate(over="raise")
 def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
     bayes, table = header["bayes"], header["table"]
     model.set_params(**{**bayes, "likelihood": _read(bayes["likelihood"])})
