@@ -60,6 +60,7 @@ def main() -> int:
     }
     judged: dict[str, list[goals.Outcome]] = {}
     failed = False
+    kept = new_record(record, asked.problems) if asked.record else None
     for problem in chosen:
         try:
             entry, judged[problem.name] = run(problem, asked.runs or problem.runs or 5)
@@ -69,9 +70,11 @@ def main() -> int:
             what = "FAILED " if isinstance(reason, FailedError) else "SKIPPED"
             record["unfinished"][problem.name] = f"{what}  {problem.name}: {reason}"
             print(f"\n{record['unfinished'][problem.name]}", flush=True)
+        if kept and record["problems"]:
+            kept.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     print(table.summary(judged, record["unfinished"]))
-    if asked.record and record["problems"]:
-        print(f"\nrecorded in {write(record, asked.problems)}")
+    if kept and record["problems"]:
+        print(f"\nrecorded in {kept}")
     return int(failed)
 
 
@@ -128,8 +131,8 @@ def told(text: str) -> None:
         sys.stderr.flush()
 
 
-def write(record: dict[str, Any], names: list[str]) -> Path:
-    """A new file in records/; what is there is never overwritten."""
+def new_record(record: dict[str, Any], names: list[str]) -> Path:
+    """The path of a new file in records/, written after every problem; what is there is never overwritten."""
     what = "-".join(names) or "all"
     stem = f"{record['date']}-{re.sub('[^a-z0-9-]', '', what)[:60]}"
     folder = environment.HERE / "records"
@@ -137,7 +140,6 @@ def write(record: dict[str, Any], names: list[str]) -> Path:
     number = 1
     while (path := folder / (f"{stem}.json" if number == 1 else f"{stem}-{number}.json")).exists():
         number += 1
-    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     return path
 
 
