@@ -47,7 +47,8 @@ class Judgements:
     @property
     def predicted(self) -> Integers:
         """(N,) the most probable class of each; of equal ones the first."""
-        return self.log_p.argmax(axis=1)
+        top: Integers = self.log_p.argmax(axis=1)
+        return top
 
     @property
     def errors(self) -> NDArray[np.bool_]:
@@ -62,4 +63,5 @@ class Judgements:
         top[~np.isfinite(top)] = 0.0
         with np.errstate(divide="ignore", under="ignore"):
             rest: Floats = top[:, 0] + np.log(np.exp(others - top).sum(axis=1))
-        return self.log_p[:, positive] - rest
+        odds: Floats = self.log_p[:, positive] - rest
+        return odds
