@@ -60,7 +60,7 @@ def header_of(model: Any) -> dict[str, Any]:
             "labels": "text" if classes.dtype.kind in "UST" else classes.dtype.name,
             "columns": None,
         },
-        "certificate": None if model._proof is None else model._proof.to_json(),
+        "certificate": None if model._proof is None else model.certificate_.to_json(),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,9 @@ from deciban.scores import Score
 from deciban.store import Stored
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Floats, Kind
+from deciban.trust.bound import Bound
 from deciban.trust.certificate import Certificate
+from deciban.trust.guarantees import chosen, said_of
 
 from .naive_bayes import NaiveBayes
 from .stored import arrays_of, header_of
@@ -26,6 +28,7 @@ class BayesTable(TableModel):
 
     model: NaiveBayes
     columns: Columns
+    choice: Bound | None = None
     classes: tuple[Any, ...] = field(init=False)
     items: Floats = field(init=False)
 
@@ -54,7 +57,7 @@ class BayesTable(TableModel):
                 f"{stored.name}: expected a model whose columns have names, to find them in a table; this one learnt "
                 "an array. Judge with it from Python, deciban.load, or fit it on a data frame."
             )
-        return cls(model, columns)
+        return cls(model, columns, said_of(stored.header["certificate"]))
 
     @property
     def name(self) -> str:
@@ -91,10 +94,13 @@ class BayesTable(TableModel):
 
     @property
     def certificate(self) -> Certificate:
-        return self.model.certificate_
+        return chosen(self.model.certificate_, self.choice)
+
+    def with_choice(self, choice: Bound | None) -> Self:
+        return replace(self, choice=choice)
 
     def header(self) -> dict[str, Any]:
-        return header_of(self.model)
+        return {**header_of(self.model), "certificate": self.certificate.to_json()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return arrays_of(self.model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,11 +15,16 @@ from deciban.scores import Explanation, log_posterior
 from deciban.store import Stored
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Floats
-from deciban.trust.certificate import Certificate
+from deciban.trust.bound import COMPRESSION, LEAVE_ONE_OUT, PAC_BAYES, SUPPORT, Bound
+from deciban.trust.certificate import Certificate, fields_of
+from deciban.trust.guarantees import SCALED, chosen, unfixed
 
 from .layout import coded_fault
 from .stored import columns_from, columns_to
 from .tables import Rows, TableModel
+
+# What asks for features that no example had a say in, or for rows as they come.
+_OF_EACH = (SUPPORT, COMPRESSION, PAC_BAYES, LEAVE_ONE_OUT)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,7 +59,7 @@ class CodedTable(TableModel):
             classes=rows.classes,
             items=np.bincount(y, minlength=len(rows.classes)).astype(np.float64),
             coding=coding,
-            proof=found.certificate_.to_json(),
+            proof=unfixed(found.certificate_, SCALED, _OF_EACH).to_json(),
             fitted=found,
             **cls._scored(found),
         )
@@ -111,11 +116,13 @@ class CodedTable(TableModel):
 
     @property
     def certificate(self) -> Certificate:
-        proof = {name: value for name, value in self.proof.items() if name != "relative_gap"}
         try:
-            return Certificate(**proof, seconds=0.0)
-        except TypeError as error:
+            return Certificate(**fields_of(self.proof), seconds=0.0)
+        except (TypeError, ValueError) as error:
             raise DataError(f"The model's certificate is damaged: {error}. Train again.") from error
+
+    def with_choice(self, choice: Bound | None) -> Self:
+        return replace(self, proof=chosen(self.certificate, choice).to_json())
 
     def _header(self, section: str) -> dict[str, Any]:
         return {

@@ -19,9 +19,11 @@ from deciban.distributions.counts import Floats
 from deciban.scores import Explanation, Score, log_posterior
 from deciban.tables.columns import Columns
 from deciban.tables.frame import called
+from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
 from deciban.trust.credible import interval
 from deciban.trust.finding import FindsSuspects
+from deciban.trust.guarantees import certified
 
 from .certified import certify
 from .likelihoods import recoded, without_the_forgotten
@@ -33,7 +35,7 @@ Estimate = Literal["bayes", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 
-class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Generative(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
 
     A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these
@@ -189,7 +191,8 @@ class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         check_is_fitted(self)
         self._refuse_nothing()
         labels, d = self.classes_.tolist(), self.n_features_in_
-        return certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, d, self._seconds)
+        proof = certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, d, self._seconds)
+        return certified(self, proof)
 
     # From what people bring to counts.
 

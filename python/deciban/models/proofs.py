@@ -12,7 +12,7 @@ from deciban.losses import Logistic, Softmax
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate
-from deciban.trust.duality import prove
+from deciban.trust.duality import Proof, prove
 
 from .examples import Examples
 
@@ -40,7 +40,17 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
         class_counts=dict(zip(given.labels.tolist(), count.tolist(), strict=True)),
         seed=None,
         digest=given.digest,
+        training_error=_training_error(problems, proofs, given),
     )
+
+
+def _training_error(problems: list[Problem], proofs: list[Proof], given: Examples) -> float | None:
+    """The share of errors of the one score that tells two classes apart, from the scores of its proof."""
+    s = proofs[0].scores
+    if len(problems) > 1 or problems[0].K > 1 or s is None:
+        return None
+    wrong = (s > 0.0) != (given.y == 1)
+    return float(given.repetition[wrong].sum() / given.repetition.sum())
 
 
 def interrupted(proof: Certificate) -> Certificate:

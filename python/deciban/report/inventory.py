@@ -15,6 +15,7 @@ from ..conventions import DECIBANS_PER_NAT
 from ..distributions import Counts
 from ..features.information import BITS_PER_NAT, binary_information, entropy, word_information
 from ..text.recipes import AnyText
+from ..trust.telling import trusted
 from .terminal import Screen, colour_of, fit, grid, name, percent, signed
 
 
@@ -198,6 +199,7 @@ def facts(found: Inventory) -> Iterator[tuple[str, str]]:
     advice = f"; {proof['advice']}" if proof["advice"] else ""
     gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
     yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
+    yield from ((heading, name(text)) for heading, text in trusted(proof))
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 

@@ -15,6 +15,7 @@ from ..models.network_table import NetworkTable
 from ..models.served_table import ServedTable
 from ..models.tables import TableModel
 from ..store import Stored
+from ..trust.telling import trusted
 from .inventory import LINEAR_NAMES
 from .terminal import Screen, colour_of, fit, grid, name, signed
 
@@ -150,6 +151,7 @@ def facts(found: TableInventory) -> Iterator[tuple[str, str]]:
     advice = f"; {proof['advice']}" if proof["advice"] else ""
     gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
     yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
+    yield from ((heading, name(text)) for heading, text in trusted(proof))
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 

@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import store
 from ..scores import log_posterior
+from ..trust.bounding import StatesBounds
 from ..trust.certificate import Certificate
 from ..trust.credible import interval
 from ..trust.finding import FindsSuspects
 from ..verdict import TextExplanation
-from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose
+from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
 from .corpus import Corpus
 from .counting import count, listed
 from .labels import plain, union, weights_of
@@ -31,7 +32,7 @@ from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
@@ -135,7 +136,7 @@ class TextClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ig
                 raise ValueError(_one_class(corpus.classes))
             if self.model == "auto":
                 recipe, tried = choose(corpus, self._contenders(recipe), self.time_limit, self.n_jobs)
-            model = recipe.learn(corpus, n_jobs=self.n_jobs)
+            model = recipe.learn(corpus, n_jobs=self.n_jobs).with_choice(told(recipe.model, tried))
         if len(model.classes) < 2:
             raise ValueError(_one_class(model.classes))
         self._become(model, perf_counter() - started)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.losses import Floats
+from deciban.scores import log_posterior
 
 _ROUNDS = 100
 
@@ -49,3 +50,14 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
             break
         A = following
     return float(np.clip(max(A, 1e-12) / spread, np.finfo(float).tiny, np.finfo(float).max))
+
+
+def log_loss(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
+    """The mean −log softmax(s_i)_y of scores in nats: s (N, C), or (N, 1) margins m for the scores (0, m).
+
+    >>> log_loss(np.zeros((2, 1)), np.array([0, 1]), np.ones(2)).__round__(6)
+    0.693147
+    """
+    s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
+    each = log_posterior(s)[np.arange(len(y)), y]
+    return float(-(weight @ each) / weight.sum())
