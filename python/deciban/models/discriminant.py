@@ -149,9 +149,9 @@ class GaussianDiscriminant(Generative):
         best = prior_optimum(self.class_prior, seen.n) + family.optimum(seen, found, self.estimate)
         proof = Certificate(
             objective=self._objective(),
-            primal=best.primal,
-            dual=best.dual,
-            kkt_violation=best.violation,
+            primal=float(best.primal),
+            dual=float(best.dual),
+            kkt_violation=float(best.violation),
             iterations=0,
             status="exact: the minimum has a closed form, found from means and scatter",
             advice=self._advice(),

@@ -58,7 +58,7 @@ def trusted(proof: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield heading, _plain(str(each))
         heading = ""
     if any(each.delta for each in bounds):
-        yield heading, "those that say nothing of a mean hold together with probability 95 %"
+        yield heading, "all but those of support vectors and leave-one-out hold together with probability 95 %"
     if how is not None:
         yield "calibration", _plain(str(how))
 
