@@ -20,11 +20,9 @@ from deciban.models.margins import Margins, widths
 from deciban.models.offered import offered_unless
 from deciban.models.proofs import interrupted
 from deciban.models.transaction import all_or_nothing
-from deciban.models.zones import Zones, counted, held_by
+from deciban.models.zones import Zones, counted
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
 from deciban.solvers.problem import Status
-from deciban.trust.bound import Probabilities
-from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
 
 from .arrangement import Arrangement, arranged
@@ -35,12 +33,10 @@ from .one_vs_one import agreeing, coupled, decisions
 from .probabilities import Calibration, calibrated
 from .problems import machines
 from .rows import Items, baseline, items, to_judge, vectors_of, width
-
-# Kernels whose gamma may be a rule over the examples.
-_WITH_GAMMA = ("rbf", "gaussian", "poly", "polynomial", "sigmoid", "tanh", "wave")
+from .trusted import Trusted, count_of, share_of_errors
 
 
-class SVM(Scored, KernelMachine, Margins, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVM(Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A separating surface with the largest margin in the space of features of a kernel.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)
@@ -190,39 +186,11 @@ class SVM(Scored, KernelMachine, Margins, StatesBounds, ClassifierMixin, BaseEst
         self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
 
     def _certified(self, given: Items, found: list[Machine], seed: int, doubt: str) -> Certificate:
-        count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
-        counts = dict(zip(given.labels.tolist(), count.tolist(), strict=True))
+        counts = count_of(given)
         pairs = [(machine.solution, machine.proof) for machine in found]
         named = "ν street" if self.nu is not None else "hard margin" if np.inf == self.C else "Σ c·hinge"
-        n, error = float(given.repetition.sum()), None
-        if len(given.labels) == 2:
-            wrong = found[0].rows[found[0].street <= 0.0]
-            error = float(given.repetition[wrong].sum() / n)
+        n, error = float(given.repetition.sum()), share_of_errors(given, found)
         return certify(named, given.kernel, width(given.X), pairs, given.digest, n, counts, seed, doubt, error)
-
-    def _read_off(self) -> str:
-        """Why the kernel was not fixed before the examples were seen."""
-        rule = self.gamma if self.kernel in _WITH_GAMMA and self.gamma in ("scale", "median") else None
-        return "" if rule is None else f"the rule gamma={rule!r} read the kernel off the examples"
-
-    def _held_by(self) -> int | str:
-        """How many examples hold the boundary, or why that says nothing."""
-        if not self.solution_:
-            return "the file does not tell how many examples hold the boundary"
-        if any(each.landmarks is not None for each in self.solution_):
-            return "landmarks, drawn from all examples, stand for them"
-        if self.nu is not None:
-            return "ν shares out the errors among all examples"
-        return self._read_off() or held_by(self, self._supported)
-
-    def _probabilities_told(self) -> Probabilities:
-        """How there are probabilities, or why not."""
-        if not self._probabilistic():
-            return Probabilities("none: only margins")
-        known: Any = self.calibrated_
-        if known.maps:
-            return Probabilities("isotonic on 3 folds")
-        return Probabilities(f"temperature on {self.calibration} folds", known.log_loss)
 
     @property
     def certificates_(self) -> list[Certificate]:

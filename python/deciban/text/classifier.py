@@ -254,8 +254,6 @@ class TextClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator
         check_is_fitted(self, "model_")
         return self.model_.certificate(self._seconds)
 
-    # The file.
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .deciban file, in one step."""
         check_is_fitted(self, "model_")

@@ -110,7 +110,7 @@ def _margins(model: Any) -> Bound:
     """Whether wide margins may say something; what they say takes the examples."""
     if len(model.classes_) != 2:
         return Bound(PAC_BAYES, False, condition=f"it is of two classes; this model has {len(model.classes_)}")
-    fixed: str = getattr(model, "_read_off", lambda: "")()
+    fixed: str = getattr(model, "_read_off", lambda: "")() or getattr(model, "_without_margins", lambda: "")()
     weighs = hasattr(model, "kernel_") or hasattr(model, "coef_")
     reason = fixed or ("" if weighs else "it is of models with weights or a kernel")
     return Bound(PAC_BAYES, not reason, condition=reason or _ASK)
