@@ -67,7 +67,7 @@ STREAMS = {
     "stream-network": MLP(**_NETWORK),
 }
 REGRESSIONS = {
-    "least-squares": LinearRegression(),
+    "regression": LinearRegression(),
     "ridge": LinearRegression(penalty="l2"),
     "lasso": LinearRegression(penalty="l1"),
     "absolute": LinearRegression(loss="absolute"),

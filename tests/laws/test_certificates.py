@@ -190,7 +190,7 @@ def test_the_vc_bound_is_that_of_the_theory(name):
     assert bound.applies == (dimension.value < np.inf)
     if bound.applies:
         error = model.certificate_.training_error
-        wanted = float(theory.vc(40, int(dimension), error or 0.0, EACH, growth="sauer"))
+        wanted = float(theory.vc(40, int(dimension.value), error or 0.0, EACH, growth="sauer"))
         assert bound.excess == pytest.approx(wanted - (error or 0.0))
         assert bound.value == (None if error is None else pytest.approx(wanted))
 
@@ -267,7 +267,8 @@ CALIBRATIONS = {
     "svm-hinge": "temperature on 3 folds",
     "svm-margins": "none: only margins",
     "perceptron": "temperature on 3 folds",
-    "least-squares": "none: no probabilities",
+    "least-squares": "temperature on 3 folds",
+    "ridge": "none: no probabilities",
     "nbsvm-hinge": "temperature on 3 folds",
     "nbsvm-logistic": "none: log loss was minimised",
     "machine-rbf": "temperature on 3 folds",

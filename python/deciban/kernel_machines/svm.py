@@ -186,10 +186,9 @@ class SVM(Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimato
         self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
 
     def _certified(self, given: Items, found: list[Machine], seed: int, doubt: str) -> Certificate:
-        counts = count_of(given)
         pairs = [(machine.solution, machine.proof) for machine in found]
         named = "ν street" if self.nu is not None else "hard margin" if np.inf == self.C else "Σ c·hinge"
-        n, error = float(given.repetition.sum()), share_of_errors(given, found)
+        n, counts, error = float(given.repetition.sum()), count_of(given), share_of_errors(given, found)
         return certify(named, given.kernel, width(given.X), pairs, given.digest, n, counts, seed, doubt, error)
 
     @property
@@ -203,8 +202,6 @@ class SVM(Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimato
     def _price(self) -> float:
         """C, which may be infinite."""
         return check_positive("C", self.C)
-
-    # Judging.
 
     def _raw(self, scale: Any = 1.0) -> Any:
         """The score as the dual has it, each machine times its `scale`."""

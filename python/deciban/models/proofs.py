@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deciban._core import sizes
-from deciban.losses import Logistic, Softmax
+from deciban.losses import Logistic, Softmax, ZeroOne
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate
@@ -49,7 +49,8 @@ def _training_error(problems: list[Problem], proofs: list[Proof], given: Example
     s = proofs[0].scores
     if len(problems) > 1 or problems[0].K > 1 or s is None:
         return None
-    wrong = (s > 0.0) != (given.y == 1)
+    loss = problems[0].loss
+    wrong = loss.value(problems[0].y, s) > 0.0 if isinstance(loss, ZeroOne) else (s > 0.0) != (given.y == 1)
     return float(given.repetition[wrong].sum() / given.repetition.sum())
 
 
