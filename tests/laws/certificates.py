@@ -26,6 +26,7 @@ from laws.stored import MODELS as TEXT_MODELS
 from laws.svms import DECLARED as MACHINES
 
 N = 40
+_SHAPES = ("shared-ml", "per_class-bayes", "diagonal-shrunk")
 _NETWORK = {"hidden": (3,), "max_iter": 2}
 
 
@@ -55,11 +56,17 @@ CLASSIFIERS = {
     "machine-hard-margin": SVM(C=np.inf, calibration=None, gamma=2.0),
     "machine-landmarks": SVM(solver="nystroem", calibration=None),
     **{f"bayes-{name}": NaiveBayes(name) for name in BY_NAME},
-    **{f"discriminant-{name}": GaussianDiscriminant(**options) for name, options in DISCRIMINANTS.items()},
+    **{f"discriminant-{name}": GaussianDiscriminant(**DISCRIMINANTS[name]) for name in _SHAPES},
     "network": MLP(**_NETWORK),
     "network-of-squares": MLP(output="logistic", error="squared", **_NETWORK),
 }
 SEPARATED = ("svm-hard-margin", "machine-hard-margin")
+MANY = (
+    *("logistic-l2", "logistic-ovr", "softmax", "svm-hinge", "svm-margins", "nbsvm-logistic", "perceptron"),
+    *("least-squares", "machine-rbf", "machine-linear", "machine-rest", "machine-curves", "bayes-poisson"),
+    *("bayes-gaussian", "discriminant-shared-ml", "network"),
+)
+"""Of these, three classes as well."""
 STREAMS = {
     "stream-logistic": LogisticRegression(),
     "stream-svm": LinearSVM(),
@@ -78,7 +85,7 @@ OTHERS = {"one-class": OneClassSVM()}
 TEXTS = {f"texts-{name}": TextClassifier(**options) for name, options in TEXT_MODELS.items()}
 EVERY = {
     **CLASSIFIERS,
-    **{f"{name}-of-three": CLASSIFIERS[name] for name in CLASSIFIERS if name not in SEPARATED},
+    **{f"{name}-of-three": CLASSIFIERS[name] for name in MANY},
     **STREAMS,
     **REGRESSIONS,
     **OTHERS,

@@ -221,7 +221,7 @@ def test_of_three_classes_the_examples_that_hold_any_boundary_count_once():
         assert value(model, "support vectors") == pytest.approx(len(held) / (len(y) - 1))
 
 
-HELD = {"linear": LinearSVM(tol=1e-9, calibration=None), "kernel": SVM("linear", C=0.3, tol=1e-9, calibration=None)}
+HELD = {"linear": LinearSVM(tol=1e-7, calibration=None), "kernel": SVM("linear", C=0.3, tol=1e-9, calibration=None)}
 
 
 @pytest.mark.parametrize("model", HELD.values(), ids=HELD.keys())
@@ -496,3 +496,13 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="held_out is for classifiers"):
         fitted("ridge").bounds(*data("ridge"), held_out=data("ridge"))
     assert TEXTS
+
+
+def test_bounds_that_do_not_apply_for_one_reason_are_told_together():
+    told = fitted("bayes-poisson").certificate_.lines()
+    assert "             support vectors, compression: do not apply: every example has a say in what was learnt" in told
+    headings = [line[:13].strip() for line in told]
+    assert headings.count("bounds") == headings.count("calibration") == 1
+    proof = fitted("svm-margins").certificate_
+    assert proof.lines()[-3].strip().endswith("hold together with probability 95 %")
+    assert proof.lines()[-2] == "calibration  none: only margins"

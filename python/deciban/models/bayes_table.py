@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -15,7 +16,6 @@ from deciban.tables.columns import Columns
 from deciban.tables.frame import Floats, Kind
 from deciban.trust.bound import Bound
 from deciban.trust.certificate import Certificate
-from deciban.trust.guarantees import chosen, said_of
 
 from .naive_bayes import NaiveBayes
 from .stored import arrays_of, header_of
@@ -28,7 +28,6 @@ class BayesTable(TableModel):
 
     model: NaiveBayes
     columns: Columns
-    choice: Bound | None = None
     classes: tuple[Any, ...] = field(init=False)
     items: Floats = field(init=False)
 
@@ -57,7 +56,7 @@ class BayesTable(TableModel):
                 f"{stored.name}: expected a model whose columns have names, to find them in a table; this one learnt "
                 "an array. Judge with it from Python, deciban.load, or fit it on a data frame."
             )
-        return cls(model, columns, said_of(stored.header["certificate"]))
+        return cls(model, columns)
 
     @property
     def name(self) -> str:
@@ -94,13 +93,15 @@ class BayesTable(TableModel):
 
     @property
     def certificate(self) -> Certificate:
-        return chosen(self.model.certificate_, self.choice)
+        return self.model.certificate_
 
     def with_choice(self, choice: Bound | None) -> Self:
-        return replace(self, choice=choice)
+        model = copy(self.model)
+        model._choice = choice
+        return replace(self, model=model)
 
     def header(self) -> dict[str, Any]:
-        return {**header_of(self.model), "certificate": self.certificate.to_json()}
+        return header_of(self.model)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return arrays_of(self.model)

@@ -19,11 +19,12 @@ from deciban.distributions.counts import Floats
 from deciban.scores import Explanation, Score, log_posterior
 from deciban.tables.columns import Columns
 from deciban.tables.frame import called
+from deciban.trust.bound import Bound
 from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
 from deciban.trust.credible import interval
 from deciban.trust.finding import FindsSuspects
-from deciban.trust.guarantees import certified
+from deciban.trust.guarantees import certified, chosen
 
 from .certified import certify
 from .likelihoods import recoded, without_the_forgotten
@@ -45,6 +46,7 @@ class Generative(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  
     estimate: Any
     class_prior: Any
     _compiled: Score | None
+    _choice: Bound | None = None  # what its choice among several told of its errors, when it was trained
 
     @abstractmethod
     def _family(self, columns: Any = None) -> Any:
@@ -58,7 +60,7 @@ class Generative(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  
             started = perf_counter()
             reading, tally = self._count(X, y, sample_weight, first=True)
             self._become(tally, reading.columns)
-            self._compiled = self._compile()
+            self._compiled, self._choice = self._compile(), None
             self._seconds = perf_counter() - started
         return self
 
@@ -192,7 +194,7 @@ class Generative(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  
         self._refuse_nothing()
         labels, d = self.classes_.tolist(), self.n_features_in_
         proof = certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, d, self._seconds)
-        return certified(self, proof)
+        return chosen(certified(self, proof), self._choice)
 
     # From what people bring to counts.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from .bound import Bound, Probabilities, best
@@ -54,13 +55,23 @@ def trusted(proof: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield heading, f"training error: {error:.4g}"
         heading = ""
     bounds, how = _read(proof)
-    for each in bounds:
-        yield heading, _plain(str(each))
+    for said in _grouped(bounds):
+        yield heading, _plain(said)
         heading = ""
     if any(each.delta for each in bounds):
         yield heading, "all but those of support vectors and leave-one-out hold together with probability 95 %"
     if how is not None:
         yield "calibration", _plain(str(how))
+
+
+def _grouped(bounds: Iterable[Bound]) -> Iterator[str]:
+    """What each says; those that do not apply for one reason, one behind the other, together."""
+    for (applies, why), group in groupby(bounds, lambda each: (each.applies, "" if each.applies else each.condition)):
+        each = list(group)
+        if applies or len(each) == 1:
+            yield from map(str, each)
+        else:
+            yield f"{', '.join(one.name for one in each)}: do not apply: {why}"
 
 
 def _read(proof: Mapping[str, Any]) -> tuple[tuple[Bound, ...], Probabilities | None]:
