@@ -52,12 +52,15 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
     return float(np.clip(max(A, 1e-12) / spread, np.finfo(float).tiny, np.finfo(float).max))
 
 
-def log_loss(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
-    """The mean −log softmax(s_i)_y of scores in nats: s (N, C), or (N, 1) margins m for the scores (0, m).
+def log_loss(s: Floats, y: NDArray[np.intp], weight: Floats) -> float | None:
+    """The mean −log softmax(s_i)_y of scores in nats: s (N, C), or (N, 1) margins m for the scores (0, m); None where
+    no double holds it.
 
     >>> log_loss(np.zeros((2, 1)), np.array([0, 1]), np.ones(2)).__round__(6)
     0.693147
     """
     s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
-    each = log_posterior(s)[np.arange(len(y)), y]
-    return float(-(weight @ each) / weight.sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        each = log_posterior(s)[np.arange(len(y)), y]
+        mean = float(-(weight @ each) / weight.sum())
+    return mean if np.isfinite(mean) else None
