@@ -136,7 +136,7 @@ def test_what_is_paid_is_what_each_answer_costs(data):
     found = costs.paid(said)
     assert (found.n, found.mean) == (len(y), pytest.approx(np.mean(paid)))
     assert found.errors == sum(0 <= a != t for t, a in zip(y, answers, strict=True))
-    assert found.unsure == (answers < 0).sum()
+    assert found.undecided == (answers < 0).sum()
     assert found.standard_error == pytest.approx(np.std(paid, ddof=1) / len(paid) ** 0.5)
     assert found.to_json() == vars(found)
 

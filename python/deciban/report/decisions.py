@@ -164,7 +164,7 @@ class Prices:
         rows = [("", "threshold", "mean cost", f"{n} called {p}", f"{p} called {n}", "unsure")]
         for answer, (threshold, paid, wrong) in self.found.items():
             cost = f"{paid.mean:.4g} {on.pick('±', '+-')} {paid.standard_error:.2g}"
-            counts = (f"{many:,}" for many in (*wrong, paid.unsure))
+            counts = (f"{many:,}" for many in (*wrong, paid.undecided))
             rows.append((answer, _turns(threshold, on), cost, *counts))
         for number, line in enumerate(grid(rows, "lrrrrr")):
             yield Text(line, style="dim" if number == 0 else "")

@@ -219,13 +219,13 @@ class CostThreshold:
 
 @dataclass(frozen=True)
 class Paid:
-    """What answers to `n` examples cost: `mean`, with its standard error, wrong answers and those left open."""
+    """What answers to `n` examples cost: `mean`, with its standard error, how many answers are wrong, and how many are unsure."""
 
     n: int
     mean: float
     standard_error: float
     errors: int
-    unsure: int
+    undecided: int
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -234,7 +234,7 @@ class Paid:
             "mean": self.mean,
             "standard_error": self.standard_error,
             "errors": self.errors,
-            "unsure": self.unsure,
+            "undecided": self.undecided,
         }
 
 
