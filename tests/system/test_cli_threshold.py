@@ -11,7 +11,7 @@ import pytest
 
 from system.command import HELD_OUT, TRAIN
 
-MODELS = ("naive-bayes", "logistic")
+MODELS = ("naive-bayes", "logistic", "kernel-svm")
 
 
 def write(path, n, seed):
@@ -89,22 +89,28 @@ def test_a_verdict_turns_at_the_threshold(judging, out):
                 assert other["unsure"] == (unclear or margin < (10.0 if low == high else 0.0))
 
 
+def item(number, text):
+    """What `explain` takes for that row of the table."""
+    if not text:
+        return f"test.csv:{number}"
+    with open("one.txt", "w") as file:
+        file.write(pl.read_csv("test.csv")["text"][number - 1])
+    return "one.txt"
+
+
 def test_evidence_sums_under_a_threshold(judging, out):
     text, _ = judging
-    turned = verdicts(out, "test.csv", *text, "--threshold", "6dB")[:6]
-    for number, verdict in enumerate(turned, 1):
-        if text:
-            row = pl.read_csv("test.csv")["text"][number - 1]
-            with open("one.txt", "w") as file:
-                file.write(row)
-        why = json.loads(
-            out("explain", "f.deciban", "one.txt" if text else f"test.csv:{number}", "--threshold", "6dB", "--json")
-        )
+    turned = verdicts(out, "test.csv", *text, "--threshold", "6dB")
+    for number, verdict in enumerate(turned[:6], 1):
+        why = json.loads(out("explain", "f.deciban", item(number, text), "--threshold", "6dB", "--json"))
         assert (why["label"], why["unsure"]) == (verdict["label"], verdict["unsure"])
         assert why["decibans"] == pytest.approx(verdict["decibans"])
         total = why["prior_decibans"] + sum(term["decibans"] for term in why["terms"])
         assert total == pytest.approx(verdict["decibans"], abs=1e-9)
-    assert "dB against" in out("explain", "f.deciban", "one.txt" if text else "test.csv:3", "--threshold", "1")
+    ham = next(number for number, verdict in enumerate(turned, 1) if odds(verdict) < -1.0)
+    told = out("explain", "f.deciban", item(ham, text), "--threshold=-900dB").splitlines()[0]
+    assert told.startswith("스팸 ")
+    assert "dB against ham, by the threshold" in told
 
 
 def test_costs(judging, out):
