@@ -120,7 +120,7 @@ def write(page: Path) -> None:
     known = facts(rates, costs, sets, {**found, "20 Newsgroups": news})
     chapters = [
         prose(INTRODUCTION, known),
-        COMMANDS.strip(),
+        COMMANDS.strip("\n"),
         prose(SIZES, known),
         of_sizes(),
         prose(RATES, known),
@@ -139,6 +139,7 @@ def facts(
 ) -> dict[str, Any]:
     """What the prose names."""
     every = [each for several in rates.values() for each in several]
+    paid = [each.paid for several in costs.values() for each in several]
     plain = [each.broken for each in every if each.key.endswith("plain")]
     return {
         "rates": {name: {each.key: told(each) for each in several} for name, several in rates.items()},
@@ -153,6 +154,8 @@ def facts(
         "about": "; ".join(f"{name}: {each.about}" for name, each in settings.items()),
         "draws": f"{DRAWS:,}",
         "splits": SPLITS,
+        "rows": len(paid),
+        "cheaper": sum(each[-1] <= each[1] for each in paid),
         "plain": f"{percent(min(plain))} to {percent(max(plain))}",
         "worst": percent(max(each.broken for each in every if each.key.endswith("sure"))),
     }

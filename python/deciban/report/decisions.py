@@ -83,7 +83,7 @@ class Rates:
     def lines(self, classify: Classify, on: Screen) -> Iterator[Text]:
         """For people."""
         wrong = f"{name(self.negative)} called {name(self.positive)}"
-        rows = [(wrong, "threshold", "bound", "here", f"{name(self.positive)} found", "")]
+        rows: list[tuple[str, ...]] = [(wrong, "threshold", "bound", "here", f"{name(self.positive)} found", "")]
         rows += [self._row(rate, each, on) for rate, each in self.found.items()]
         for number, line in enumerate(grid(rows, "lrrrrl")):
             yield Text(line, style="dim" if number == 0 else "")
@@ -95,8 +95,8 @@ class Rates:
             sure = f"Each bound holds with a confidence of {percent(self.confidence)}"
         yield Text(f"{sure}, for what is like these {many}.", style="dim")
         if len(self.found) == 1:
-            many, n = self.chosen.negatives_for_one_more, name(self.negative)
-            more = f"With {many - self.negatives:,} {n} more, {many:,} in all, "
+            total, n = self.chosen.negatives_for_one_more, name(self.negative)
+            more = f"With {total - self.negatives:,} {n} more, {total:,} in all, "
             yield Text(
                 f"{more}{self.chosen.allowed + 1:,} may be above the threshold, which is then lower.", style="dim"
             )
@@ -161,7 +161,7 @@ class Prices:
     def lines(self, classify: Classify, on: Screen) -> Iterator[Text]:
         """For people."""
         n, p = name(self.negative), name(self.positive)
-        rows = [("", "threshold", "mean cost", f"{n} called {p}", f"{p} called {n}", "unsure")]
+        rows: list[tuple[str, ...]] = [("", "threshold", "mean cost", f"{n} called {p}", f"{p} called {n}", "unsure")]
         for answer, (threshold, paid, wrong) in self.found.items():
             cost = f"{paid.mean:.4g} {on.pick('±', '+-')} {paid.standard_error:.2g}"
             counts = (f"{many:,}" for many in (*wrong, paid.undecided))

@@ -242,7 +242,7 @@ def _raised(x: float) -> float:
     (8.0, 0.013)
     """
     digits = 1 - floor(log10(x))
-    return ceil(x * 10.0**digits) / 10.0**digits
+    return float(ceil(x * 10.0**digits) / 10.0**digits)
 
 
 def _tidy(low: float, high: float) -> float:
