@@ -2,8 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp, inf, log10
 from typing import Any
+
+from .conventions import DECIBANS_PER_NAT
+
+
+def decibans_of(probability: float) -> float:
+    """10·log10 of the odds p / (1 − p).
+
+    >>> decibans_of(0.5), round(decibans_of(100 / 101), 9), decibans_of(1.0)
+    (0.0, 20.0, inf)
+    """
+    if 0.0 < probability < 1.0:
+        return 10.0 * (log10(probability) - log10(1.0 - probability))
+    return inf if probability >= 1.0 else -inf
+
+
+def probability_of(decibans: float) -> float:
+    """The probability whose odds these are; 1 from some 160 decibans on.
+
+    >>> probability_of(0.0), round(probability_of(20.0), 9), probability_of(-inf)
+    (0.5, 0.99009901, 0.0)
+    """
+    odds = exp(-abs(decibans) / DECIBANS_PER_NAT)
+    return 1.0 / (1.0 + odds) if decibans >= 0.0 else odds / (1.0 + odds)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Where the verdict of two classes turns: to the class at `positive` where the log-odds for it are above `high`.
+
+    In decibans. The other class is the verdict up to there, and unsure above `low`; mostly the two are equal. At the
+    threshold the class wins that stands first.
+    """
+
+    positive: int
+    low: float
+    high: float
+
+    def pair(self, scores: Sequence[float]) -> tuple[int, int]:
+        """The places of the label and of the other class, for scores (2,) in nats."""
+        p = self.positive
+        odds = (scores[p] - scores[1 - p]) * DECIBANS_PER_NAT
+        above = odds > self.high if p else odds >= self.high
+        return (p, 1 - p) if above else (1 - p, p)
+
+    def bar(self, label: int) -> float:
+        """What the evidence for the label, against the other class, has to exceed for it to be sure."""
+        return self.high if label == self.positive else -self.low
 
 
 @dataclass(frozen=True)
@@ -14,7 +63,8 @@ class Verdict:
     little was seen: the more that was learnt of the words of the item, the narrower. `decibans` need not lie in the
     middle of it, or in it at all (see `text.served.Belief`). It is None where the model was learnt by minimising, which
     leaves no counts to tell. `unsure` says that the interval is not wholly on the side of `label`, or that the evidence
-    is too thin to act upon.
+    is too thin to act upon. Under a `Threshold` the side is that of the threshold instead of 0, and the evidence may be
+    against the label.
     """
 
     label: Any
