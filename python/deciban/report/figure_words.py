@@ -1,0 +1,156 @@
+"""What figures of judgements say, in English and in Korean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+ENGLISH: Mapping[str, str] = {
+    "examples": "examples learnt",
+    "between": "{low} to {high}",
+    "interval": "95 % interval {low} to {high}",
+    "threshold": "threshold {threshold}",
+    "rest": "the rest",
+    "one-sided": "there are examples of one side only",
+    "none": "there are no examples of {positive}",
+    "worst": "the {shown} of {all} classes with the {least} area",
+    "chance": "tossing a coin",
+    "confusion": "confusion",
+    "confusion.x": "called",
+    "confusion.y": "true class",
+    "confusion.others": "others ({n})",
+    "confusion.right": "right, share of the row",
+    "confusion.wrong": "wrong, share of the row",
+    "confusion.most": "the {shown} of {all} classes that are confused most",
+    "confusion.says": "{title}: {n} examples of {classes} classes, {wrong} wrong, {error} (95 % interval {interval})",
+    "confusion.pair": "{true} called {called}: {count} of {n}",
+    "roc": "ROC",
+    "roc.x": "{others} called {positive} (false-positive rate)",
+    "roc.y": "{positive} found (true-positive rate)",
+    "roc.x.each": "others called so (false-positive rate)",
+    "roc.y.each": "found (true-positive rate)",
+    "roc.area": "ROC, area {area}",
+    "roc.point": "{threshold}: {alarms} of {others}, {found} of {positive}",
+    "roc.says": "{title}: {positive} against {others}, {n} examples; area {area}",
+    "roc.says.point": "at {threshold}, {alarms} of {others} are called {positive} and {found} of {positive} are found",
+    "each.says": "{title}: each class against the rest, {n} examples; area by class: {areas}",
+    "pr": "precision and recall",
+    "pr.x": "{positive} found (recall)",
+    "pr.y": "right, of what is called {positive} (precision)",
+    "pr.x.each": "found (recall)",
+    "pr.y.each": "right, of what is called so (precision)",
+    "pr.area": "precision, area {area}",
+    "pr.base": "everything called {positive}: {share}",
+    "pr.point": "{threshold}: {found} found, {precision} right",
+    "pr.says": "{title}: {positive} against {others}, {n} examples; area {area}, against {share} by calling everything "
+    "so",
+    "pr.says.point": "at {threshold}, {found} of {positive} are found, and {precision} of what is called so is right",
+    "cost": "cost",
+    "cost.x": "weight of missed {positive} (probability-cost function)",
+    "cost.y": "expected cost, as a share of the worst",
+    "cost.best": "the best threshold for each weight",
+    "cost.chosen": "{threshold}",
+    "cost.trivial": "everything called the same",
+    "cost.point": "here: {cost}",
+    "cost.says": "{title}: {positive} against {others}, {n} examples; a missed {positive} counts {miss}, a false alarm "
+    "{alarm}",
+    "cost.says.point": "at {threshold} the cost is {cost} of the worst; the best threshold would cost {best}, calling "
+    "everything the same {trivial}",
+    "reliability": "reliability",
+    "reliability.x": "probability said of {positive}",
+    "reliability.y": "share that is {positive}",
+    "reliability.x.each": "probability said of the class called",
+    "reliability.y.each": "share that is right",
+    "reliability.exact": "as often as said",
+    "reliability.bins": "{bins} bins of {count} examples, 95 % interval",
+    "reliability.error": "calibration error {error} ({interval}), by chance {chance}",
+    "reliability.says": "{title}: {what} of {n} examples in {bins} bins; calibration error {error} (95 % interval "
+    "{interval}), of exact probabilities by chance {chance}; log loss {loss} nats{loss_interval}",
+    "reliability.positive": "the probability of {positive}",
+    "reliability.confidence": "the probability of the class called",
+    "reliability.bin": "said {said}, seen {seen}",
+    "error": "error",
+    "error.says": "{title}: {measure} by the number of examples learnt, {first} to {last}",
+    "error.at": "{name} {value} of {size}",
+    "error.bars": "bars: intervals",
+}
+
+KOREAN: Mapping[str, str] = {
+    "examples": "학습한 예의 수",
+    "between": "{low} ~ {high}",
+    "interval": "95 % 구간 {low} ~ {high}",
+    "threshold": "문턱값 {threshold}",
+    "rest": "나머지",
+    "one-sided": "한쪽 예만 있습니다",
+    "none": "예가 없는 클래스: {positive}",
+    "worst": "{all}개 클래스 가운데 넓이가 가장 작은 {shown}개",
+    "chance": "동전 던지기",
+    "confusion": "혼동 행렬",
+    "confusion.x": "판정",
+    "confusion.y": "실제 클래스",
+    "confusion.others": "그 밖 ({n})",
+    "confusion.right": "맞음, 행에서의 비율",
+    "confusion.wrong": "틀림, 행에서의 비율",
+    "confusion.most": "{all}개 클래스 가운데 가장 많이 혼동된 {shown}개",
+    "confusion.says": "{title}: 예 {n}개, 클래스 {classes}개, 오류 {wrong}개, {error} (95 % 구간 {interval})",
+    "confusion.pair": "{true} → {called}: {n}개 중 {count}개",
+    "roc": "ROC",
+    "roc.x": "{others} → {positive} 판정 (거짓 양성 비율)",
+    "roc.y": "찾아낸 {positive} (참 양성 비율)",
+    "roc.x.each": "다른 클래스를 잘못 판정 (거짓 양성 비율)",
+    "roc.y.each": "찾아냄 (참 양성 비율)",
+    "roc.area": "ROC, 넓이 {area}",
+    "roc.point": "{threshold}: {others} {alarms}, {positive} {found}",
+    "roc.says": "{title}: {positive} 대 {others}, 예 {n}개; 넓이 {area}",
+    "roc.says.point": "{threshold}: {positive} 판정을 받은 {others} {alarms}, 찾아낸 {positive} {found}",
+    "each.says": "{title}: 클래스마다 나머지에 대하여, 예 {n}개; 클래스별 넓이: {areas}",
+    "pr": "정밀도와 재현율",
+    "pr.x": "찾아낸 {positive} (재현율)",
+    "pr.y": "{positive} 판정 가운데 맞은 것 (정밀도)",
+    "pr.x.each": "찾아냄 (재현율)",
+    "pr.y.each": "판정 가운데 맞은 것 (정밀도)",
+    "pr.area": "정밀도, 넓이 {area}",
+    "pr.base": "모두 {positive} 판정: {share}",
+    "pr.point": "{threshold}: 찾아냄 {found}, 맞음 {precision}",
+    "pr.says": "{title}: {positive} 대 {others}, 예 {n}개; 넓이 {area}, 모두 그렇게 판정하면 {share}",
+    "pr.says.point": "{threshold}: 찾아낸 {positive} {found}, 판정 가운데 맞은 것 {precision}",
+    "cost": "비용",
+    "cost.x": "놓친 {positive}의 비중 (확률·비용 함수)",
+    "cost.y": "기대 비용 (최악에 대한 비율)",
+    "cost.best": "비중마다 가장 좋은 문턱값",
+    "cost.chosen": "{threshold}",
+    "cost.trivial": "모두 같은 판정",
+    "cost.point": "지금: {cost}",
+    "cost.says": "{title}: {positive} 대 {others}, 예 {n}개; 놓친 {positive}의 비용 {miss}, 거짓 경보의 비용 {alarm}",
+    "cost.says.point": "{threshold}: 비용은 최악의 {cost}, 가장 좋은 문턱값이면 {best}, 모두 같은 판정이면 {trivial}",
+    "reliability": "신뢰도",
+    "reliability.x": "{positive}: 말한 확률",
+    "reliability.y": "{positive}: 실제 비율",
+    "reliability.x.each": "판정한 클래스에 대해 말한 확률",
+    "reliability.y.each": "맞은 비율",
+    "reliability.exact": "말한 만큼",
+    "reliability.bins": "구간 {bins}개, 각각 예 {count}개, 95 % 구간",
+    "reliability.error": "보정 오차 {error} ({interval}), 우연이면 {chance}",
+    "reliability.says": "{title}: {what}, 예 {n}개, 구간 {bins}개; 보정 오차 {error} (95 % 구간 {interval}), 확률이 "
+    "정확해도 우연히 {chance}; 로그 손실 {loss} nat{loss_interval}",
+    "reliability.positive": "{positive}의 확률",
+    "reliability.confidence": "판정한 클래스의 확률",
+    "reliability.bin": "말함 {said}, 실제 {seen}",
+    "error": "오류",
+    "error.says": "{title}: 학습한 예의 수에 따른 {measure}, {first}개부터 {last}개까지",
+    "error.at": "{name} {value} ({size}개)",
+    "error.bars": "막대: 구간",
+}
+
+CATALOGUES = {"en": ENGLISH, "ko": KOREAN}
+
+
+def speaking(language: str) -> Callable[..., str]:
+    """What writes a text of the catalogue, by its key and what is put into it.
+
+    >>> speaking("ko")("pr.x", positive="spam")
+    '찾아낸 spam (재현율)'
+    """
+    if language not in CATALOGUES:
+        raise ValueError(f"language must be one of {', '.join(map(repr, CATALOGUES))}, got {language!r}")
+    texts = CATALOGUES[language]
+    return lambda key, **given: texts[key].format(**given)
