@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .by_size import error_curve as error_curve
     from .confusion import confusion_matrix as confusion_matrix
     from .costs import cost_curve as cost_curve
     from .curves import learning_curves as learning_curves
-    from .error_curve import error_curve as error_curve
     from .ranking import precision_recall_curve as precision_recall_curve
     from .ranking import roc_curve as roc_curve
     from .regions import decision_regions as decision_regions
@@ -27,7 +27,7 @@ _HOME = {
     "confusion_matrix": ".confusion",
     "cost_curve": ".costs",
     "decision_regions": ".regions",
-    "error_curve": ".error_curve",
+    "error_curve": ".by_size",
     "learning_curves": ".curves",
     "precision_recall_curve": ".ranking",
     "regression_tube": ".tube",

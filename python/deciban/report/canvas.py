@@ -105,14 +105,14 @@ class Canvas:
         plain = {"color": look["colors"], "linewidth": look["linewidths"], "linestyle": look["linestyles"]}
         self.entry(label, plain)
 
-    def finish(self, title: str, says: str, notes: Iterable[str] = ()) -> None:
-        """Title, legend and the height that they need; `says` is the whole in words."""
+    def finish(self, title: str, says: str, notes: Iterable[str] = (), shape: float = _SHAPE) -> None:
+        """Title, legend and the height that they need; `says` is the whole in words, `shape` the height of the axes."""
         lines = [line for text in (title, *notes) for line in textwrap.wrap(text, _WRAP)]
         with styled():
             self.axes.set_title("\n".join(lines), loc="left", family=self.fonts)
-            rows = legend(self.figure, self.entries, self.fonts)
+            rows = legend(self.figure, self.entries, self.fonts) if self.entries else 0
             note(self.figure, self.missing)
-            height = _SHAPE * (_WIDTH - 0.6) + 0.75 + _LINE * (rows + len(lines))
+            height = shape * (_WIDTH - 0.6) + 0.75 + _LINE * (rows + len(lines))
             self.figure.set_size_inches(_WIDTH, height)
             self.figure.set_label(says)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from ..losses import Floats
 from ..trust.judgements import Judgements
 from ..trust.operating import operating_points
 from ..trust.rates import clopper_pearson
-from .canvas import Canvas, short
+from .canvas import Canvas
 from .figure_words import speaking
+from .judged import apart, examples
 from .marks import colour
-from .terminal import cell_len, fit, name, percent
+from .terminal import cell_len, percent
 from .vector import INK, need_matplotlib, styled
 
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ Counts = NDArray[np.int64]
 _ALL, _SHOWN = 30, 20  # so many classes are all drawn; of more, so many
 _TOLD = 5  # pairs
 _STRONG = 0.55  # of a colour: letters upon it are read in the light and in the dark
-_SMALLEST = 3.6  # points: letters smaller than that are left out
+_WIDTH, _WHOLE, _SIDE = 258.0, 245.0, 185.0  # points: of the matrix and names; of square axes; of the matrix, at least
+_WRAP = 36  # characters of a note
+_SMALLEST = 3.4  # points: letters smaller than that are left out
 _FEW = 6  # classes whose cells have room for per cent
 
 
@@ -54,19 +58,21 @@ def confusion_matrix(
     say = speaking(language)
     named = say("confusion") if title is None else title
     counts = counted(said, positive, threshold)
-    labels = [short(c) for c in said.classes]
+    labels = apart(said.classes)
     told = _in_words(counts, labels, named or say("confusion"), say)
-    notes = []
+    notes: list[str] = []
     if len(labels) > _ALL:
         counts, labels = _condensed(counts, labels, say)
         notes = [say("confusion.most", shown=_SHOWN, all=f"{len(said.classes):,}")]
     seen = Canvas.framed(say("confusion.x"), say("confusion.y"), [named, *labels])
-    _cells(seen, counts)
-    _names(seen, labels)
+    side = _names(seen, labels)
+    _cells(seen, counts, side)
     for key, c in (("confusion.right", 0), ("confusion.wrong", 1)):
         look = {"marker": "s", "linestyle": "none", "markersize": 7.0, "color": colour(c), "alpha": _STRONG}
         seen.entry(say(key), look)
-    seen.finish(named, "; ".join([*told, *notes]) + ".", notes)
+    seen.finish(
+        named, "; ".join([*told, *notes]) + ".", [line for note in notes for line in wrap(note, _WRAP)], side / _WHOLE
+    )
     return seen.figure
 
 
@@ -87,7 +93,12 @@ def _in_words(counts: Counts, labels: list[str], named: str, say: Any) -> list[s
     """How many are wrong, and which pairs are confused most often."""
     n, right = int(counts.sum()), int(np.trace(counts))
     ends = zip(("low", "high"), map(percent, clopper_pearson(n - right, n)), strict=True)
-    given = {"n": f"{n:,}", "classes": f"{len(labels):,}", "wrong": f"{n - right:,}", "error": percent((n - right) / n)}
+    given = {
+        "n": examples(n, say),
+        "classes": f"{len(labels):,}",
+        "wrong": f"{n - right:,}",
+        "error": percent((n - right) / n),
+    }
     head = say("confusion.says", title=named, interval=say("between", **dict(ends)), **given)
     wrong = counts - np.diag(np.diag(counts))
     worst = np.argsort(-wrong, axis=None, kind="stable")[:_TOLD]
@@ -111,47 +122,54 @@ def _condensed(counts: Counts, labels: list[str], say: Any) -> tuple[Counts, lis
     return told, [*(labels[c] for c in worst), others]
 
 
-def _cells(seen: Canvas, counts: Counts) -> None:
+def _cells(seen: Canvas, counts: Counts, side: float) -> None:
     """A square for each pair that occurs, and its count where there is room."""
-    from matplotlib.patches import Rectangle
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgba
 
-    C = len(counts)
+    C, room = len(counts), side / len(counts)
     shares: Floats = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    size = _letters(counts)
     with styled():
-        seen.axes.set(xlim=(-0.5, C - 0.5), ylim=(C - 0.5, -0.5), box_aspect=None)
-        for t, c in zip(*np.nonzero(counts), strict=True):
-            paint = {"facecolor": colour(int(t != c)), "alpha": _STRONG * float(shares[t, c]) ** 0.5, "linewidth": 0.0}
-            seen.axes.add_patch(Rectangle((c - 0.5, t - 0.5), 1.0, 1.0, gid=f"cell-{t}-{c}", **paint))
+        seen.axes.set(xlim=(-0.5, C - 0.5), ylim=(C - 0.5, -0.5))
+        seen.axes.set_box_aspect(1.0)
+        pairs = np.argwhere(counts)
+        squares = pairs[:, None, ::-1] + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+        paint = [to_rgba(colour(int(t != c)), _STRONG * float(shares[t, c]) ** 0.5) for t, c in pairs]
+        cells = PolyCollection(squares, facecolors=paint, linewidths=0.0, gid="cells", zorder=1.0)
+        seen.axes.add_collection(cells, autolim=False)
         for t, c in np.ndindex(C, C):
-            if size >= _SMALLEST and (counts[t, c] or C <= _FEW):
-                more = f"\n{percent(float(shares[t, c]))}" if C <= _FEW and counts[t].any() else ""
-                text = f"{counts[t, c]:,}{more}"
-                seen.axes.text(c, t, text, ha="center", va="center", fontsize=size, color=INK, linespacing=1.3)
-        for edge in np.arange(C + 1) - 0.5:
-            for line in (seen.axes.axhline, seen.axes.axvline):
-                line(edge, color=INK, linewidth=0.4 if C <= _FEW else 0.15, zorder=2.0)
+            if counts[t, c] or C <= _FEW:
+                share = float(shares[t, c]) if C <= _FEW and counts[t].any() else None
+                _write(seen, (t, c), int(counts[t, c]), share, room)
+        edges = np.arange(C + 1) - 0.5
+        for lines in (seen.axes.hlines, seen.axes.vlines):
+            lines(edges, -0.5, C - 0.5, colors=INK, linewidth=0.5 if C <= _FEW else 0.2, zorder=2.0)
 
 
-def _letters(counts: Counts) -> float:
-    """Points of the letters of the counts: as large as the widest one has room for."""
-    digits = len(f"{int(counts.max()):,}")
-    room = 205.0 / len(counts)
-    return min(9.0, room / (0.62 * max(digits, 6 if len(counts) <= _FEW else 1)), 0.8 * room)
+def _write(seen: Canvas, at: tuple[int, int], count: int, share: float | None, room: float) -> None:
+    """The count of a cell and, below it, its share, as large as there is room for, in points."""
+    lines = [f"{count:,}", *([] if share is None else [percent(share)])]
+    size = min(9.0, room / (0.7 * max(2, *map(len, lines))), 0.75 * room / len(lines))
+    if size >= _SMALLEST:
+        told = seen.axes.text(
+            at[1], at[0], "\n".join(lines), ha="center", va="center", fontsize=size, color=INK, linespacing=1.3
+        )
+        told.set_in_layout(False)
 
 
-def _names(seen: Canvas, labels: list[str]) -> None:
-    """What rows and columns are called: the columns upright where they would run into each other."""
+def _names(seen: Canvas, labels: list[str]) -> float:
+    """What rows and columns are called; where names would run into each other, numbers stand for them. How many points
+    are left for a side of the matrix."""
     C = len(labels)
-    longest = 14 if C <= _FEW else 9
-    told = [fit(name(label), longest).rstrip() if cell_len(label) > longest else label for label in labels]
     size = 8.0 if C <= 15 else 6.0
-    upright = max(map(cell_len, told)) * 0.6 * size > 205.0 / C
+    across, down = apart(labels, 14), apart(labels, 14 if C <= 15 else 18)
+    if max(map(cell_len, across)) * 0.62 * size > _SIDE / C - 2.0:
+        across = [f"{c + 1}" for c in range(C)]
+        down = [f"{number} {label}" for number, label in zip(across, down, strict=True)]
     with styled():
-        turn = {"rotation": 90} if upright else {}
-        seen.axes.set_xticks(range(C), told, fontsize=size, family=seen.fonts, **turn)
-        seen.axes.set_yticks(range(C), told, fontsize=size, family=seen.fonts)
+        seen.axes.set_xticks(range(C), across, fontsize=size, family=seen.fonts)
+        seen.axes.set_yticks(range(C), down, fontsize=size, family=seen.fonts)
         seen.axes.tick_params(length=0)
         for side in seen.axes.spines.values():
             side.set_visible(False)
-        seen.axes.set_aspect("equal")
+    return _WIDTH - 0.6 * size * max(map(cell_len, down))

@@ -10,7 +10,7 @@ from ..trust.judgements import Judgements
 from ..trust.reliability import side_of
 from .canvas import Canvas
 from .figure_words import speaking
-from .judged import CURVE, OTHER, PLAIN, POINT, Sides, nothing
+from .judged import CURVE, OTHER, PLAIN, POINT, Sides, examples, nothing
 from .terminal import percent
 from .vector import need_matplotlib
 
@@ -61,7 +61,7 @@ def cost_curve(
     named = say("cost") if title is None else title
     seen = Canvas.framed(say("cost.x", **sides.named()), say("cost.y"), [named])
     seen.axes.set_xlim(-0.02, 1.02)
-    head = {"title": named or say("cost"), "n": f"{len(said):,}", "miss": f"{miss:g}", "alarm": f"{alarm:g}"}
+    head = {"title": named or say("cost"), "n": examples(len(said), say), "miss": f"{miss:g}", "alarm": f"{alarm:g}"}
     told = [say("cost.says", **head, **sides.named())]
     if sides.ways.one_sided:
         nothing(seen, say("one-sided"))
@@ -81,13 +81,14 @@ def _lines(seen: Canvas, sides: Sides, alarm: float, miss: float, say: Any) -> s
     chosen = ways.cost(sides.way, ends)
     top = min(1.0, max(1.6 * cost, 2.0 * float(best.max()), 0.02))
     seen.axes.set_ylim(-0.02 * top, 1.02 * top)
+    seen.axes.yaxis.set_major_formatter(lambda value, _: f"{round(100.0 * value, 6):g} %")
     seen.axes.plot(x, best, gid="envelope", zorder=2.0, **CURVE)
     seen.axes.plot(ends, chosen, gid="threshold", zorder=1.5, **OTHER)
     for number, line in enumerate((ends, 1.0 - ends)):
         seen.axes.plot(ends, line, gid=f"trivial-{number}", zorder=1.0, **PLAIN)
     seen.axes.plot([at], [cost], gid="chosen", zorder=3.0, **POINT)
     seen.entry(say("cost.best"), CURVE)
-    seen.entry(say("cost.chosen", **sides.named()), OTHER)
+    seen.entry(sides.threshold, OTHER)
     seen.entry(say("cost.point", cost=percent(cost)), POINT)
     seen.entry(say("cost.trivial"), PLAIN)
     trivial = percent(min(at, 1.0 - at))

@@ -10,7 +10,21 @@ from ..trust.operating import OperatingPoints, operating_points
 from ..trust.roc import roc
 from .canvas import Canvas
 from .figure_words import speaking
-from .judged import CURVE, PLAIN, Sides, areas_in_words, each, many, nothing, point, share, unit_square
+from .judged import (
+    CURVE,
+    PLAIN,
+    Sides,
+    areas_in_words,
+    corner,
+    each,
+    examples,
+    many,
+    nearly_one,
+    nothing,
+    point,
+    share,
+    unit_square,
+)
 from .terminal import percent
 from .thinned import thinned
 from .vector import need_matplotlib
@@ -53,44 +67,49 @@ def roc_curve(
     need_matplotlib("roc_curve")
     say = speaking(language)
     named = say("roc") if title is None else title
-    n = f"{len(said):,}"
     if many(said, positive):
         seen = Canvas.framed(say("roc.x.each"), say("roc.y.each"), [named, *map(str, said.classes)])
         areas = [operating_points(said, c).roc_area for c in said.classes]
-        _square(seen)
+        unit_square(seen)
         notes = each(seen, said, _roc, areas, say)
-        told = [say("each.says", title=named or say("roc"), n=n, areas=areas_in_words(said, areas)), *notes]
+        _chance(seen, say)
+        told = [
+            say("each.says", title=named or say("roc"), n=examples(len(said), say), areas=areas_in_words(said, areas)),
+            *notes,
+        ]
     else:
         sides = Sides.of(said, positive, threshold, language)
         seen = Canvas.framed(say("roc.x", **sides.named()), say("roc.y", **sides.named()), [named])
         notes, told = [], _one_roc(seen, said, sides, say, named)
-    seen.entry(say("chance"), PLAIN)
     seen.finish(named, "; ".join(told) + ".", notes)
     return seen.figure
 
 
 def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Any, named: str) -> list[str]:
     """The curve, its area with an interval, and the threshold that is chosen."""
-    _square(seen)
-    head = {"title": named or say("roc"), "n": f"{len(said):,}", **sides.named()}
+    unit_square(seen)
+    head = {"title": named or say("roc"), "n": examples(len(said), say), **sides.named()}
     area = sides.ways.roc_area
     if area is None:
         nothing(seen, say("one-sided"))
         return [say("roc.says", area="–", **head), say("one-sided")]
     side = said.classes.index(sides.ways.positive)
     interval = roc(said.log_odds(side), said.y == side).interval
-    told = f"{area:.4f}"
+    told = nearly_one(area)
     if interval is not None:
-        told += f" ({say('between', low=f'{1 - interval[1]:.4f}', high=f'{1 - interval[0]:.4f}')})"
-    seen.axes.plot(*_roc(sides.ways), gid="curve", zorder=2.0, **CURVE)
+        told += f" ({say('between', low=nearly_one(1.0 - interval[1]), high=nearly_one(1.0 - interval[0]))})"
+    whole = sides.ways.false_positive_rate, sides.ways.true_positive_rate
+    seen.axes.plot(*thinned(*whole), gid="curve", zorder=2.0, **CURVE)
     seen.entry(say("roc.area", area=told), CURVE)
     shares = {"alarms": share(sides.alarms), "found": share(sides.found), **sides.named()}
-    point(seen, sides.alarms, sides.found, say("roc.point", **shares))
+    at = point(seen, sides.alarms, sides.found, say("roc.point", **shares))
+    _chance(seen, say)
+    corner(seen, (0.6, 0.12, 0.37, 0.37), whole, at, say("corner"), left=True)
     return [say("roc.says", area=told, **head), say("roc.says.point", **shares)]
 
 
-def _square(seen: Canvas) -> None:
-    unit_square(seen)
+def _chance(seen: Canvas, say: Any) -> None:
+    seen.entry(say("chance"), PLAIN)
     seen.axes.plot([0.0, 1.0], [0.0, 1.0], gid="chance", zorder=1.0, **PLAIN)
 
 
@@ -128,7 +147,7 @@ def precision_recall_curve(
         unit_square(seen)
         areas = [operating_points(said, c).precision_recall_area for c in said.classes]
         notes = each(seen, said, _precision_recall, areas, say)
-        head = say("each.says", title=named or say("pr"), n=f"{len(said):,}", areas=areas_in_words(said, areas))
+        head = say("each.says", title=named or say("pr"), n=examples(len(said), say), areas=areas_in_words(said, areas))
         told = [head, *notes]
     else:
         sides = Sides.of(said, positive, threshold, language)
@@ -143,17 +162,21 @@ def _one_precision_recall(seen: Canvas, said: Judgements, sides: Sides, say: Any
     """The curve, its area, the base rate, and the threshold that is chosen."""
     base = sides.ways.positives / len(said)
     area = sides.ways.precision_recall_area
-    head = {"title": named or say("pr"), "n": f"{len(said):,}", "share": percent(base), **sides.named()}
+    head = {"title": named or say("pr"), "n": examples(len(said), say), "share": percent(base), **sides.named()}
     if area is None:
         nothing(seen, say("none", **sides.named()))
         return [say("pr.says", area="–", **head), say("none", **sides.named())]
-    seen.axes.plot(*_precision_recall(sides.ways), gid="curve", zorder=2.0, **CURVE)
-    seen.entry(say("pr.area", area=f"{area:.4f}"), CURVE)
+    whole = sides.ways.precision_recall()
+    seen.axes.plot(*thinned(*whole), gid="curve", zorder=2.0, **CURVE)
+    seen.entry(say("pr.area", area=nearly_one(area)), CURVE)
     shares = {"found": share(sides.found), "precision": share(sides.right), **sides.named()}
-    point(seen, sides.found, sides.right, say("pr.point", **shares))
+    at = point(seen, sides.found, sides.right, say("pr.point", **shares))
     seen.axes.plot([0.0, 1.0], [base, base], gid="base", zorder=1.0, **PLAIN)
     seen.entry(say("pr.base", share=percent(base), positive=sides.positive), PLAIN)
-    return [say("pr.says", area=f"{area:.4f}", **head), say("pr.says.point", **shares)]
+    low = 0.12 if base >= 0.45 else base + 0.14
+    box = (0.14, low, 0.37, 0.37 if base < 0.45 else base - 0.2)
+    corner(seen, box, whole, at, say("corner"), left=False)
+    return [say("pr.says", area=nearly_one(area), **head), say("pr.says.point", **shares)]
 
 
 def _precision_recall(ways: OperatingPoints) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from ..trust.judgements import Judgements
 from ..trust.reliability import Reliability, reliability
 from .canvas import Canvas
 from .figure_words import speaking
-from .judged import PLAIN, clipped, unit_square
+from .judged import PLAIN, clipped, examples, unit_square
 from .marks import colour
 from .terminal import percent
 from .vector import PAPER, need_matplotlib
@@ -16,6 +16,7 @@ from .vector import PAPER, need_matplotlib
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_TOLD = 3  # bins
 _BAR: dict[str, Any] = {"color": colour(0), "linewidth": 1.1, "linestyle": "solid"}
 _MARK: dict[str, Any] = {"color": colour(0), "marker": "o", "markersize": 4.5, "linestyle": "none"}
 _MARK |= {"markeredgecolor": PAPER, "markeredgewidth": 0.4}
@@ -43,11 +44,10 @@ def reliability_diagram(
     >>> p = np.array([0.1] * 40 + [0.7] * 60)
     >>> said = Judgements(("ham", "spam"), np.array([0] * 36 + [1] * 4 + [0] * 12 + [1] * 48), np.log([1.0 - p, p]).T)
     >>> print(reliability_diagram(said).get_label().replace("; ", ";\\n"))
-    reliability: the probability of spam of 100 examples in 2 bins;
+    reliability: the probability of spam, 100 examples, in each bin 40 to 60;
     calibration error 6.00 % (95 % interval 0 % to 13.3 %), of exact probabilities by chance 4.30 %;
     log loss 0.4457 nats (95 % interval 0.3603 to 0.5681);
-    said 10.0 %, seen 10.0 %;
-    said 70.0 %, seen 80.0 %.
+    farthest off: said 70.0 %, seen 80.0 %, said 10.0 %, seen 10.0 %.
     """
     need_matplotlib("reliability_diagram")
     say = speaking(language)
@@ -64,11 +64,12 @@ def reliability_diagram(
     low, high = int(found.counts.min()), int(found.counts.max())
     count = f"{low:,}" if low == high else say("between", low=f"{low:,}", high=f"{high:,}")
     error, interval = percent(found.error), say("between", **_ends(found))
-    chance = percent(found.chance)
-    seen.entry(say("reliability.bins", bins=len(found.counts), count=count), _BAR, _MARK)
+    seen.entry(say("reliability.bins", count=count), _BAR, _MARK)
     seen.entry(say("reliability.exact"), PLAIN)
-    notes = [say("reliability.error", error=error, interval=interval, chance=chance)]
-    seen.finish(named, _says(found, len(said), named or say("reliability"), of, say), notes)
+    notes = [say("reliability.error", error=error, interval=interval)]
+    notes.append(say("reliability.chance", chance=percent(found.chance)))
+    head = {"title": named or say("reliability"), "n": examples(len(said), say), "count": count}
+    seen.finish(named, _says(found, head, of, say), notes)
     return seen.figure
 
 
@@ -76,25 +77,24 @@ def _ends(found: Reliability) -> dict[str, str]:
     return dict(zip(("low", "high"), map(percent, found.error_interval), strict=True))
 
 
-def _says(found: Reliability, n: int, named: str, of: dict[str, str], say: Any) -> str:
+def _says(found: Reliability, head: dict[str, str], of: dict[str, str], say: Any) -> str:
     """The diagram in words."""
     loss = ""
     if found.log_loss_interval is not None:
         low, high = (f"{end:.4f}" for end in found.log_loss_interval)
         loss = f" ({say('interval', low=low, high=high)})"
     what = say("reliability.confidence" if found.positive is None else "reliability.positive", **of)
-    head = say(
+    told = say(
         "reliability.says",
-        title=named,
+        **head,
         what=what,
-        n=f"{n:,}",
-        bins=len(found.counts),
         error=percent(found.error),
         interval=say("between", **_ends(found)),
         chance=percent(found.chance),
         loss=f"{found.log_loss:.4f}",
         loss_interval=loss,
     )
-    pairs = zip(found.predicted, found.observed, strict=True)
-    told = [say("reliability.bin", said=percent(float(p)), seen=percent(float(q))) for p, q in pairs]
-    return "; ".join([head, *told]) + "."
+    off = found.counts * abs(found.observed - found.predicted)
+    pairs = [(float(found.predicted[b]), float(found.observed[b])) for b in off.argsort(kind="stable")[::-1][:_TOLD]]
+    bins = ", ".join(say("reliability.bin", said=percent(p), seen=percent(q)) for p, q in pairs)
+    return f"{told}; {say('reliability.farthest', bins=bins)}."

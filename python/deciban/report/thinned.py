@@ -9,15 +9,15 @@ import numpy as np
 from ..losses import Floats
 
 MOST = 500
-_INVISIBLE = 1e-4  # of the length of the axes
+INVISIBLE = 1e-4  # of the length of the axes
 
 
-def thinned(x: Floats, y: Floats, most: int = MOST) -> tuple[Floats, Floats]:
+def thinned(x: Floats, y: Floats, most: int = MOST, tolerance: float = INVISIBLE) -> tuple[Floats, Floats]:
     """At most so many points of a curve within the unit square, x, y (n,), that are as near to it as can be.
 
     Both ends stay; where a chord is farthest from the points between its ends, the farthest point is added, until all
-    are nearer than can be seen. Ramer 1972; Douglas & Peucker 1973. Cost: O(n) for each point that is far from where
-    the curve went so far, so O(n log n) of curves that bend evenly, and O(most·n) at worst.
+    are within the tolerance, which cannot be seen. Ramer 1972; Douglas & Peucker 1973. Cost: O(n) for each point that
+    is far from where the curve went so far, so O(n log n) of curves that bend evenly, and O(most·n) at worst.
 
     >>> x = np.linspace(0.0, 1.0, 10001)
     >>> [len(each) for each in thinned(x, np.minimum(x, 0.5))]
@@ -30,7 +30,7 @@ def thinned(x: Floats, y: Floats, most: int = MOST) -> tuple[Floats, Floats]:
     def look(first: int, last: int) -> None:
         if last - first > 1:
             place, distance = _farthest(x[first : last + 1], y[first : last + 1])
-            if distance > _INVISIBLE:
+            if distance > tolerance:
                 heappush(waiting, (-distance, first, first + place, last))
 
     look(0, len(x) - 1)

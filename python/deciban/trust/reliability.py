@@ -14,7 +14,7 @@ from .means import mean_interval
 from .rates import Interval, clopper_pearson
 
 SAMPLES = 1000
-_MOST, _FEWEST = 15, 20  # bins; examples in a bin
+_FEWEST, _MOST, _FULL = 5, 15, 20  # bins; examples in a bin
 _LEAST = float(np.log(np.finfo(np.float64).tiny))  # a log p counts as −708.4 at least, as in `evaluate`
 
 
@@ -81,7 +81,7 @@ def reliability(
     of the class called (Guo, Pleiss, Sun & Weinberger, ICML 2017). Bins have equal mass: examples in ascending order
     of their probability are cut into `bins` parts of equal size, and those of equal probability go together, where
     the middle of them falls; bins that stay empty are left out. Without `bins` there are as many as leave 20 examples
-    to each, 15 at most.
+    to each, but 5 at least and 15 at most.
 
     The error of a bin is never negative, so even exact probabilities show an error: `chance` is how much, on average
     (de Moivre's mean deviation of the binomial). The sum is not corrected for it: that is exact for squared errors
@@ -104,7 +104,7 @@ def reliability(
     p, hit, named = _asked(said, positive)
     if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1):
         raise ValueError(f"bins must be a whole number of at least 1, got {bins!r}")
-    place = _binned(p, int(bins) if bins is not None else max(1, min(_MOST, len(p) // _FEWEST)))
+    place = _binned(p, int(bins) if bins is not None else min(_MOST, max(_FEWEST, len(p) // _FULL)))
     counts = np.bincount(place)
     hits = np.bincount(place, hit, len(counts)).astype(np.intp)
     predicted = np.bincount(place, p, len(counts)) / counts
