@@ -17,7 +17,7 @@ from .vector import need_matplotlib
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_APART = 0.006  # of the width, so that the bars of models do not hide each other
+_APART = 0.01  # of the width, so that the bars of models do not hide each other
 
 
 def error_curve(
@@ -44,21 +44,23 @@ def error_curve(
 
     >>> figure = error_curve([10, 100], {"a": [0.3, 0.1], "b": [0.2, 0.15]}, {"a": [[0.2, 0.4], [0.05, 0.15]]})
     >>> figure.get_label()
-    'error: error by the number of examples learnt, 10 to 100; a 0.1 of 100; b 0.15 of 100.'
+    'learning curve: error by the number of examples learnt, 10 to 100; a 0.1 after 100; b 0.15 after 100.'
     """
     need_matplotlib("error_curve")
     say = speaking(language)
     x, curves = _checked(sizes, errors, intervals or {})
-    named = say("error") if title is None else title
+    named = say("errors") if title is None else title
     what = say("error") if measure is None else measure
     seen = Canvas.framed(say("examples"), what, [named, what, *map(str, curves)])
     _axes(seen, x, curves)
-    told = [say("error.says", title=named or what, measure=what, first=f"{x[0]:,.0f}", last=f"{x[-1]:,.0f}")]
+    told = [say("error.says", title=named or say("errors"), measure=what, first=f"{x[0]:,.0f}", last=f"{x[-1]:,.0f}")]
     for place, (model, (y, ends)) in enumerate(curves.items()):
         look = {**mark(place, 5.0), "linestyle": "solid", "linewidth": 1.3}
         at = _shifted(x, (place - 0.5 * (len(curves) - 1)) * _APART)
         if ends is not None:
-            seen.axes.vlines(at, *ends.T, colors=colour(place), linewidth=1.0, gid=f"intervals-{place}", zorder=1.5)
+            seen.axes.vlines(
+                at, ends[:, 0], ends[:, 1], colors=colour(place), linewidth=1.0, gid=f"intervals-{place}", zorder=1.5
+            )
         seen.axes.plot(at, y, gid=f"model-{place}", zorder=2.0, **look)
         known = np.flatnonzero(np.isfinite(y))
         last = f"{y[known[-1]]:.3g}" if len(known) else "–"
@@ -123,4 +125,4 @@ def _shifted(x: Floats, by: float) -> Floats:
     if x[-1] > 8.0 * x[0]:
         moved: Floats = x * (x[-1] / x[0]) ** by
         return moved
-    return x + by * ((x[-1] - x[0]) or 1.0)
+    return x + by * ((x[-1] - x[0]) or 2.0)

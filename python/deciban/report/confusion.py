@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.cells import cell_len
 
 from ..losses import Floats
 from ..trust.judgements import Judgements
 from ..trust.operating import operating_points
 from ..trust.rates import clopper_pearson
 from .canvas import Canvas
-from .figure_words import speaking
+from .figure_words import Say, speaking
 from .judged import apart, examples
 from .marks import colour
-from .terminal import cell_len, percent
+from .terminal import percent
 from .vector import INK, need_matplotlib, styled
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def counted(said: Judgements, positive: Any = None, threshold: float | None = No
     return np.bincount(said.y * C + called, minlength=C * C).reshape(C, C).astype(np.int64)
 
 
-def _in_words(counts: Counts, labels: list[str], named: str, say: Any) -> list[str]:
+def _in_words(counts: Counts, labels: list[str], named: str, say: Say) -> list[str]:
     """How many are wrong, and which pairs are confused most often."""
     n, right = int(counts.sum()), int(np.trace(counts))
     ends = zip(("low", "high"), map(percent, clopper_pearson(n - right, n)), strict=True)
@@ -110,7 +111,7 @@ def _in_words(counts: Counts, labels: list[str], named: str, say: Any) -> list[s
     ]
 
 
-def _condensed(counts: Counts, labels: list[str], say: Any) -> tuple[Counts, list[str]]:
+def _condensed(counts: Counts, labels: list[str], say: Say) -> tuple[Counts, list[str]]:
     """Of many classes those with the most errors, as true class or as verdict, in their order; the others as one."""
     wrong = counts - np.diag(np.diag(counts))
     worst = np.sort(np.argsort(-(wrong.sum(axis=0) + wrong.sum(axis=1)), kind="stable")[:_SHOWN])

@@ -9,7 +9,7 @@ import numpy as np
 from ..trust.judgements import Judgements
 from ..trust.reliability import side_of
 from .canvas import Canvas
-from .figure_words import speaking
+from .figure_words import Say, speaking
 from .judged import CURVE, OTHER, PLAIN, POINT, Sides, examples, nothing
 from .terminal import percent
 from .vector import need_matplotlib
@@ -72,7 +72,7 @@ def cost_curve(
     return seen.figure
 
 
-def _lines(seen: Canvas, sides: Sides, alarm: float, miss: float, say: Any) -> str:
+def _lines(seen: Canvas, sides: Sides, alarm: float, miss: float, say: Say) -> str:
     """The envelope, the threshold in use, the two verdicts that look at nothing, and where we are; in words."""
     ways = sides.ways
     x, best = ways.lower_envelope()

@@ -71,9 +71,10 @@ ENGLISH: Mapping[str, str] = {
     "reliability.confidence": "the probability of the class called",
     "reliability.bin": "said {said}, seen {seen}",
     "reliability.farthest": "farthest off: {bins}",
+    "errors": "learning curve",
     "error": "error",
     "error.says": "{title}: {measure} by the number of examples learnt, {first} to {last}",
-    "error.at": "{name} {value} of {size}",
+    "error.at": "{name} {value} after {size}",
 }
 
 KOREAN: Mapping[str, str] = {
@@ -142,15 +143,17 @@ KOREAN: Mapping[str, str] = {
     "reliability.confidence": "판정한 클래스의 확률",
     "reliability.bin": "말함 {said}, 실제 {seen}",
     "reliability.farthest": "가장 벗어난 칸: {bins}",
+    "errors": "학습 곡선",
     "error": "오류",
     "error.says": "{title}: 학습한 예의 수에 따른 {measure}, {first}개부터 {last}개까지",
-    "error.at": "{name} {value} ({size}개)",
+    "error.at": "{name} {value} ({size}개 학습 후)",
 }
 
+Say = Callable[..., str]
 CATALOGUES = {"en": ENGLISH, "ko": KOREAN}
 
 
-def speaking(language: str) -> Callable[..., str]:
+def speaking(language: str) -> Say:
     """What writes a text of the catalogue, by its key and what is put into it.
 
     >>> speaking("ko")("pr.x", positive="spam")

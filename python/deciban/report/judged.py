@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from rich.cells import cell_len
 
 from ..losses import Floats
 from ..trust.judgements import Judgements
 from ..trust.operating import OperatingPoints, operating_points
 from ..trust.rates import clopper_pearson
 from .canvas import Canvas
-from .figure_words import speaking
+from .figure_words import Say, speaking
 from .marks import colour, mark
-from .terminal import cell_len, fit, name, percent
+from .terminal import fit, name, percent
 from .thinned import INVISIBLE, thinned
 from .vector import INK, PAPER, styled
 
@@ -103,9 +104,9 @@ def many(said: Judgements, positive: Any) -> bool:
     return len(said.classes) > 2 and positive is None
 
 
-def examples(n: int, say: Any) -> str:
+def examples(n: int, say: Say) -> str:
     """How many there are."""
-    return str(say("one") if n == 1 else say("many", n=f"{n:,}"))
+    return say("one") if n == 1 else say("many", n=f"{n:,}")
 
 
 def nearly_one(area: float) -> str:
@@ -183,7 +184,7 @@ def corner(
 Curve = Callable[[OperatingPoints], tuple[Floats, Floats]]
 
 
-def each(seen: Canvas, said: Judgements, curve: Curve, areas: Sequence[float | None], say: Any) -> list[str]:
+def each(seen: Canvas, said: Judgements, curve: Curve, areas: Sequence[float | None], say: Say) -> list[str]:
     """A curve for each class against the rest, or for those with the least area; what to say of classes left out."""
     known = [c for c in range(len(said.classes)) if areas[c] is not None]
     chosen = sorted(sorted(known, key=lambda c: float(areas[c] or 0.0))[:_CURVES])

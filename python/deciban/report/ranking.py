@@ -9,7 +9,7 @@ from ..trust.judgements import Judgements
 from ..trust.operating import OperatingPoints, operating_points
 from ..trust.roc import roc
 from .canvas import Canvas
-from .figure_words import speaking
+from .figure_words import Say, speaking
 from .judged import (
     CURVE,
     PLAIN,
@@ -85,7 +85,7 @@ def roc_curve(
     return seen.figure
 
 
-def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Any, named: str) -> list[str]:
+def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Say, named: str) -> list[str]:
     """The curve, its area with an interval, and the threshold that is chosen."""
     unit_square(seen)
     head = {"title": named or say("roc"), "n": examples(len(said), say), **sides.named()}
@@ -108,7 +108,7 @@ def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Any, named: str)
     return [say("roc.says", area=told, **head), say("roc.says.point", **shares)]
 
 
-def _chance(seen: Canvas, say: Any) -> None:
+def _chance(seen: Canvas, say: Say) -> None:
     seen.entry(say("chance"), PLAIN)
     seen.axes.plot([0.0, 1.0], [0.0, 1.0], gid="chance", zorder=1.0, **PLAIN)
 
@@ -158,7 +158,7 @@ def precision_recall_curve(
     return seen.figure
 
 
-def _one_precision_recall(seen: Canvas, said: Judgements, sides: Sides, say: Any, named: str) -> list[str]:
+def _one_precision_recall(seen: Canvas, said: Judgements, sides: Sides, say: Say, named: str) -> list[str]:
     """The curve, its area, the base rate, and the threshold that is chosen."""
     base = sides.ways.positives / len(said)
     area = sides.ways.precision_recall_area

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..trust.judgements import Judgements
 from ..trust.reliability import Reliability, reliability
 from .canvas import Canvas
-from .figure_words import speaking
+from .figure_words import Say, speaking
 from .judged import PLAIN, clipped, examples, unit_square
 from .marks import colour
 from .terminal import percent
@@ -77,7 +77,7 @@ def _ends(found: Reliability) -> dict[str, str]:
     return dict(zip(("low", "high"), map(percent, found.error_interval), strict=True))
 
 
-def _says(found: Reliability, head: dict[str, str], of: dict[str, str], say: Any) -> str:
+def _says(found: Reliability, head: dict[str, str], of: dict[str, str], say: Say) -> str:
     """The diagram in words."""
     loss = ""
     if found.log_loss_interval is not None:

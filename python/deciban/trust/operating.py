@@ -118,7 +118,7 @@ class OperatingPoints:
             bend = np.where(c == 0.0, 0.0, c / r**2 * np.log((r * b + c) / (r * a + c)))
         return float(((b - a) / r - bend).sum()) / self.positives
 
-    def cost(self, way: int, x: Any) -> Any:
+    def cost(self, way: int | Integers, x: Any) -> Any:
         """The normalised expected cost of a way, between 0 and 1, at values x of the probability-cost function.
 
             cost = (1 − x)·(false-positive rate) + x·(false-negative rate),    x = p₊c₋ / (p₊c₋ + p₋c₊)
@@ -163,8 +163,8 @@ def operating_points(said: Judgements, positive: Any | None = None) -> Operating
     odds, group = np.unique(-said.log_odds(side), return_inverse=True)
     member = said.y == side
     found, alarms = (np.bincount(group, part, len(odds)).astype(np.intp) for part in (member, ~member))
-    both = (np.concatenate([[0], np.cumsum(each)]).astype(np.intp) for each in (found, alarms))
-    return OperatingPoints(said.classes[side], 0.0 - odds, *both, first=len(said.classes) == 2 and side == 0)
+    found, alarms = (np.concatenate([[0], np.cumsum(each)]).astype(np.intp) for each in (found, alarms))
+    return OperatingPoints(said.classes[side], 0.0 - odds, found, alarms, len(said.classes) == 2 and side == 0)
 
 
 def _share(of: NDArray[Any], among: Any) -> Floats:

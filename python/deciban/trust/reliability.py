@@ -86,11 +86,11 @@ def reliability(
     The error of a bin is never negative, so even exact probabilities show an error: `chance` is how much, on average
     (de Moivre's mean deviation of the binomial). The sum is not corrected for it: that is exact for squared errors
     only (Kumar, Liang & Ma, NeurIPS 2019); of absolute ones no unbiased estimate exists. The 95 % interval allows
-    for it instead. Let δ_b be the error of a bin, and η_b its noise, of variance σ_b², from Bin(n_b, q_b)/n_b where
-    q_b = (k_b + ½)/(n_b + 1) for k_b hits. Since |δ − η| ≥ |δ| − sign(δ)·η, the true sum is at most the one seen and
-    1.96 standard deviations of Σ_b (n_b/N)·η_b. It is at least the one seen less the 97.5 % point, of 1,000 drawings
-    with `seed`, of Σ_b (n_b/N)·(|δ'_b + η_b| − |δ'_b|), where δ'_b is δ_b, but 0 if |δ_b| < σ_b·√(2 log N), for then
-    all of it may be noise (Andrews & Soares, Econometrica 78, 2010). The interval is that of these bins and these
+    for it instead. Let δ_b be the error seen in a bin, k_b of n_b, and η_b its noise: k_b/n_b less a draw, one of 1,000
+    with `seed`, of Beta(k_b + ½, n_b − k_b + ½) (Jeffreys), of variance σ_b². Since |δ − η| ≥ |δ| − sign(δ)·η, the
+    true sum is at most the one seen and 1.96 standard deviations of Σ_b (n_b/N)·η_b. It is at least the one seen less
+    the 97.5 % point of Σ_b (n_b/N)·(|δ'_b + η_b| − |δ'_b|), where δ'_b is δ_b, but 0 if |δ_b| < σ_b·√(2 log N), for
+    then all of it may be noise (Andrews & Soares, Econometrica 78, 2010). The interval is that of these bins and these
     probabilities, and holds also where they are exact. Cost: a sort.
 
     Raises ValueError for bins, positive or a seed that cannot be.
@@ -156,8 +156,9 @@ def _interval(delta: Floats, hits: Integers, counts: Integers, seed: int) -> Int
     w, N = counts / counts.sum(), int(counts.sum())
     seen = float(w @ np.abs(delta))
     q = (hits + 0.5) / (counts + 1.0)
-    sigma = np.sqrt(q * (1.0 - q) / counts)
-    noise = np.random.default_rng(seed).binomial(counts, q, (SAMPLES, len(counts))) / counts - q
+    sigma = np.sqrt(q * (1.0 - q) / (counts + 2.0))
+    drawn = np.random.default_rng(seed).beta(hits + 0.5, counts - hits + 0.5, (SAMPLES, len(counts)))
+    noise = hits / counts - drawn
     clear = np.where(np.abs(delta) > sigma * (2.0 * np.log(max(N, 2))) ** 0.5, delta, 0.0)
     above = (np.abs(clear + noise) - np.abs(clear)) @ w
     spread = float(ndtri(0.975)) * float(np.sqrt(np.square(w * sigma).sum()))
