@@ -3,7 +3,7 @@
 Error           e/n, with the exact interval of Clopper & Pearson (Biometrika 26, 1934).
 ROC area        the chance that a positive item scores above a negative one, ties counting half (roc.py).
 (1 − ROCA) %    the TREC spam track's measure, 100 · (1 − ROC area), with an interval by the bootstrap.
-Log loss        the mean of −log p(true class), in nats.
+Log loss        the mean of −log p(true class), in nats, and the calibration error, both in reliability.py.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ import numpy.typing as npt
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError, UsageError
 from ..verdict import probability_of
+from .judgements import Judgements
 from .rates import Interval, Rate, clopper_pearson
+from .reliability import Reliability, reliability
 from .roc import Roc, one_against_rest, roc
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-_SMALLEST = float(np.finfo(np.float64).tiny)  # −log of it is 708.4 nats
+_OF_RELIABILITY = ("log_loss", "log_loss_interval", "calibration_error", "calibration_error_interval")
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Evaluation:
     errors: int
     classes: tuple[Hashable, ...]
     confusion: Indices
-    log_loss: float
+    reliability: Reliability
     roc: Roc
     positive: Hashable | None
     threshold: float | None
@@ -83,6 +85,22 @@ class Evaluation:
         return None if self.positive is None else _missed(self.confusion, self.classes.index(self.positive))
 
     @property
+    def log_loss(self) -> float:
+        return self.reliability.log_loss
+
+    @property
+    def log_loss_interval(self) -> Interval | None:
+        return self.reliability.log_loss_interval
+
+    @property
+    def calibration_error(self) -> float:
+        return self.reliability.error
+
+    @property
+    def calibration_error_interval(self) -> Interval:
+        return self.reliability.error_interval
+
+    @property
     def roc_area(self) -> float | None:
         return None if self.roc.inverted is None else 1 - self.roc.inverted
 
@@ -106,7 +124,7 @@ class Evaluation:
             "roc_area": self.roc_area,
             "one_minus_roca_percent": self.one_minus_roca_percent,
             "one_minus_roca_percent_interval": area and list(area),
-            "log_loss": self.log_loss,
+            **{key: self.reliability.to_json()[key] for key in _OF_RELIABILITY},
             "confusion": self.confusion.tolist(),
             "classes": list(self.classes),
             "positive": self.positive,
@@ -166,12 +184,14 @@ def evaluate(
         area = one_against_rest(ranks[known], truth[known], names)
     else:
         area = roc(ranks[known, 0], truth[known] == side, seed)
+    with np.errstate(divide="ignore"):
+        said = Judgements(names, truth[known].astype(np.intp), np.log(p[known]))
     return Evaluation(
         n=len(p),
         errors=int(np.sum(verdict != truth)),
         classes=names,
         confusion=confusion,
-        log_loss=0.0 - float(np.log(np.maximum(p[known, truth[known]], _SMALLEST)).mean()),
+        reliability=reliability(said, positive=None if side is None else names[side], seed=seed),
         roc=area,
         positive=None if side is None else names[side],
         threshold=None if side is None else threshold,
