@@ -50,7 +50,9 @@ def examples(X: Any, y: Any, sample_weight: Any) -> Examples:
     check_classification_targets(labels)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
-    weight = _check_sample_weight(fetched(sample_weight), labels, dtype=np.float64, ensure_non_negative=True)
+    weight = np.ones(len(labels))
+    if sample_weight is not None:
+        weight = _check_sample_weight(fetched(sample_weight), labels, dtype=np.float64, ensure_non_negative=True)
     kept = np.flatnonzero(weight)
     if len(kept) < len(weight):
         X, labels, weight = _safe_indexing(X, kept), labels[kept], weight[kept]
