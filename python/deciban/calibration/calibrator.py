@@ -60,7 +60,8 @@ class Calibrator:
     @classmethod
     def fit(cls, scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """From scores (N, C), or (N,) margins of two classes, of examples that the model did not learn, of the classes
-        y (N,), indices below C; weight (N,) > 0 means repetition. ValueError for NaN, and for what does not fit."""
+        y (N,), indices below C; weight (N,) ≥ 0 means repetition. `Judgements` are such: `fit(said.log_p, said.y)`.
+        ValueError for NaN, and for what does not fit."""
         s, y, weight = checked(scores, y, weight)
         C = max(2, s.shape[1])
         if not len(s):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -21,22 +22,13 @@ from .calibrator import CATALOGUE, Calibrator
 from .choice import Tried, chosen, log_loss, tried
 from .examples import Examples, brought, dealt, examples
 from .explaining import explained, in_units
-from .feedback import Feedback
+from .feedback import Feedback, Suffered
 from .responses import bare, floor, response, said
 from .targets import Floats
 
 _HELD_OUT = "held-out"
 # Of so many parts one is held out.
 _PARTS = 5
-
-
-class Suffered(NamedTuple):
-    """What feedback cost: the weight `n` of all of it, and the mean of −log p(true class) in nats, by the calibrator as
-    it was when the examples came, and by that of the fit."""
-
-    n: float
-    log_loss: float
-    frozen: float
 
 
 def _mute(calibrated: Any) -> str:
@@ -70,8 +62,8 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
     two classes the second has it exactly where its probability is above ½ and `decision_function` above 0.
 
     Attributes: `classes_`; `estimator_`, the model; `calibrator_`; `method_`, its name; `tried_`, what "auto" tried,
-    the best first; `held_out_`, the weight of the examples that the calibrator learnt at the fit; `suffered_`, what
-    feedback cost, None before.
+    the best first; `held_out_`, the weight of the examples that the calibrator learnt at the fit; `feedback_`, the
+    scores that it remembers; `suffered_`, what feedback cost, None before; `certificate_`, that of the model.
 
     >>> from deciban import NaiveBayes
     >>> X = [[0.0], [0.2], [0.4], [1.0], [1.2], [1.4], [3.0], [3.1], [3.2], [3.3]]
@@ -172,7 +164,7 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         kind = chosen(self.tried_) if self.method == "auto" else CATALOGUE[self.method]
         self.method_, self.held_out_ = kind.name, float(weight.sum())
         self.calibrator_ = self._frozen = kind.fit(scores, y, weight) if len(y) else kind(len(given.classes))
-        self._feedback = Feedback.start(scores, y, weight)
+        self.feedback_ = Feedback.start(scores, y, weight)
         self.suffered_: Suffered | None = None
 
     def recalibrate(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -184,11 +176,11 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         example once it counts less than a millionth. Any split into calls leaves the same calibrator, to the last bit
         where weights are whole numbers; weights mean repetition, one after the other.
 
-        With `half_life=None` it is the fit to all examples at once, so that on examples from one distribution it goes
-        where the fit to as many goes: it follows the leader, whose regret is at most Σ_t ℓ_t(θ_t) − ℓ_t(θ_{t+1})
-        (Shalev-Shwartz, Found. Trends Mach. Learn. 4, 2012, Lemma 2.1). `suffered_` is what every example cost before
-        it was learnt (Dawid, J. R. Stat. Soc. A 147, 1984), and what it would have cost without any feedback; all
-        examples of a call are judged before any of them is learnt.
+        With `half_life=None` it is the fit to all examples at once, and on examples from one distribution it goes where
+        the fit to as many goes. It follows the leader, whose regret is at most Σ_t ℓ_t(θ_t) − ℓ_t(θ_{t+1}) (Lemma 2.1,
+        Shalev-Shwartz, Found. Trends Mach. Learn. 4, 2012), but for what the correction of the targets changes, 1/n
+        each. `suffered_` is what every example cost before it was learnt (Dawid, J. R. Stat. Soc. A 147, 1984), and
+        what it would have cost without any feedback; all examples of a call are judged before any of them is learnt.
 
         Cost: one judgement, and a fit of one curve a class to at most 20 half-lives of scores. ValueError for labels
         that the model does not know; what is refused leaves everything as it was.
@@ -204,20 +196,13 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
                 )
             if not len(given.y):
                 return self
-            scores = self._scores(given.X)
+            scores = self.scores(given.X)
             places = np.searchsorted(self.classes_, given.labels).astype(np.intp)
-            self.suffered_ = self._suffer(scores, places, given.weight)
-            self._feedback = told = self._feedback.more(scores, places, given.weight, half_life)
+            now = [log_loss(judge(scores), places, given.weight) for judge in (self.calibrator_, self._frozen)]
+            self.suffered_ = (self.suffered_ or Suffered()).more(float(given.weight.sum()), *now)
+            self.feedback_ = told = self.feedback_.more(scores, places, given.weight, half_life)
             self.calibrator_ = type(self.calibrator_).fit(told.scores, told.y, told.worth(half_life))
         return self
-
-    def _suffer(self, scores: Floats, y: NDArray[np.intp], weight: Floats) -> Suffered:
-        before = getattr(self, "suffered_", None) or Suffered(0.0, 0.0, 0.0)
-        n = float(weight.sum())
-        share = n / (before.n + n)
-        now = [log_loss(calibrator(scores), y, weight) for calibrator in (self.calibrator_, self._frozen)]
-        mean = [then + share * (loss - then) for then, loss in zip(before[1:], now, strict=True)]
-        return Suffered(before.n + n, *mean)
 
     def _nothing(self) -> Floats:
         """Scores of no examples."""
@@ -226,15 +211,15 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
 
     # Judging.
 
-    def _scores(self, X: Any) -> Floats:
-        """(N, K) what the model says."""
+    def scores(self, X: Any) -> Floats:
+        """(N, K) what the model says and the calibrator is asked of: margins (K = 1) or log-probabilities."""
+        check_is_fitted(self)
         s: Floats = np.maximum(said(self.estimator_, self._response, X), self._floor)
         return s
 
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
-        check_is_fitted(self)
-        return self.calibrator_(self._scores(X))
+        return self.calibrator_(self.scores(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
@@ -271,6 +256,12 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         whys = in_units(self.estimator_, self._response).explain(X)
         return [explained(why, each, classes, self.calibrator_) for why, each in zip(whys, log_p, strict=True)]
 
+    @property
+    def certificate_(self) -> Any:
+        """What the model minimised, and how close it came."""
+        check_is_fitted(self)
+        return self.estimator_.certificate_
+
     # Parameters.
 
     def _check(self, given: Examples) -> None:
@@ -283,8 +274,9 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
                 "the rows of a Gram matrix cannot be dealt into folds without its columns: give the machine a "
                 "calibration of its own (calibration=3)"
             )
-        if given.weighed and not has_fit_parameter(self._model(), "sample_weight"):
-            raise ValueError(f"{type(self._model()).__name__} takes no sample_weight: leave it out")
+        model = self._model()
+        if given.weighed and not (isinstance(model, FrozenEstimator) or has_fit_parameter(model, "sample_weight")):
+            raise ValueError(f"{type(model).__name__} takes no sample_weight: leave it out")
 
     def _folds(self) -> int:
         """How many folds; 1 for one part that is held out."""

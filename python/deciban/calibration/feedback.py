@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,3 +70,23 @@ class Feedback:
         share[held] = self.weight[held] * min(1.0, 1.0 / (each * total) if total else 1.0)
         worth: Floats = share * np.exp2((self.at - self.told) / half_life)
         return worth
+
+
+class Suffered(NamedTuple):
+    """What feedback cost: the weight `n` of all of it, and the mean of −log p(true class) in nats, by the calibrator as
+    it was when the examples came, and by that of the fit, frozen.
+
+    >>> n, log_loss, frozen = Suffered().more(1.0, 0.5, 0.6).more(3.0, 0.1, 0.2)
+    >>> n, round(log_loss, 9), round(frozen, 9)
+    (4.0, 0.2, 0.3)
+    """
+
+    n: float = 0.0
+    log_loss: float = 0.0
+    frozen: float = 0.0
+
+    def more(self, n: float, log_loss: float, frozen: float) -> Suffered:
+        """With examples of weight n, and what these cost."""
+        share = n / (self.n + n)
+        mean = (then + share * (now - then) for then, now in ((self.log_loss, log_loss), (self.frozen, frozen)))
+        return Suffered(self.n + n, *mean)
