@@ -38,7 +38,7 @@ OURS = {
     "logistic": LogisticRegression(),
     "linear SVM": LinearSVM(0.1),
     "NBSVM": NBSVM(loss="hinge"),
-    "perceptron": Perceptron(),
+    "perceptron": Perceptron(max_iter=50),
     "least squares": LeastSquaresClassifier(),
     "SVM": SVM(),
     "SVM against the rest": SVM(multi_class="ovr"),
@@ -75,7 +75,7 @@ def agree(model, X):
 
 @over
 @classes
-@pytest.mark.parametrize("name", ["naive Bayes", "linear SVM", "SVM", "frozen", *THEIRS])
+@pytest.mark.parametrize("name", ["naive Bayes", "frozen", *THEIRS])
 def test_the_decision_is_the_largest_probability(name, C, method):
     X, y = clouds(1, N=60, C=C)
     agree(calibrated(name, X, np.array(["a", "b", "c"])[y], method), np.vstack([X, 100.0 * X[:5], 0.0 * X[:1]]))
@@ -91,14 +91,16 @@ def test_the_decision_is_the_largest_probability_at_even_odds(seed):
     agree(model, b + np.random.default_rng(seed).normal(size=(200, 1)) * 10.0 ** -np.arange(20).repeat(10)[:, None])
 
 
-@over
 @classes
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [*((name, method) for name in OURS for method in ("platt", "isotonic")), *(("naive Bayes", m) for m in METHODS)],
+)
 def test_evidence_sums_to_the_calibrated_log_odds(name, C, method):
     X, y = clouds(2, N=50, C=C)
     model = calibrated(name, X, y, method)
     p, curved = model.predict_log_proba(X), 0
-    for i, why in enumerate(model.explain(X)):
+    for i, why in enumerate(model.explain(X[:25])):
         total = why.prior_decibans + sum(term.decibans for term in why.terms)
         assert total == pytest.approx(why.decibans, rel=1e-7, abs=1e-7)
         assert why.label == model.predict(X[[i]])[0]

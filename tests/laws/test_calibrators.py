@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -13,6 +13,7 @@ from deciban.scores import log_posterior
 from laws.declared import seeds
 from laws.test_calibration import scored
 
+few = settings(max_examples=8)
 over = pytest.mark.parametrize("name", CATALOGUE)
 classes = pytest.mark.parametrize("C", [2, 3, 5])
 
@@ -74,6 +75,7 @@ def test_no_score_is_too_much(name, kind):
 @over
 @classes
 @given(seed=seeds)
+@few
 def test_weights_are_repetition_and_order_does_not_matter(name, C, seed):
     s, y, weight = scored(seed, 25, C)
     log_p = CATALOGUE[name].fit(s, y, weight)(s)
@@ -86,6 +88,7 @@ def test_weights_are_repetition_and_order_does_not_matter(name, C, seed):
 @over
 @classes
 @given(seed=seeds)
+@few
 def test_names_of_classes_and_units_of_scores_do_not_matter(name, C, seed):
     s, y, weight = scored(seed, 25, C)
     s = as_many(s)
@@ -126,6 +129,7 @@ def test_the_more_a_family_holds_the_less_is_lost(seed):
 @over
 @classes
 @given(seed=seeds)
+@few
 def test_a_line_says_what_the_calibrator_says(name, C, seed):
     s, y, weight = scored(seed, 30, C)
     s = as_many(s)

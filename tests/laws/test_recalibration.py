@@ -105,9 +105,9 @@ def test_it_follows_a_drift_that_leaves_the_frozen_behind(method):
     frozen = FrozenEstimator(LinearSVM(calibration=None).fit([[-1.0], [1.0]] * 5, [0, 1] * 5))
     model = Calibrated(frozen, method, half_life=500.0).fit(*line(7, 1000))
     never = Calibrated(frozen, method, half_life=None).fit(*line(7, 1000))
-    for k in range(0, 6000, 100):
+    for k in range(0, 6000, 250):
         for each in (model, never):
-            each.recalibrate(X[k : k + 100], y[k : k + 100])
+            each.recalibrate(X[k : k + 250], y[k : k + 250])
     assert model.suffered_.n == 6000.0
     assert model.suffered_.frozen == pytest.approx(never.suffered_.frozen)
     assert model.suffered_.log_loss < model.suffered_.frozen - 0.02

@@ -5,10 +5,11 @@ Scores s (N, C), or margins f (N,) or (N, 1) of two classes for the scores (0, f
     two classes     log p(1) − log p(0) = g(A·f)                                            f = s_1 − s_0
     more            p(c) ∝ 1/(1 + e^(−g_c(z_c))),     z_c = A·s_c − log Σ_{k≠c} e^(A·s_k)     one against the rest
 
-A is the temperature that suits the same examples, so that nothing depends on the unit of the scores; g, g_c are curves
-that never fall: so p(c) never falls where s_c rises and the other scores stay. Without curves there is only A, and
-p = softmax(A·s). The decision is the largest p(c), of equal ones the first: it is that of the scores for a temperature,
-and may be another one where a curve says that the scores decide too late or too soon.
+A is the temperature that suits the same examples, so that nothing depends on the unit of the scores (for curves, at
+least so large that some scores of a row are a nat apart); g, g_c are curves that never fall: so p(c) never falls where
+s_c rises and the other scores stay. Without curves there is only A, and p = softmax(A·s). The decision is the largest
+p(c), of equal ones the first: it is that of the scores for a temperature, and may be another one where a curve says
+that the scores decide too late or too soon.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class Calibrator:
         A = temperature(s, y, weight)
         if cls.curve is None:
             return cls(C, A)
+        A = max(A, 1.0 / _reach(s))
         curves: list[Curve] = []
         for k, z in enumerate(log_odds(s, A).T):
             positive = y == (1 if C == 2 else k)
@@ -199,6 +201,13 @@ def log_odds(s: Floats, A: float) -> Floats:
     np.put_along_axis(rest, winner, of_winner, axis=1)
     z: Floats = log_p - rest
     return z
+
+
+def _reach(s: Floats) -> float:
+    """The largest difference between scores of a row: where a temperature takes all for noise, curves still see them
+    as far apart as a nat."""
+    most = np.abs(s).max() if s.shape[1] == 1 else np.ptp(s, axis=1).max()
+    return float(most) or 1.0
 
 
 def _scaled(s: Floats, A: float) -> Floats:

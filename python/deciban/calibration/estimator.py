@@ -219,25 +219,26 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
 
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
-        return self.calibrator_(self.scores(X))
+        s = self.scores(X)
+        return self.calibrator_(s)
 
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
-        p: Floats = np.exp(self.predict_log_proba(X))
-        return p
+        return _exp(self.predict_log_proba(X))
 
     def decision_function(self, X: Any) -> Floats:
         """(N,) the calibrated log-odds in nats of two classes, > 0 for `classes_[1]`; (N, C) log p(c | x) of more."""
         log_p = self.predict_log_proba(X)
         if len(self.classes_) > 2:
             return log_p
-        p = np.exp(log_p)
+        p = _exp(log_p)
         odds: Floats = np.where(p[:, 0] == p[:, 1], 0.0, log_p[:, 1] - log_p[:, 0])
         return odds
 
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest probability; of equal ones the first in `classes_`."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        winner = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winner]
         return labels
 
     @offered_unless(_mute)
@@ -290,3 +291,11 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
 
     def _half_life(self) -> float | None:
         return None if self.half_life is None else check_positive("half_life", self.half_life)
+
+
+def _exp(log_p: Floats) -> Floats:
+    """(N, C) probabilities; two that no rounding puts above ½ are ½ both, so that nobody can read a verdict into it."""
+    p: Floats = np.exp(log_p)
+    if p.shape[1] == 2:
+        p[p.max(axis=1) <= 0.5] = 0.5
+    return p

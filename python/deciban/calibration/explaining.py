@@ -78,7 +78,7 @@ def _weighed(
 ) -> Weighed:
     """The verdict is the calibrated one. Where the model weighed two other classes, its terms are of no use."""
     one, other = classes.index(label), classes.index(against)
-    winner = int(np.exp(log_p).argmax())
+    winner = int(np.exp(log_p).argmax()) if np.exp(log_p).max() > 0.5 or len(classes) > 2 else 0
     if winner == one:
         sign, second = 1.0, other
     elif winner == other:
