@@ -42,6 +42,7 @@ docs: $(VENV)/.tested
 	$(BIN)/python docs/networks.py
 	$(BIN)/python docs/suspects.py
 	$(BIN)/python docs/decisions.py
+	$(BIN)/python docs/calibration.py
 
 # What is missing is named, with where to get it.
 tools:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .calibration.estimator import Calibrated as Calibrated
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
     from .features.random_fourier import RandomFourier as RandomFourier
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Calibrated": ".calibration.estimator",
     "Filter": ".mail.filter",
     "GaussianDiscriminant": ".models.discriminant",
     "LeastSquaresClassifier": ".models.least_squares_classifier",
@@ -68,6 +70,7 @@ __all__ = [
     "MLP",
     "NBSVM",
     "SVM",
+    "Calibrated",
     "Filter",
     "GaussianDiscriminant",
     "LeastSquaresClassifier",

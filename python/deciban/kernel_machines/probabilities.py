@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.calibration.isotonic import Monotone, isotonic
+from deciban.calibration.temperature import log_loss, temperature
 from deciban.devices import take
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status
-from deciban.trust.calibration import log_loss, temperature
 from deciban.trust.folds import folds as folds_of
-from deciban.trust.isotonic import Monotone, isotonic
 
 from .arrangement import arranged
 from .one_vs_one import pairs, temperatures

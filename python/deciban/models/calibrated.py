@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from deciban._core import scores
+from deciban.calibration.temperature import log_loss, temperature
 from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Status
-from deciban.trust.calibration import log_loss, temperature
 from deciban.trust.folds import folds as folds_of
 
 from .examples import Examples

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from deciban._core import scores
+from deciban.calibration.temperature import log_loss, temperature
 from deciban.distributions.refusal import check_number
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
@@ -23,7 +24,6 @@ from deciban.rows import as_rows, is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status, closed_form
 from deciban.solvers.closed_form import DIRECT, from_moments
 from deciban.solvers.second_moments import class_scatter, normal_equations, with_targets
-from deciban.trust.calibration import log_loss, temperature
 from deciban.trust.folds import folds
 
 from .examples import Examples, class_weights
