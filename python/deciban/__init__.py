@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
+    from .trust.compare import compare as compare
     from .trust.suspects import suspects as suspects
 
 __version__ = "0.1.0"
@@ -58,6 +59,7 @@ _HOME = {
     "SupportVectorRegression": ".kernel_machines.regression",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
+    "compare": ".trust.compare",
     "load": ".store",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
@@ -84,6 +86,7 @@ __all__ = [
     "SupportVectorRegression",
     "TextClassifier",
     "TextVectorizer",
+    "compare",
     "load",
     "load_libsvm",
     "save_libsvm",

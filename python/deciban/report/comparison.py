@@ -1,0 +1,147 @@
+"""A comparison on the terminal: how each model does, which differences are real, and learning curves."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from ..trust.comparison_words import percent, probable
+from .terminal import Screen, fit, grid, name
+
+if TYPE_CHECKING:
+    from ..trust.comparison import Compared, Comparison, Pair
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_NAME = 24
+
+
+def comparison(found: Comparison, on: Screen) -> list[Text]:
+    """Lines, as wide as the screen at most; what has no room is left out from the right, as JSON has it all."""
+    repeats = f", {found.repeats} times" if found.repeats > 1 else ""
+    n, C = len(found.y), len(found.classes)
+    head = (
+        f"{n:,} examples of {C} classes, each judged by models that did not learn it: "
+        f"{found.folds} folds{repeats}, near-duplicates in one."
+    )
+    parts = [_wrapped(head, on)]
+    if found.rows:
+        parts += [_table(found, on), _wrapped(found.statement, on)]
+    if found.pairs:
+        parts.append(_differences(found, on))
+    if any(len(row.curve) > 1 for row in found.rows):
+        parts.append(_curves(found, on))
+    parts += [_wrapped(f"Left out: {name(model)}: {name(why)}", on) for model, why in found.left_out.items()]
+    lines = [line for part in parts for line in ("", *part)][1:]
+    return [Text(line) for line in lines]
+
+
+def _wrapped(text: str, on: Screen) -> list[str]:
+    return textwrap.wrap(text, on.width, break_long_words=False, break_on_hyphens=False)
+
+
+def _named(model: str, on: Screen) -> str:
+    return fit(name(model), min(_NAME, on.width // 3), on.pick("…", "~")).rstrip()
+
+
+def fitting(rows: Sequence[Sequence[str]], width: int, right: str) -> list[str]:
+    """Rows as columns that line up, without the last columns that there is no room for.
+
+    >>> fitting([["a", "one", "two"], ["b", "1", "2"]], 8, "lrr")
+    ['a  one', 'b    1']
+    """
+    used, kept = 0, 0
+    for column in range(len(rows[0])):
+        used += max(cell_len(row[column]) for row in rows) + (2 if column else 0)
+        if used > width and column:
+            break
+        kept = column + 1
+    return grid([row[:kept] for row in rows], right)
+
+
+def _table(found: Comparison, on: Screen) -> list[str]:
+    rows = [["model", "error", "95 % interval", "log loss", "fit", "judge", "size"]]
+    rows += [_row(row, on) for row in found.rows]
+    return fitting(rows, on.width, "lrrrrrr")
+
+
+def _row(row: Compared, on: Screen) -> list[str]:
+    from ..cli.output import size_of
+
+    low, high = row.interval
+    return [
+        _named(row.model, on),
+        percent(row.error),
+        f"{100 * low:.2f} to {percent(high)}",
+        on.pick("–", "-") if row.log_loss is None else f"{row.log_loss:.4f}",
+        seconds(row.fit_seconds, on),
+        seconds(row.predict_seconds, on),
+        size_of(row.size) if row.size_of_file else on.pick("≈ ", "~ ") + size_of(row.size),
+    ]
+
+
+def _differences(found: Comparison, on: Screen) -> list[str]:
+    best = str(found.best)
+    rows = [[f"against {_named(best, on)}", "points", "McNemar", "corrected t", ""]]
+    for row in found.rows:
+        if row.model != best:
+            rows.append(_difference(found.pair(row.model, best), row.model, on))
+    return fitting(rows, on.width, "lrrrl")
+
+
+def _difference(pair: Pair, model: str, on: Screen) -> list[str]:
+    points = 100 * abs(pair.difference)
+    return [
+        _named(model, on),
+        ("+" if points >= 0.005 else "") + f"{points:.2f}",
+        probable(pair.p),
+        probable(pair.t_p),
+        "real" if pair.real else "",
+    ]
+
+
+def _curves(found: Comparison, on: Screen) -> list[str]:
+    """Errors by the number of examples learnt, largest numbers first to stay, and a drawing of them."""
+    sizes = [point.n for point in max((row.curve for row in found.rows), key=len)]
+    cells = [["error, by examples learnt", *(f"{n:,}" for n in sizes)]]
+    for row in found.rows:
+        errors = {point.n: percent(point.error) for point in row.curve}
+        cells.append([_named(row.model, on), *(errors.get(n, "") for n in sizes)])
+    if cell_len(cells[0][0]) > on.width // 2:
+        cells[0][0] = "error by n"
+    top = max(point.error for row in found.rows for point in row.curve)
+    drawn = ["" if on.ascii_only else _drawn(row, top) for row in found.rows]
+    widths = [max(cell_len(row[k]) for row in cells) for k in range(len(sizes) + 1)]
+    room = on.width - widths[0] - max(map(cell_len, drawn)) - 2
+    first = len(sizes)
+    while first > 0 and room - widths[first] - 2 >= 0:
+        room -= widths[first] + 2
+        first -= 1
+    rows = [[row[0], *row[first + 1 :], mark] for row, mark in zip(cells, ["", *drawn], strict=True)]
+    return grid(rows, "l" + "r" * (len(sizes) - first) + "l")
+
+
+def _drawn(row: Compared, top: float) -> str:
+    """A bar for each point, as high as its error."""
+    steps = [round(point.error / top * (len(_BLOCKS) - 1)) if top else 0 for point in row.curve]
+    return "".join(_BLOCKS[step] for step in steps)
+
+
+def seconds(value: float, on: Screen) -> str:
+    """A time as people read it.
+
+    >>> seconds(0.0000123, Screen()), seconds(12.34, Screen())
+    ('12 µs', '12 s')
+    """
+    if value >= 0.9995:
+        return _digits(value) + " s"
+    if value >= 0.9995e-3:
+        return _digits(1e3 * value) + " ms"
+    return _digits(1e6 * value) + on.pick(" µs", " us")
+
+
+def _digits(value: float) -> str:
+    return f"{value:.{0 if value >= 9.95 else 1}f}"
