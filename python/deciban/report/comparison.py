@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from ..cli.output import counted, size_of
+from ..trust.comparison import ENDED
 from ..trust.comparison_words import percent, probable
 from .terminal import Screen, fit, grid, name
 
@@ -21,11 +23,11 @@ _NAME = 24
 
 def comparison(found: Comparison, on: Screen) -> list[Text]:
     """Lines, as wide as the screen at most; what has no room is left out from the right, as JSON has it all."""
-    repeats = f", {found.repeats} times" if found.repeats > 1 else ""
-    n, C = len(found.y), len(found.classes)
+    repeats = f", dealt {found.repeats} times" if found.repeats > 1 else ""
+    copies = f"; {counted(found.copies, 'near-duplicate')} in the fold of the first" if found.copies else ""
     head = (
-        f"{n:,} examples of {C} classes, each judged by models that did not learn it: "
-        f"{found.folds} folds{repeats}, near-duplicates in one."
+        f"{counted(len(found.y), 'example')} of {len(found.classes)} classes, each judged by models that did not learn "
+        f"it: {found.folds} folds{repeats}{copies}."
     )
     parts = [_wrapped(head, on)]
     if found.rows:
@@ -34,6 +36,8 @@ def comparison(found: Comparison, on: Screen) -> list[Text]:
         parts.append(_differences(found, on))
     if any(len(row.curve) > 1 for row in found.rows):
         parts.append(_curves(found, on))
+    if found.ended:
+        parts.append(_wrapped(f"Not all was done: {ENDED[found.ended]}.", on))
     parts += [_wrapped(f"Left out: {name(model)}: {name(why)}", on) for model, why in found.left_out.items()]
     lines = [line for part in parts for line in ("", *part)][1:]
     return [Text(line) for line in lines]
@@ -69,8 +73,6 @@ def _table(found: Comparison, on: Screen) -> list[str]:
 
 
 def _row(row: Compared, on: Screen) -> list[str]:
-    from ..cli.output import size_of
-
     low, high = row.interval
     return [
         _named(row.model, on),

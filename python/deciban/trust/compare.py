@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from importlib import import_module
 from typing import Any
@@ -21,6 +22,7 @@ from deciban.text import choice, settings
 from deciban.theory.statement import between
 
 from .comparison import Comparison, compared
+from .copies import Copies, copies_of_rows
 from .cross_validation import Callback, CrossValidation, Learner, Plan
 from .learners import OfEstimator, OfTable
 from .paired import LEVEL
@@ -58,10 +60,11 @@ def compare(
         error = 1/N Σ [ŷ(x_n) ≠ y_n],     log loss = −1/N Σ log p(y_n | x_n),     each by a model that did not learn x_n
 
     Classes are dealt over the folds in proportion; near-duplicates, equal rows among them, share one, so that what is
-    judged was never learnt. Errors have the interval of Clopper & Pearson. Each pair is tested by McNemar's exact test
-    (these models on new examples) and by Nadeau & Bengio's corrected t (other training sets, too), both by Holm's rule
-    over all pairs: `Pair.real` is the first of them at `level`. Learning curves are of nested subsets of what each fold
-    learns, and judged on all examples likewise.
+    judged was never learnt (but not where rows of a few categories occur more than twice, on average). Errors have the
+    interval of Clopper & Pearson. Each pair is tested by McNemar's exact test (these models on new examples) and by
+    Nadeau & Bengio's corrected t (other training sets, too), both by Holm's rule over all pairs: `Pair.real` is the
+    first of them at `level`. Learning curves are of nested subsets of what each fold learns, and judged on all examples
+    likewise.
 
     Parameters
     ----------
@@ -104,7 +107,8 @@ def compare(
     if len(classes) < 2:
         raise ValueError(f"at least two classes are expected; all labels are {classes.tolist()[0]!r}")
     learners = learners_of(models, X, labels, seed, n_jobs)
-    labelled = Labelled(members.astype(np.intp), tuple(classes.tolist()), copies_of(None, X), np.ones(len(labels)))
+    copies = copies_of(None, X) if _are_texts(X) else unless_by_chance(copies_of(None, X))
+    labelled = Labelled(members.astype(np.intp), tuple(classes.tolist()), copies, np.ones(len(labels)))
     work = CrossValidation(labelled, learners, plan, time_limit, callback)
     work.run()
     return compared(work, level)
@@ -135,6 +139,18 @@ def learners_of(models: Any, X: Any, labels: NDArray[Any], seed: int, n_jobs: in
         else:
             raise TypeError(f"{name}: a classifier with fit and predict, or the name of a family, got {model!r}")
     return found
+
+
+def labelled_rows(rows: Rows) -> Labelled:
+    """Rows of typed columns with their labels and copies, as folds are dealt."""
+    return Labelled(rows.y, rows.classes, unless_by_chance(copies_of_rows(rows.matrix)), np.ones(len(rows)))
+
+
+def unless_by_chance(copies: Copies) -> Copies:
+    """The same, but none where rows are equal because there are so few of them: each occurs more than twice, on
+    average, and to hold all of its kind out would ask for what no example will."""
+    N = len(copies.group)
+    return copies if 2 * len(np.unique(copies.group)) >= N else replace(copies, group=np.arange(N))
 
 
 class _Families:

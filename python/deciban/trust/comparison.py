@@ -109,6 +109,7 @@ class Comparison:
     left_out  by name, why a model is not among the rows
     ended     empty where all was done, else "time", "callback" or "interrupt"
     y (N,)    places of the labels in `classes`
+    copies    how many examples share the fold of a near-duplicate before them
 
     `str()` tells it as a table; `statement` says who wins.
     """
@@ -117,6 +118,7 @@ class Comparison:
     pairs: tuple[Pair, ...]
     classes: tuple[Any, ...]
     y: Integers
+    copies: int
     folds: int
     repeats: int
     seed: int
@@ -180,6 +182,7 @@ class Comparison:
         return {
             "n": len(self.y),
             "classes": list(self.classes),
+            "copies": self.copies,
             "folds": self.folds,
             "repeats": self.repeats,
             "seed": self.seed,
@@ -213,6 +216,7 @@ def compared(work: CrossValidation, level: float) -> Comparison:
         _pairs(done, y, repeats, train, len(y) / work.plan.folds, level),
         work.labelled.classes,
         y,
+        len(y) - len(np.unique(work.labelled.copies.group)),
         work.plan.folds,
         repeats,
         work.plan.seed,
