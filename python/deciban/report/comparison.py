@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NAME = 24
+_TIED = "\ue000%"
 
 
 def comparison(found: Comparison, on: Screen) -> list[Text]:
@@ -38,13 +38,21 @@ def comparison(found: Comparison, on: Screen) -> list[Text]:
         parts.append(_curves(found, on))
     if found.ended:
         parts.append(_wrapped(f"Not all was done: {ENDED[found.ended]}.", on))
-    parts += [_wrapped(f"Left out: {name(model)}: {name(why)}", on) for model, why in found.left_out.items()]
+    parts += [_wrapped(f"Left out: {model}: {why}", on) for model, why in found.left_out.items()]
     lines = [line for part in parts for line in ("", *part)][1:]
     return [Text(line) for line in lines]
 
 
 def _wrapped(text: str, on: Screen) -> list[str]:
-    return textwrap.wrap(text, on.width, break_long_words=False, break_on_hyphens=False)
+    """Lines of words; a number stays with its sign of per cent."""
+    lines = [""]
+    for word in name(text).replace(" %", _TIED).split(" "):
+        longer = f"{lines[-1]} {word}".lstrip()
+        if cell_len(longer) <= on.width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [line.replace(_TIED, " %") for line in lines if line]
 
 
 def _named(model: str, on: Screen) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
 
@@ -30,6 +31,7 @@ from .suspects import _are_texts, copies_of
 from .suspicion import Labelled
 
 FOLDS = 5
+_ASKED = ("fit", "predict", "get_params")
 _OF_SPARSE = {
     "naive-bayes": (".models.naive_bayes", "NaiveBayes", {}),
     "logistic": (".models.logistic", "LogisticRegression", {}),
@@ -99,6 +101,8 @@ def compare(
     if isinstance(X, str | bytes):
         raise TypeError("a sequence of examples is expected, not one text: put it in a list")
     X = X if hasattr(X, "shape") else list(X)
+    if sizes is not None and not isinstance(sizes, Iterable):
+        raise TypeError(f"sizes must be numbers of examples, as in [100, 1000], got {sizes!r}")
     plan = Plan(folds, repeats, None if sizes is None else tuple(sizes), seed)
     plan.check()
     between("level", level, 0.0, 1.0)
@@ -134,10 +138,12 @@ def learners_of(models: Any, X: Any, labels: NDArray[Any], seed: int, n_jobs: in
     for name, model in wanted.items():
         if isinstance(model, str):
             found.append(families(str(name), model))
-        elif hasattr(model, "fit") and hasattr(model, "predict"):
+        elif all(hasattr(model, method) for method in _ASKED) and not isinstance(model, RegressorMixin):
             found.append(OfEstimator(str(name), model, X, labels))
         else:
-            raise TypeError(f"{name}: a classifier with fit and predict, or the name of a family, got {model!r}")
+            raise TypeError(
+                f"{name}: a classifier of scikit-learn's rules, or the name of a family, is expected; got {model!r}"
+            )
     return found
 
 

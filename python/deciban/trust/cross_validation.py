@@ -162,9 +162,13 @@ class CrossValidation:
             except _StoppedError as reason:
                 self.ended = str(reason)
             except KeyboardInterrupt as reason:
-                if type(reason) is not KeyboardInterrupt or not any(each.passes for each in self.outcomes.values()):
+                if type(reason) is not KeyboardInterrupt or not self._some():
                     raise
                 self.ended = "interrupt"
+
+    def _some(self) -> bool:
+        """Whether a learner has finished."""
+        return any(each.passes for each in self.outcomes.values())
 
     def _all(self) -> None:
         for learner in self.learners:
@@ -187,7 +191,7 @@ class CrossValidation:
         except ValueError as error:
             outcome.refusal = str(error) or type(error).__name__
             self._total -= self._each() - (self._done - before)
-            if len(self.learners) == 1:
+            if learner is self.learners[-1] and not self._some():
                 raise
         else:
             outcome.passes.append(done)
@@ -214,7 +218,7 @@ class CrossValidation:
         """A fit, unless it is time to stop. The first learner has all the time that it needs."""
         begun = perf_counter()
         late = self.time_limit is not None and begun - self._started >= self.time_limit
-        if self._stop or (late and any(each.passes for each in self.outcomes.values())):
+        if self._stop or (late and self._some()):
             raise _StoppedError("callback" if self._stop else "time")
         learnt = learner.learn(inside)
         seconds.append(perf_counter() - begun)
@@ -242,11 +246,11 @@ class CrossValidation:
         if self.plan.sizes is None:
             halves = sorted({self.pool >> k for k in range(1, _SIZES + 1)})
             return tuple(size for size in halves if size >= 2 and self._classes(size) == len(self.labelled.classes))
-        for size in self.plan.sizes:
-            whole("sizes", size, 2, self.pool)
+        sizes = [whole("sizes", size, 2, self.pool) for size in self.plan.sizes]
+        for size in sizes:
             if self._classes(size) < 2:
                 raise ValueError(f"sizes must be large enough to draw two classes; {size} examples had one")
-        return tuple(size for size in self.plan.sizes if size < self.pool)
+        return tuple(size for size in sizes if size < self.pool)
 
     def _classes(self, size: int) -> int:
         return min(len(np.unique(self.y[each[:size]])) for each in self.orders)

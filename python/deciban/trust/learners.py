@@ -44,7 +44,7 @@ class OfEstimator:
 
 @dataclass(frozen=True, eq=False)
 class LearntEstimator:
-    """Verdicts are those of `predict`, which alone is timed; probabilities where there are any."""
+    """Verdicts are those of `predict`, which alone is timed, −1 what is no label; probabilities where there are any."""
 
     learnt: Any
     X: Any
@@ -54,7 +54,8 @@ class LearntEstimator:
         some, begun = _safe_indexing(self.X, rows), perf_counter()
         told = on_host(self.learnt.predict(some), None)
         seconds = perf_counter() - begun
-        winners: Integers = np.searchsorted(self.classes, told).astype(np.intp)
+        place = np.minimum(np.searchsorted(self.classes, told), len(self.classes) - 1)
+        winners: Integers = np.where(self.classes[place] == told, place, -1).astype(np.intp)
         return Said(winners, self._log_p(some), seconds)
 
     def _log_p(self, some: Any) -> Floats | None:

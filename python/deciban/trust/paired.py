@@ -38,9 +38,9 @@ class McNemar:
 def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> McNemar:
     """Whether two classifiers err equally often, from whether each errs on the same N examples, (N,) each.
 
-        b = #(only a errs), c = #(only b errs), m = min(b, c)
-        p     = min(1, 2 P(Bin(b + c, ½) ≤ m))
-        mid p = 2 P(Bin(b + c, ½) ≤ m) − P(Bin(b + c, ½) = m)
+        b = #(only a errs), c = #(only b errs), B ~ Bin(b + c, ½), C = b + c − B
+        p     = P(|B − C| ≥ |b − c|)
+        mid p = P(|B − C| > |b − c|) + ½ P(|B − C| = |b − c|)
 
     Examples on which both are right, or both wrong, say nothing. It is of these two classifiers on examples that
     neither learnt, independent of each other; what other training sets would have made of them it does not ask:
@@ -59,7 +59,8 @@ def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> McNemar:
     m, n = min(only_a, only_b), only_a + only_b
     below = float(betaincc(m + 1, n - m, 0.5)) if m < n else 1.0
     at = float(np.exp(-betaln(n - m + 1, m + 1) - np.log(n + 1) - n * np.log(2.0)))
-    return McNemar(only_a, only_b, min(1.0, 2.0 * below), min(1.0, max(0.0, 2.0 * below - at)))
+    p = min(1.0, 2.0 * below)
+    return McNemar(only_a, only_b, p, p - at * (0.5 if only_a == only_b else 1.0))
 
 
 def _wrong(name: str, given: ArrayLike) -> Any:

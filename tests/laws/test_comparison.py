@@ -1,0 +1,394 @@
+"""Comparisons: what is judged was never learnt, all have the same folds, and what is said follows from what was seen."""
+
+import json
+import os
+import random
+import signal
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.cells import cell_len
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import deciban
+from deciban import NaiveBayes, TextClassifier
+from deciban.report.comparison import comparison
+from deciban.report.terminal import Screen
+from deciban.trust.compare import learners_of
+from deciban.trust.copies import copies_of_rows, dealt_together
+from deciban.trust.paired import corrected_t, mcnemar
+from deciban.trust.rates import clopper_pearson
+
+MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2, random_state=0), "none": DummyClassifier()}
+
+
+def clouds(n=90, C=2, seed=0):
+    """Points about corners that are near each other."""
+    random = np.random.default_rng(seed)
+    y = np.arange(n) % C
+    return random.normal(size=(n, 2)) + 1.5 * np.array([[0, 0], [1, 0], [0, 1]])[y], np.array(["a", "b", "c"])[y]
+
+
+def letters(n=60, seed=0):
+    """Texts of two kinds, which share most words."""
+    draw = random.Random(seed)
+    own = {"spam": [f"offer{i}" for i in range(20)], "ham": [f"lunch{i}" for i in range(20)]}
+    both = [f"word{i}" for i in range(40)]
+    labels = ["ham" if i % 2 else "spam" for i in range(n)]
+    return [" ".join(draw.sample(own[label], 2) + draw.sample(both, 6)) for label in labels], labels
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Says the first class, and keeps what each of its clones learnt and judged."""
+
+    seen = []  # noqa: RUF012
+
+    def __init__(self, at="", fits=0):
+        self.at, self.fits = at, fits
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        Spy.seen.append((X, y, []))
+        if self.at and len(Spy.seen) > self.fits:
+            if self.at == "refuses":
+                raise ValueError("these are not my examples")
+            if self.at == "is interrupted":
+                raise KeyboardInterrupt
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except KeyboardInterrupt:  # and goes on with what it has, as solvers do
+                pass
+        return self
+
+    def predict(self, X):
+        Spy.seen[-1][2].append(X)
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.fixture
+def spied():
+    Spy.seen.clear()
+    yield Spy.seen
+    Spy.seen.clear()
+
+
+# --- who learns what ---------------------------------------------------------------------------------------
+
+
+def test_what_is_judged_was_never_learnt_and_all_is_judged_once(spied):
+    X, y = clouds()
+    X = np.vstack([X, X[:20]])
+    y = np.append(y, y[:20])
+    found = deciban.compare({"spy": Spy()}, X, y, sizes=[10, 30], folds=4, repeats=2)
+    passes = [spied[k : k + 4] for k in range(0, len(spied), 4)]
+    assert len(passes) == 4
+    for each in passes:
+        for learnt, _, (judged,) in each:
+            assert not {*map(tuple, learnt.tolist())} & {*map(tuple, judged.tolist())}
+        together = np.concatenate([judged for *_, (judged,) in each])
+        assert sorted(together.tolist()) == sorted(X.tolist())
+    assert found.copies == 20
+    assert passes[0][0][0].tolist() != passes[1][0][0].tolist()
+
+
+def test_curves_are_of_nested_subsets_with_the_classes_in_proportion(spied):
+    X, y = clouds(120, 3)
+    found = deciban.compare({"spy": Spy()}, X, y, sizes=[12, 30], folds=3)
+    whole, small, middle = (spied[k : k + 3] for k in (0, 3, 6))
+    for (all_, *_), (few, labels, _), (some, *_) in zip(whole, small, middle, strict=True):
+        assert (len(few), len(some), len(all_)) == (12, 30, 80)
+        rows = [{*map(tuple, part.tolist())} for part in (few, some, all_)]
+        assert rows[0] < rows[1] < rows[2]
+        assert np.unique(labels, return_counts=True)[1].tolist() == [4, 4, 4]
+    (row,) = found.rows
+    assert [point.n for point in row.curve] == [12, 30, 80]
+    assert (row.curve[-1].error, row.curve[-1].interval) == (row.error, row.interval)
+
+
+def test_the_figures_are_those_of_a_plain_loop():
+    X, y = clouds()
+    found = deciban.compare(MODELS, X, y, sizes=(), repeats=2, seed=7)
+    classes, place = np.unique(y, return_inverse=True)
+    for name, model in MODELS.items():
+        wrong, losses, by_fold = [], [], []
+        for repeat in range(2):
+            fold = dealt_together(place, copies_of_rows(X).group, np.ones(len(y)), 5, 7 + repeat)
+            for k in range(5):
+                fitted = clone(model).fit(X[fold != k], y[fold != k])
+                wrong.append(fitted.predict(X[fold == k]) != y[fold == k])
+                p = fitted.predict_proba(X[fold == k])[np.arange((fold == k).sum()), place[fold == k]]
+                losses.append(-np.log(np.maximum(p, np.finfo(float).tiny)))
+                by_fold.append(wrong[-1].mean())
+        row = found[name]
+        assert row.error == pytest.approx(np.concatenate(wrong).mean())
+        assert row.log_loss == pytest.approx(np.concatenate(losses).mean())
+        assert row.errors_by_fold == pytest.approx(by_fold)
+        assert row.interval == clopper_pearson(round(row.error * 90), 90)
+        assert found.wrong(name).sum() == sum(each.sum() for each in wrong[:5])
+        said = found.judgements(name)
+        assert (said.classes, said.errors.tolist()) == (tuple(classes), found.wrong(name).tolist())
+
+
+# --- which differences are real ----------------------------------------------------------------------------
+
+
+def test_pairs_are_the_tests_of_what_was_judged():
+    X, y = clouds(200)
+    found = deciban.compare(MODELS, X, y, sizes=(), repeats=2)
+    assert [(pair.a, pair.b) for pair in found.pairs] == [("bayes", "tree"), ("bayes", "none"), ("tree", "none")]
+    for pair in found.pairs:
+        a, b = found[pair.a], found[pair.b]
+        assert pair.difference == pytest.approx(a.error - b.error)
+        assert pair.mcnemar == mcnemar(found.wrong(pair.a), found.wrong(pair.b))
+        d = np.subtract(a.errors_by_fold, b.errors_by_fold)
+        assert pair.t.p == pytest.approx(corrected_t(d, 160, 40).p)
+        assert pair.mcnemar.p <= pair.p
+        assert pair.t.p <= pair.t_p
+        assert pair.real == (pair.p <= 0.05)
+    assert found.pair("none", "bayes") is found.pair("bayes", "none")
+    assert found.pair("bayes", "none").real
+    assert "none errs more, by " in found.statement
+
+
+def test_a_model_cannot_be_told_from_itself_and_the_first_is_the_simplest():
+    X, y = clouds()
+    found = deciban.compare({"one": GaussianNB(), "same": GaussianNB(), "none": DummyClassifier()}, X, y, sizes=())
+    assert (found.best, found.not_distinguishable, found.simplest) == ("one", ("same",), "one")
+    assert found.pair("one", "same").p == found.pair("one", "same").t_p == 1.0
+    assert found.judgements("one").log_p.tolist() == found.judgements("same").log_p.tolist()
+    turned = deciban.compare({"none": DummyClassifier(), "same": GaussianNB()}, X, y, sizes=())
+    assert (turned.best, turned.not_distinguishable, turned.simplest) == ("same", (), "same")
+
+
+def test_the_best_of_which_a_simpler_one_cannot_be_told():
+    X, y = clouds()
+    found = deciban.compare({"stump": DecisionTreeClassifier(max_depth=1), "bayes": GaussianNB()}, X, y, sizes=())
+    assert found.best == "bayes"
+    assert found.not_distinguishable == ("stump",)
+    assert found.simplest == "stump"
+    assert "Not distinguishable from it is stump; the simplest of them is stump. No difference is real." in (
+        found.statement
+    )
+
+
+# --- what may be compared ----------------------------------------------------------------------------------
+
+
+def columns(n=80):
+    """Typed columns with gaps, and labels that follow them."""
+    draw = random.Random(0)
+    job, age = [draw.choice(["clerk", "judge", None]) for _ in range(n)], [draw.gauss(40, 9) for _ in range(n)]
+    labels = [bool(a + 9 * (j == "judge") + draw.gauss(0, 5) > 43) for a, j in zip(age, job, strict=True)]
+    return pl.DataFrame({"age": age, "job": job}), labels
+
+
+def counts(n=80):
+    random = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    return random.poisson(1.0 + y[:, None] * [2.0, 0, 1, 0, 3, 0, 0, 1], size=(n, 8)), y
+
+
+DATA = {
+    "texts": (letters, ("naive-bayes", "nbsvm", "logistic", "svm")),
+    "a frame": (columns, ("naive-bayes", "discriminant", "logistic", "svm")),
+    "a pandas frame": (lambda: (columns()[0].to_pandas(), columns()[1]), ("naive-bayes", "discriminant")),
+    "rows": (lambda: (clouds()[0].tolist(), clouds()[1]), ("naive-bayes", "discriminant")),
+    "a matrix": (counts, ("naive-bayes", "discriminant", "logistic", "svm")),
+    "a sparse matrix": (lambda: (sparse.csr_array(counts()[0]), counts()[1]), ("naive-bayes", "logistic", "svm")),
+}
+
+
+@pytest.mark.parametrize(("data", "families"), DATA.values(), ids=DATA)
+def test_families_of_every_kind_of_data(data, families):
+    X, y = data()
+    known = [each.name for each in learners_of(None, X, np.array(y), 0, 1)]
+    assert known[: len(families)] == list(families)
+    names = [*families[:2]]
+    found = deciban.compare(names, X, y, folds=3, sizes=[8], n_jobs=1)
+    assert [row.model for row in found.rows] == names
+    assert found.left_out == {}
+    for row in found.rows:
+        assert row.error < 0.45
+        assert row.log_loss < 1.0
+        assert row.size > 300
+        assert row.fit_seconds > 0.0 < row.predict_seconds
+        assert [point.n for point in row.curve] == [8, found.train]
+
+
+def test_a_mapping_may_name_a_family_beside_an_estimator():
+    X, y = counts()
+    found = deciban.compare({"ours": "logistic", "theirs": LogisticRegression()}, X, y, folds=3, sizes=())
+    assert found["ours"].size_of_file
+    assert not found["theirs"].size_of_file
+    assert found["theirs"].size >= LogisticRegression().fit(X, y).coef_.nbytes
+
+
+def test_the_size_is_that_of_the_file(tmp_path):
+    X, y = counts()
+    whole = np.vstack([X, X + 0.5])
+    model = NaiveBayes("gaussian")
+    found = deciban.compare({"bayes": model}, whole, np.tile(y, 2), folds=2, sizes=())
+    model.fit(whole[:80], y).save(tmp_path / "m.deciban")
+    assert found["bayes"].size == pytest.approx((tmp_path / "m.deciban").stat().st_size, abs=16)
+
+
+def test_a_subset_without_a_class_gives_it_no_probability():
+    X, y = clouds(90, 3)
+    y = np.where(np.arange(90) % 9 == 0, "c", np.where(y == "a", "a", "b"))
+    found = deciban.compare({"bayes": GaussianNB(), "ours": "logistic"}, X, y, folds=3, sizes=[4])
+    few, whole = found["bayes"].curve
+    assert few.n == 4
+    assert few.log_loss > 60.0 > whole.log_loss
+    assert deciban.compare({"bayes": GaussianNB()}, X, y, folds=3)["bayes"].curve[0].n > 4
+
+
+def test_rows_that_are_equal_because_there_are_so_few_are_dealt_apart():
+    y = np.arange(100) % 2
+    X = np.where(np.arange(100) % 10 < 2, 1 - y, y)[:, None]
+    found = deciban.compare(["naive-bayes"], X, y, sizes=())
+    assert (found["naive-bayes"].error, found.copies) == (0.2, 0)
+
+
+def test_a_classifier_without_probabilities_and_one_that_says_what_is_no_label(spied):
+    X, y = clouds()
+    found = deciban.compare({"spy": Spy()}, X, y, sizes=())
+    assert (found["spy"].log_loss, found["spy"].log_loss_error, found["spy"].error) == (None, None, 0.5)
+    with pytest.raises(ValueError, match="'spy' gives no probabilities"):
+        found.judgements("spy")
+
+    class Odd(Spy):
+        def predict(self, X):
+            return np.full(len(X), "zz")
+
+    assert deciban.compare({"odd": Odd()}, X, y, sizes=())["odd"].error == 1.0
+
+
+# --- what makes no difference ------------------------------------------------------------------------------
+
+
+def without_seconds(found):
+    told = found.to_json()
+    for row in told["models"]:
+        for each in (row, *row["curve"]):
+            each.pop("fit_seconds")
+            each.pop("predict_seconds", None)
+    return told
+
+
+@pytest.mark.parametrize("data", [letters, counts], ids=["texts", "a matrix"])
+def test_it_is_the_same_again_whatever_the_number_of_threads(data):
+    X, y = data()
+    found, again = (
+        deciban.compare(["naive-bayes", "logistic"], X, y, folds=2, sizes=[10], seed=3, n_jobs=jobs) for jobs in (1, 2)
+    )
+    assert json.dumps(without_seconds(found)) == json.dumps(without_seconds(again))
+
+
+def test_who_else_is_compared():
+    X, y = clouds()
+    alone, both = (deciban.compare({"bayes": GaussianNB(), **more}, X, y) for more in ({}, {"none": DummyClassifier()}))
+    assert without_seconds(alone)["models"] == without_seconds(both)["models"][:1]
+
+
+# --- what ends it early ------------------------------------------------------------------------------------
+
+
+def test_no_time_and_what_is_done_by_then():
+    X, y = clouds()
+    found = deciban.compare(MODELS, X, y, time_limit=0.0)
+    assert [row.model for row in found.rows] == ["bayes"]
+    assert [point.n for point in found["bayes"].curve] == [72]
+    assert found.ended == "time"
+    assert found.left_out == dict.fromkeys(("tree", "none"), "the time limit was reached")
+    assert found.to_json()["ended"] == "time"
+    assert "Not all was done: the time limit was reached." in str(found)
+
+
+def test_the_callback_is_told_of_each_fit_and_may_stop():
+    X, y = clouds()
+    fits = []
+    whole = deciban.compare(MODELS, X, y, sizes=[20], repeats=2, folds=3, callback=fits.append)
+    assert whole.ended == ""
+    assert [(fit.done, fit.total) for fit in fits] == [(k, 27) for k in range(1, 28)]
+    assert [fit.model for fit in fits[:9]] == ["bayes"] * 3 + ["tree"] * 3 + ["none"] * 3
+    assert {fit.n for fit in fits} == {60, 20}
+    for stop, repeats, points, rows in ((2, 0, [], 0), (4, 1, [60], 1), (17, 1, [60], 3), (20, 2, [60], 3)):
+        found = deciban.compare(
+            MODELS, X, y, sizes=[20], repeats=2, folds=3, callback=lambda fit, stop=stop: fit.done >= stop
+        )
+        assert (found.ended, len(found.rows), found.repeats) == ("callback", rows, repeats)
+        assert all([point.n for point in row.curve] == points for row in found.rows)
+    assert found["bayes"].errors_by_fold == whole["bayes"].errors_by_fold
+
+
+@pytest.mark.parametrize("how", ["is interrupted", "goes on"])
+def test_ctrl_c_gives_what_is_done(how, spied):
+    X, y = clouds()
+    before = signal.getsignal(signal.SIGINT)
+    found = deciban.compare({"bayes": GaussianNB(), "spy": Spy(how)}, X, y)
+    assert [row.model for row in found.rows] == ["bayes"]
+    assert (found.ended, found.left_out, len(spied)) == ("interrupt", {"spy": "Ctrl-C came"}, 1)
+    with pytest.raises(KeyboardInterrupt):
+        deciban.compare({"spy": Spy(how, fits=1), "bayes": GaussianNB()}, X, y)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_model_that_refuses_the_data_is_left_out(spied):
+    X, y = clouds()
+    found = deciban.compare({"spy": Spy("refuses"), "bayes": GaussianNB()}, X, y, sizes=())
+    assert found.left_out == {"spy": "these are not my examples"}
+    assert [row.model for row in found.rows] == ["bayes"]
+    assert "Left out: spy: these are not my examples" in str(found)
+    with pytest.raises(ValueError, match="these are not my examples"):
+        deciban.compare({"spy": Spy("refuses"), "other": Spy("refuses")}, X, y)
+
+
+# --- what is told ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def told():
+    X, y = clouds()
+    models = {"나이브 베이즈": GaussianNB(), "a name that is much longer than a terminal likes": DummyClassifier()}
+    return deciban.compare(models, X, y, repeats=2)
+
+
+@pytest.mark.parametrize("width", range(40, 111, 5))
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_lines_fit_the_screen(told, width, ascii_only):
+    lines = [line.plain for line in comparison(told, Screen(width, ascii_only=ascii_only))]
+    assert [line for line in lines if cell_len(line) > width] == []
+    text = "\n".join(lines)
+    assert "model" in text
+    assert "error" in text
+    assert "95 % interval" in text or width < 60
+    if ascii_only:
+        rest = text.replace("나이브 베이즈", "")
+        assert rest.isascii()
+
+
+def test_it_is_told_as_json(told):
+    whole = json.loads(json.dumps(told.to_json()))
+    assert set(whole) == {
+        *("n", "classes", "copies", "folds", "repeats", "seed", "level", "train", "models", "pairs"),
+        *("best", "not_distinguishable", "simplest", "statement", "left_out", "ended"),
+    }
+    assert set(whole["models"][0]) == {
+        *("model", "n", "error", "interval", "log_loss", "log_loss_error", "fit_seconds", "predict_seconds"),
+        *("size", "size_of_file", "errors_by_fold", "curve"),
+    }
+    assert set(whole["models"][0]["curve"][0]) == {"n", "error", "interval", "log_loss", "fit_seconds"}
+    assert set(whole["pairs"][0]) == {"a", "b", "difference", "mcnemar", "p", "t", "t_p", "real"}
+    assert (whole["n"], whole["repeats"], whole["ended"]) == (90, 2, None)
+
+
+def test_texts_by_the_estimator_and_by_its_name():
+    texts, labels = letters()
+    found = deciban.compare({"a": TextClassifier("svm", n_jobs=1), "b": "svm"}, texts, labels, folds=2, sizes=())
+    assert found.judgements("a").log_p.tolist() == found.judgements("b").log_p.tolist()
