@@ -1,9 +1,9 @@
-"""Comparisons: what is judged was never learnt, all have the same folds, and what is said follows from what was seen."""
+"""Comparisons: what is judged was never learnt, folds are the same for all, and words follow from what was seen."""
 
 import json
-import os
 import random
 import signal
+from contextlib import suppress
 
 import numpy as np
 import polars as pl
@@ -56,14 +56,12 @@ class Spy(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         Spy.seen.append((X, y, []))
         if self.at and len(Spy.seen) > self.fits:
-            if self.at == "refuses":
+            if self.at == "refuses" or (self.at == "refuses few" and len(y) < 20):
                 raise ValueError("these are not my examples")
             if self.at == "is interrupted":
                 raise KeyboardInterrupt
-            try:
-                os.kill(os.getpid(), signal.SIGINT)
-            except KeyboardInterrupt:  # and goes on with what it has, as solvers do
-                pass
+            with suppress(KeyboardInterrupt):  # and goes on with what it has, as solvers do
+                signal.raise_signal(signal.SIGINT)
         return self
 
     def predict(self, X):
@@ -347,6 +345,15 @@ def test_a_model_that_refuses_the_data_is_left_out(spied):
     assert "Left out: spy: these are not my examples" in str(found)
     with pytest.raises(ValueError, match="these are not my examples"):
         deciban.compare({"spy": Spy("refuses"), "other": Spy("refuses")}, X, y)
+
+
+def test_a_model_that_refuses_few_examples_has_a_gap_in_its_curve(spied):
+    X, y = clouds()
+    found = deciban.compare({"spy": Spy("refuses few"), "bayes": GaussianNB()}, X, y, sizes=[10, 30])
+    assert [[point.n for point in row.curve] for row in found.rows] == [[30, 72], [10, 30, 72]]
+    assert found.left_out == {}
+    line = next(line for line in str(found).splitlines() if line.startswith("spy") and "–" in line.split()[1])
+    assert line.split()[1:3] == ["–", "50.00"]
 
 
 # --- what is told ------------------------------------------------------------------------------------------

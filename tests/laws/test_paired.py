@@ -1,4 +1,4 @@
-"""Paired tests: McNemar against exact enumeration, the corrected t against what it corrects, Holm against its closure."""
+"""Paired tests: McNemar by exact enumeration, the corrected t beside what it corrects, Holm by its closure."""
 
 from math import comb
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -114,30 +114,33 @@ def _difference(pair: Pair, model: str, on: Screen) -> list[str]:
 
 
 def _curves(found: Comparison, on: Screen) -> list[str]:
-    """Errors by the number of examples learnt, largest numbers first to stay, and a drawing of them."""
-    sizes = [point.n for point in max((row.curve for row in found.rows), key=len)]
-    cells = [["error, by examples learnt", *(f"{n:,}" for n in sizes)]]
-    for row in found.rows:
-        errors = {point.n: percent(point.error) for point in row.curve}
-        cells.append([_named(row.model, on), *(errors.get(n, "") for n in sizes)])
-    if cell_len(cells[0][0]) > on.width // 2:
-        cells[0][0] = "error by n"
-    top = max(point.error for row in found.rows for point in row.curve)
-    drawn = ["" if on.ascii_only else _drawn(row, top) for row in found.rows]
-    widths = [max(cell_len(row[k]) for row in cells) for k in range(len(sizes) + 1)]
-    room = on.width - widths[0] - max(map(cell_len, drawn)) - 2
-    first = len(sizes)
-    while first > 0 and room - widths[first] - 2 >= 0:
-        room -= widths[first] + 2
-        first -= 1
-    rows = [[row[0], *row[first + 1 :], mark] for row, mark in zip(cells, ["", *drawn], strict=True)]
-    return grid(rows, "l" + "r" * (len(sizes) - first) + "l")
+    """Errors by the number of examples learnt, and a drawing of them; of sizes too many for the screen the largest."""
+    sizes = sorted({point.n for row in found.rows for point in row.curve})
+    errors = [{point.n: point.error for point in row.curve} for row in found.rows]
+    none, head = on.pick("–", "-"), "error, by examples learnt"
+    cells = [[head if on.width > 3 * len(head) else "error by n", *(f"{n:,}" for n in sizes)]]
+    for row, each in zip(found.rows, errors, strict=True):
+        cells.append([_named(row.model, on), *(percent(each[n]) if n in each else none for n in sizes)])
+    drawn = [_drawn(each, sizes, max(max(known.values()) for known in errors), on) for each in errors]
+    first = _first(cells, on.width - max(map(len, drawn)) - 2)
+    rows = [[row[0], *row[first:], mark] for row, mark in zip(cells, ["", *drawn], strict=True)]
+    return grid(rows, "l" + "r" * (len(sizes) + 1 - first) + "l")
 
 
-def _drawn(row: Compared, top: float) -> str:
-    """A bar for each point, as high as its error."""
-    steps = [round(point.error / top * (len(_BLOCKS) - 1)) if top else 0 for point in row.curve]
-    return "".join(_BLOCKS[step] for step in steps)
+def _first(cells: Sequence[Sequence[str]], room: int) -> int:
+    """The first column from which on all have room beside column 0."""
+    widths = [max(cell_len(row[k]) for row in cells) for k in range(len(cells[0]))]
+    return next(
+        k for k in range(1, len(widths) + 1) if widths[0] + sum(w + 2 for w in widths[k:]) <= room or k == len(widths)
+    )
+
+
+def _drawn(errors: Mapping[int, float], sizes: Sequence[int], top: float, on: Screen) -> str:
+    """A bar for each size, as high as the error."""
+    if on.ascii_only:
+        return ""
+    steps = [round(errors[n] / (top or 1.0) * (len(_BLOCKS) - 1)) if n in errors else None for n in sizes]
+    return "".join(" " if step is None else _BLOCKS[step] for step in steps)
 
 
 def seconds(value: float, on: Screen) -> str:

@@ -83,7 +83,8 @@ def compare(
         then, or when Ctrl-C comes, is given, and `Comparison.ended` says so. Without a limit all but the seconds is
         always the same.
 
-    A model that refuses the data, with a ValueError, is in `left_out` with its reason. ValueError: less than two
+    A model that refuses the data, with a ValueError, is in `left_out` with its reason; its curve has a gap where it
+    refuses so few. ValueError: less than two
     classes, or a class with fewer than `folds` examples apart from copies; models or sizes that make no sense. Cost:
     models × folds × (repeats + sizes) fits. Nadeau & Bengio, Machine Learning 52, 2003; Dietterich, Neural Computation
     10, 1998.
@@ -131,7 +132,8 @@ def learners_of(models: Any, X: Any, labels: NDArray[Any], seed: int, n_jobs: in
     families = _Families(X, labels, seed, n_jobs)
     if isinstance(models, str | bytes) or not (models is None or isinstance(models, Iterable)):
         raise TypeError(f"a mapping from names to estimators, or names of families, are expected; got {models!r}")
-    wanted = dict(models) if isinstance(models, Mapping) else {each: each for each in models or families.default}
+    names = families.default if models is None else models
+    wanted = dict(models) if isinstance(models, Mapping) else {each: each for each in names}
     if not wanted:
         raise ValueError("at least one model is expected")
     found: list[Learner] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
@@ -173,15 +174,18 @@ class CrossValidation:
     def _all(self) -> None:
         for learner in self.learners:
             self._tried(learner)
-        others = [each for each in self.learners if self.outcomes[each.name].passes]
         for repeat in range(1, self.plan.repeats):
             fold = self.labelled.fold(self.plan.folds, self.plan.seed + repeat)
-            done = [self._pass(each, fold)[0] for each in others]
-            for each, one in zip(others, done, strict=True):
-                self.outcomes[each.name].passes.append(one)
+            done = {each.name: self._pass(each, fold)[0] for each in self._finished()}
+            for name, one in done.items():
+                self.outcomes[name].passes.append(one)
         for size in self.sizes:
-            for each in others:
-                self.outcomes[each.name].curve[size] = self._pass(each, self.fold, size)[0]
+            for each in self._finished():
+                with suppress(ValueError):  # too few to learn from: a gap in the curve
+                    self.outcomes[each.name].curve[size] = self._pass(each, self.fold, size)[0]
+
+    def _finished(self) -> list[Learner]:
+        return [each for each in self.learners if self.outcomes[each.name].passes]
 
     def _tried(self, learner: Learner) -> None:
         outcome, before = Outcome(), self._done
