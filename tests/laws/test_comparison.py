@@ -187,6 +187,11 @@ def columns(n=80):
     return pl.DataFrame({"age": age, "job": job}), labels
 
 
+def of_pandas():
+    frame, labels = columns()
+    return pd.DataFrame(frame.to_dict(as_series=False)), labels
+
+
 def counts(n=80):
     random = np.random.default_rng(0)
     y = np.arange(n) % 2
@@ -196,7 +201,10 @@ def counts(n=80):
 DATA = {
     "texts": (letters, ("naive-bayes", "nbsvm", "logistic", "svm")),
     "a frame": (columns, ("naive-bayes", "discriminant", "logistic", "svm")),
-    "a pandas frame": (lambda: (pd.DataFrame(columns()[0].to_dict(as_series=False)), columns()[1]), ("naive-bayes", "discriminant")),
+    "a pandas frame": (
+        lambda: (pd.DataFrame(columns()[0].to_dict(as_series=False)), columns()[1]),
+        ("naive-bayes", "discriminant"),
+    ),
     "rows": (lambda: (clouds()[0].tolist(), clouds()[1]), ("naive-bayes", "discriminant")),
     "a matrix": (counts, ("naive-bayes", "discriminant", "logistic", "svm")),
     "a sparse matrix": (lambda: (sparse.csr_array(counts()[0]), counts()[1]), ("naive-bayes", "logistic", "svm")),
