@@ -56,12 +56,13 @@ class Spy(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         self.classes_ = np.unique(y)
         Spy.seen.append((X, y, []))
-        if self.at and len(Spy.seen) > self.fits:
-            if self.at == "refuses" or (self.at == "refuses few" and len(y) < 20):
-                raise ValueError("these are not my examples")
-            if self.at == "is interrupted":
-                raise KeyboardInterrupt
-            with suppress(KeyboardInterrupt):  # and goes on with what it has, as solvers do
+        at = self.at if len(Spy.seen) > self.fits else ""
+        if at == "refuses" or (at == "refuses few" and len(y) < 20):
+            raise ValueError("these are not my examples")
+        if at == "is interrupted":
+            raise KeyboardInterrupt
+        if at == "goes on":
+            with suppress(KeyboardInterrupt):  # with what it has, as solvers do
                 signal.raise_signal(signal.SIGINT)
         return self
 

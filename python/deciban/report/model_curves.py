@@ -97,10 +97,10 @@ def _ticks(sizes: list[int]) -> list[int]:
 
 def _draw(axis: Axes, part: str, rows: tuple[Compared, ...]) -> None:
     for m, row in enumerate(rows):
-        points = [point for point in row.curve if _value(point, part) is not None]
+        found = [(point, value) for point in row.curve if (value := _value(point, part)) is not None]
+        points = [point for point, _ in found]
         x = [point.n * (1.0 + _APART * (m - (len(rows) - 1) / 2)) for point in points]
-        y = [_value(point, part) for point in points]
-        axis.plot(x, y, gid=f"{part.replace(' ', '-')}-{m}", **_look(m))
+        axis.plot(x, [value for _, value in found], gid=f"{part.replace(' ', '-')}-{m}", **_look(m))
         if part == "error" and points:
             low, high = zip(*(point.interval for point in points), strict=True)
             axis.vlines(x, low, high, colors=colour(m), linewidth=0.7, gid=f"interval-{m}")

@@ -32,7 +32,7 @@ from .suspicion import Labelled
 
 FOLDS = 5
 _ASKED = ("fit", "predict", "get_params")
-_OF_SPARSE = {
+_OF_SPARSE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "naive-bayes": (".models.naive_bayes", "NaiveBayes", {}),
     "logistic": (".models.logistic", "LogisticRegression", {}),
     "svm": (".models.linear_svm", "LinearSVM", {}),

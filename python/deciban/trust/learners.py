@@ -182,7 +182,7 @@ def _held(value: Any) -> int:
 def _parts(value: Any) -> list[Any]:
     """What an object is made of: its items, or its state, as a copy would have it."""
     if isinstance(value, np.ndarray):
-        return value.ravel().tolist()  # type: ignore[no-any-return]
+        return value.ravel().tolist()
     if isinstance(value, Mapping):
         return [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):
