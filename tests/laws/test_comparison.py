@@ -1,74 +1,26 @@
 """Comparisons: what is judged was never learnt, folds are the same for all, and words follow from what was seen."""
 
 import json
-import random
 import signal
-from contextlib import suppress
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from rich.cells import cell_len
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import deciban
-from deciban import NaiveBayes, TextClassifier
+from deciban import TextClassifier
 from deciban.report.comparison import comparison
 from deciban.report.terminal import Screen
-from deciban.trust.compare import learners_of
 from deciban.trust.copies import copies_of_rows, dealt_together
 from deciban.trust.paired import corrected_t, mcnemar
 from deciban.trust.rates import clopper_pearson
+from laws.compared import Spy, clouds, counts, letters
 
 MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2, random_state=0), "none": DummyClassifier()}
-
-
-def clouds(n=90, C=2, seed=0):
-    """Points about corners that are near each other."""
-    random = np.random.default_rng(seed)
-    y = np.arange(n) % C
-    return random.normal(size=(n, 2)) + 1.5 * np.array([[0, 0], [1, 0], [0, 1]])[y], np.array(["a", "b", "c"])[y]
-
-
-def letters(n=60, seed=0):
-    """Texts of two kinds, which share most words."""
-    draw = random.Random(seed)
-    own = {"spam": [f"offer{i}" for i in range(20)], "ham": [f"lunch{i}" for i in range(20)]}
-    both = [f"word{i}" for i in range(40)]
-    labels = ["ham" if i % 2 else "spam" for i in range(n)]
-    return [" ".join(draw.sample(own[label], 2) + draw.sample(both, 6)) for label in labels], labels
-
-
-class Spy(ClassifierMixin, BaseEstimator):
-    """Says the first class, and keeps what each of its clones learnt and judged."""
-
-    seen = []  # noqa: RUF012
-
-    def __init__(self, at="", fits=0):
-        self.at, self.fits = at, fits
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        Spy.seen.append((X, y, []))
-        at = self.at if len(Spy.seen) > self.fits else ""
-        if at == "refuses" or (at == "refuses few" and len(y) < 20):
-            raise ValueError("these are not my examples")
-        if at == "is interrupted":
-            raise KeyboardInterrupt
-        if at == "goes on":
-            with suppress(KeyboardInterrupt):  # with what it has, as solvers do
-                signal.raise_signal(signal.SIGINT)
-        return self
-
-    def predict(self, X):
-        Spy.seen[-1][2].append(X)
-        return np.full(len(X), self.classes_[0])
 
 
 @pytest.fixture
@@ -177,106 +129,6 @@ def test_the_best_of_which_a_simpler_one_cannot_be_told():
     )
 
 
-# --- what may be compared ----------------------------------------------------------------------------------
-
-
-def columns(n=80):
-    """Typed columns with gaps, and labels that follow them."""
-    draw = random.Random(0)
-    job, age = [draw.choice(["clerk", "judge", None]) for _ in range(n)], [draw.gauss(40, 9) for _ in range(n)]
-    labels = [bool(a + 9 * (j == "judge") + draw.gauss(0, 5) > 43) for a, j in zip(age, job, strict=True)]
-    return pl.DataFrame({"age": age, "job": job}), labels
-
-
-def of_pandas():
-    frame, labels = columns()
-    return pd.DataFrame(frame.to_dict(as_series=False)), labels
-
-
-def counts(n=80):
-    random = np.random.default_rng(0)
-    y = np.arange(n) % 2
-    return random.poisson(1.0 + y[:, None] * [2.0, 0, 1, 0, 3, 0, 0, 1], size=(n, 8)), y
-
-
-DATA = {
-    "texts": (letters, ("naive-bayes", "nbsvm", "logistic", "svm")),
-    "a frame": (columns, ("naive-bayes", "discriminant", "logistic", "svm")),
-    "a pandas frame": (
-        lambda: (pd.DataFrame(columns()[0].to_dict(as_series=False)), columns()[1]),
-        ("naive-bayes", "discriminant"),
-    ),
-    "rows": (lambda: (clouds()[0].tolist(), clouds()[1]), ("naive-bayes", "discriminant")),
-    "a matrix": (counts, ("naive-bayes", "discriminant", "logistic", "svm")),
-    "a sparse matrix": (lambda: (sparse.csr_array(counts()[0]), counts()[1]), ("naive-bayes", "logistic", "svm")),
-}
-
-
-@pytest.mark.parametrize(("data", "families"), DATA.values(), ids=DATA)
-def test_families_of_every_kind_of_data(data, families):
-    X, y = data()
-    known = [each.name for each in learners_of(None, X, np.array(y), 0, 1)]
-    assert known[: len(families)] == list(families)
-    names = [*families[:2]]
-    found = deciban.compare(names, X, y, folds=3, sizes=[8], n_jobs=1)
-    assert [row.model for row in found.rows] == names
-    assert found.left_out == {}
-    for row in found.rows:
-        assert row.error < 0.45
-        assert row.log_loss < 1.0
-        assert row.size > 300
-        assert row.fit_seconds > 0.0 < row.predict_seconds
-        assert [point.n for point in row.curve] == [8, found.train]
-
-
-def test_a_mapping_may_name_a_family_beside_an_estimator():
-    X, y = counts()
-    found = deciban.compare({"ours": "logistic", "theirs": LogisticRegression()}, X, y, folds=3, sizes=())
-    assert found["ours"].size_of_file
-    assert not found["theirs"].size_of_file
-    assert found["theirs"].size >= LogisticRegression().fit(X, y).coef_.nbytes
-
-
-def test_the_size_is_that_of_the_file(tmp_path):
-    X, y = counts()
-    model = NaiveBayes("gaussian")
-    found = deciban.compare({"bayes": model}, X, y, folds=2, sizes=())
-    learnt = dealt_together(y, copies_of_rows(X).group, np.ones(len(y)), 2, 0) != 1
-    model.fit(X[learnt], y[learnt]).save(tmp_path / "m.deciban")
-    assert (found["bayes"].size, found["bayes"].size_of_file) == ((tmp_path / "m.deciban").stat().st_size, True)
-
-
-def test_a_subset_without_a_class_gives_it_no_probability():
-    X, y = clouds(90, 3)
-    y = np.where(np.arange(90) % 9 == 0, "c", np.where(y == "a", "a", "b"))
-    found = deciban.compare({"bayes": GaussianNB(), "ours": "logistic"}, X, y, folds=3, sizes=[4])
-    few, whole = found["bayes"].curve
-    assert few.n == 4
-    assert few.log_loss > 60.0 > whole.log_loss
-    assert deciban.compare({"bayes": GaussianNB()}, X, y, folds=3)["bayes"].curve[0].n > 4
-
-
-def test_rows_that_are_equal_because_there_are_so_few_are_dealt_apart():
-    y = np.arange(100) % 2
-    X = np.where(np.arange(100) % 10 < 2, 1 - y, y)[:, None]
-    found = deciban.compare(["naive-bayes"], X, y, sizes=())
-    assert (found["naive-bayes"].error, found.copies) == (0.2, 0)
-
-
-def test_a_classifier_without_probabilities_and_one_that_says_what_is_no_label(spied):
-    X, y = clouds()
-    found = deciban.compare({"spy": Spy()}, X, y, sizes=())
-    assert (found["spy"].log_loss, found["spy"].log_loss_error, found["spy"].error) == (None, None, 0.5)
-    with pytest.raises(ValueError, match="'spy' gives no probabilities"):
-        found.judgements("spy")
-
-    class Odd(Spy):
-        def predict(self, X):
-            return np.full(len(X), "zz")
-
-    assert deciban.compare({"odd": Odd()}, X, y, sizes=())["odd"].error == 1.0
-
-
 # --- what makes no difference ------------------------------------------------------------------------------
 
 
@@ -355,6 +207,13 @@ def test_a_model_that_refuses_the_data_is_left_out(spied):
     assert "Left out: spy: these are not my examples" in str(found)
     with pytest.raises(ValueError, match="these are not my examples"):
         deciban.compare({"spy": Spy("refuses"), "other": Spy("refuses")}, X, y)
+
+
+def test_a_model_that_refuses_another_deal_is_left_out(spied):
+    X, y = clouds()
+    found = deciban.compare({"spy": Spy("refuses", fits=6), "bayes": GaussianNB()}, X, y, sizes=(), repeats=2)
+    assert found.left_out == {"spy": "these are not my examples"}
+    assert (len(found["bayes"].errors_by_fold), found.repeats, found.pairs) == (10, 2, ())
 
 
 def test_a_model_that_refuses_few_examples_has_a_gap_in_its_curve(spied):

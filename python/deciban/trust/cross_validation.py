@@ -175,14 +175,24 @@ class CrossValidation:
         for learner in self.learners:
             self._tried(learner)
         for repeat in range(1, self.plan.repeats):
-            fold = self.labelled.fold(self.plan.folds, self.plan.seed + repeat)
-            done = {each.name: self._pass(each, fold)[0] for each in self._finished()}
-            for name, one in done.items():
-                self.outcomes[name].passes.append(one)
+            self._again(self.labelled.fold(self.plan.folds, self.plan.seed + repeat))
         for size in self.sizes:
             for each in self._finished():
                 with suppress(ValueError):  # too few to learn from: a gap in the curve
                     self.outcomes[each.name].curve[size] = self._pass(each, self.fold, size)[0]
+
+    def _again(self, fold: Integers) -> None:
+        """Another repeat, which counts once all have finished it; who refuses it now is left out."""
+        done, refused = {}, {}
+        for each in self._finished():
+            try:
+                done[each.name] = self._pass(each, fold)[0]
+            except ValueError as error:
+                refused[each.name] = _said(error)
+        for name, one in done.items():
+            self.outcomes[name].passes.append(one)
+        for name, reason in refused.items():
+            self.outcomes[name] = Outcome(refusal=reason)
 
     def _finished(self) -> list[Learner]:
         return [each for each in self.learners if self.outcomes[each.name].passes]
@@ -191,17 +201,19 @@ class CrossValidation:
         outcome, before = Outcome(), self._done
         self.outcomes[learner.name] = outcome
         try:
-            done, outcome.log_p, outcome.size = self._pass(learner, self.fold)
+            done, outcome.log_p, learnt = self._pass(learner, self.fold)
         except ValueError as error:
-            outcome.refusal = str(error) or type(error).__name__
+            outcome.refusal = _said(error)
             self._total -= self._each() - (self._done - before)
             if learner is self.learners[-1] and not self._some():
                 raise
         else:
+            outcome.size = learnt.size()
             outcome.passes.append(done)
 
-    def _pass(self, learner: Learner, fold: Integers, size: int | None = None) -> tuple[Pass, Floats | None, Size]:
-        """Every example judged by what learnt none of its fold, from `size` examples where that is given."""
+    def _pass(self, learner: Learner, fold: Integers, size: int | None = None) -> tuple[Pass, Floats | None, Learnt]:
+        """Every example judged by what learnt none of its fold, from `size` examples where that is given; all log p,
+        and what learnt last."""
         N, C = len(self.y), len(self.labelled.classes)
         winners, log_p, seconds, judging = np.empty(N, np.intp), np.empty((N, C)), list[float](), 0.0
         for k in range(self.plan.folds):
@@ -216,7 +228,7 @@ class CrossValidation:
             self._tell(learner.name, len(inside))
         told = None if np.isnan(log_p).any() else log_p
         losses = None if told is None else -np.maximum(told[np.arange(N), self.y], _SMALLEST)
-        return Pass(fold, winners, losses, tuple(seconds), judging), told, learnt.size()
+        return Pass(fold, winners, losses, tuple(seconds), judging), told, learnt
 
     def _learnt(self, learner: Learner, inside: Integers, seconds: list[float]) -> Learnt:
         """A fit, unless it is time to stop. The first learner has all the time that it needs."""
@@ -262,3 +274,7 @@ class CrossValidation:
     def training_sizes(self) -> Iterator[int]:
         """How many examples each fold learns from."""
         return (len(each) for each in self.orders)
+
+
+def _said(error: ValueError) -> str:
+    return str(error) or type(error).__name__
