@@ -124,9 +124,7 @@ def test_the_best_of_which_a_simpler_one_cannot_be_told():
     assert found.best == "bayes"
     assert found.not_distinguishable == ("stump",)
     assert found.simplest == "stump"
-    assert "Not distinguishable from it is stump; the simplest of them is stump. No difference is real." in (
-        found.statement
-    )
+    assert "Not distinguishable from it is stump; the simplest is stump. No difference is real." in (found.statement)
 
 
 # --- what makes no difference ------------------------------------------------------------------------------

@@ -42,22 +42,25 @@ class Fits:
         if self.bar is None:
             if perf_counter() - self.started < PATIENCE:
                 return
-            self.bar = self._new()
+            self.bar = self._new(fit)
             self.bar.start()  # known by then, so that whatever comes, it is stopped
-        told = f"{fit.model}, {fit.n:,} examples"
-        self.bar.update(self.bar.task_ids[0], completed=fit.done, total=fit.total, told=told)
+        self.bar.update(self.bar.task_ids[0], completed=fit.done, total=fit.total, told=told(fit))
 
-    def _new(self) -> Progress:
+    def _new(self, fit: Fit) -> Progress:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-        columns = (
-            TextColumn("Fitted"),
-            MofNCompleteColumn(),
-            BarColumn(),
-            TextColumn("{task.fields[told]}"),
-            TimeElapsedColumn(),
-        )
+        columns = (TextColumn("Fitted"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.fields[told]}"))
         bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        bar.add_task("", total=None, told="")
+        bar.add_task("", total=fit.total, completed=fit.done, told=told(fit))
         return bar
+
+
+def told(fit: Fit) -> str:
+    """Whose fit it was, and the time.
+
+    >>> from deciban.trust.cross_validation import Fit
+    >>> told(Fit("svm", 1200, 3, 20, 7.2))
+    'svm of 1,200, 7 s'
+    """
+    return f"{fit.model} of {fit.n:,}, {fit.seconds:.0f} s"

@@ -19,8 +19,7 @@ def statement(found: Comparison) -> str:
         return said[0]
     alike = found.not_distinguishable
     if alike:
-        simplest = f"the simplest of them is {found.simplest}" if found.simplest != best.model else "it is the simplest"
-        said.append(f"Not distinguishable from it {_is(alike)} {listed(alike)}; {simplest}.")
+        said.append(f"Not distinguishable from it {_is(alike)} {listed(alike)}; the simplest is {found.simplest}.")
     more = [row for row in found.rows if row.model not in (best.model, *alike)]
     said += [f"{each.model} errs more, by {_more(found, each)}." for each in more]
     if not more and len(found.rows) > 1:
