@@ -22,7 +22,7 @@ class McNemar:
     """How often only one of two classifiers errs, and how probable as uneven a split is where both err equally often.
 
     p      exact, two-sided: at most the level where there is no difference, so that it is often far below it
-    mid_p  counts half of what was seen: near the level, and seldom above it
+    mid_p  counts half of what was seen: nearer to the level, and sometimes above it
     """
 
     only_a: int
