@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
+    from .trust.compare import compare as compare
     from .trust.suspects import suspects as suspects
 
 __version__ = "0.1.0"
@@ -60,6 +61,7 @@ _HOME = {
     "SupportVectorRegression": ".kernel_machines.regression",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
+    "compare": ".trust.compare",
     "load": ".store",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
@@ -87,6 +89,7 @@ __all__ = [
     "SupportVectorRegression",
     "TextClassifier",
     "TextVectorizer",
+    "compare",
     "load",
     "load_libsvm",
     "save_libsvm",

@@ -43,7 +43,7 @@ def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> Non
         *("train", "evaluate", "classify", "explain", "learn", "forget", "inspect"),
         "suspects",
         "threshold",
-        *("train", "evaluate", "classify", "explain"),
+        *("train", "evaluate", "classify", "explain", "compare"),
         "train",
     ]
     contents = {}

@@ -1,9 +1,9 @@
 """What people read: explanations, evaluations and models, for the terminal, as pictures and as pages.
 
-Figures of models, `decision_regions`, `regression_tube` and `learning_curves`, and of what models said of examples that
+Figures of models, `decision_regions`, `regression_tube` and `learning_curves`, of what models said of examples that
 they had not learnt, `confusion_matrix`, `roc_curve`, `precision_recall_curve`, `cost_curve`, `reliability_diagram` and
-`error_curve`, are drawn with Matplotlib (`deciban[report]`); `svg` writes them. They are loaded when first used: the
-terminal needs none of it.
+`error_curve`, and of models side by side, `comparison_curves`, are drawn with Matplotlib (`deciban[report]`); `svg`
+writes them. They are loaded when first used: the terminal needs none of it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .confusion import confusion_matrix as confusion_matrix
     from .costs import cost_curve as cost_curve
     from .curves import learning_curves as learning_curves
+    from .model_curves import comparison_curves as comparison_curves
     from .ranking import precision_recall_curve as precision_recall_curve
     from .ranking import roc_curve as roc_curve
     from .regions import decision_regions as decision_regions
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .vector import svg as svg
 
 _HOME = {
+    "comparison_curves": ".model_curves",
     "confusion_matrix": ".confusion",
     "cost_curve": ".costs",
     "decision_regions": ".regions",
@@ -37,6 +39,7 @@ _HOME = {
 }
 
 __all__ = [
+    "comparison_curves",
     "confusion_matrix",
     "cost_curve",
     "decision_regions",
