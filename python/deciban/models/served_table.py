@@ -77,7 +77,8 @@ class ServedTable:
 
     def _explained(self, cells: Cells, i: int, row: Any, verdict: Verdict) -> TextExplanation:
         text, places = _shown(cells, i, [str(own) for own in self.model.columns.names])
-        why = self.model.score.explain(row, self.classes)
+        weighed = None if verdict.against is None else (verdict.label, verdict.against)
+        why = self.model.score.explain(row, self.classes, pair=weighed)
         terms = []
         for feature, decibans, _ in why.terms:
             own = str(self.model.columns.names[self.model.column(feature)])

@@ -72,10 +72,12 @@ class ServedRows(ServedText):
         """Per item its scores, and the first class and the next."""
         return [(scores, first_two(scores), None) for scores in self.scores(items).tolist()]
 
-    def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
+    def explain(
+        self, item: str | bytes, unsure_below: float = UNSURE_BELOW, pair: tuple[int, int] | None = None
+    ) -> TextExplanation:
         """Why the item is judged so, word by word: prior + Σ terms = decibans. The prior is the score of a text without
         words; what a word says, the `terms` of the score tell."""
-        judged = self.judged([item])[0]
+        judged = self.weighed(item, pair)
         verdict, (label, against) = self.verdict(judged, unsure_below), judged[1]
         said = self.score.terms(self.rows([item]), label, against)
         evidence = dict(zip(said.feature.tolist(), said.evidence.tolist(), strict=True))

@@ -181,9 +181,22 @@ class ServedText:
         scores, pair, moments = judged
         return verdict_of(self.classes, scores, pair, None if moments is None else _interval(*moments), unsure_below)
 
-    def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
-        """Why the item is judged so, word by word: prior + Σ terms = decibans."""
-        judged = self.judged([item])[0]
+    def weighed(self, item: str | bytes, pair: tuple[int, int] | None) -> Judged:
+        """The item as the core judges it, of two classes if they are asked for; nothing tells the doubt of classes
+        that are not the first two."""
+        scores, known, moments = self.judged([item])[0]
+        if pair is None or pair == known:
+            return scores, known, moments
+        if pair == known[::-1] and moments is not None:
+            return scores, pair, (-moments[0], moments[1])
+        return scores, pair, None
+
+    def explain(
+        self, item: str | bytes, unsure_below: float = UNSURE_BELOW, pair: tuple[int, int] | None = None
+    ) -> TextExplanation:
+        """Why the item is judged so, word by word: prior + Σ terms = decibans; of the first two classes, or of `pair`,
+        places among `classes`."""
+        judged = self.weighed(item, pair)
         verdict, (label, against) = self.verdict(judged, unsure_below), judged[1]
         text, reasons = self.dictionary.reasons(item)
         weights = _Contrast(self.weights, len(self.classes), label, against)
