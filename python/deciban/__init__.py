@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
+    from .trust.importance import importance as importance
+    from .trust.stability import stability as stability
     from .trust.suspects import suspects as suspects
 
 __version__ = "0.1.0"
@@ -58,9 +60,11 @@ _HOME = {
     "SupportVectorRegression": ".kernel_machines.regression",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
+    "importance": ".trust.importance",
     "load": ".store",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
+    "stability": ".trust.stability",
     "suspects": ".trust.suspects",
 }
 
@@ -84,9 +88,11 @@ __all__ = [
     "SupportVectorRegression",
     "TextClassifier",
     "TextVectorizer",
+    "importance",
     "load",
     "load_libsvm",
     "save_libsvm",
+    "stability",
     "suspects",
 ]
 

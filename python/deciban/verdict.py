@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import shown
+
 # Terms that are named where an explanation is printed.
 _PRINTED = 8
 
@@ -36,7 +38,7 @@ class Weighed:
         if self.against is None:
             return f"{self.label}: the only class that is known"
         named, others = self.terms[:_PRINTED], self.terms[_PRINTED:]
-        told = [f"prior {_tenths(self.prior_decibans)}", *(f"{_named(t.feature)} {_tenths(t.decibans)}" for t in named)]
+        told = [f"prior {_tenths(self.prior_decibans)}", *(f"{told_as(t.feature)} {_tenths(t.decibans)}" for t in named)]
         told += [f"{len(others):,} more {_tenths(sum(t.decibans for t in others))}"] if others else []
         against = f"{self.decibans:.1f} dB against {self.against}"
         return f"{self.label} {self.probability:.3g}, {against}: {', '.join(told)}"
@@ -46,8 +48,9 @@ def _tenths(decibans: float) -> str:
     return f"{round(decibans, 1) + 0.0:+.1f}"
 
 
-def _named(feature: Any) -> str:
-    return feature if isinstance(feature, str) else f"feature {feature}"
+def told_as(feature: Any) -> str:
+    """A feature as it is printed: its name, or its number; what a terminal would obey is escaped."""
+    return shown(feature) if isinstance(feature, str) else f"feature {feature}"
 
 
 def _first(terms: Iterable[Any], top: int | None) -> list[Any]:
