@@ -38,7 +38,10 @@ class Weighed:
         if self.against is None:
             return f"{self.label}: the only class that is known"
         named, others = self.terms[:_PRINTED], self.terms[_PRINTED:]
-        told = [f"prior {_tenths(self.prior_decibans)}", *(f"{told_as(t.feature)} {_tenths(t.decibans)}" for t in named)]
+        told = [
+            f"prior {_tenths(self.prior_decibans)}",
+            *(f"{told_as(t.feature)} {_tenths(t.decibans)}" for t in named),
+        ]
         told += [f"{len(others):,} more {_tenths(sum(t.decibans for t in others))}"] if others else []
         against = f"{self.decibans:.1f} dB against {self.against}"
         return f"{self.label} {self.probability:.3g}, {against}: {', '.join(told)}"

@@ -2,9 +2,9 @@
 
     I_j = Σ_v Σ_c p(x_j ∈ v, c) log [p(x_j ∈ v, c) / (p(x_j ∈ v) p(c))]
 
-over labels v, or bins of numbers that are equally full: one for 20 rows, two at least, ten at most. What is missing of a
-column is not counted. By chance alone I_j is about (V − 1)(C − 1) / 2N for V values, C classes and N rows: 0.03 bits of
-ten bins, two classes and 200 rows.
+over labels v, or bins of numbers that are equally full: one for 20 rows, two at least, ten at most. What is missing of
+a column is not counted. By chance alone I_j is about (V − 1)(C − 1) / 2N for V values, C classes and N rows: 0.03 bits
+of ten bins, two classes and 200 rows.
 """
 
 from __future__ import annotations

@@ -86,12 +86,12 @@ def importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: in
 
         decibans_j = 1/N Σ_i |evidence of j in example i for its winner against its runner-up|
 
-    Evidence is that of `model.explain`; a feature is what an explanation names, a word, a column, or a label of a
-    column. It counts as speaking for the class whose side its decibans were on most. With labels y (N,) the bits are
-    I(feature; y) / log 2 over the same examples: of a word whether it is there, of a number over bins that are
-    equally full (`features.column_information`), where what an explanation does not name is a value of its own. Many bits and few decibans: the model
-    could know more. Few bits and many decibans: it makes much of what tells little, or of what tells only together
-    with other features.
+    Evidence is that of `model.explain`; a feature is what an explanation names: a word, a column, or a label of a
+    column. It speaks for the class on whose side its decibans were most. With labels y (N,) the bits are
+    I(feature; y) / log 2 over the same examples: of a word whether it is there, of a number over bins that are equally
+    full (`features.column_information`); where an explanation does not name the feature, that is a value of its own.
+    Many bits and few decibans: the model could know more. Few bits and many decibans: it makes much of what tells
+    little, or of what tells only together with others.
 
     X : what `model.explain` takes; a few hundred examples do. Without X, of a `TextClassifier`, it is about the texts
         that it learnt: occurrences per text times the decibans of a word for a class against its nearest rival. For
@@ -176,7 +176,12 @@ def _of_learnt_texts(model: Any, top: int | None) -> Importance:
     bits = information(known, seen)[order] * BITS_PER_NAT
     labels = [known.classes[c] for c in W[:, order].argmax(axis=0)]
     listed = zip(names(known, rows[order], order), each[order].tolist(), labels, bits.tolist(), strict=True)
-    return Importance(tuple(map(FeatureImportance._make, listed)), float(seen.n.sum()), float(each.sum()), float(entropy(seen.n)) * BITS_PER_NAT)
+    return Importance(
+        tuple(map(FeatureImportance._make, listed)),
+        float(seen.n.sum()),
+        float(each.sum()),
+        float(entropy(seen.n)) * BITS_PER_NAT,
+    )
 
 
 def _above_the_next(W: Floats) -> Floats:
