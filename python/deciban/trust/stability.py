@@ -36,7 +36,8 @@ def stability(
     |A ∩ B| / |A ∪ B| on average (Jaccard; Kalousis, Prados & Hilario, Knowledge and Information Systems 12, 2007).
 
     `model`, which need not be fitted and is left as it is, is cloned. What it draws at random is part of what varies,
-    unless `random_state` is set. Where weights are refused, examples are repeated. Cost: resamples + 1 fits.
+    unless `random_state` is set. Where weights are refused, examples are repeated. Cost: resamples + 1 fits. Of a model
+    that counts, `credible_interval` tells how far the log-odds are to be doubted without any.
 
     X, items : what `model.fit` and `model.explain` take. y (N,) labels.
     Errors : TypeError for a model without `explain`; ValueError for labels of one class, one resample, or no items.
@@ -81,11 +82,16 @@ def _drawn(member: NDArray[np.intp], C: int, random: np.random.Generator) -> NDA
 
 def _learnt(model: Any, X: Any, labels: NDArray[Any], times: NDArray[np.intp]) -> Any:
     rows = np.flatnonzero(times)
-    if has_fit_parameter(model, "sample_weight"):
-        weight = times[rows].astype(np.float64)
-        return clone(model).fit(_safe_indexing(X, rows), labels[rows], sample_weight=weight)
-    rows = np.repeat(rows, times[rows])
-    return clone(model).fit(_safe_indexing(X, rows), labels[rows])
+    more = {"sample_weight": times[rows].astype(np.float64)} if has_fit_parameter(model, "sample_weight") else {}
+    rows = rows if more else np.repeat(rows, times[rows])
+    learnt = clone(model).fit(_safe_indexing(X, rows), labels[rows], **more)
+    if getattr(model, "callback", None) is None and _ending(learnt) == "interrupted":
+        raise KeyboardInterrupt  # the fit has taken it for its own
+    return learnt
+
+
+def _ending(learnt: Any) -> str:
+    return getattr(getattr(learnt, "certificate_", None), "status", "")
 
 
 def listed(items: Any) -> list[Any]:
