@@ -150,7 +150,7 @@ def write(page: Path) -> None:
     }
     chapters = [
         prose(INTRODUCTION, known),
-        FAMILIES.strip(),
+        prose(FAMILIES, known),
         prose(ONE, known),
         "> " + text.replace("\n", " "),
         of_one(models, text),

@@ -14,13 +14,25 @@ of the first two. Written by `python docs/evidence.py`.
 FAMILIES = """
 ## What a term is
 
-| score | models | evidence of feature j for class l against k | prior |
-| --- | --- | --- | --- |
-| affine | discrete naive Bayes, logistic, SVM, NBSVM, perceptron, least squares, discriminant | x_j (W_jl − W_jk), and of presence models what its absence says | b_l − b_k |
-| columns | naive Bayes of typed columns | log p(x_j, l) − log p(x_j, k), what is missing says nothing | log class shares |
-| quadratic | discriminant of a covariance a class | −½ δ_j (P δ)_j of l less that of k: interactions are shared equally; and the *volume* | log class shares |
-| kernel | SVM, kernel-svm | the mean of what j adds when it comes first and when it comes last, the rest in proportion | the score of the mean item, or of nothing |
-| network | MLP, mlp | gradients, integrated on the way from the mean item, or from nothing | the score there |
+Of class l against class k:
+
+- *Affine scores*: discrete naive Bayes, logistic, the linear SVM, NBSVM, the perceptron, least squares, the
+discriminant with one covariance. A feature has x_j (W_jl − W_jk), and in models of presence also what its absence says;
+the prior is b_l − b_k.
+
+- *Columns* of naive Bayes: log p(x_j | l) − log p(x_j | k). What is missing says nothing. The prior are the shares of
+the classes.
+
+- *Quadratic scores*, discriminants with a covariance a class: −½ δ_j (P δ)_j of l less that of k, which shares every
+interaction of two features equally between them; what is left, the difference of the constants, is a term of its own,
+the *volume* that the classes fill.
+
+- *Kernel machines*: the mean of what j adds when it comes first and of what it adds when it comes last, and the rest in
+proportion; exact for linear kernels, Shapley's value where features act in pairs. The prior is the score of the mean
+item, or of nothing where items are sparse. `by="vector"` names the support vectors instead.
+
+- *Networks*: gradients, integrated on the straight way from the mean item, or from nothing (Sundararajan, Taly & Yan,
+2017). The prior is the score there.
 """
 
 ONE = """

@@ -35,8 +35,8 @@ def stability(
     every item: in how many resamples the label is the same, and how far the `top` strongest terms are the same ones,
     |A ∩ B| / |A ∪ B| on average (Jaccard; Kalousis, Prados & Hilario, Knowledge and Information Systems 12, 2007).
 
-    `model`, which need not be fitted and is left as it is, is cloned. What it draws at random is part of what varies,
-    unless `random_state` is set. Where weights are refused, examples are repeated. Cost: resamples + 1 fits. Of a model
+    `model`, which need not be fitted and is left as it is, is cloned; it draws the same at random in every resample, so
+    that the examples alone make the difference. Where weights are refused, examples are repeated. Cost: resamples + 1 fits. Of a model
     that counts, `credible_interval` tells how far the log-odds are to be doubted without any.
 
     X, items : what `model.fit` and `model.explain` take. y (N,) labels.
