@@ -36,8 +36,9 @@ def stability(
     |A ∩ B| / |A ∪ B| on average (Jaccard; Kalousis, Prados & Hilario, Knowledge and Information Systems 12, 2007).
 
     `model`, which need not be fitted and is left as it is, is cloned; it draws the same at random in every resample, so
-    that the examples alone make the difference. Where weights are refused, examples are repeated. Cost: resamples + 1 fits. Of a model
-    that counts, `credible_interval` tells how far the log-odds are to be doubted without any.
+    that the examples alone make the difference. Where weights are refused, examples are repeated. Of a model that
+    counts, `credible_interval` tells how far the log-odds are to be doubted without resamples. Cost: resamples + 1
+    fits.
 
     X, items : what `model.fit` and `model.explain` take. y (N,) labels.
     Errors : TypeError for a model without `explain`; ValueError for labels of one class, one resample, or no items.
