@@ -43,6 +43,7 @@ docs: $(VENV)/.tested
 	$(BIN)/python docs/suspects.py
 	$(BIN)/python docs/decisions.py
 	$(BIN)/python docs/calibration.py
+	$(BIN)/python docs/evidence.py
 
 # What is missing is named, with where to get it.
 tools:

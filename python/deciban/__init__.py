@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
     from .trust.compare import compare as compare
+    from .trust.importance import importance as importance
+    from .trust.stability import stability as stability
     from .trust.suspects import suspects as suspects
 
 __version__ = "0.1.0"
@@ -62,9 +64,11 @@ _HOME = {
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
     "compare": ".trust.compare",
+    "importance": ".trust.importance",
     "load": ".store",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
+    "stability": ".trust.stability",
     "suspects": ".trust.suspects",
 }
 
@@ -90,9 +94,11 @@ __all__ = [
     "TextClassifier",
     "TextVectorizer",
     "compare",
+    "importance",
     "load",
     "load_libsvm",
     "save_libsvm",
+    "stability",
     "suspects",
 ]
 

@@ -274,12 +274,12 @@ class SVM(Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimato
         score = self._raw(1.0 if self.temperature_ is None else self.temperature_)
         return score.of_two() if self._held.style == "two" and isinstance(score, KernelScore) else score
 
-    def explain(self, X: Any, by: str = "feature") -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence in decibans, strongest first, of each feature or,
-        with by="vector", of each support vector, by its place in the training data. Prior and terms sum to the
-        log-odds. Of each class against each, these are the log-odds of the machine of the two. How features are
-        weighed, exactly or not, says `KernelScore.terms`; where a curve says what a margin is worth, all parts of the
-        margin are stretched alike, so that they sum to its log-odds."""
+    def explain(self, X: Any, by: str = "feature", pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        in decibans, strongest first, of each feature or, with by="vector", of each support vector, by its place in the
+        training data. Prior and terms sum to the log-odds; of each class against each, to those of the machine of the
+        two. How features are weighed says `KernelScore.terms`; where a curve says what a margin is worth, its parts are
+        stretched alike."""
         check_is_fitted(self)
         if not self._probabilistic():
             raise AttributeError(only_margins(self))
@@ -288,7 +288,7 @@ class SVM(Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimato
         p, X = self._probabilities(X), to_judge(self, X)
         names = getattr(self, "feature_names_in_", None)
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
-        return of_items(self.score_, X, p, *told, self.calibrated_)
+        return of_items(self.score_, X, p, *told, self.calibrated_, pair=pair)
 
     @property
     def coef_(self) -> Floats:

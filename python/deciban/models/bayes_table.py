@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import DataError
+from deciban.features.column_information import information_of_counts
 from deciban.scores import Score
 from deciban.store import Stored
 from deciban.tables.columns import Columns
@@ -85,6 +86,9 @@ class BayesTable(TableModel):
                 means = np.unique(part.location[:, at[0]]).tolist()
                 return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
         return []
+
+    def information(self) -> list[float | None]:
+        return information_of_counts(self.model)
 
     def intervals(self, matrix: Floats) -> Floats | None:
         if self.model.columns_ is None:

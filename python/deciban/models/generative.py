@@ -142,12 +142,13 @@ class Generative(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  
         """(N, C) p(c | x)."""
         return np.exp(self.predict_log_proba(X))
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence in decibans, strongest first."""
+    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        in decibans, strongest first."""
         X = self._rows_to_judge(X)
         self._judged(X)
         labels, score = self.classes_.tolist(), self.score_
-        return [self._named(score.explain(X[[i]], labels)) for i in range(X.shape[0])]
+        return [self._named(score.explain(X[[i]], labels, pair=pair)) for i in range(X.shape[0])]
 
     def credible_interval(self, X: Any, level: float = 0.95) -> Floats:
         """(N, 2) where the log-odds of the predicted label against its runner-up lies, in nats, with probability

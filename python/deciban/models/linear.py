@@ -232,8 +232,9 @@ class LinearClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimat
             W, b = np.hstack([np.zeros_like(W), W]), np.array([0.0, b[0]])
         return AffineScore(W, b)
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
+    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        of each feature in decibans, strongest first."""
         check_is_fitted(self)
         if not self._probabilistic():
             raise AttributeError(only_margins(self))
@@ -241,7 +242,8 @@ class LinearClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimat
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.score_, self.classes_.tolist()
         X = self._features(X)
-        return [score.explain(X[[i]], labels, None if names is None else list(names)) for i in range(X.shape[0])]
+        names = None if names is None else list(names)
+        return [score.explain(X[[i]], labels, names, pair) for i in range(X.shape[0])]
 
     @property
     def certificate_(self) -> Certificate:

@@ -83,14 +83,14 @@ class ServedTable:
 
     def _explained(self, cells: Cells, i: int, row: Any, verdict: Verdict) -> TextExplanation:
         text, places = _shown(cells, i, [str(own) for own in self.model.columns.names])
-        why = self.model.score.explain(row, self.classes)
-        side = 1.0 if why.label == verdict.label else -1.0  # a threshold may turn the label against the evidence
+        weighed = None if verdict.against is None else (verdict.label, verdict.against)
+        why = self.model.score.explain(row, self.classes, pair=weighed)
         terms = []
         for feature, decibans, _ in why.terms:
             own = str(self.model.columns.names[self.model.column(feature)])
             told = cells.columns[own][i] if own in cells.columns else cells.absent
-            terms.append(TextTerm(f"{own} = {text_of(told)}", side * decibans, 1, places.get(own, ())))
-        return TextExplanation(verdict, side * why.prior_decibans, tuple(terms), text)
+            terms.append(TextTerm(f"{own} = {text_of(told)}", decibans, 1, places.get(own, ())))
+        return TextExplanation(verdict, why.prior_decibans, tuple(terms), text)
 
 
 def _shown(cells: Cells, i: int, names: list[str]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:

@@ -87,6 +87,10 @@ class TableModel(ABC):
         """(N, 2) where the log-odds of the verdicts lie, in nats, with probability 95 %; None where nothing tells."""
         return None
 
+    def information(self) -> list[float | None]:
+        """(d,) what each column tells of the class, in nats; None where it is not known."""
+        return [None] * len(self.columns.names)
+
     @property
     @abstractmethod
     def certificate(self) -> Certificate:

@@ -219,10 +219,11 @@ class MLP(FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # type: igno
         check_is_fitted(self, "network_")
         return -np.logaddexp(0.0, -self._signals(X)) if self.multilabel_ else log_posterior(self._nats(X))
 
-    def explain(self, X: Any, label: int | None = None) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first, by
-        integrated gradients from the mean example, from nothing where rows are sparse (`NetworkScore.terms`). Prior and
-        terms sum to the log-odds. Of many labels a row: `label`, a column of y, against its absence."""
+    def explain(self, X: Any, label: int | None = None, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        of each feature in decibans, strongest first, by integrated gradients from the mean example, from nothing where
+        rows are sparse (`NetworkScore.terms`). Prior and terms sum to the log-odds. Of many labels a row: `label`, a
+        column of y, against its absence."""
         check_is_fitted(self, "network_")
         names = getattr(self, "feature_names_in_", None)
         if self.multilabel_ == (label is None):
@@ -239,4 +240,5 @@ class MLP(FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # type: igno
             self.classes_.tolist() if label is None else [f"not {self.classes_[label]}", self.classes_.tolist()[label]]
         )
         X = judged(self, X)
-        return [score.explain(row(X, i), told, None if names is None else list(names)) for i in range(X.shape[0])]
+        names = None if names is None else list(names)
+        return [score.explain(row(X, i), told, names, pair) for i in range(X.shape[0])]

@@ -20,7 +20,7 @@ from ..trust.bounding import StatesBounds
 from ..trust.certificate import Certificate
 from ..trust.credible import interval
 from ..trust.finding import FindsSuspects
-from ..verdict import TextExplanation
+from ..verdict import TextExplanation, places_of
 from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
 from .corpus import Corpus
 from .counting import count, listed
@@ -243,10 +243,11 @@ class TextClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator
         moments = np.array([each for _, _, each in self.served_.judged(texts)]).reshape(-1, 2)
         return interval(moments[:, 0], moments[:, 1], level)
 
-    def explain(self, texts: Iterable[str | bytes]) -> list[TextExplanation]:
-        """Per text: the verdict, and the evidence word by word in decibans, with its places in the text."""
+    def explain(self, texts: Iterable[str | bytes], pair: tuple[Any, Any] | None = None) -> list[TextExplanation]:
+        """Per text: the verdict, or that of the labels `pair`, the first against the second, and the evidence word by
+        word in decibans, with its places in the text."""
         check_is_fitted(self, "served_")
-        return [self.served_.explain(text) for text in listed(texts)]
+        return [self.served_.explain(text, pair=places_of(pair, self.classes_.tolist())) for text in listed(texts)]
 
     @property
     def certificate_(self) -> Certificate:

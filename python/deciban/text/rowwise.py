@@ -73,11 +73,15 @@ class ServedRows(ServedText):
         return [(scores, first_two(scores), None) for scores in self.scores(items).tolist()]
 
     def explain(
-        self, item: str | bytes, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+        self,
+        item: str | bytes,
+        unsure_below: float = UNSURE_BELOW,
+        threshold: Threshold | None = None,
+        pair: tuple[int, int] | None = None,
     ) -> TextExplanation:
         """Why the item is judged so, word by word: prior + Σ terms = decibans. The prior is the score of a text without
         words; what a word says, the `terms` of the score tell."""
-        judged = self.judged([item])[0]
+        judged = self.weighed(item, pair)
         verdict = self.verdict(judged, unsure_below, threshold)
         label, against = judged[1] if threshold is None else threshold.pair(judged[0])
         said = self.score.terms(self.rows([item]), label, against)

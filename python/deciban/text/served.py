@@ -186,11 +186,26 @@ class ServedText:
         interval = None if moments is None else _interval(*moments)
         return verdict_of(self.classes, scores, pair, interval, unsure_below, threshold)
 
+    def weighed(self, item: str | bytes, pair: tuple[int, int] | None) -> Judged:
+        """The item as the core judges it, of two classes if they are asked for; nothing tells the doubt of classes
+        that are not the first two."""
+        scores, known, moments = self.judged([item])[0]
+        if pair is None or pair == known:
+            return scores, known, moments
+        if pair == known[::-1] and moments is not None:
+            return scores, pair, (-moments[0], moments[1])
+        return scores, pair, None
+
     def explain(
-        self, item: str | bytes, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+        self,
+        item: str | bytes,
+        unsure_below: float = UNSURE_BELOW,
+        threshold: Threshold | None = None,
+        pair: tuple[int, int] | None = None,
     ) -> TextExplanation:
-        """Why the item is judged so, word by word: prior + Σ terms = decibans."""
-        judged = self.judged([item])[0]
+        """Why the item is judged so, word by word: prior + Σ terms = decibans; of the first two classes, or of `pair`,
+        places among `classes`."""
+        judged = self.weighed(item, pair)
         verdict = self.verdict(judged, unsure_below, threshold)
         label, against = judged[1] if threshold is None else threshold.pair(judged[0])
         text, reasons = self.dictionary.reasons(item)
