@@ -31,12 +31,12 @@ CURVES = """
 """
 
 HOW = """
-- *Simulated* problems draw all examples anew for each of {drawings[normal]} or {drawings[poisson]} drawings, a quarter
-of them to judge by; of real sets it is the rows to learn from that are drawn, {drawings[cancer]} times of breast
-cancer, {drawings[sms]} times of SMS, {drawings[mail]} and {drawings[news]} times of the other two. All models of a
-drawing learn and judge the same rows, each size those of the smaller ones and more (`theory.learning_curve`). The shade is two
-standard errors of the mean on each side; *clearly* means that the mean difference of the pairs is more than two of its
-standard errors. Drawings of a real set overlap: there it speaks of this set alone.
+- *Simulated* problems draw all examples anew for each of {drawings[normal]} or {drawings[poisson]} drawings, a
+quarter of them to judge by; of real sets it is the rows to learn from that are drawn, {drawings[cancer]} times of
+breast cancer, {drawings[sms]} times of SMS, {drawings[mail]} and {drawings[news]} times of the other two. All models
+of a drawing learn and judge the same rows, each size those of the smaller ones and more (`theory.learning_curve`).
+The shade is two standard errors of the mean on each side; *clearly* means that the mean difference of the pairs is
+more than two of its standard errors. Drawings of a real set overlap: there it speaks of this set alone.
 
 - *Discriminant*, *naive Bayes* and *logistic* are as `deciban train` makes them: the covariance shrunk by Ledoit and
 Wolf's amount, C = 1 for columns and C = 30, or 100 for mail, for words. *Not shrunk* is the covariance as estimated,

@@ -167,12 +167,12 @@ HEAD = """
 ## Every data set, every family
 
 {sets} data sets went through `deciban compare` on {cores} cores of {processor} (`python benchmarks/compare.py
---record`; the numbers are those of `benchmarks/records/{file}`). Of each, so many rows as the table says, drawn at random, the
-files' own split not looked at; {folds} folds, near-duplicates in the same one; every family as it comes, nothing tuned.
-The error is of all rows, each judged by a model that did not learn it, with its 95 % interval (Clopper & Pearson). A
-difference is *real* where McNemar's exact test on the same rows refuses chance at {level}, all pairs of the set
-considered (Holm): of models like these, of this many examples. *Generative* is the better of naive Bayes and the
-discriminant.
+--record`; the numbers are those of `benchmarks/records/{file}`). Of each, so many rows as the table says, drawn at
+random, the files' own split not looked at; {folds} folds, near-duplicates in the same one; every family as it comes,
+nothing tuned. The error is of all rows, each judged by a model that did not learn it, with its 95 % interval (Clopper
+& Pearson). A difference is *real* where McNemar's exact test on the same rows refuses chance at {level}, all pairs of
+the set considered (Holm): of models like these, of this many examples. *Generative* is the better of naive Bayes and
+the discriminant.
 """
 
 CLAIMS = (
