@@ -156,7 +156,7 @@ PROBLEMS: dict[str, Problem] = {
             BAYES: NaiveBayes("gaussian"),
             LOGISTIC: _scaled(LogisticRegression()),
         },
-        (20, 40, 80, 160, 320, 420),
+        (25, 50, 100, 200, 400),
         40,
         load=partial(load_breast_cancer, return_X_y=True),
     ),

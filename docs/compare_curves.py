@@ -33,7 +33,7 @@ def _wrong(seen: Seen) -> bool:
 
 
 def _cancer(seen: Seen) -> bool:
-    return seen.less("cancer", LOGISTIC, DISCRIMINANT, 20, 40, 160, 320)
+    return seen.less("cancer", LOGISTIC, DISCRIMINANT, 25, 50, 200, 400)
 
 
 def _texts(seen: Seen) -> bool:
@@ -90,8 +90,8 @@ count for naive Bayes as often as they come: {topics[naive Bayes][160]} against 
     Claim(
         """
 - **Breast cancer**: thirty measurements, none of them normal. Logistic regression errs clearly less than the
-discriminant with 20 examples ({cancer[logistic][20]} against {cancer[discriminant][20]}), and with 320
-({cancer[logistic][320]} against {cancer[discriminant][320]}).
+discriminant with 25 examples ({cancer[logistic][25]} against {cancer[discriminant][25]}), and with 400
+({cancer[logistic][400]} against {cancer[discriminant][400]}).
 """,
         _cancer,
     ),

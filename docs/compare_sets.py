@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,8 +64,8 @@ class Sets:
         return cls([Compared(n, each["title"], each["of"], each["comparison"]) for n, each in record["sets"].items()])
 
     def where(self, holds: Callable[[Compared], bool]) -> list[str]:
-        """The names of the sets of which that is so."""
-        return [each.name for each in self.sets if holds(each)]
+        """What the sets are called of which that is so."""
+        return [each.title.partition(":")[0] for each in self.sets if holds(each)]
 
     def best(self, *models: str) -> list[str]:
         """Where one of these errs least."""
@@ -254,5 +255,6 @@ def chapter(file: str, record: Mapping[str, Any]) -> str:
     parts = [prose(HEAD, known), table(SUMMARY, list(map(summary, found.sets))), prose(told(CLAIMS, found), known)]
     for each in found.sets:
         rows = f"{each.found['n']:,} rows, {len(each.found['classes'])} classes"
-        parts += [f"### {each.title}", f"{rows}. {each.found['statement']}", table(EVERY, list(full(each)))]
+        said = textwrap.fill(f"{rows}. {each.found['statement']}", 118, break_on_hyphens=False)
+        parts += [f"### {each.title}", said, table(EVERY, list(full(each)))]
     return "\n\n".join(parts)
