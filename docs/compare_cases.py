@@ -171,9 +171,9 @@ PROBLEMS: dict[str, Problem] = {
     "news": Problem(
         "20 Newsgroups: twenty classes",
         _read(),
-        (100, 200, 400, 800, 1600, 3000),
+        (100, 200, 400, 800, 1600),
         3,
-        load=partial(texts, "20news.parquet", 4000),
+        load=partial(texts, "20news.parquet", 2200),
     ),
 }
 

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from deciban import GaussianDiscriminant, LogisticRegression
 
-DISTANCES, EXAMPLES, FEATURES, REPEATS = (1.0, 2.0, 2.5, 3.0), 2000, 20, 100
+DISTANCES, EXAMPLES, FEATURES, REPEATS = (1.0, 2.0, 2.5, 3.0), 2000, 20, 80
 
 
 @dataclass(frozen=True)
