@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compare_cases import BAYES, LOGISTIC, Curves
+from compare_cases import BAYES, LOGISTIC, LOOSE, Curves
 from compare_efficiency import Efficiency
 
 CLEAR = 2.0
@@ -75,5 +75,8 @@ class Seen:
                 f"{each.distance:g}": {"ratio": f"{each.ratio:.2f}", "theory": f"{each.theory:.2f}"}
                 for each in self.efficiencies
             },
-            "crossing": {name: self.crossing(name, BAYES, LOGISTIC) for name in self.curves},
+            "crossing": {
+                "normal": self.crossing("normal", BAYES, LOOSE),
+                "news": self.crossing("news", BAYES, LOGISTIC),
+            },
         }
