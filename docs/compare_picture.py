@@ -36,6 +36,8 @@ def drawn(found: Mapping[str, Curves]) -> Figure:
             _panel(axes, name, curves)
         for axes in panels[len(found) :]:
             axes.set_axis_off()
+        for axes in panels[max(0, len(found) - _ACROSS) : len(found)]:
+            axes.set_xlabel("examples learnt")
         legend(figure, _entries(), ["DejaVu Sans", "sans-serif"])
         figure.set_label(f"{said(found)}.")
     return figure
