@@ -1,6 +1,6 @@
 """Every data set through `deciban.compare`: the families side by side, and which of their differences are real.
 
-    python benchmarks/compare.py [SET…] [--record] [--list] [--rows N] [--time-limit S]
+    python benchmarks/compare.py [SET…] [--record] [--continue RECORD] [--list] [--rows N] [--time-limit S]
 
 No rivals: what is recorded is what docs/compare.md tells.
 """
@@ -12,6 +12,7 @@ import json
 import sys
 from datetime import date
 from importlib.metadata import version
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -29,21 +30,13 @@ def main() -> int:
         width = max(len(each.name) for each in SETS)
         print("\n".join(f"{each.name:{width}}  {each.title}, {each.most:,} rows at most" for each in SETS))
         return 0
-    record: dict[str, Any] = {
-        "date": date.today().isoformat(),
-        "revision": environment.revision(),
-        "machine": environment.machine(),
-        "versions": {name: version(name) for name in ("numpy", "scikit-learn")},
-        "settings": {"folds": FOLDS, "seed": SEED, "time_limit_s": asked.time_limit},
-        "sets": {},
-        "unfinished": {},
-    }
-    kept = new_record(record, ["compare", *asked.sets]) if asked.record else None
+    kept, record = begun(asked)
     for each in SETS:
-        if asked.sets and each.name not in asked.sets:
+        if each.name in record["sets"] or (asked.sets and each.name not in asked.sets):
             continue
         try:
             record["sets"][each.name] = run(each, asked.rows, asked.time_limit)
+            record["unfinished"].pop(each.name, None)
         except environment.MissingError as reason:
             record["unfinished"][each.name] = str(reason)
             print(f"\nSKIPPED  {each.name}: {reason}", flush=True)
@@ -54,11 +47,30 @@ def main() -> int:
     return 0
 
 
+def begun(asked: argparse.Namespace) -> tuple[Path | None, dict[str, Any]]:
+    """Where the numbers are kept, if they are, and what there is of them: nothing, or a record to go on with."""
+    if asked.unfinished is not None:
+        return asked.unfinished, json.loads(asked.unfinished.read_text(encoding="utf-8"))
+    record = {
+        "date": date.today().isoformat(),
+        "revision": environment.revision(),
+        "machine": environment.machine(),
+        "versions": {name: version(name) for name in ("numpy", "scikit-learn")},
+        "settings": {"folds": FOLDS, "seed": SEED, "time_limit_s": asked.time_limit},
+        "sets": {},
+        "unfinished": {},
+    }
+    return new_record(record, ["compare", *asked.sets]) if asked.record else None, record
+
+
 def arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description="Every data set through deciban.compare.")
     parser.add_argument("sets", nargs="*", metavar="SET", help="names (see --list); all by default")
     parser.add_argument("--record", action="store_true", help="keep the numbers in benchmarks/records/")
+    parser.add_argument(
+        "--continue", dest="unfinished", type=Path, metavar="RECORD", help="the sets that this record has not, into it"
+    )
     parser.add_argument("--list", action="store_true", help="name the sets and stop")
     parser.add_argument("--rows", type=int, help="at most so many rows of each, fewer than the sets say")
     parser.add_argument("--time-limit", type=float, default=LIMIT_S, help=f"seconds a set ({LIMIT_S:g})")
@@ -69,6 +81,8 @@ def arguments() -> argparse.Namespace:
         parser.error(f"no set is named {', '.join(unknown)}; there are {', '.join(names)}")
     if asked.rows is not None and asked.rows < 100:
         parser.error(f"--rows takes a whole number from 100, got {asked.rows}")
+    if asked.unfinished is not None and not asked.unfinished.is_file():
+        parser.error(f"--continue takes a record that is there, got {asked.unfinished}")
     if not asked.time_limit > 0:
         parser.error(f"--time-limit takes seconds above 0, got {asked.time_limit:g}")
     return asked

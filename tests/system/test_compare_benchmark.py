@@ -50,6 +50,7 @@ def test_it_names_its_sets(ran):
         (["mushrooms"], "no set is named mushrooms; there are spamassassin, trec07, sms, "),
         (["--rows", "99"], "--rows takes a whole number from 100, got 99"),
         (["--time-limit", "0"], "--time-limit takes seconds above 0, got 0"),
+        (["--continue", "none.json"], "--continue takes a record that is there, got none.json"),
     ],
 )
 def test_it_says_what_is_wrong(arguments, told, ran, capsys):
@@ -72,6 +73,12 @@ def test_it_keeps_what_it_found_and_says_what_is_missing(ran, tmp_path):
     assert entry["of"] == 200
     assert entry["comparison"]["n"] == 120
     assert len(entry["comparison"]["models"]) == 6
+    status, said = ran("mushroom", "a9a", "--continue", str(path))
+    assert status == 0
+    assert "Mushroom" not in said
+    again = json.loads(path.read_text(encoding="utf-8"))
+    assert again["sets"] == record["sets"]
+    assert set(again["unfinished"]) == {"sms", "a9a"}
 
 
 def test_rows_are_drawn_by_a_seed(benchmark_of):
