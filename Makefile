@@ -44,6 +44,7 @@ docs: $(VENV)/.tested
 	$(BIN)/python docs/decisions.py
 	$(BIN)/python docs/calibration.py
 	$(BIN)/python docs/evidence.py
+	$(BIN)/python docs/compare.py
 
 # What is missing is named, with where to get it.
 tools:
