@@ -230,11 +230,11 @@ def test_leaving_out_what_holds_nothing_changes_nothing(model):
     whole = clone(model).fit(X, y)
     outside = np.flatnonzero(whole.zones_[0].each == 0)
     assert len(outside)
-    errors = 0
-    for i in range(len(y)):
+    for i in outside[:5]:  # so that only those that hold it may err where they are left out
         rest = np.arange(len(y)) != i
-        errors += clone(model).fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
-    assert errors / len(y) <= value(whole, "support vectors")
+        without = clone(model).fit(X[rest], y[rest])
+        assert_allclose(without.coef_, whole.coef_, atol=1e-4)
+        assert without.predict(X[[i]])[0] == y[i]
     few = whole.zones_[0].each != 0
     alone = clone(model).fit(X[few], y[few])
     assert_allclose(alone.coef_, whole.coef_, atol=1e-4)
@@ -410,7 +410,8 @@ def test_why_least_squares_leaves_none_out():
     assert weighed.bound("leave-one-out").condition == "class weights make an example count for more than one"
     lasso = LinearRegression(penalty="l1").fit(X, y).certificate_
     assert lasso.bound("leave-one-out").condition == "it is exact for least squares without a penalty, or with 'l2'"
-    tied = LinearRegression().fit(X, y, covariance=1.0 + np.arange(len(y))).certificate_
+    apart = np.abs(np.subtract.outer(np.arange(len(y)), np.arange(len(y))))
+    tied = LinearRegression().fit(X, y, covariance=np.exp(-apart)).certificate_
     assert tied.bound("leave-one-out").condition == "a covariance ties the errors of examples together"
 
 

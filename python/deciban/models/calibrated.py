@@ -38,7 +38,7 @@ def held_out_temperature(model: Any, given: Examples, folds: Any, limits: Limits
     model._held_out_loss = None
     if not held:
         return 1.0
-    s, y, c = (np.concatenate(parts) for parts in (held, truth, weight))
+    s, y, c = np.concatenate(held), np.concatenate(truth), np.concatenate(weight)
     found = temperature(s, y, c)
     model._held_out_loss = log_loss(found * s, y, c)
     return found
