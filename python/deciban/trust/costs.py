@@ -219,7 +219,7 @@ class CostThreshold:
 
 @dataclass(frozen=True)
 class Paid:
-    """What answers to `n` examples cost: `mean`, with its standard error, how many answers are wrong, and how many are unsure."""
+    """What answers to `n` examples cost: `mean`, with its standard error; how many are wrong, and how many unsure."""
 
     n: int
     mean: float

@@ -254,7 +254,7 @@ def _tidy(low: float, high: float) -> float:
     if not abs(low) < _COARSE:
         return low
     for digits in range(2, 10):
-        raised = ceil(low * 10**digits) / 10**digits + 0.0
+        raised = ceil(low * 10.0**digits) / 10.0**digits + 0.0
         if low <= raised < high:
             return raised
     return low
