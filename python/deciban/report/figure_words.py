@@ -14,7 +14,7 @@ ENGLISH: Mapping[str, str] = {
     "rest": "the rest",
     "one-sided": "there are examples of one side only",
     "none": "there are no examples of {positive}",
-    "worst": "the {shown} of {all} classes with the {least} area",
+    "worst": "the {shown} of {all} classes with the smallest area",
     "chance": "tossing a coin",
     "confusion": "confusion",
     "confusion.x": "called",

@@ -184,13 +184,15 @@ def corner(
 Curve = Callable[[OperatingPoints], tuple[Floats, Floats]]
 
 
-def each(seen: Canvas, said: Judgements, curve: Curve, areas: Sequence[float | None], say: Say) -> list[str]:
+def each(
+    seen: Canvas, ways: Sequence[OperatingPoints], curve: Curve, areas: Sequence[float | None], say: Say
+) -> list[str]:
     """A curve for each class against the rest, or for those with the least area; what to say of classes left out."""
-    known = [c for c in range(len(said.classes)) if areas[c] is not None]
+    known = [c for c, area in enumerate(areas) if area is not None]
     chosen = sorted(sorted(known, key=lambda c: float(areas[c] or 0.0))[:_CURVES])
-    called = apart(said.classes)
+    called = apart([each.positive for each in ways])
     for place, c in enumerate(chosen):
-        x, y = curve(operating_points(said, said.classes[c]))
+        x, y = curve(ways[c])
         every = max(1, len(x) // _MARKS)
         look = {**CURVE, **{k: v for k, v in mark(place, 4.0).items() if k not in ("linestyle",)}}
         seen.axes.plot(x, y, gid=f"class-{c}", markevery=(place * every // _CURVES, every), **look)
@@ -199,7 +201,7 @@ def each(seen: Canvas, said: Judgements, curve: Curve, areas: Sequence[float | N
         nothing(seen, say("one-sided"))
     if len(chosen) == len(known):
         return []
-    return [say("worst", shown=len(chosen), all=f"{len(said.classes):,}", least="smallest")]
+    return [say("worst", shown=len(chosen), all=f"{len(ways):,}")]
 
 
 def areas_in_words(said: Judgements, areas: Sequence[float | None]) -> str:

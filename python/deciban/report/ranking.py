@@ -69,9 +69,10 @@ def roc_curve(
     named = say("roc") if title is None else title
     if many(said, positive):
         seen = Canvas.framed(say("roc.x.each"), say("roc.y.each"), [named, *map(str, said.classes)])
-        areas = [operating_points(said, c).roc_area for c in said.classes]
+        ways = [operating_points(said, c) for c in said.classes]
+        areas = [way.roc_area for way in ways]
         unit_square(seen)
-        notes = each(seen, said, _roc, areas, say)
+        notes = each(seen, ways, _roc, areas, say)
         _chance(seen, say)
         told = [
             say("each.says", title=named or say("roc"), n=examples(len(said), say), areas=areas_in_words(said, areas)),
@@ -145,8 +146,9 @@ def precision_recall_curve(
     if many(said, positive):
         seen = Canvas.framed(say("pr.x.each"), say("pr.y.each"), [named, *map(str, said.classes)])
         unit_square(seen)
-        areas = [operating_points(said, c).precision_recall_area for c in said.classes]
-        notes = each(seen, said, _precision_recall, areas, say)
+        ways = [operating_points(said, c) for c in said.classes]
+        areas = [way.precision_recall_area for way in ways]
+        notes = each(seen, ways, _precision_recall, areas, say)
         head = say("each.says", title=named or say("pr"), n=examples(len(said), say), areas=areas_in_words(said, areas))
         told = [head, *notes]
     else:
