@@ -125,6 +125,7 @@ def test_breast_cancer():
     found = deciban.compare(["naive-bayes", "logistic"], X, y, folds=3, sizes=(), n_jobs=1)
     assert found["logistic"].error < 0.04 < 0.05 < found["naive-bayes"].error < 0.12
     assert (found.best, found.simplest, found.pairs[0].real) == ("logistic", "logistic", True)
+    assert ("one deal of 3 folds tells little" in " ".join(str(found).split())) == (found.pairs[0].t_p > 0.05)
 
 
 def test_short_messages(out, data):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NAME = 24
-_TIED = "\ue000%"
+# What stays on one line, and the blank that it has meanwhile.
+_APART, _TIED = re.compile(r" %| [<=] "), "\ue000"
 
 
 def comparison(found: Comparison, on: Screen) -> list[Text]:
@@ -33,7 +35,7 @@ def comparison(found: Comparison, on: Screen) -> list[Text]:
     if found.rows:
         parts += [_table(found, on), _wrapped(found.statement, on)]
     if found.pairs:
-        parts.append(_differences(found, on))
+        parts.append(_differences(found, on) + _doubt(found, on))
     if any(len(row.curve) > 1 for row in found.rows):
         parts.append(_curves(found, on))
     if found.ended:
@@ -44,15 +46,15 @@ def comparison(found: Comparison, on: Screen) -> list[Text]:
 
 
 def _wrapped(text: str, on: Screen) -> list[str]:
-    """Lines of words; a number stays with its sign of per cent."""
+    """Lines of words; numbers stay with their signs."""
     lines = [""]
-    for word in name(text).replace(" %", _TIED).split(" "):
+    for word in _APART.sub(lambda found: found[0].replace(" ", _TIED), name(text)).split(" "):
         longer = f"{lines[-1]} {word}".lstrip()
         if cell_len(longer) <= on.width:
             lines[-1] = longer
         else:
             lines.append(word)
-    return [line.replace(_TIED, " %") for line in lines if line]
+    return [line.replace(_TIED, " ") for line in lines if line]
 
 
 def _named(model: str, on: Screen) -> str:
@@ -100,6 +102,18 @@ def _differences(found: Comparison, on: Screen) -> list[str]:
         if row.model != best:
             rows.append(_difference(found.pair(row.model, best), row.model, on))
     return fitting(rows, on.width, "lrrrl")
+
+
+def _doubt(found: Comparison, on: Screen) -> list[str]:
+    """Why the two tests may not agree, where they do not."""
+    pairs = [pair for pair in found.pairs if found.best in (pair.a, pair.b)]
+    if found.repeats > 1 or all(pair.t_p <= found.level for pair in pairs if pair.real):
+        return []
+    return _wrapped(
+        "The corrected t asks, too, what other training sets would have made of the models: one deal of "
+        f"{found.folds} folds tells little of that, repeats tell more.",
+        on,
+    )
 
 
 def _difference(pair: Pair, model: str, on: Screen) -> list[str]:
