@@ -72,8 +72,9 @@ class Seen:
         return {
             **errors,
             "efficient": {
-                f"{each.distance:g}": {"ratio": f"{each.ratio:.2f}", "theory": f"{each.theory:.2f}"}
+                int(each.distance): {"ratio": f"{each.ratio:.2f}", "theory": f"{each.theory:.2f}"}
                 for each in self.efficiencies
+                if each.distance == int(each.distance)
             },
             "crossing": {
                 "normal": self.crossing("normal", BAYES, LOOSE),

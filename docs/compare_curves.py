@@ -73,9 +73,9 @@ examples a prior wins as well.
         """
 - **Counts that are Poisson** and independent: naive Bayes clearly errs less from 80 examples on, {poisson[naive
 Bayes][320]} against {poisson[logistic][320]} with 320, and still {poisson[naive Bayes][1280]} against
-{poisson[logistic][1280]} with 1,280. Among a hundred words the line is the same for both, but one knows how to look
-for it. With 20 examples logistic regression's penalty is the better guess ({poisson[logistic][20]} against
-{poisson[naive Bayes][20]}).
+{poisson[logistic][1280]} with 1,280. Both could draw the right line; naive Bayes has less to find out about it. With
+20 examples logistic regression's penalty is the better guess ({poisson[logistic][20]} against {poisson[naive
+Bayes][20]}).
 """,
         _counts,
     ),
