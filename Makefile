@@ -41,6 +41,10 @@ docs: $(VENV)/.tested
 	$(BIN)/python docs/theory.py
 	$(BIN)/python docs/networks.py
 	$(BIN)/python docs/suspects.py
+	$(BIN)/python docs/decisions.py
+	$(BIN)/python docs/calibration.py
+	$(BIN)/python docs/evidence.py
+	$(BIN)/python docs/compare.py
 
 # What is missing is named, with where to get it.
 tools:

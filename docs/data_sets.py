@@ -16,9 +16,10 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
+from compared_sets import folders
 from environment import MissingError, data, machine
 
-__all__ = ["HELD_OUT", "SEED", "MissingError", "Split", "View", "data", "machine"]
+__all__ = ["HELD_OUT", "SEED", "MissingError", "Split", "View", "data", "folders", "machine"]
 
 Split = tuple[Any, Any, Any, Any]
 """X and y to learn from, X and y held out."""

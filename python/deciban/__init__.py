@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .calibration.estimator import Calibrated as Calibrated
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
     from .features.random_fourier import RandomFourier as RandomFourier
@@ -34,11 +35,15 @@ if TYPE_CHECKING:
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
+    from .trust.compare import compare as compare
+    from .trust.importance import importance as importance
+    from .trust.stability import stability as stability
     from .trust.suspects import suspects as suspects
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Calibrated": ".calibration.estimator",
     "Filter": ".mail.filter",
     "GaussianDiscriminant": ".models.discriminant",
     "LeastSquaresClassifier": ".models.least_squares_classifier",
@@ -58,9 +63,12 @@ _HOME = {
     "SupportVectorRegression": ".kernel_machines.regression",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
+    "compare": ".trust.compare",
+    "importance": ".trust.importance",
     "load": ".store",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
+    "stability": ".trust.stability",
     "suspects": ".trust.suspects",
 }
 
@@ -68,6 +76,7 @@ __all__ = [
     "MLP",
     "NBSVM",
     "SVM",
+    "Calibrated",
     "Filter",
     "GaussianDiscriminant",
     "LeastSquaresClassifier",
@@ -84,9 +93,12 @@ __all__ = [
     "SupportVectorRegression",
     "TextClassifier",
     "TextVectorizer",
+    "compare",
+    "importance",
     "load",
     "load_libsvm",
     "save_libsvm",
+    "stability",
     "suspects",
 ]
 

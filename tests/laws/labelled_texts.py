@@ -7,6 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from deciban import TextClassifier, store
+from deciban.trust.guarantees import asked
 
 GRID = [
     {"likelihood": likelihood, "hashed_bits": bits, "binary": binary, "words": words, "alpha": 1.0}
@@ -75,6 +76,7 @@ def fitted(model, data, **more):
     return TextClassifier(**model, **more).fit(data.texts, data.labels)
 
 
-def content(classifier):
-    """The bytes of its file."""
-    return store.to_bytes(classifier.model_.header(), classifier.model_.arrays(classifier.served_))
+def content(classifier, choice=True):
+    """The bytes of its file; without its `choice` but for what that told of its errors."""
+    model = classifier.model_ if choice else classifier.model_.with_choice(asked("held-out"))
+    return store.to_bytes(model.header(), model.arrays(classifier.served_))

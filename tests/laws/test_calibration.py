@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from deciban import LinearSVM
-from deciban.trust.calibration import temperature
+from deciban.calibration.temperature import temperature
 from laws.declared import clouds, seeds
 
 

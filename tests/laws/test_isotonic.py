@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import deciban
 from deciban import SVM
-from deciban.trust.isotonic import isotonic
+from deciban.calibration.isotonic import isotonic
 from laws.svms import cloud, machine, over
 
 MARGINS = st.lists(

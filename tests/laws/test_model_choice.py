@@ -119,7 +119,8 @@ def test_auto_is_naive_bayes_of_few_texts_and_the_choice_of_many():
     many = TextClassifier(time_limit=None).fit(texts, labels)
     assert [each.model for each in many.tried_] == list(SIMPLEST_FIRST)
     alone = TextClassifier(many.model_.name).fit(texts, labels)
-    assert content(alone) == content(many) == content(TextClassifier(time_limit=None).fit(texts[::-1], labels[::-1]))
+    assert content(alone) == content(many, choice=False)
+    assert content(many) == content(TextClassifier(time_limit=None).fit(texts[::-1], labels[::-1]))
     quick = TextClassifier(time_limit=0.0).fit(texts, labels)
     assert [each.model for each in quick.tried_] == ["naive-bayes"]
-    assert content(quick) == content(TextClassifier("naive-bayes").fit(texts, labels))
+    assert content(quick, choice=False) == content(TextClassifier("naive-bayes").fit(texts, labels))

@@ -56,3 +56,11 @@ def test_the_code_that_it_shows_is_in_the_source(page):
         source = [line.strip() for line in (DOCS.parent / path).read_text(encoding="utf-8").splitlines()]
         lines = [line.strip() for line in code.splitlines() if not line.startswith("class ")]
         assert set(lines) <= {*source, ""}
+
+
+def test_the_page_on_decisions_says_how_many_messages_it_takes(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    page = (DOCS / "decisions.md").read_text(encoding="utf-8")
+    assert import_module("decisions").of_sizes() in page
+    for name in [name for name in sys.modules if name.startswith("decisions")]:
+        sys.modules.pop(name)

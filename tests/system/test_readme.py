@@ -42,7 +42,8 @@ def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> Non
     assert [line[1] for line in commands()] == [
         *("train", "evaluate", "classify", "explain", "learn", "forget", "inspect"),
         "suspects",
-        *("train", "evaluate", "classify", "explain"),
+        "threshold",
+        *("train", "evaluate", "classify", "explain", "compare"),
         "train",
     ]
     contents = {}

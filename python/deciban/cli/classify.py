@@ -25,6 +25,7 @@ from .tabular import refuse_text, tell_unseen
 @click.option("--jsonl", is_flag=True, help="One JSON object a line, as they come.")
 @click.option("--exit-code", is_flag=True, help="Exit with 0 for ham (the first class), 1 for spam, 2 if unsure.")
 @options.unsure_below
+@options.threshold
 @options.text
 @options.table_format
 @options.encoding
@@ -39,6 +40,8 @@ def command(
     jsonl: bool,
     exit_code: bool,
     unsure_below: float | None,
+    threshold: options.At | None,
+    positive: str | None,
     text: str | None,
     table_format: str | None,
     encoding: str | None,
@@ -52,6 +55,7 @@ def command(
     The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt (naive Bayes).
     With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged. A model of typed columns
     judges rows without it, and finds its columns by name; `people.csv:17` is one row.
+    `deciban threshold` finds the --threshold that keeps false positives below a rate, or that costs demand.
     """
     stored = store.read(filter_file, tables=True)
     served: Any
@@ -71,8 +75,9 @@ def command(
             else table_batches(files, text, table_format, encoding)
         )
     codes = _exit_codes(served.classes) if exit_code else {}
-    below = UNSURE_BELOW if unsure_below is None else unsure_below
-    judged = ((names, served.judge(items, below)) for names, items in read)
+    below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
+    turns = options.turning(threshold, positive, served.classes)
+    judged = ((names, served.judge(items, below, turns)) for names, items in read)
     form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes))
     worst = _write(judged, form, codes)
     if store.of_table(stored.header):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import store
 from ..errors import UsageError, shown
@@ -28,15 +30,7 @@ from .tabular import refuse_text, tell_unseen
 @options.filter_file
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @options.tables
-@click.option("--positive", metavar="LABEL", help='What is looked for. Default: "spam", else the second class.')
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    callback=options.finite,
-    default=0.5,
-    metavar="P",
-    help="Called positive above this probability. Default: 0.5.",
-)
+@partial(options.threshold, pair=False, default="0.5", help=" Default: 0.5.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the bootstrap. Default: 0.")
 @options.jobs
 @options.as_json
@@ -46,7 +40,7 @@ def command(
     filter_file: str,
     examples: tuple[str, ...],
     positive: str | None,
-    threshold: float,
+    threshold: options.At,
     seed: int,
     jobs: int | None,
     as_json: bool,
@@ -62,18 +56,19 @@ def command(
     deciban evaluate model.deciban test.csv      typed columns; the labels stand in the column of the same name
     """
     stored = store.read(filter_file, tables=True)
+    p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
     if store.of_table(stored.header):
         from ..models.served_table import ServedTable
         from .table_judging import evaluated as of_rows
 
         refuse_text(columns["text"])
         rows = ServedTable.from_stored(stored)
-        _tell(of_rows(rows, examples, columns, positive, threshold, seed), None, as_json)
+        _tell(of_rows(rows, examples, columns, positive, p, seed, decibans), None, as_json)
         tell_unseen(rows, verbose, Remarks(quiet))
         return
     served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
-    items = _labelled(served, examples, columns, quiet)
-    found, learnt = evaluated(served, ledger, items, positive, threshold, seed)
+    items = labelled(served, examples, columns, quiet)
+    found, learnt = evaluated(served, ledger, items, positive, p, seed, decibans)
     if learnt:
         Remarks(quiet)(
             f"Warning: {learnt:,} of these {found.n:,} were in the training data, so the figures flatter. "
@@ -97,7 +92,7 @@ def _tell(found: Evaluation, learnt: int | None, as_json: bool) -> None:
 Labelled = Iterator[tuple[Sequence[str | bytes], list[str]]]
 
 
-def _labelled(served: ServedText, examples: tuple[str, ...], columns: dict[str, Any], quiet: bool) -> Labelled:
+def labelled(served: ServedText, examples: tuple[str, ...], columns: dict[str, Any], quiet: bool) -> Labelled:
     """Items and their labels, batch by batch."""
     if columns["text"] is None and columns["label"] is None:
         yield from of_files(served, examples, quiet)
@@ -130,15 +125,10 @@ def evaluated(
     positive: str | None = None,
     threshold: float = 0.5,
     seed: int = 0,
+    decibans: float | None = None,
 ) -> tuple[Evaluation, int]:
     """The evaluation, and how many of the items the filter had learnt."""
-    labels: list[str] = []
-    scores, digests = [], bytearray()
-    for batch, names in items:
-        scores.append(served.scores(batch))
-        labels += names
-        digests += b"".join(map(served.reader.digest, batch))
-    logs = log_posterior(np.concatenate(scores) if scores else np.empty((0, len(served.classes))))
+    labels, logs, learnt = judged(served, ledger, items)
     classes = [str(c) for c in served.classes]
     if positive is None and len(classes) == 2 and "spam" in classes:
         positive = "spam"
@@ -150,6 +140,20 @@ def evaluated(
         positive=positive,
         threshold=threshold,
         seed=seed,
+        decibans=decibans,
     )
-    learnt = np.isin(np.frombuffer(bytes(digests), dtype=f"S{SIZE}"), ledger.digests)
     return found, int(learnt.sum())
+
+
+def judged(
+    served: ServedText, ledger: Ledger, items: Labelled
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_]]:
+    """The labels of items, log p(c | x) (N, C) of them, and (N,) which of them the filter had learnt."""
+    labels: list[str] = []
+    scores, digests = [], bytearray()
+    for batch, names in items:
+        scores.append(served.scores(batch))
+        labels += names
+        digests += b"".join(map(served.reader.digest, batch))
+    logs = log_posterior(np.concatenate(scores) if scores else np.empty((0, len(served.classes))))
+    return labels, logs, np.isin(np.frombuffer(bytes(digests), dtype=f"S{SIZE}"), ledger.digests)

@@ -8,7 +8,7 @@ import click
 
 from .. import store
 from ..text.served import UNSURE_BELOW, ServedText
-from ..verdict import TextExplanation
+from ..verdict import TextExplanation, Threshold
 from . import options
 from .items import batches
 from .output import Remarks, print_json
@@ -22,6 +22,7 @@ from .tabular import tell_unseen
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Name the N strongest words. Default: 16.")
 @click.option("--all", "whole", is_flag=True, help="Name every word, and show the text uncut.")
 @options.unsure_below
+@options.threshold
 @options.table_format
 @options.encoding
 @options.verbose
@@ -32,6 +33,8 @@ def command(
     top: int | None,
     whole: bool,
     unsure_below: float | None,
+    threshold: options.At | None,
+    positive: str | None,
     table_format: str | None,
     encoding: str | None,
     verbose: bool,
@@ -43,15 +46,18 @@ def command(
     Of a model of typed columns FILE is a table, and `people.csv:17` one row of it.
     """
     stored, paths = store.read(filter_file, tables=True), [] if file is None else [file]
-    below = UNSURE_BELOW if unsure_below is None else unsure_below
+    below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     if not store.of_table(stored.header):
-        _tell(_explained(ServedText.from_stored(stored), paths, below), as_json, None if whole else top or 16, whole)
+        text = ServedText.from_stored(stored)
+        turns = options.turning(threshold, positive, text.classes)
+        _tell(_explained(text, paths, below, turns), as_json, None if whole else top or 16, whole)
         return
     from ..models.served_table import ServedTable
     from .table_judging import explained
 
     served = ServedTable.from_stored(stored)
-    rows = explained(served, paths, table_format, encoding, below)  # type: ignore[arg-type]
+    turns = options.turning(threshold, positive, served.classes)
+    rows = explained(served, paths, table_format, encoding, below, turns)  # type: ignore[arg-type]
     _tell(rows, as_json, None if whole else top or 16, whole)
     tell_unseen(served, verbose, Remarks())
 
@@ -64,10 +70,12 @@ def _tell(found: Iterator[tuple[str, TextExplanation]], as_json: bool, top: int 
     print_json(objects[0] if len(objects) == 1 else objects)
 
 
-def _explained(served: ServedText, paths: list[str], below: float) -> Iterator[tuple[str, TextExplanation]]:
+def _explained(
+    served: ServedText, paths: list[str], below: float, threshold: Threshold | None
+) -> Iterator[tuple[str, TextExplanation]]:
     for names, items in batches(paths, served.settings):
         for name, item in zip(names, items, strict=True):
-            yield name, served.explain(item, below)
+            yield name, served.explain(item, below, threshold)
 
 
 def _show(found: Iterator[tuple[str, TextExplanation]], top: int | None, whole: bool) -> None:

@@ -13,6 +13,8 @@ VERBS = {
     "classify": "Judge messages: label, probability, decibans.",
     "explain": "Why a message is judged so, word by word.",
     "evaluate": "How often the filter errs on labelled messages, with intervals.",
+    "threshold": "Above which evidence to act: by false positives, or by costs.",
+    "compare": "The families side by side: errors, speed, which differences are real.",
     "suspects": "Which labels of the examples are probably wrong.",
     "inspect": "What a filter knows: counts, settings, strongest evidence.",
     "learn": "Learn messages under a label, exactly.",

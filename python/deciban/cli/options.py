@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
+
+from ..errors import UsageError, shown
+from ..verdict import Threshold, decibans_of
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -45,6 +48,132 @@ def unsure_below(verb: Verb) -> Verb:
         "Default: 10, odds of 10 to 1.",
     )
     return option(verb)
+
+
+class At(NamedTuple):
+    """A threshold as it is typed, in decibans; `probability` where it was one."""
+
+    low: float
+    high: float
+    probability: float | None
+
+
+class _At(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """0.99, 99% or 20dB; two of them, LOW,HIGH, where `pair`."""
+
+    name = "threshold"
+
+    def __init__(self, pair: bool) -> None:
+        self.pair = pair
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, At):
+            return value
+        parts = value.split(",")
+        try:
+            found = [_one(part) for part in parts]
+        except ValueError:
+            found = []
+        if len(found) == 1:
+            return At(found[0][0], found[0][0], found[0][1])
+        if len(found) == 2 and self.pair and found[0][0] <= found[1][0]:
+            return At(found[0][0], found[1][0], None)
+        what = "a probability from 0 to 1, or decibans as in 20dB" + ("; or two, LOW,HIGH" if self.pair else "")
+        return self.fail(f"expected {what}; came {value!r}.", param, ctx)
+
+
+def _one(text: str) -> tuple[float, float | None]:
+    """Decibans, and the probability where it is one."""
+    text = text.strip()
+    if text.lower().endswith("db"):
+        decibans = float(text[:-2])
+        if not isfinite(decibans):
+            raise ValueError
+        return decibans, None
+    probability = share_of(text)
+    if not 0.0 <= probability <= 1.0:
+        raise ValueError
+    return decibans_of(probability), probability
+
+
+def share_of(text: str) -> float:
+    """A share as people type it; ValueError for what is none.
+
+    >>> share_of("0.1%"), share_of("0.001")
+    (0.001, 0.001)
+    """
+    if not text.endswith("%"):
+        return float(text)
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        return float(Decimal(text[:-1]) / 100)  # as exact as if it had been typed as a share
+    except InvalidOperation:
+        raise ValueError(text) from None
+
+
+class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A share between 0 and 1, 0.001 or 0.1%."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, float):
+            return value
+        try:
+            found = share_of(value.strip())
+        except ValueError:
+            found = -1.0
+        if not 0.0 < found < 1.0:
+            return self.fail(f"expected a share between 0 and 1, as 0.001 or 0.1%; came {value!r}.", param, ctx)
+        return found
+
+
+positive = click.option(
+    "--positive", metavar="LABEL", help='What is looked for. Default: "spam", else the second class.'
+)
+
+
+def threshold(verb: Verb, pair: bool = True, **more: Any) -> Verb:
+    """Where the verdict of two classes turns."""
+    words = "Called positive above this probability, or above so many decibans, as in 20dB."
+    if pair:
+        words += " With LOW,HIGH unsure between the two. Evidence counts from there: see --unsure-below."
+    option = click.option("--threshold", type=_At(pair), metavar="P", help=words + more.pop("help", ""), **more)
+    return option(positive(verb))
+
+
+def place_of_positive(
+    classes: Sequence[Any],
+    positive: str | None,
+    what: str,
+    instead: str = "Read the probabilities from --json instead.",
+) -> int:
+    """Which of two classes is looked for; UsageError where there are more, or it is none of them."""
+    names = [str(label) for label in classes]
+    if len(names) != 2:
+        raise UsageError(f"Expected a filter of two classes for {what}; this one has {len(names)}. {instead}")
+    if positive is None:
+        return names.index("spam") if "spam" in names else 1
+    if positive not in names:
+        raise UsageError(f"Expected --positive to be one of {', '.join(map(shown, names))}; came {shown(positive)}.")
+    return names.index(positive)
+
+
+def turning(at: At | None, positive: str | None, classes: Sequence[Any]) -> Threshold | None:
+    """The threshold that --threshold and --positive amount to."""
+    if at is None and positive is None:
+        return None
+    if at is None:
+        raise UsageError("Expected --positive only with --threshold, which says above what the verdict is that label.")
+    return Threshold(place_of_positive(classes, positive, "--threshold"), at.low, at.high)
+
+
+def sureness(at: At | None, unsure_below: float | None, default: float) -> float:
+    """Below how many decibans, from the threshold, a verdict is unsure: 0 where a pair of them says so already."""
+    if unsure_below is not None:
+        return unsure_below
+    return default if at is None or at.low == at.high else 0.0
 
 
 def typed(verb: Verb) -> Verb:

@@ -13,11 +13,12 @@ from ..mail.sources import STDIN
 from ..models.served_table import ServedTable
 from ..scores import log_posterior
 from ..tables.cells import Cells, read_cells
+from ..tables.frame import Floats
 from ..tables.kinds import Kind
 from ..tables.typed import instead
 from ..tables.values import text_of
 from ..trust.evaluation import Evaluation, evaluate
-from ..verdict import TextExplanation
+from ..verdict import TextExplanation, Threshold
 from .items import NUMBERED
 
 
@@ -43,11 +44,16 @@ def _only(path: str, number: int, kind: Kind | None, encoding: str | None) -> tu
 
 
 def explained(
-    served: ServedTable, paths: Sequence[str], kind: Kind | None, encoding: str | None, below: float
+    served: ServedTable,
+    paths: Sequence[str],
+    kind: Kind | None,
+    encoding: str | None,
+    below: float,
+    threshold: Threshold | None = None,
 ) -> Iterator[tuple[str, TextExplanation]]:
     """Each row with why it is judged so."""
     for names, cells in row_batches(paths, kind, encoding):
-        yield from zip(names, served.explain(cells, below), strict=True)
+        yield from zip(names, served.explain(cells, below, threshold), strict=True)
 
 
 def evaluated(
@@ -57,10 +63,30 @@ def evaluated(
     positive: str | None = None,
     threshold: float = 0.5,
     seed: int = 0,
+    decibans: float | None = None,
 ) -> Evaluation:
     """How often the model errs on the labelled rows of a table; its labels stand where they stood in training."""
+    labels, logs, classes = judged(served, examples, options, "evaluate")
+    if positive is None and len(classes) == 2 and "spam" in classes:
+        positive = "spam"
+    return evaluate(
+        labels,
+        np.exp(logs),
+        classes,
+        scores=logs,
+        positive=positive,
+        threshold=threshold,
+        seed=seed,
+        decibans=decibans,
+    )
+
+
+def judged(
+    served: ServedTable, examples: Sequence[str], options: Mapping[str, Any], verb: str
+) -> tuple[list[str], Floats, list[str]]:
+    """The labels of the rows of a table, log p(c | x) (N, C) of them, and the names of the C classes."""
     if len(examples) != 1:
-        raise UsageError(f"Expected one table to evaluate a model of typed columns; {len(examples)} arguments came.")
+        raise UsageError(f"Expected one table to {verb} a model of typed columns; {len(examples)} arguments came.")
     if "=" in examples[0] and not os.path.lexists(examples[0]):
         raise UsageError(
             f"Expected a table with its labels in a column, as this model judges rows; came {shown(examples[0])}. "
@@ -74,11 +100,7 @@ def evaluated(
     for cells in read_cells(examples[0], options["encoding"], options["table_format"]):
         labels += _labels(cells, label)
         scores.append(served.scores(cells))
-    logs = log_posterior(np.concatenate(scores))
-    classes = [text_of(c) for c in served.classes]
-    if positive is None and len(classes) == 2 and "spam" in classes:
-        positive = "spam"
-    return evaluate(labels, np.exp(logs), classes, scores=logs, positive=positive, threshold=threshold, seed=seed)
+    return labels, log_posterior(np.concatenate(scores)), [text_of(c) for c in served.classes]
 
 
 def _labels(cells: Cells, label: str) -> list[str]:

@@ -17,7 +17,7 @@ from ..models.tables import Origin, Rows, TableModel
 from ..tables.cells import read_cells
 from ..tables.svmlight import LABEL
 from ..tables.typed import Typed, learnt_from
-from ..text.choice import FEWEST, Tried, choose
+from ..text.choice import FEWEST, Tried, choose, told
 from .destination import check_destination
 from .epochs import Epochs
 from .failures import replacing
@@ -87,7 +87,7 @@ def _learnt(
             return contenders[0].learn(rows, n_jobs=jobs, watch=epochs), []
     found, tried = choose(rows, contenders, limit, jobs, tell_tried(remarks))
     tell_chosen(found.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
-    return found.learn(rows, n_jobs=jobs), tried
+    return found.learn(rows, n_jobs=jobs).with_choice(told(found.model, tried)), tried
 
 
 # --- what is told ------------------------------------------------------------------------------------------

@@ -56,6 +56,11 @@ class Coding:
         widths = [1 if known is None else len(known) for known in self.columns.categories]
         return np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
 
+    @property
+    def labels(self) -> NDArray[np.bool_]:
+        """(d,) which columns are categories."""
+        return np.array([known is not None for known in self.columns.categories])
+
     def column(self, feature: int) -> int:
         """The column that a feature codes."""
         return int(np.searchsorted(self.starts, feature, side="right")) - 1

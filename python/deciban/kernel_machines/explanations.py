@@ -12,15 +12,17 @@ from deciban.devices import fetched, take
 from deciban.losses import Floats
 from deciban.scores import Explanation, KernelScore, PairwiseScore
 from deciban.scores.evidence import explanation
+from deciban.verdict import places_of
 
 from .one_vs_one import pairs
 from .probabilities import Calibration
 
 
-def of_items(score: KernelScore | PairwiseScore, X: Any, p: Floats, *told: Any) -> list[Explanation]:
+def of_items(score: KernelScore | PairwiseScore, X: Any, p: Floats, *told: Any, pair: Any = None) -> list[Explanation]:
     """For each row of X, with its posterior p (n, C), what `of_score` or `of_pairs` tells of it."""
     explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
-    return [explained(score, fetched(take(X, [i])), p[i], *told) for i in range(X.shape[0])]
+    asked = places_of(pair, told[0])
+    return [explained(score, fetched(take(X, [i])), p[i], *told, asked) for i in range(X.shape[0])]
 
 
 def of_score(
@@ -32,9 +34,11 @@ def of_score(
     support: Sequence[int],
     by_vector: bool,
     known: Calibration,
+    asked: tuple[int, int] | None = None,
 ) -> Explanation:
-    """The winner against its runner-up, by the score of one machine, or of each class against the rest."""
-    label, against = _two(p)
+    """The winner against its runner-up, or the two classes `asked` for, by the score of one machine, or of each class
+    against the rest."""
+    label, against = asked or _two(p)
     return _told(score, row, (label, against), (label, against), p, labels, names, support, by_vector, known.of_item)
 
 
@@ -47,9 +51,10 @@ def of_pairs(
     support: Sequence[int],
     by_vector: bool,
     known: Calibration,
+    asked: tuple[int, int] | None = None,
 ) -> Explanation:
-    """The winner against its runner-up, by the machine of the two."""
-    label, against = _two(p)
+    """The winner against its runner-up, or the two classes `asked` for, by the machine of the two."""
+    label, against = asked or _two(p)
     two = min(label, against), max(label, against)
     pair, worth = score.pair(*two), partial(known.of_item, k=pairs(len(labels)).index(two))
     columns = (1, 0) if label < against else (0, 1)

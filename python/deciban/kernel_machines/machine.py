@@ -22,6 +22,7 @@ from deciban.models.limits import check_positive, limits_of, seed_of, threads_of
 from deciban.scores import KernelScore
 from deciban.solvers.problem import Limits, Status, worst
 from deciban.trust.certificate import Certificate
+from deciban.trust.guarantees import certified
 
 from .rows import of_gram, of_texts, vectors_of, weights
 
@@ -102,11 +103,11 @@ class KernelMachine:
 
     @property
     def certificate_(self) -> Certificate:
-        """What was minimised, how close to the minimum the fit came, and what to do about it."""
+        """What was minimised, how close to the minimum the fit came, what to do about it, and when to believe it."""
         check_is_fitted(self)
         if self._proof is None:
             raise AttributeError("a file of LIBSVM says nothing of the optimum: there is no certificate")
-        return replace(self._proof, seconds=self._seconds)
+        return certified(self, replace(self._proof, seconds=self._seconds))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .deciban file, in one step or not at all; `deciban.load` reads it. ValueError for kernels that are
@@ -203,6 +204,7 @@ def certify(
     class_counts: Mapping[Any, float],
     seed: int,
     doubt: str = "",
+    training_error: float | None = None,
 ) -> Certificate:
     """The sum over the problems, and the worst violation; `data` is their digest.
 
@@ -227,6 +229,7 @@ def certify(
         class_counts=class_counts,
         seed=seed,
         digest=data,
+        training_error=training_error,
     )
 
 

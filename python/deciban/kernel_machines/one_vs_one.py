@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.calibration.temperature import temperature
 from deciban.losses import Floats
-from deciban.trust.calibration import temperature
 
 
 def pairs(C: int) -> list[tuple[int, int]]:

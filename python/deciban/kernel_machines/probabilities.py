@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.calibration.isotonic import Monotone, isotonic
+from deciban.calibration.temperature import log_loss, temperature
 from deciban.devices import take
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status
-from deciban.trust.calibration import temperature
 from deciban.trust.folds import folds as folds_of
-from deciban.trust.isotonic import Monotone, isotonic
 
 from .arrangement import arranged
 from .one_vs_one import pairs, temperatures
@@ -29,13 +29,15 @@ _FOLDS = 3
 class Calibration:
     """What is known of the log-odds of the margins f (N, K): `scale` A, of "ovo" (K,), or where there are, `maps`, of
     "ovo" one a machine and else one. Of two classes, and of each against each, they are log-odds of a machine; of one
-    against the rest, scores whose softmax is the posterior, for maps the log of each class's own share:
+    against the rest, scores whose softmax is the posterior, for maps the log of each class's own share; `log_loss` is
+    that of the examples held out, where one scale suits all their scores:
 
         scale    A·f                 maps    g(f); of one against the rest   −log(1 + e^(−g(f)))
     """
 
     scale: Any = None
     maps: tuple[Monotone, ...] = ()
+    log_loss: float | None = None
 
     def nats(self, f: Floats, style: str) -> Floats:
         """(N, K)."""
@@ -69,7 +71,8 @@ def calibrated(model: Any, given: Items, limits: Limits, seed: int) -> Calibrati
     if not isinstance(model.calibration, str):
         if style == "ovo":
             return Calibration(temperatures(f, y, c, C))
-        return Calibration(temperature(f, y, c) if len(y) else 1.0)
+        scale = temperature(f, y, c) if len(y) else 1.0
+        return Calibration(scale, log_loss=log_loss(scale * f, y, c) if len(y) else None)
     if style == "two":
         return Calibration(maps=(isotonic(f[:, 0], y == 1, c),))
     if style == "ovr":  # one map for all, so that the class of the largest score stays that of the largest share

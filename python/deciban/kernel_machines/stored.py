@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.calibration.isotonic import Monotone
 from deciban.devices import fetched
 from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
 from deciban.models.stored import labels_of, names_of, plain
 from deciban.store import Stored, rebuilt
 from deciban.text.labels import storable
 from deciban.trust.certificate import Certificate
-from deciban.trust.isotonic import Monotone
 
 from .arrangement import Arrangement
 from .one_class import OneClassSVM
@@ -60,7 +60,7 @@ def header_of(model: Any) -> dict[str, Any]:
             "labels": "text" if classes.dtype.kind in "UST" else classes.dtype.name,
             "columns": None,
         },
-        "certificate": None if model._proof is None else model._proof.to_json(),
+        "certificate": None if model._proof is None else model.certificate_.to_json(),
     }
 
 

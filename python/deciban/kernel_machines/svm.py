@@ -20,7 +20,7 @@ from deciban.models.margins import Margins, widths
 from deciban.models.offered import offered_unless
 from deciban.models.proofs import interrupted
 from deciban.models.transaction import all_or_nothing
-from deciban.models.zones import Zones
+from deciban.models.zones import Zones, counted
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
 from deciban.solvers.problem import Status
 from deciban.trust.certificate import Certificate
@@ -33,9 +33,10 @@ from .one_vs_one import agreeing, coupled, decisions
 from .probabilities import Calibration, calibrated
 from .problems import machines
 from .rows import Items, baseline, items, to_judge, vectors_of, width
+from .trusted import Trusted, count_of, share_of_errors
 
 
-class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVM(Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A separating surface with the largest margin in the space of features of a kernel.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)
@@ -164,6 +165,7 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
         self.solution_ = [machine.solution for machine in found]
         self.zones_: list[Zones] = [machine.zones for machine in found]
         self.margin_ = widths(np.array([machine.length for machine in found]))
+        self._supported = counted(held.support, given.repetition)
         self._baseline = baseline(given)
 
     def _restore(
@@ -184,12 +186,10 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
         self.n_support_, self.dual_coef_, self.intercept_ = held.n_support, held.dual, held.intercept
 
     def _certified(self, given: Items, found: list[Machine], seed: int, doubt: str) -> Certificate:
-        count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
-        counts = dict(zip(given.labels.tolist(), count.tolist(), strict=True))
         pairs = [(machine.solution, machine.proof) for machine in found]
         named = "ν street" if self.nu is not None else "hard margin" if np.inf == self.C else "Σ c·hinge"
-        n = float(given.repetition.sum())
-        return certify(named, given.kernel, width(given.X), pairs, given.digest, n, counts, seed, doubt)
+        n, counts, error = float(given.repetition.sum()), count_of(given), share_of_errors(given, found)
+        return certify(named, given.kernel, width(given.X), pairs, given.digest, n, counts, seed, doubt, error)
 
     @property
     def certificates_(self) -> list[Certificate]:
@@ -202,8 +202,6 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
     def _price(self) -> float:
         """C, which may be infinite."""
         return check_positive("C", self.C)
-
-    # Judging.
 
     def _raw(self, scale: Any = 1.0) -> Any:
         """The score as the dual has it, each machine times its `scale`."""
@@ -276,12 +274,12 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
         score = self._raw(1.0 if self.temperature_ is None else self.temperature_)
         return score.of_two() if self._held.style == "two" and isinstance(score, KernelScore) else score
 
-    def explain(self, X: Any, by: str = "feature") -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence in decibans, strongest first, of each feature or,
-        with by="vector", of each support vector, by its place in the training data. Prior and terms sum to the
-        log-odds. Of each class against each, these are the log-odds of the machine of the two. How features are
-        weighed, exactly or not, says `KernelScore.terms`; where a curve says what a margin is worth, all parts of the
-        margin are stretched alike, so that they sum to its log-odds."""
+    def explain(self, X: Any, by: str = "feature", pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        in decibans, strongest first, of each feature or, with by="vector", of each support vector, by its place in the
+        training data. Prior and terms sum to the log-odds; of each class against each, to those of the machine of the
+        two. How features are weighed says `KernelScore.terms`; where a curve says what a margin is worth, its parts are
+        stretched alike."""
         check_is_fitted(self)
         if not self._probabilistic():
             raise AttributeError(only_margins(self))
@@ -290,7 +288,7 @@ class SVM(Scored, KernelMachine, Margins, ClassifierMixin, BaseEstimator):  # ty
         p, X = self._probabilities(X), to_judge(self, X)
         names = getattr(self, "feature_names_in_", None)
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
-        return of_items(self.score_, X, p, *told, self.calibrated_)
+        return of_items(self.score_, X, p, *told, self.calibrated_, pair=pair)
 
     @property
     def coef_(self) -> Floats:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..text.choice import Tried, choose
+from ..text.choice import Tried, choose, told
 from ..text.corpus import Corpus, Read
-from ..text.recipes import Recipe
+from ..text.recipes import AnyText, Recipe
 from ..text.settings import NAIVE_BAYES
 from .filter import Filter
 
@@ -35,8 +35,10 @@ def chosen(
     examples = _examples(counted, read)
     recipe, tried = choose(examples, contenders, time_limit, n_jobs, tell)
     if recipe.model == NAIVE_BAYES:
-        return counted, tried
-    return Filter(recipe.learn(examples, n_jobs=n_jobs), counted.ledger), tried
+        learnt: AnyText = counted.model
+    else:
+        learnt = recipe.learn(examples, n_jobs=n_jobs)
+    return Filter(learnt.with_choice(told(recipe.model, tried)), counted.ledger), tried
 
 
 def _examples(counted: Filter, read: Read) -> Corpus:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import DataError
+from deciban.features.column_information import information_of_counts
 from deciban.scores import Score
 from deciban.store import Stored
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Floats, Kind
+from deciban.trust.bound import Bound
 from deciban.trust.certificate import Certificate
 
 from .naive_bayes import NaiveBayes
@@ -84,6 +87,9 @@ class BayesTable(TableModel):
                 return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
         return []
 
+    def information(self) -> list[float | None]:
+        return information_of_counts(self.model)
+
     def intervals(self, matrix: Floats) -> Floats | None:
         if self.model.columns_ is None:
             return self.model.credible_interval(matrix)
@@ -92,6 +98,11 @@ class BayesTable(TableModel):
     @property
     def certificate(self) -> Certificate:
         return self.model.certificate_
+
+    def with_choice(self, choice: Bound | None) -> Self:
+        model = copy(self.model)
+        model._choice = choice
+        return replace(self, model=model)
 
     def header(self) -> dict[str, Any]:
         return header_of(self.model)

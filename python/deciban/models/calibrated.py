@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from deciban._core import scores
+from deciban.calibration.temperature import log_loss, temperature
 from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Status
-from deciban.trust.calibration import temperature
 from deciban.trust.folds import folds as folds_of
 
 from .examples import Examples
@@ -35,6 +35,10 @@ def held_out_temperature(model: Any, given: Examples, folds: Any, limits: Limits
         weight.append(outside.weight)
         if any(solution.status is Status.INTERRUPTED for solution in solutions):
             break
+    model._held_out_loss = None
     if not held:
         return 1.0
-    return temperature(np.concatenate(held), np.concatenate(truth), np.concatenate(weight))
+    s, y, c = np.concatenate(held), np.concatenate(truth), np.concatenate(weight)
+    found = temperature(s, y, c)
+    model._held_out_loss = log_loss(found * s, y, c)
+    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,15 +11,21 @@ from numpy.typing import NDArray
 
 from deciban.errors import DataError
 from deciban.features.coding import Coding
+from deciban.features.column_information import information_of_rows
 from deciban.scores import Explanation, log_posterior
 from deciban.store import Stored
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Floats
-from deciban.trust.certificate import Certificate
+from deciban.trust.bound import COMPRESSION, LEAVE_ONE_OUT, PAC_BAYES, SUPPORT, Bound
+from deciban.trust.certificate import Certificate, fields_of
+from deciban.trust.guarantees import SCALED, chosen, unfixed
 
 from .layout import coded_fault
 from .stored import columns_from, columns_to
 from .tables import Rows, TableModel
+
+# What asks for features that no example had a say in, or for rows as they come.
+_OF_EACH = (SUPPORT, COMPRESSION, PAC_BAYES, LEAVE_ONE_OUT)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,6 +34,7 @@ class CodedTable(TableModel):
 
     declared   the name of the model, and its parameters
     proof      its certificate as the file keeps it
+    told       (d,) what each column told of the class of the rows learnt from, in nats; None in files of old
     fitted     the estimator that learnt it, while it is at hand: no file keeps it
 
     It judges data frames of the columns it learnt, as `NaiveBayes` does: `predict`, `predict_proba`, `explain`.
@@ -39,6 +46,7 @@ class CodedTable(TableModel):
     items: Floats
     coding: Coding
     proof: Mapping[str, Any]
+    told: Sequence[float] | None = None
     fitted: Any = None
 
     @classmethod
@@ -54,7 +62,8 @@ class CodedTable(TableModel):
             classes=rows.classes,
             items=np.bincount(y, minlength=len(rows.classes)).astype(np.float64),
             coding=coding,
-            proof=found.certificate_.to_json(),
+            proof=unfixed(found.certificate_, SCALED, _OF_EACH).to_json(),
+            told=information_of_rows(matrix, y, len(rows.classes), coding.labels).tolist(),
             fitted=found,
             **cls._scored(found),
         )
@@ -82,6 +91,9 @@ class CodedTable(TableModel):
         mean, deviation = self.coding.mean[j], self.coding.deviation[j]
         return [(f"{own} = {x:.4g}", float(x)) for x in (mean + deviation, mean - deviation)]
 
+    def information(self) -> list[float | None]:
+        return super().information() if self.told is None else [*self.told]
+
     # Data frames.
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -94,11 +106,12 @@ class CodedTable(TableModel):
         p: Floats = np.exp(log_posterior(self.scores(self.columns.matrix(X))))
         return p
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence of each column in decibans, strongest first."""
+    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        of each column in decibans, strongest first."""
         rows = self.features(self.columns.matrix(X))
         names = [self.feature_name(k) for k in range(self.coding.width)]
-        return [self.score.explain(rows[[i]], self.classes, names) for i in range(rows.shape[0])]
+        return [self.score.explain(rows[[i]], self.classes, names, pair) for i in range(rows.shape[0])]
 
     def feature_name(self, feature: int) -> str:
         """`age`, or `job = clerk`."""
@@ -111,11 +124,13 @@ class CodedTable(TableModel):
 
     @property
     def certificate(self) -> Certificate:
-        proof = {name: value for name, value in self.proof.items() if name != "relative_gap"}
         try:
-            return Certificate(**proof, seconds=0.0)
-        except TypeError as error:
+            return Certificate(**fields_of(self.proof), seconds=0.0)
+        except (TypeError, ValueError) as error:
             raise DataError(f"The model's certificate is damaged: {error}. Train again.") from error
+
+    def with_choice(self, choice: Bound | None) -> Self:
+        return replace(self, proof=chosen(self.certificate, choice).to_json())
 
     def _header(self, section: str) -> dict[str, Any]:
         return {
@@ -124,6 +139,7 @@ class CodedTable(TableModel):
             section: dict(self.declared[1]),
             "table": columns_to(self.columns),
             "certificate": dict(self.proof),
+            **({} if self.told is None else {"information": list(self.told)}),
         }
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
@@ -161,6 +177,7 @@ class CodedTable(TableModel):
             items=held["items"],
             coding=Coding(columns, held["mean"], held["deviation"]),
             proof=header["certificate"],
+            told=header.get("information"),
             **score,
         )
 

@@ -18,6 +18,7 @@ from deciban.distributions.shrinkage import check_shrinkage, refuse_shrinkage
 from deciban.scores import Explanation, Score
 from deciban.trust.certificate import Certificate, digest
 from deciban.trust.credible import interval
+from deciban.trust.guarantees import certified
 
 from .generative import ClassPrior, Estimate, Generative
 
@@ -146,11 +147,11 @@ class GaussianDiscriminant(Generative):
         found, seen = self._estimated, self.counts_
         family: Any = self._family()
         best = prior_optimum(self.class_prior, seen.n) + family.optimum(seen, found, self.estimate)
-        return Certificate(
+        proof = Certificate(
             objective=self._objective(),
-            primal=best.primal,
-            dual=best.dual,
-            kkt_violation=best.violation,
+            primal=float(best.primal),
+            dual=float(best.dual),
+            kkt_violation=float(best.violation),
             iterations=0,
             status="exact: the minimum has a closed form, found from means and scatter",
             advice=self._advice(),
@@ -161,6 +162,7 @@ class GaussianDiscriminant(Generative):
             seed=None,
             digest=digest(*seen.arrays()),
         )
+        return certified(self, proof)
 
     def _objective(self) -> str:
         prior = self.class_prior if isinstance(self.class_prior, str) else "given"

@@ -19,9 +19,12 @@ from deciban.distributions.counts import Floats
 from deciban.scores import Explanation, Score, log_posterior
 from deciban.tables.columns import Columns
 from deciban.tables.frame import called
+from deciban.trust.bound import Bound
+from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
 from deciban.trust.credible import interval
 from deciban.trust.finding import FindsSuspects
+from deciban.trust.guarantees import certified, chosen
 
 from .certified import certify
 from .likelihoods import recoded, without_the_forgotten
@@ -33,7 +36,7 @@ Estimate = Literal["bayes", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 
-class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Generative(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
 
     A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these
@@ -43,6 +46,7 @@ class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
     estimate: Any
     class_prior: Any
     _compiled: Score | None
+    _choice: Bound | None = None  # what its choice among several told of its errors, when it was trained
 
     @abstractmethod
     def _family(self, columns: Any = None) -> Any:
@@ -56,7 +60,7 @@ class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
             started = perf_counter()
             reading, tally = self._count(X, y, sample_weight, first=True)
             self._become(tally, reading.columns)
-            self._compiled = self._compile()
+            self._compiled, self._choice = self._compile(), None
             self._seconds = perf_counter() - started
         return self
 
@@ -138,12 +142,13 @@ class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         """(N, C) p(c | x)."""
         return np.exp(self.predict_log_proba(X))
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence in decibans, strongest first."""
+    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        in decibans, strongest first."""
         X = self._rows_to_judge(X)
         self._judged(X)
         labels, score = self.classes_.tolist(), self.score_
-        return [self._named(score.explain(X[[i]], labels)) for i in range(X.shape[0])]
+        return [self._named(score.explain(X[[i]], labels, pair=pair)) for i in range(X.shape[0])]
 
     def credible_interval(self, X: Any, level: float = 0.95) -> Floats:
         """(N, 2) where the log-odds of the predicted label against its runner-up lies, in nats, with probability
@@ -189,7 +194,8 @@ class Generative(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         check_is_fitted(self)
         self._refuse_nothing()
         labels, d = self.classes_.tolist(), self.n_features_in_
-        return certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, d, self._seconds)
+        proof = certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, d, self._seconds)
+        return chosen(certified(self, proof), self._choice)
 
     # From what people bring to counts.
 

@@ -54,8 +54,16 @@ def coded_fault(header: Mapping[str, Any], section: str) -> str:
         "'table' in its header to be columns": type(table) is dict and set(table) == {"names", "kinds", "categories"},
         "'certificate' in its header to be an object": type(header.get("certificate")) is dict,
         "no text in the header of a model of a table": "text" not in header,
+        "'information' in its header to be a number a column": "information" not in header
+        or _are_nats(header["information"], table),
     }
     return next((wanted for wanted, right in checks.items() if not right), "")
+
+
+def _are_nats(values: Any, table: Any) -> bool:
+    names = table.get("names") if type(table) is dict else None
+    numbers = type(values) is list and all(type(each) is float and 0.0 <= each <= _LARGEST for each in values)
+    return numbers and type(names) is list and len(values) == len(names)
 
 
 # Parameters that are words.

@@ -20,7 +20,9 @@ from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status
 from deciban.solvers.closed_form import DIRECT, Fit, from_moments
 from deciban.solvers.second_moments import normal_equations
+from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
+from deciban.trust.guarantees import certified
 
 from .additive import Additive
 from .limits import limits_of, seed_of, threads_of
@@ -43,7 +45,7 @@ class Found:
     solutions: tuple[Solution, ...] = ()
 
 
-class LinearRegression(Additive):
+class LinearRegression(StatesBounds, Additive):
     """ŷ = x·w + b, by least squares, ridge, lasso, elastic net, least absolute deviations or Huber's loss.
 
         min over w, b of   Σ_i w_i ℓ(y_i, x_i·w + b) + α·Ω(w)
@@ -249,4 +251,13 @@ class LinearRegression(Additive):
     def certificate_(self) -> Certificate:
         """What was minimised, how close to the minimum the fit came, and what to do about it."""
         proof = self._learnt().proof
-        return replace(proof, seconds=self._seconds, seed=proof.seed or 0)
+        return certified(self, replace(proof, seconds=self._seconds, seed=proof.seed or 0))
+
+    def _keeps_examples_together(self) -> str:
+        """Why an example cannot be taken out of what was learnt."""
+        if self.loss != "squared" or self.penalty not in (None, "l2"):
+            return "it is exact for least squares without a penalty, or with 'l2'"
+        if self.statistics_ is None:
+            return f"beyond {DIRECT:,} features no statistic is kept"
+        tied = abs(float(self.statistics_.n.sum()) - self._learnt().proof.n) > 1e-9 * self._learnt().proof.n
+        return "a covariance ties the errors of examples together" if tied else ""

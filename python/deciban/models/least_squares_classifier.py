@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from deciban._core import scores
+from deciban.calibration.temperature import log_loss, temperature
 from deciban.distributions.refusal import check_number
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
@@ -23,12 +24,11 @@ from deciban.rows import as_rows, is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status, closed_form
 from deciban.solvers.closed_form import DIRECT, from_moments
 from deciban.solvers.second_moments import class_scatter, normal_equations, with_targets
-from deciban.trust.calibration import temperature
 from deciban.trust.folds import folds
 
 from .examples import Examples, class_weights
 from .linear import LinearClassifier
-from .normal_equations import advice, certify_moments
+from .normal_equations import advice, certify_moments, leverage
 from .numbers import linear_rows
 from .tally import Labels, Tally
 from .transaction import all_or_nothing
@@ -139,10 +139,13 @@ class LeastSquaresClassifier(LinearClassifier):
             if len(outside) and left.all():
                 held.append(self._held_out(given, outside))
                 rows.append(outside)
+        self._held_out_loss = None
         if not held:
             return 1.0
-        order = np.concatenate(rows)
-        return temperature(np.concatenate(held), given.y[order], given.weight[order])
+        order, s = np.concatenate(rows), np.concatenate(held)
+        found = temperature(s, given.y[order], given.weight[order])
+        self._held_out_loss = log_loss(found * s, given.y[order], given.weight[order])
+        return found
 
     def _held_out(self, given: Examples, outside: Any) -> Floats:
         """Scores of some rows by what the others say: the statistic less that of those rows."""
@@ -166,6 +169,21 @@ class LeastSquaresClassifier(LinearClassifier):
             return class_scatter(inside.X, inside.y, inside.weight, C)
         rest: PooledScatter = self.counts_ - class_scatter(given.X[outside], given.y[outside], given.weight[outside], C)
         return rest
+
+    def leverages(self, X: Any) -> Floats:
+        """(N,) h(x), for a row that was learnt with weight 1 how much its score follows its own label: see
+        `LinearRegression.leverages`."""
+        check_is_fitted(self)
+        X = linear_rows(self, X, dtype=np.float64, reset=False)
+        seen = with_targets(self._tally().counts, _targets(len(self.classes_)))
+        normal = normal_equations(seen, self.n_features_in_, self.fit_intercept)
+        return leverage(normal, self._penalty().l2, self.fit_intercept, X)
+
+    def _keeps_examples_together(self) -> str:
+        """Why an example cannot be taken out of what was learnt."""
+        if self.class_weight is not None:
+            return "class weights make an example count for more than one"
+        return "" if self.counts_ is not None else f"beyond {DIRECT:,} features there is no statistic to take it out of"
 
     # In pieces.
 

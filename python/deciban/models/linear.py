@@ -20,8 +20,11 @@ from deciban.rows import reals_for_core
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import worst
+from deciban.trust.bound import Probabilities
+from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
 from deciban.trust.finding import FindsSuspects
+from deciban.trust.guarantees import certified
 
 from .examples import Examples, bounded, examples
 from .limits import check_positive, limits_of, seed_of, threads_of
@@ -42,7 +45,7 @@ def only_margins(model: Any) -> str:
     )
 
 
-class LinearClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
@@ -229,8 +232,9 @@ class LinearClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: 
             W, b = np.hstack([np.zeros_like(W), W]), np.array([0.0, b[0]])
         return AffineScore(W, b)
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first."""
+    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        of each feature in decibans, strongest first."""
         check_is_fitted(self)
         if not self._probabilistic():
             raise AttributeError(only_margins(self))
@@ -238,13 +242,26 @@ class LinearClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: 
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.score_, self.classes_.tolist()
         X = self._features(X)
-        return [score.explain(X[[i]], labels, None if names is None else list(names)) for i in range(X.shape[0])]
+        names = None if names is None else list(names)
+        return [score.explain(X[[i]], labels, names, pair) for i in range(X.shape[0])]
 
     @property
     def certificate_(self) -> Certificate:
-        """What was minimised, how close to the minimum the fit came, and what to do about it."""
+        """What was minimised, how close to the minimum the fit came, what to do about it, and when to believe it."""
         check_is_fitted(self)
-        return replace(self._proof, seconds=self._seconds)
+        return certified(self, replace(self._proof, seconds=self._seconds))
+
+    def _probabilities_told(self) -> Probabilities:
+        """How there are probabilities, or why not."""
+        if not self._probabilistic():
+            return Probabilities("none: only margins")
+        if self._loss().name in ("logistic", "softmax"):
+            return Probabilities("none: log loss was minimised")
+        folds = getattr(self, "calibration", None)
+        if self.temperature_ is None or folds is None:
+            return Probabilities("none: scores are taken as log-odds")
+        how = f"{folds} on 3 folds" if isinstance(folds, str) else f"temperature on {folds} folds"
+        return Probabilities(how, getattr(self, "_held_out_loss", None))
 
     @property
     def status_(self) -> Status:

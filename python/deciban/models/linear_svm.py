@@ -18,7 +18,7 @@ from .hard_margin import priced, solve_hard
 from .limits import check_positive
 from .margins import Margins, widths
 from .online import OnlineClassifier
-from .zones import Zones
+from .zones import Zones, held_by, supported
 
 
 class LinearSVM(Margins, OnlineClassifier):
@@ -104,6 +104,7 @@ class LinearSVM(Margins, OnlineClassifier):
         super()._become(given, *(list(part) for part in zip(*pairs, strict=True)))
         self.solution_ = solutions
         self.zones_ = [zones(problem, solution) for problem, solution in pairs]
+        self._supported = supported(self.zones_, given.repetition)
 
     def _needs_all_examples(self) -> str:
         return (
@@ -121,6 +122,12 @@ class LinearSVM(Margins, OnlineClassifier):
         """(K,) 1/‖w‖, half the width of the street; ∞ for w = 0."""
         check_is_fitted(self)
         return widths(np.linalg.norm(self.coef_, axis=1))
+
+    def _held_by(self) -> int | str:
+        """How many examples hold the boundary, or why that says nothing."""
+        if not hasattr(self, "zones_"):
+            return "a stream does not tell which examples hold the boundary"
+        return held_by(self, self._supported)
 
     def _probabilistic(self) -> bool:
         return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None

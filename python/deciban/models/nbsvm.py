@@ -150,6 +150,12 @@ class NBSVM(LinearClassifier):
     def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
         self.pull_ = np.array([each.pull for each in _all(problems)])
+        if float(self.interpolation) != 1.0:  # the scores of the proof are of other weights
+            self._proof = replace(self._proof, training_error=None)
+
+    def _read_off(self) -> str:
+        """Why the features were not fixed before the examples were seen."""
+        return "what a feature weighs before it is learnt, r, was read off the examples"
 
     def _features(self, X: Any) -> Any:
         """f, in single precision where it is 0 or 1; counts are from 0."""

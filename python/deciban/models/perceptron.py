@@ -108,6 +108,10 @@ class Perceptron(LinearClassifier):
     def _penalty(self) -> Penalty:
         return NoPenalty()
 
+    def _held_by(self) -> str:
+        """Why its mistakes do not tell how many examples hold the boundary."""
+        return "mistakes of many passes, in their order, made it"
+
     def _probabilistic(self) -> bool:
         return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
 

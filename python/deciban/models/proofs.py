@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from deciban._core import sizes
-from deciban.losses import Logistic, Softmax
+from deciban.losses import Logistic, Softmax, ZeroOne
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate
-from deciban.trust.duality import prove
+from deciban.trust.duality import Proof, prove
 
 from .examples import Examples
 
@@ -40,7 +40,18 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
         class_counts=dict(zip(given.labels.tolist(), count.tolist(), strict=True)),
         seed=None,
         digest=given.digest,
+        training_error=_training_error(problems, proofs, given),
     )
+
+
+def _training_error(problems: list[Problem], proofs: list[Proof], given: Examples) -> float | None:
+    """The share of errors of the one score that tells two classes apart, from the scores of its proof."""
+    s = proofs[0].scores
+    if len(problems) > 1 or problems[0].K > 1 or s is None:
+        return None
+    loss = problems[0].loss
+    wrong = loss.value(problems[0].y, s) > 0.0 if isinstance(loss, ZeroOne) else (s > 0.0) != (given.y == 1)
+    return float(given.repetition[wrong].sum() / given.repetition.sum())
 
 
 def interrupted(proof: Certificate) -> Certificate:

@@ -15,7 +15,7 @@ from deciban.tables.frame import Floats
 from deciban.tables.typed import read_as
 from deciban.tables.values import text_of
 from deciban.text.served import UNSURE_BELOW, first_two, verdict_of
-from deciban.verdict import TextExplanation, TextTerm, Verdict
+from deciban.verdict import TextExplanation, TextTerm, Threshold, Verdict
 
 from .table_recipes import from_stored
 from .tables import Origin, TableModel
@@ -56,28 +56,35 @@ class ServedTable:
         """(N, C) log joint probabilities, in nats."""
         return self.model.scores(self.matrix(cells))
 
-    def judge(self, cells: Cells, unsure_below: float = UNSURE_BELOW) -> list[Verdict]:
+    def judge(
+        self, cells: Cells, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+    ) -> list[Verdict]:
         """A verdict for each row."""
-        return self._verdicts(self.matrix(cells), unsure_below)
+        return self._verdicts(self.matrix(cells), unsure_below, threshold)
 
-    def _verdicts(self, matrix: Floats, unsure_below: float) -> list[Verdict]:
+    def _verdicts(self, matrix: Floats, below: float, threshold: Threshold | None) -> list[Verdict]:
         scores, intervals = self.model.scores(matrix).tolist(), self.model.intervals(matrix)
         told = [None] * len(scores) if intervals is None else (intervals * DECIBANS_PER_NAT).tolist()
         return [
-            verdict_of(self.classes, row, first_two(row), None if each is None else (each[0], each[1]), unsure_below)
+            verdict_of(
+                self.classes, row, first_two(row), None if each is None else (each[0], each[1]), below, threshold
+            )
             for row, each in zip(scores, told, strict=True)
         ]
 
-    def explain(self, cells: Cells, unsure_below: float = UNSURE_BELOW) -> list[TextExplanation]:
+    def explain(
+        self, cells: Cells, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+    ) -> list[TextExplanation]:
         """Why each row is judged so, cell by cell: prior + Σ terms = decibans. The text is the row, a line a cell."""
         matrix = self.matrix(cells)
         features = self.model.features(matrix)
-        verdicts = self._verdicts(matrix, unsure_below)
+        verdicts = self._verdicts(matrix, unsure_below, threshold)
         return [self._explained(cells, i, features[[i]], verdict) for i, verdict in enumerate(verdicts)]
 
     def _explained(self, cells: Cells, i: int, row: Any, verdict: Verdict) -> TextExplanation:
         text, places = _shown(cells, i, [str(own) for own in self.model.columns.names])
-        why = self.model.score.explain(row, self.classes)
+        weighed = None if verdict.against is None else (verdict.label, verdict.against)
+        why = self.model.score.explain(row, self.classes, pair=weighed)
         terms = []
         for feature, decibans, _ in why.terms:
             own = str(self.model.columns.names[self.model.column(feature)])

@@ -28,6 +28,7 @@ from deciban.errors import DataError
 from deciban.store import Stored, rebuilt
 from deciban.tables.columns import Columns
 from deciban.text.labels import storable
+from deciban.trust.guarantees import said_of
 
 from .layout import fault
 
@@ -101,7 +102,7 @@ def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
     model.classes_ = labels_of(header["classes"], table["labels"])
     model._declared = model.classes_[header["declared"]]
     model.counts_ = _statistics(model._family(columns), d, arrays, len(model.classes_))
-    model._seconds = 0.0
+    model._seconds, model._choice = 0.0, said_of(header["certificate"])
     model._family(columns).check_counts(model.counts_)
     model._compiled = model._compile()
     model.certificate_  # noqa: B018  a file whose counts have none is damaged

@@ -17,6 +17,7 @@ from deciban.scores import Score
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Column, Floats, Table
 from deciban.tables.typed import Typed
+from deciban.trust.bound import Bound
 from deciban.trust.certificate import Certificate
 
 _DIGEST = 16
@@ -86,10 +87,18 @@ class TableModel(ABC):
         """(N, 2) where the log-odds of the verdicts lie, in nats, with probability 95 %; None where nothing tells."""
         return None
 
+    def information(self) -> list[float | None]:
+        """(d,) what each column tells of the class, in nats; None where it is not known."""
+        return [None] * len(self.columns.names)
+
     @property
     @abstractmethod
     def certificate(self) -> Certificate:
         """What was minimised, and how close to the minimum the fit came."""
+
+    @abstractmethod
+    def with_choice(self, choice: Bound | None) -> Self:
+        """The same model with what the choice among several told of its errors."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,3 +36,27 @@ class Zones:
     def support(self) -> int:
         """How many support vectors there are: examples that hold the boundary in place."""
         return self.on + self.inside + self.wrong
+
+
+def supported(zones: list[Zones], repetition: NDArray[np.float64]) -> float | None:
+    """How many of the examples (N,) hold a boundary, of one against the rest, each as often as it is repeated; None
+    where some are repeated in part."""
+    each = [zone.each != OUTSIDE for zone in zones if zone.each is not None]
+    return counted(np.logical_or.reduce(each), repetition)
+
+
+def counted(held: NDArray[Any], repetition: NDArray[np.float64]) -> float | None:
+    """How many examples are held, with their repetitions; None where these are no whole numbers."""
+    whole = bool((repetition == np.floor(repetition)).all())
+    return float(repetition[held].sum()) if whole else None
+
+
+def held_by(model: Any, count: float | None) -> int | str:
+    """The number of support vectors, or why leaving out another example would not leave the machine as it is."""
+    if count is None:
+        return "sample weights are no whole numbers, so that no examples are counted"
+    if isinstance(model.class_weight, str):
+        return "class weights were balanced over all examples"
+    if not model.status_.finished:
+        return "the optimum was not reached"
+    return round(count)

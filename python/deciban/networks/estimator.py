@@ -17,7 +17,9 @@ from deciban.devices import elsewhere, has_doubles, like
 from deciban.errors import DataError
 from deciban.models.limits import seed_of
 from deciban.models.transaction import all_or_nothing
+from deciban.trust.bound import Probabilities
 from deciban.trust.certificate import Certificate
+from deciban.trust.guarantees import certified
 
 from . import activations
 from .batches import Rows, Shuffled
@@ -212,7 +214,12 @@ class NetworkModel(BaseEstimator):  # type: ignore[misc]
         `primal` is what was suffered on the way.
         """
         check_is_fitted(self, "network_")
-        return replace(self._proof, seconds=self._seconds)
+        return certified(self, replace(self._proof, seconds=self._seconds))
+
+    def _probabilities_told(self) -> Probabilities:
+        """How there are probabilities."""
+        least = "log loss" if self.network_.error.name == "cross_entropy" else "squared error"
+        return Probabilities(f"none: {least} was minimised")
 
 
 def examples_of(given: Any, what: str) -> tuple[Any, Any, Any]:

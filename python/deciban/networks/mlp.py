@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from deciban.devices import answers, on_host
 from deciban.losses import Floats
 from deciban.scores import Explanation, NetworkScore, log_posterior
+from deciban.trust.bounding import StatesBounds
 from deciban.trust.finding import FindsSuspects
 
 from .intake import Given, judged, labelled, of_known_labels, row
@@ -20,7 +21,7 @@ from .outputs import Error, Logistic, Output, Softmax, paired
 from .streams import LearnsOn
 
 
-class MLP(FindsSuspects, ClassifierMixin, LearnsOn):  # type: ignore[misc]
+class MLP(FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # type: ignore[misc]
     """Layers of units between the features and the classes, learnt by back-propagation.
 
         s_j = Σ_i w_ji h_i + b_j,    h_j = σ(s_j),      from h = x up to the outputs
@@ -218,10 +219,11 @@ class MLP(FindsSuspects, ClassifierMixin, LearnsOn):  # type: ignore[misc]
         check_is_fitted(self, "network_")
         return -np.logaddexp(0.0, -self._signals(X)) if self.multilabel_ else log_posterior(self._nats(X))
 
-    def explain(self, X: Any, label: int | None = None) -> list[Explanation]:
-        """Per row: the winner against its runner-up, and the evidence of each feature in decibans, strongest first, by
-        integrated gradients from the mean example, from nothing where rows are sparse (`NetworkScore.terms`). Prior and
-        terms sum to the log-odds. Of many labels a row: `label`, a column of y, against its absence."""
+    def explain(self, X: Any, label: int | None = None, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
+        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
+        of each feature in decibans, strongest first, by integrated gradients from the mean example, from nothing where
+        rows are sparse (`NetworkScore.terms`). Prior and terms sum to the log-odds. Of many labels a row: `label`, a
+        column of y, against its absence."""
         check_is_fitted(self, "network_")
         names = getattr(self, "feature_names_in_", None)
         if self.multilabel_ == (label is None):
@@ -238,4 +240,5 @@ class MLP(FindsSuspects, ClassifierMixin, LearnsOn):  # type: ignore[misc]
             self.classes_.tolist() if label is None else [f"not {self.classes_[label]}", self.classes_.tolist()[label]]
         )
         X = judged(self, X)
-        return [score.explain(row(X, i), told, None if names is None else list(names)) for i in range(X.shape[0])]
+        names = None if names is None else list(names)
+        return [score.explain(row(X, i), told, names, pair) for i in range(X.shape[0])]

@@ -56,7 +56,7 @@ def header_of(model: Any) -> dict[str, Any]:
             "labels": "text" if classes.dtype.kind in "UST" else classes.dtype.name,
             "columns": None,
         },
-        "certificate": model._proof.to_json(),
+        "certificate": model.certificate_.to_json(),
     }
 
 

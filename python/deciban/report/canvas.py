@@ -43,29 +43,35 @@ class Canvas:
     axes: Axes
     fonts: list[str]
     missing: str
-    plane: Plane
     entries: list[tuple[tuple[Any, ...], str]] = field(default_factory=list)
 
     @classmethod
-    def over(cls, at: Floats, plane: Plane, texts: Iterable[str], names: tuple[str, str] | None = None) -> Self:
-        """A canvas on which all points at (N, 2) have room."""
+    def framed(cls, x: str, y: str, texts: Iterable[str] = ()) -> Self:
+        """A canvas whose axes are called x and y, on which texts can be written."""
         from matplotlib.figure import Figure
 
-        called = [short(each) for each in names or plane.names]
-        fonts, missing = family([*texts, *called])
+        fonts, missing = family([*texts, x, y])
         with styled():
             figure = Figure(figsize=(_WIDTH, _WIDTH), layout="constrained")
             axes = figure.add_subplot()
             axes.set_box_aspect(_SHAPE)
+            axes.set_xlabel(x, family=fonts)
+            axes.set_ylabel(y, family=fonts)
+            for side in ("top", "right"):
+                axes.spines[side].set_visible(False)
+        return cls(figure, axes, fonts, missing)
+
+    @classmethod
+    def over(cls, at: Floats, plane: Plane, texts: Iterable[str], names: tuple[str, str] | None = None) -> Self:
+        """A canvas on which all points at (N, 2) have room."""
+        first, second = (short(each) for each in names or plane.names)
+        seen = cls.framed(first, second, texts)
+        with styled():
             for axis, low, high in zip("xy", at.min(axis=0), at.max(axis=0), strict=True):
                 spread = high - low
                 pad = _MARGIN * spread if spread > 0.0 else max(1.0, abs(low))
-                getattr(axes, f"set_{axis}lim")(low - pad, high + pad)
-            axes.set_xlabel(called[0], family=fonts)
-            axes.set_ylabel(called[1], family=fonts)
-            for side in ("top", "right"):
-                axes.spines[side].set_visible(False)
-        return cls(figure, axes, fonts, missing, plane)
+                getattr(seen.axes, f"set_{axis}lim")(low - pad, high + pad)
+        return seen
 
     def along(self, axis: int, steps: int) -> Floats:
         """(steps,) places from one end of an axis to the other."""
@@ -99,14 +105,14 @@ class Canvas:
         plain = {"color": look["colors"], "linewidth": look["linewidths"], "linestyle": look["linestyles"]}
         self.entry(label, plain)
 
-    def finish(self, title: str, says: str, notes: Iterable[str] = ()) -> None:
-        """Title, legend and the height that they need; `says` is the whole in words."""
+    def finish(self, title: str, says: str, notes: Iterable[str] = (), shape: float = _SHAPE) -> None:
+        """Title, legend and the height that they need; `says` is the whole in words, `shape` the height of the axes."""
         lines = [line for text in (title, *notes) for line in textwrap.wrap(text, _WRAP)]
         with styled():
             self.axes.set_title("\n".join(lines), loc="left", family=self.fonts)
-            rows = legend(self.figure, self.entries, self.fonts)
+            rows = legend(self.figure, self.entries, self.fonts) if self.entries else 0
             note(self.figure, self.missing)
-            height = _SHAPE * (_WIDTH - 0.6) + 0.75 + _LINE * (rows + len(lines))
+            height = shape * (_WIDTH - 0.6) + 0.75 + _LINE * (rows + len(lines))
             self.figure.set_size_inches(_WIDTH, height)
             self.figure.set_label(says)
 

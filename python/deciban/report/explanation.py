@@ -51,7 +51,8 @@ def headline(verdict: Verdict, source: str, colour: str, on: Screen) -> list[Tex
     if verdict.unsure:
         line.append("  (unsure)", style="bold")
     line.append(f"   {sureness(verdict.probability[verdict.label])}", style="bold")
-    line.append(f"   {verdict.decibans:.1f} dB against {name(verdict.against)}")
+    turned = ", by the threshold" if verdict.decibans < 0.0 else ""
+    line.append(f"   {verdict.decibans:.1f} dB against {name(verdict.against)}{turned}")
     lines = [line]
     for more in (*_interval(verdict, on), Text(name(source), style="dim")):
         if lines[-1].cell_len + 3 + more.cell_len <= on.width:

@@ -23,8 +23,12 @@ def evaluation(found: Evaluation, on: Screen) -> Iterator[Text]:
         rows.append(("ROC area", f"{found.roc_area:.6f}", "", ""))
         shown = "" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f} %"
         rows.append((on.pick("(1 − ROCA)", "(1 - ROCA)"), f"{area:.4f} %", shown, "0: perfect order"))
-    rows.append(("log loss", f"{found.log_loss:.4f} nats", "", f"a guess: {log(len(found.classes)):.4f}"))
-    header = ("", "", "95 % interval", "" if found.threshold is None else f"threshold {found.threshold:g}")
+    shown = "" if found.log_loss_interval is None else "{:.4f} to {:.4f}".format(*found.log_loss_interval)
+    rows.append(("log loss", f"{found.log_loss:.4f} nats", shown, f"a guess: {log(len(found.classes)):.4f}"))
+    error, chance = percent(found.calibration_error), percent(found.reliability.chance)
+    rows.append(("calibration", error, _between(found.calibration_error_interval), f"exact, by chance: {chance}"))
+    turns = "" if found.threshold is None else f"threshold {found.threshold:g}"
+    header = ("", "", "95 % interval", turns if found.decibans is None else f"threshold {found.decibans:g} dB")
     for number, line in enumerate(grid([header, *rows], "lrr")):
         yield Text(line, style="dim" if number == 0 else "bold" if number == 1 else "")
     yield Text()

@@ -13,8 +13,12 @@ from rich.text import Text
 
 from ..conventions import DECIBANS_PER_NAT
 from ..distributions import Counts
-from ..features.information import BITS_PER_NAT, binary_information, entropy, word_information
+from ..features.information import BITS_PER_NAT, entropy
+from ..text.known import information
+from ..text.known import names as names_of
+from ..text.known import rates as rates_of
 from ..text.recipes import AnyText
+from ..trust.telling import trusted
 from .terminal import Screen, colour_of, fit, grid, name, percent, signed
 
 
@@ -110,17 +114,14 @@ def class_bits(model: AnyText) -> float:
 
 def telling(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -> list[Telling]:
     """The `top` words that tell most of the class, of the words in `rows` of the book, counted in `seen`."""
-    if model.settings.binary:
-        told = binary_information(seen.n, np.minimum(seen.s, seen.n[:, None]))
-    else:
-        told = word_information(seen.n, seen.s)
+    told = information(model, seen)
     chosen = np.argsort(-told, kind="stable")[:top]
     chosen = chosen[told[chosen] > 0]
-    rates = _rates(seen)[:, chosen]
+    rates = rates_of(seen)[:, chosen]
     labels = [str(model.classes[c]) for c in rates.argmax(axis=0)]
     rates.sort(axis=0)
     figures = zip(told[chosen] * BITS_PER_NAT, labels, rates[-1], rates[:-1].max(axis=0, initial=0.0), strict=True)
-    names = _names(model, rows[chosen], chosen)
+    names = names_of(model, rows[chosen], chosen)
     return [
         Telling(word, float(bits), label, float(rate), float(elsewhere))
         for word, (bits, label, rate, elsewhere) in zip(names, figures, strict=True)
@@ -135,7 +136,7 @@ def strongest(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -
     if len(model.classes) < 2:
         return {str(label): [] for label in model.classes}
     W = np.ascontiguousarray(model.compile().by_word().T)
-    rates = _rates(seen)
+    rates = rates_of(seen)
     against, elsewhere = _among_others(W), _among_others(rates)
     result = {}
     for c, label in enumerate(model.classes):
@@ -144,7 +145,7 @@ def strongest(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -
             value = np.nan_to_num(decibans * rates[c])
         chosen = np.argsort(-value, kind="stable")[:top]
         chosen = chosen[value[chosen] > 0]
-        names = _names(model, rows[chosen], chosen)
+        names = names_of(model, rows[chosen], chosen)
         columns = zip(names, decibans[chosen], rates[c][chosen], elsewhere(c)[chosen], strict=True)
         result[str(label)] = [Evidence(word, *map(float, figures)) for word, *figures in columns]
     return result
@@ -156,18 +157,6 @@ def _among_others(values: NDArray[np.float64]) -> Callable[[int], NDArray[np.flo
     for row in values:
         first, second = np.maximum(first, row), np.maximum(second, np.minimum(first, row))
     return lambda c: np.where(values[c] == first, second, first)
-
-
-def _rates(seen: Counts) -> NDArray[np.float64]:
-    """(C, K) occurrences per item."""
-    rates: NDArray[np.float64] = seen.s / np.maximum(seen.n, 1)[:, None]
-    return rates
-
-
-def _names(model: AnyText, rows: NDArray[np.int64], places: NDArray[np.intp]) -> list[str]:
-    if model.settings.hashed_bits:
-        return [f"bucket {j}" for j in places]
-    return model.book.names(rows.tolist())
 
 
 def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
@@ -198,6 +187,7 @@ def facts(found: Inventory) -> Iterator[tuple[str, str]]:
     advice = f"; {proof['advice']}" if proof["advice"] else ""
     gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
     yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
+    yield from ((heading, name(text)) for heading, text in trusted(proof))
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 

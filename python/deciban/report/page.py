@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from .. import __version__
+from ..trust.telling import trusted
 from .inventory import Inventory
 from .inventory import facts as facts_of_texts
 from .table_inventory import TableInventory
@@ -81,7 +82,7 @@ class Page:
             generator=Markup(GENERATOR),
             colours=list(zip(COLOURS, IN_THE_DARK, strict=True)),
             title=name(self.title),
-            facts=[(heading, text) for heading, text in self.facts if heading != "certificate"],
+            facts=[(heading, text) for heading, text in self.facts if heading not in _OF_CERTIFICATE],
             classes=self._classes(),
             certificate=list(_proof(self.certificate)),
             evidence=[(name(label), _bars(terms)) for label, terms in self.evidence.items()],
@@ -116,4 +117,8 @@ def _proof(proof: Mapping[str, Any]) -> list[tuple[str, str]]:
     ):
         value = proof.get(key)
         told.append((heading, "" if value is None else format(value, form)))
-    return [(heading, name(text)) for heading, text in told if text]
+    return [(heading, name(text)) for heading, text in (*told, *trusted(proof)) if text]
+
+
+# Headings of facts that the certificate has itself.
+_OF_CERTIFICATE = ("certificate", "bounds", "calibration", "")

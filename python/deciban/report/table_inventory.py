@@ -11,13 +11,17 @@ import numpy as np
 from rich.text import Text
 
 from ..conventions import DECIBANS_PER_NAT
+from ..features.information import BITS_PER_NAT, entropy
 from ..models.network_table import NetworkTable
 from ..models.served_table import ServedTable
 from ..models.tables import TableModel
 from ..store import Stored
+from ..trust.telling import trusted
 from .inventory import LINEAR_NAMES
 from .terminal import Screen, colour_of, fit, grid, name, signed
 
+# Columns that are listed.
+_MOST = 40
 # What the parameters of a model are told as; those of all others as linear.
 _SECTIONS = {"naive-bayes": "bayes", "kernel-svm": "kernel", "mlp": "network"}
 
@@ -47,15 +51,24 @@ class TableInventory:
     bytes: int
     digest: str
     evidence: dict[str, list[Value]]
+    class_bits: float = 0.0
 
     @classmethod
     def of(cls, stored: Stored, path: str, top: int) -> Self:
         """What the file at `path` tells, with `top` values a class."""
         served = ServedTable.from_stored(stored)
         model = served.model
+        known = model.columns
         columns = [
-            {"name": str(own), "kind": kind, "categories": None if known is None else len(known)}
-            for own, kind, known in zip(model.columns.names, model.columns.kinds, model.columns.categories, strict=True)
+            {
+                "name": str(own),
+                "kind": kind,
+                "categories": None if labels is None else len(labels),
+                "bits": None if told is None else told * BITS_PER_NAT,
+            }
+            for own, kind, labels, told in zip(
+                known.names, known.kinds, known.categories, model.information(), strict=True
+            )
         ]
         return cls(
             model=model.name,
@@ -68,6 +81,7 @@ class TableInventory:
             bytes=os.path.getsize(path),
             digest=stored.header["digest"],
             evidence=strongest(model, top) if top else {},
+            class_bits=float(entropy(model.items)) * BITS_PER_NAT,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -84,6 +98,7 @@ class TableInventory:
             "certificate": self.certificate,
             "bytes": self.bytes,
             "digest": self.digest,
+            "class_bits": self.class_bits,
             "evidence": {label: [each.to_json() for each in values] for label, values in self.evidence.items()},
         }
 
@@ -115,14 +130,7 @@ def table_inventory(found: TableInventory, on: Screen) -> Iterator[Text]:
     for line in grid(list(facts(found)), "l"):
         yield Text(line)
     yield Text()
-    rows = [("column", "kind", "labels")]
-    rows += [
-        (fit(name(each["name"]), 40).rstrip(), each["kind"], str(each["categories"] or "")) for each in found.columns
-    ]
-    for number, line in enumerate(grid(rows[:41], "llr")):
-        yield Text(line, style="bold" if number == 0 else "")
-    if len(rows) > 41:
-        yield Text(f"and {len(rows) - 41:,} more columns", style="dim")
+    yield from _columns(found)
     for label, values in found.evidence.items():
         yield Text()
         lines = [(f"for {name(label)}", "decibans")]
@@ -131,6 +139,23 @@ def table_inventory(found: TableInventory, on: Screen) -> Iterator[Text]:
             yield Text(line, style=f"bold {colour_of(label, list(found.classes))}" if number == 0 else "")
         if not values:
             yield Text("  no value speaks for it", style="dim")
+
+
+def _columns(found: TableInventory) -> Iterator[Text]:
+    """The columns, first those that tell most of the class."""
+    rows = [("column", "kind", "labels", "bits")]
+    for each in sorted(found.columns, key=lambda each: -(each["bits"] or 0.0)):
+        bits = "" if each["bits"] is None else f"{each['bits']:.4f}"
+        rows.append((fit(name(each["name"]), 40).rstrip(), each["kind"], str(each["categories"] or ""), bits))
+    for number, line in enumerate(grid(rows[: _MOST + 1], "llrr")):
+        yield Text(line, style="bold" if number == 0 else "")
+    if len(rows) > _MOST + 1:
+        yield Text(f"and {len(rows) - _MOST - 1:,} more columns", style="dim")
+    unknown = sum(each["bits"] is None for each in found.columns)
+    if unknown == len(found.columns):
+        yield Text("what columns tell is not kept in this file; train again to see it, in bits", style="dim")
+    else:
+        yield Text(f"of {found.class_bits:.4f} bits in the class; what columns tell overlaps", style="dim")
 
 
 def facts(found: TableInventory) -> Iterator[tuple[str, str]]:
@@ -150,6 +175,7 @@ def facts(found: TableInventory) -> Iterator[tuple[str, str]]:
     advice = f"; {proof['advice']}" if proof["advice"] else ""
     gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
     yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
+    yield from ((heading, name(text)) for heading, text in trusted(proof))
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 

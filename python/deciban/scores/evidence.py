@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.verdict import Weighed, places_of
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ class Term(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Weighed):
     """Why `label` and not `against`: prior_decibans + Σ terms = decibans. Strongest evidence first.
 
     `against` is the runner-up; it is None when the model knows one class only, and then nothing is weighed.
@@ -47,6 +48,17 @@ class Explanation:
     decibans: float
     prior_decibans: float
     terms: list[Term]
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys that scripts rely on."""
+        return {
+            "label": self.label,
+            "against": self.against,
+            "probability": self.probability,
+            "decibans": self.decibans,
+            "prior_decibans": self.prior_decibans,
+            "terms": [term._asdict() for term in self.terms],
+        }
 
 
 class Score(ABC):
@@ -65,13 +77,21 @@ class Score(ABC):
     def terms(self, row: Any, label: int, against: int) -> Terms:
         """Evidence for class `label` against class `against`, feature by feature; `row` is (d,) or (1, d)."""
 
-    def explain(self, row: Any, labels: Sequence[Any], names: Sequence[Any] | None = None) -> Explanation:
-        """The winner of one row against its runner-up, in decibans; `names` (d,) default to the indices."""
+    def explain(
+        self,
+        row: Any,
+        labels: Sequence[Any],
+        names: Sequence[Any] | None = None,
+        pair: tuple[Any, Any] | None = None,
+    ) -> Explanation:
+        """The winner of one row against its runner-up, in decibans, or the first of two labels, `pair`, against the
+        second; `names` (d,) default to the indices."""
+        asked = places_of(pair, labels)
         score = np.atleast_2d(self(row))[0]
         probability = np.exp(log_posterior(score))
         if len(score) == 1:
             return Explanation(labels[0], None, float(probability[0]), 0.0, 0.0, [])
-        label, against = (int(c) for c in np.argsort(-score, kind="stable")[:2])
+        label, against = asked or (int(c) for c in np.argsort(-score, kind="stable")[:2])
         prior, total = self.prior[label] - self.prior[against], score[label] - score[against]
         told = (labels[label], labels[against], float(probability[label]))
         return explanation(*told, float(total), float(prior), self.terms(row, label, against), names)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..features.held_out import dealt
+from ..trust.bound import Bound
+from ..trust.guarantees import held_out as bound_of
 from .settings import NAIVE_BAYES
 
 SIMPLEST_FIRST = (NAIVE_BAYES, "nbsvm", "logistic", "svm")
@@ -22,13 +24,15 @@ _PARTS = 5
 class Tried(NamedTuple):
     """A model that was tried: the share of the held-out items that it judged wrongly, and the standard error of that.
 
-    √(error · (1 − error) / n). `seconds` are of learning and judging.
+    √(error · (1 − error) / n). `seconds` are of learning and judging; `n` items were held out, `learnt` learnt.
     """
 
     model: str
     error: float
     standard_error: float
     seconds: float
+    n: float
+    learnt: float
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts rely on."""
@@ -98,7 +102,7 @@ def choose(
     if not held.any():
         return contenders[0], []
     inside, outside = corpus.only(~held), corpus.only(held)
-    n = float(len(outside) if outside.weight is None else outside.weight.sum())
+    n, learnt = (float(len(part) if part.weight is None else part.weight.sum()) for part in (outside, inside))
     tried: list[Tried] = []
     for each in contenders:
         begun = perf_counter()
@@ -107,11 +111,23 @@ def choose(
             break
         served = each.learn(inside, left if tried else None, n_jobs).compile(n_jobs)
         error = outside.errors(served)
-        tried.append(Tried(each.model, error, float(np.sqrt(error * (1.0 - error) / n)), perf_counter() - begun))
+        spread = float(np.sqrt(error * (1.0 - error) / n))
+        tried.append(Tried(each.model, error, spread, perf_counter() - begun, n, learnt))
         tell(tried[-1])
     best = min(tried, key=lambda each: each.error)
     good = next(i for i, each in enumerate(tried) if each.error <= best.error + best.standard_error)
     return contenders[good], tried
+
+
+def told(model: str, tried: Sequence[Tried]) -> Bound | None:
+    """What the choice says of the errors of the model that was chosen; nothing where none were tried.
+
+    max {p: P(Bin(n, p) ≤ errors) ≥ δ/M}       M models tried, each with its chance to err little by luck
+    """
+    for each in tried:
+        if each.model == model:
+            return bound_of(each.error * each.n, each.n, len(tried), each.learnt)
+    return None
 
 
 def held_out(corpus: Examples, seed: int) -> NDArray[np.bool_]:

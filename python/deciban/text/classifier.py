@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import store
 from ..scores import log_posterior
+from ..trust.bounding import StatesBounds
 from ..trust.certificate import Certificate
 from ..trust.credible import interval
 from ..trust.finding import FindsSuspects
-from ..verdict import TextExplanation
-from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose
+from ..verdict import TextExplanation, places_of
+from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
 from .corpus import Corpus
 from .counting import count, listed
 from .labels import plain, union, weights_of
@@ -31,7 +32,7 @@ from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
@@ -135,7 +136,7 @@ class TextClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ig
                 raise ValueError(_one_class(corpus.classes))
             if self.model == "auto":
                 recipe, tried = choose(corpus, self._contenders(recipe), self.time_limit, self.n_jobs)
-            model = recipe.learn(corpus, n_jobs=self.n_jobs)
+            model = recipe.learn(corpus, n_jobs=self.n_jobs).with_choice(told(recipe.model, tried))
         if len(model.classes) < 2:
             raise ValueError(_one_class(model.classes))
         self._become(model, perf_counter() - started)
@@ -242,18 +243,17 @@ class TextClassifier(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ig
         moments = np.array([each for _, _, each in self.served_.judged(texts)]).reshape(-1, 2)
         return interval(moments[:, 0], moments[:, 1], level)
 
-    def explain(self, texts: Iterable[str | bytes]) -> list[TextExplanation]:
-        """Per text: the verdict, and the evidence word by word in decibans, with its places in the text."""
+    def explain(self, texts: Iterable[str | bytes], pair: tuple[Any, Any] | None = None) -> list[TextExplanation]:
+        """Per text: the verdict, or that of the labels `pair`, the first against the second, and the evidence word by
+        word in decibans, with its places in the text."""
         check_is_fitted(self, "served_")
-        return [self.served_.explain(text) for text in listed(texts)]
+        return [self.served_.explain(text, pair=places_of(pair, self.classes_.tolist())) for text in listed(texts)]
 
     @property
     def certificate_(self) -> Certificate:
         """What the fit minimised and how close it came: exactly, by counting."""
         check_is_fitted(self, "model_")
         return self.model_.certificate(self._seconds)
-
-    # The file.
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .deciban file, in one step."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from .._core import Dictionary, Wordbook
 from ..distributions import Counts
 from ..errors import DataError
 from ..store import Stored, narrowest
-from ..trust.certificate import Certificate
+from ..trust.bound import LEAVE_ONE_OUT, Bound
+from ..trust.certificate import Certificate, fields_of
+from ..trust.guarantees import ANEW, WORDS, chosen, unfixed
 from .corpus import Corpus
 from .labels import storable
 from .served import ServedText
@@ -98,13 +100,17 @@ class MinimisedText:
 
     def certificate(self, seconds: float = 0.0) -> Certificate:
         """What was minimised, and how close to the minimum the fit came."""
-        proof = {name: value for name, value in self.proof.items() if name != "relative_gap"}
         by_label = dict(zip(map(str, self.classes), self.classes, strict=True))
         try:
+            proof = fields_of(self.proof)
             counts = {by_label[label]: n for label, n in proof.pop("class_counts").items()}
             return Certificate(**proof, class_counts=counts, seconds=seconds)
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise DataError(f"The model's certificate is damaged: {error}. Train again.") from error
+
+    def with_choice(self, choice: Bound | None) -> Self:
+        """The same model with what the choice among several told of its errors."""
+        return replace(self, proof=told(chosen(self.certificate(), choice), self.classes, by_place=False))
 
     # The file.
 
@@ -131,10 +137,12 @@ class MinimisedText:
         }
 
 
-def told(certificate: Certificate, classes: tuple[Any, ...]) -> dict[str, Any]:
-    """The certificate of a model that knew classes by their places, as the file keeps it."""
-    counts = {str(classes[c]): n for c, n in certificate.class_counts.items()}
-    return replace(certificate, class_counts=counts).to_json()
+def told(certificate: Certificate, classes: tuple[Any, ...], by_place: bool = True) -> dict[str, Any]:
+    """The certificate of a model that knew classes by their places, as the file keeps it: of words that were read off
+    the examples."""
+    counts = {str(classes[c] if by_place else c): n for c, n in certificate.class_counts.items()}
+    fixed = unfixed(unfixed(certificate, WORDS), ANEW, (LEAVE_ONE_OUT,))
+    return replace(fixed, class_counts=counts).to_json()
 
 
 def read(stored: Stored, declared: Declared) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from ..errors import DataError
 from ..models.certified import certify
 from ..scores import AffineScore
 from ..store import Stored, narrowest
+from ..trust.bound import LEAVE_ONE_OUT, Bound
 from ..trust.certificate import Certificate
+from ..trust.guarantees import asked, chosen, of_words, said_of
 from .labels import storable
 from .served import TENSORS, Belief, ServedText
 from .settings import NAIVE_BAYES, Kind, TextSettings
@@ -104,7 +106,8 @@ class TextModel:
     `book` counts every word seen, also those outside the dictionary: which words are the most frequent is derived
     like every other parameter, so that any order of learning and unlearning ends in the same model. If there were
     more than `settings.max_words` distinct words, the `dropped` rarest are not in it; from then on only known words
-    are learnt, and forgetting passes over words it does not know.
+    are learnt, and forgetting passes over words it does not know. `choice` is what its choice among several told of
+    its errors, when it was trained.
     """
 
     settings: TextSettings
@@ -112,6 +115,7 @@ class TextModel:
     classes: tuple[Any, ...]
     book: Wordbook
     dropped: int = 0
+    choice: Bound | None = None
 
     @property
     def name(self) -> str:
@@ -199,7 +203,12 @@ class TextModel:
         _, seen = self.counts(self.dictionary())
         bayes, seed = self.bayes, self.settings.key
         d = int(seen.s.shape[1])
-        return certify(bayes.family(), seen, bayes.estimate, bayes.prior(), self.classes, d, seconds, seed)
+        proof = certify(bayes.family(), seen, bayes.estimate, bayes.prior(), self.classes, d, seconds, seed)
+        return chosen(of_words(proof, asked(LEAVE_ONE_OUT)), self.choice)
+
+    def with_choice(self, choice: Bound | None) -> TextModel:
+        """The same model with what the choice among several told of its errors."""
+        return replace(self, choice=choice)
 
     # The file.
 
@@ -245,7 +254,8 @@ class TextModel:
             bayes.check(items.array())
         except ValueError as error:
             raise DataError(f"{stored.name}: its model is damaged: {error}. Train again.") from error
-        return cls(TextSettings.from_json(header["text"]), bayes, tuple(header["classes"]), book, header["dropped"])
+        settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
+        return cls(settings, bayes, classes, book, header["dropped"], said_of(header["certificate"]))
 
 
 def _bytes(array: NDArray[Any]) -> bytes:

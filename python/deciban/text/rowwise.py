@@ -14,7 +14,7 @@ from scipy import sparse
 from .._core import Dictionary
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
-from ..verdict import TextExplanation, TextTerm
+from ..verdict import TextExplanation, TextTerm, Threshold
 from .minimised import MinimisedText, dictionary_of, packed
 from .served import UNSURE_BELOW, Judged, ServedText, first_two
 from .settings import TextSettings
@@ -72,11 +72,18 @@ class ServedRows(ServedText):
         """Per item its scores, and the first class and the next."""
         return [(scores, first_two(scores), None) for scores in self.scores(items).tolist()]
 
-    def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
+    def explain(
+        self,
+        item: str | bytes,
+        unsure_below: float = UNSURE_BELOW,
+        threshold: Threshold | None = None,
+        pair: tuple[int, int] | None = None,
+    ) -> TextExplanation:
         """Why the item is judged so, word by word: prior + Σ terms = decibans. The prior is the score of a text without
         words; what a word says, the `terms` of the score tell."""
-        judged = self.judged([item])[0]
-        verdict, (label, against) = self.verdict(judged, unsure_below), judged[1]
+        judged = self.weighed(item, pair)
+        verdict = self.verdict(judged, unsure_below, threshold)
+        label, against = judged[1] if threshold is None else threshold.pair(judged[0])
         said = self.score.terms(self.rows([item]), label, against)
         evidence = dict(zip(said.feature.tolist(), said.evidence.tolist(), strict=True))
         text, reasons = self.dictionary.reasons(item)

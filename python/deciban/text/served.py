@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .._core import Dictionary, Reader, log_posterior
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
-from ..verdict import TextExplanation, TextTerm, Verdict
+from ..verdict import TextExplanation, TextTerm, Threshold, Verdict
 from .settings import KERNEL, NETWORK, TextSettings
 
 if TYPE_CHECKING:
@@ -172,19 +172,42 @@ class ServedText:
             return self.dictionary.judge(items)
         return [(scores, first_two(scores), None) for scores in self.dictionary.score_lists(items)]
 
-    def judge(self, items: Iterable[str | bytes], unsure_below: float = UNSURE_BELOW) -> list[Verdict]:
+    def judge(
+        self, items: Iterable[str | bytes], unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+    ) -> list[Verdict]:
         """A verdict for each item."""
-        return [self.verdict(judged, unsure_below) for judged in self.judged(items)]
+        return [self.verdict(judged, unsure_below, threshold) for judged in self.judged(items)]
 
-    def verdict(self, judged: Judged, unsure_below: float = UNSURE_BELOW) -> Verdict:
+    def verdict(
+        self, judged: Judged, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+    ) -> Verdict:
         """The verdict that scores (C,) amount to; of equal ones the first class wins."""
         scores, pair, moments = judged
-        return verdict_of(self.classes, scores, pair, None if moments is None else _interval(*moments), unsure_below)
+        interval = None if moments is None else _interval(*moments)
+        return verdict_of(self.classes, scores, pair, interval, unsure_below, threshold)
 
-    def explain(self, item: str | bytes, unsure_below: float = UNSURE_BELOW) -> TextExplanation:
-        """Why the item is judged so, word by word: prior + Σ terms = decibans."""
-        judged = self.judged([item])[0]
-        verdict, (label, against) = self.verdict(judged, unsure_below), judged[1]
+    def weighed(self, item: str | bytes, pair: tuple[int, int] | None) -> Judged:
+        """The item as the core judges it, of two classes if they are asked for; nothing tells the doubt of classes
+        that are not the first two."""
+        scores, known, moments = self.judged([item])[0]
+        if pair is None or pair == known:
+            return scores, known, moments
+        if pair == known[::-1] and moments is not None:
+            return scores, pair, (-moments[0], moments[1])
+        return scores, pair, None
+
+    def explain(
+        self,
+        item: str | bytes,
+        unsure_below: float = UNSURE_BELOW,
+        threshold: Threshold | None = None,
+        pair: tuple[int, int] | None = None,
+    ) -> TextExplanation:
+        """Why the item is judged so, word by word: prior + Σ terms = decibans; of the first two classes, or of `pair`,
+        places among `classes`."""
+        judged = self.weighed(item, pair)
+        verdict = self.verdict(judged, unsure_below, threshold)
+        label, against = judged[1] if threshold is None else threshold.pair(judged[0])
         text, reasons = self.dictionary.reasons(item)
         weights = _Contrast(self.weights, len(self.classes), label, against)
         absent = _Contrast(self.absent, len(self.classes), label, against)
@@ -241,14 +264,22 @@ def verdict_of(
     pair: tuple[int, int],
     interval: tuple[float, float] | None,
     unsure_below: float = UNSURE_BELOW,
+    threshold: Threshold | None = None,
 ) -> Verdict:
-    """The verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in decibans."""
-    label, against = pair
+    """The verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in decibans.
+
+    A threshold, which is of two classes, says which is the label, and what the evidence has to exceed.
+    """
+    turned = pair if threshold is None else threshold.pair(scores)
+    if turned != pair and interval is not None:
+        interval = -interval[1], -interval[0]
+    label, against = turned
     if label == against:  # there is but one class, and it has no rival
         return Verdict(classes[label], None, {classes[label]: 1.0}, 0.0, True, (0.0, 0.0))
     decibans = (scores[label] - scores[against]) * DECIBANS_PER_NAT
     probability = {c: math.exp(p) for c, p in zip(classes, log_posterior(scores), strict=True)}
-    unsure = decibans < unsure_below or (interval is not None and interval[0] <= 0.0)
+    bar = 0.0 if threshold is None else threshold.bar(label)
+    unsure = decibans - bar < unsure_below or (interval is not None and interval[0] <= bar)
     return Verdict(classes[label], classes[against], probability, decibans, unsure, interval)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..calibration.temperature import temperature
 from ..scores import AffineScore
 from ..solvers import Status
-from ..trust.calibration import temperature
 from ..trust.folds import folds
 
 Floats = NDArray[np.float64]

@@ -1,1 +1,54 @@
-"""When to believe a model: what a fit can prove about itself, and what held-out data say."""
+"""When to believe a model: what a fit can prove about itself, what held-out data say, and what to do then.
+
+Each name is loaded when first used. `deciban.suspects` looks for labels that are probably wrong.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .conformal import Conformal as Conformal
+    from .conformal import Coverage as Coverage
+    from .conformal import examples_needed as examples_needed
+    from .costs import Costs as Costs
+    from .costs import CostThreshold as CostThreshold
+    from .costs import Paid as Paid
+    from .evaluation import Evaluation as Evaluation
+    from .evaluation import evaluate as evaluate
+    from .judgements import Judgements as Judgements
+    from .thresholds import RateThreshold as RateThreshold
+    from .thresholds import cheapest as cheapest
+    from .thresholds import negatives_needed as negatives_needed
+    from .thresholds import rate_threshold as rate_threshold
+
+_HOME = {
+    "Conformal": ".conformal",
+    "CostThreshold": ".costs",
+    "Costs": ".costs",
+    "Coverage": ".conformal",
+    "Evaluation": ".evaluation",
+    "Judgements": ".judgements",
+    "Paid": ".costs",
+    "RateThreshold": ".thresholds",
+    "cheapest": ".thresholds",
+    "evaluate": ".evaluation",
+    "examples_needed": ".conformal",
+    "negatives_needed": ".thresholds",
+    "rate_threshold": ".thresholds",
+}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'deciban.trust' has no attribute {name!r}; it has {', '.join(_HOME)}")
+    value = getattr(import_module(_HOME[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

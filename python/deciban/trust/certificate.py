@@ -12,6 +12,9 @@ import numpy as np
 from deciban import __version__, _core
 from deciban.devices import elsewhere, on_host, parts, take
 
+from .bound import Bound, Probabilities
+from .telling import headed, line
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -24,6 +27,23 @@ class Certificate:
     that learns from a stream seeks no minimum and has neither: `primal` is what it suffered on the way.
     `status` says how the fit ended and `advice` what to do about it. `digest` names the data or,
     for counting models, of the sufficient statistics, which are all that the data are to such a model.
+
+    `bounds` are those on the error out of sample, each with whether it applies and whether it is vacuous, and
+    `calibration` is how probabilities come about. A fit does not pay for them: they are what follows from the numbers
+    that it ends with (n, the VC dimension, the support vectors, of linear machines of two classes the
+    `training_error`, whose scores the proof needs). What takes a pass over the examples is found when it is asked for,
+    by `model.bounds(X, y)`. Those with a confidence hold together with probability 0.95. Files of earlier versions
+    have no bounds and no calibration.
+
+    `str()` is one line, `lines()` all of it.
+
+    >>> from deciban import LinearSVM
+    >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
+    >>> proof = LinearSVM(C=np.inf, calibration=None).fit(X, [1, 1, 1, -1, -1]).certificate_
+    >>> proof.bound("support vectors").value, proof.bound("vc").vacuous, str(proof.calibration)
+    (0.75, 'every error is at most 1', 'none: only margins')
+    >>> str(proof)[:50]
+    'converged; 5 examples (-1: 2, 1: 3), 2 features; g'
     """
 
     objective: str
@@ -40,6 +60,9 @@ class Certificate:
     seed: int | None
     digest: str
     version: str = __version__
+    training_error: float | None = None
+    bounds: tuple[Bound, ...] = ()
+    calibration: Probabilities | None = None
 
     @property
     def relative_gap(self) -> float | None:
@@ -63,15 +86,19 @@ class Certificate:
             "seed": self.seed,
             "version": self.version,
             "digest": self.digest,
+            "training_error": self.training_error,
+            "bounds": [each.to_json() for each in self.bounds],
+            "calibration": None if self.calibration is None else self.calibration.to_json(),
         }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], d: int) -> Self:
         """What a model file has stored, of a model of d features; the wall time is not among it."""
-        given = {name: value for name, value in values.items() if name != "relative_gap"}
+        given = fields_of(values)
         if given.get("d") != d or type(given.get("class_counts")) is not dict:
             raise ValueError("a certificate of other data")
-        for name in ("primal", "dual", "kkt_violation", "n"):
+        given.setdefault("training_error", None)
+        for name in ("primal", "dual", "kkt_violation", "n", "training_error"):
             if type(given[name]) not in (int, float) and (given[name] is not None or name in ("primal", "n")):
                 raise ValueError(f"a certificate whose {name} is no number")
         for name in ("objective", "status", "advice", "digest", "version"):
@@ -79,16 +106,34 @@ class Certificate:
                 raise ValueError(f"a certificate whose {name} is no text")
         return cls(**given, seconds=0.0)
 
+    def bound(self, name: str) -> Bound:
+        """The bound of this name; KeyError for what is none of them."""
+        found = {each.name: each for each in self.bounds}
+        if name not in found:
+            known = ", ".join(map(repr, found)) or "none, as an earlier version wrote this certificate"
+            raise KeyError(f"bounds: {known}; got {name!r}")
+        return found[name]
+
     def __str__(self) -> str:
-        counts = ", ".join(f"{label}: {count:,.10g}" for label, count in self.class_counts.items())
-        counts = f" ({counts})" if counts else ""
-        without = "no gap (not convex)" if self.kkt_violation is not None else "no gap (a stream)"
-        gap = without if self.relative_gap is None else f"relative gap {self.relative_gap:.1e}"
-        advice = f"; {self.advice}" if self.advice else ""
-        return (
-            f"{self.status}{advice}; {self.n:,.10g} examples{counts}, {self.d:,} features, "
-            f"{self.iterations} iterations, {gap}, {self.seconds:.3g} s, data {self.digest[:12]}"
-        )
+        return line(self.to_json())
+
+    def lines(self) -> list[str]:
+        """The whole text, line by line, each with its heading."""
+        told = headed(self.to_json())
+        width = max(len(heading) for heading, _ in told)
+        return [f"{heading:<{width}}  {text}" for heading, text in told]
+
+
+def fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a certificate, but for `seconds`, as JSON has them; ValueError for bounds that are none."""
+    given = {name: value for name, value in values.items() if name != "relative_gap"}
+    bounds = given.get("bounds", [])
+    if type(bounds) not in (list, tuple):
+        raise ValueError("a certificate whose bounds are no list")
+    given["bounds"] = tuple(Bound.from_json(each) for each in bounds)
+    told = given.get("calibration")
+    given["calibration"] = None if told is None else Probabilities.from_json(told)
+    return given
 
 
 def digest(*arrays: np.ndarray[Any, Any]) -> str:

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Proof:
     """P, D (None where the loss is not convex) and the largest violation of the conditions of Karush, Kuhn and Tucker:
-    of v_j ∈ ∂Ω(w_j) in the units of the gradient, of Σ c_i a_i = 0, and of ℓ + ℓ* + a_i s_i = 0 for an example."""
+    of v_j ∈ ∂Ω(w_j) in the units of the gradient, of Σ c_i a_i = 0, and of ℓ + ℓ* + a_i s_i = 0 for an example; and the
+    scores s that it was found from."""
 
     primal: float
     dual: float | None
     violation: float
     dual_point: Floats | None
+    scores: Floats | None = None
 
     @property
     def relative_gap(self) -> float:
@@ -54,7 +56,7 @@ def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) ->
     primal = problem.primal(w, s)
     if not problem.loss.convex:
         v = problem.combination(_weighted(problem, -problem.loss.slope(problem.y, s)))
-        return Proof(primal, None, _stationarity(problem, w, v), None)
+        return Proof(primal, None, _stationarity(problem, w, v), None, s)
     offered = None if dual is None else _at(problem, w, s, primal, dual)
     if offered is not None and offered.relative_gap <= _ENOUGH:
         return offered
@@ -87,7 +89,7 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
         float(np.abs(_weighted(problem, a).sum(axis=0)).max(initial=0.0)) if problem.intercept else 0.0,
         float((problem.c * apart).max(initial=0.0)),
     )
-    return Proof(primal, min(bound, primal) if np.isfinite(bound) else -np.inf, violation, a)
+    return Proof(primal, min(bound, primal) if np.isfinite(bound) else -np.inf, violation, a, s)
 
 
 def reach(w: Floats, v: Floats) -> float:

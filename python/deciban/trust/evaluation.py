@@ -3,7 +3,7 @@
 Error           e/n, with the exact interval of Clopper & Pearson (Biometrika 26, 1934).
 ROC area        the chance that a positive item scores above a negative one, ties counting half (roc.py).
 (1 − ROCA) %    the TREC spam track's measure, 100 · (1 − ROC area), with an interval by the bootstrap.
-Log loss        the mean of −log p(true class), in nats.
+Log loss        the mean of −log p(true class), in nats, and the calibration error, both in reliability.py.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError, UsageError
+from ..verdict import probability_of
+from .judgements import Judgements
 from .rates import Interval, Rate, clopper_pearson
+from .reliability import Reliability, reliability
 from .roc import Roc, one_against_rest, roc
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-_SMALLEST = float(np.finfo(np.float64).tiny)  # −log of it is 708.4 nats
+_OF_RELIABILITY = ("log_loss", "log_loss_interval", "calibration_error", "calibration_error_interval")
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Evaluation:
     errors: int
     classes: tuple[Hashable, ...]
     confusion: Indices
-    log_loss: float
+    reliability: Reliability
     roc: Roc
     positive: Hashable | None
     threshold: float | None
@@ -59,6 +63,7 @@ class Evaluation:
     unseen: dict[Hashable, int]
     seed: int
     notes: tuple[str, ...]
+    decibans: float | None = None
 
     @property
     def error(self) -> float:
@@ -78,6 +83,22 @@ class Evaluation:
     def false_negatives(self) -> Rate | None:
         """Of the items that are `positive`, those not taken for it."""
         return None if self.positive is None else _missed(self.confusion, self.classes.index(self.positive))
+
+    @property
+    def log_loss(self) -> float:
+        return self.reliability.log_loss
+
+    @property
+    def log_loss_interval(self) -> Interval | None:
+        return self.reliability.log_loss_interval
+
+    @property
+    def calibration_error(self) -> float:
+        return self.reliability.error
+
+    @property
+    def calibration_error_interval(self) -> Interval:
+        return self.reliability.error_interval
 
     @property
     def roc_area(self) -> float | None:
@@ -103,11 +124,12 @@ class Evaluation:
             "roc_area": self.roc_area,
             "one_minus_roca_percent": self.one_minus_roca_percent,
             "one_minus_roca_percent_interval": area and list(area),
-            "log_loss": self.log_loss,
+            **{key: self.reliability.to_json()[key] for key in _OF_RELIABILITY},
             "confusion": self.confusion.tolist(),
             "classes": list(self.classes),
             "positive": self.positive,
             "threshold": self.threshold,
+            "threshold_decibans": self.decibans,
             "false_positives": self.false_positives and self.false_positives.to_json(),
             "false_negatives": self.false_negatives and self.false_negatives.to_json(),
             "per_class": [asdict(each) for each in self.per_class],
@@ -126,17 +148,18 @@ def evaluate(
     positive: Hashable | None = None,
     threshold: float = 0.5,
     seed: int = 0,
+    decibans: float | None = None,
 ) -> Evaluation:
     """Judges `probabilities` (N, C), whose columns are `classes`, against the true `labels` (N,).
 
-    Two classes: the verdict is `positive` (the second class unless given) where its probability is above
-    `threshold`; an item exactly at it goes to the class that stands first. More: the most probable class, and
-    the ROC area is the mean over the classes of each against the rest.
+    Two classes: the verdict is `positive` (the second class unless given) where its probability is above `threshold`,
+    or its log-odds are above `decibans`; an item exactly at it goes to the class that stands first. More: the most
+    probable class, and the ROC area is the mean over the classes of each against the rest.
 
-    Probabilities of 1.0 tie: `scores`, log-odds of `positive` (N,) or a score per class (N, C), order the
-    items for the ROC area instead. The log loss is clipped against log 0 only: a probability counts as at
-    least 2.2e-308. A label that is not among `classes` is an error, and stands in `unseen`; all but `n`,
-    `errors` and precision is over the others. Cost: a sort a class, and 100 passes for the bootstrap.
+    Probabilities of 1.0 tie: `scores`, log-odds of `positive` (N,) or a score per class (N, C), order the items for
+    the ROC area and for `decibans` instead. The log loss is clipped against log 0 only: a probability counts as at
+    least 2.2e-308. A label that is not among `classes` is an error, and stands in `unseen`; all but `n`, `errors` and
+    precision is over the others. Cost: a sort a class, and 100 passes for the bootstrap.
 
     Raises DataError (shapes, what is no probability, no known label) and UsageError (positive, threshold).
 
@@ -148,8 +171,11 @@ def evaluate(
     p = _probabilities(probabilities, len(names))
     side = _positive_column(names, positive, threshold)
     truth, unseen = _truth(labels, names, len(p))
-    verdict = _verdicts(p, side, threshold)
     ranks = _ranks(p, scores, side)
+    if decibans is None:
+        verdict = _verdicts(p, side, threshold)
+    else:
+        verdict, threshold = _beyond(ranks, side, decibans), probability_of(decibans)
     known = truth >= 0
     from sklearn.metrics import confusion_matrix  # seconds, for which nobody waits who only asks for help
 
@@ -158,12 +184,14 @@ def evaluate(
         area = one_against_rest(ranks[known], truth[known], names)
     else:
         area = roc(ranks[known, 0], truth[known] == side, seed)
+    with np.errstate(divide="ignore"):
+        said = Judgements(names, truth[known].astype(np.intp), np.log(p[known]))
     return Evaluation(
         n=len(p),
         errors=int(np.sum(verdict != truth)),
         classes=names,
         confusion=confusion,
-        log_loss=0.0 - float(np.log(np.maximum(p[known, truth[known]], _SMALLEST)).mean()),
+        reliability=reliability(said, positive=None if side is None else names[side], seed=seed),
         roc=area,
         positive=None if side is None else names[side],
         threshold=None if side is None else threshold,
@@ -171,10 +199,8 @@ def evaluate(
         unseen=unseen,
         seed=seed,
         notes=(*_unseen_notes(unseen, len(p)), *area.notes),
+        decibans=decibans,
     )
-
-
-# --- what came, checked ------------------------------------------------------------------------------------
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:
@@ -238,14 +264,19 @@ def _unseen_notes(unseen: dict[Hashable, int], n: int) -> list[str]:
     return [f"{sum(unseen.values())} of {n} labels were never seen in training: {listed}{more}; each is an error."]
 
 
-# --- the parts ---------------------------------------------------------------------------------------------
-
-
 def _verdicts(p: Array, side: int | None, threshold: float) -> Indices:
     if side is None:
         return np.asarray(p.argmax(axis=1), dtype=np.int64)
     chosen = p[:, side] > threshold if side == 1 else p[:, side] >= threshold
     return np.where(chosen, side, 1 - side)
+
+
+def _beyond(ranks: Array, side: int | None, decibans: float) -> Indices:
+    """Verdicts by the log-odds of `side` (N, 1), in nats."""
+    if side is None or decibans != decibans:
+        raise UsageError(f"Expected decibans as the threshold of two classes; came {decibans}.")
+    odds = DECIBANS_PER_NAT * ranks[:, 0]
+    return np.where(odds > decibans if side == 1 else odds >= decibans, side, 1 - side)
 
 
 def _ranks(p: Array, scores: npt.ArrayLike | None, side: int | None) -> Array:

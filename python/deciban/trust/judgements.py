@@ -58,10 +58,19 @@ class Judgements:
 
     def log_odds(self, positive: int) -> Floats:
         """(N,) log p(positive | x) − log(1 − p(positive | x)), in nats, also where the probability rounds to 1."""
-        others = np.delete(self.log_p, positive, axis=1)
-        top = others.max(axis=1, keepdims=True)
-        top[~np.isfinite(top)] = 0.0
-        with np.errstate(divide="ignore", under="ignore"):
-            rest: Floats = top[:, 0] + np.log(np.exp(others - top).sum(axis=1))
-        odds: Floats = self.log_p[:, positive] - rest
-        return odds
+        return log_odds(self.log_p, positive)
+
+
+def log_odds(log_p: Floats, positive: int) -> Floats:
+    """(N,) log p − log(1 − p) in nats of the class at `positive`, of log p (N, C).
+
+    >>> log_odds(np.log([[0.1, 0.8, 0.1]]), 1).round(4).tolist()
+    [1.3863]
+    """
+    others = np.delete(log_p, positive, axis=1)
+    top = others.max(axis=1, keepdims=True)
+    top[~np.isfinite(top)] = 0.0
+    with np.errstate(divide="ignore", under="ignore"):
+        rest: Floats = top[:, 0] + np.log(np.exp(others - top).sum(axis=1))
+    odds: Floats = log_p[:, positive] - rest
+    return odds

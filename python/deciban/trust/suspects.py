@@ -61,7 +61,7 @@ def suspects(
     data = Labelled(members.astype(np.intp), tuple(classes.tolist()), copies_of(model, X), weight)
     fold = data.fold(int(folds), seed)
     given = None if sample_weight is None else weight
-    return data.suspects(out_of_fold(_settled(model, X, labels, given, seed), X, labels, given, fold))
+    return data.suspects(out_of_fold(settled(model, X, labels, given, seed), X, labels, given, fold))
 
 
 def copies_of(model: Any, X: Any) -> Copies:
@@ -112,7 +112,7 @@ def among(log_p: Floats, known: Any, classes: Any) -> Floats:
     return whole
 
 
-def _settled(model: Any, X: Any, labels: Any, weight: Floats | None, seed: int) -> Any:
+def settled(model: Any, X: Any, labels: Any, weight: Floats | None, seed: int) -> Any:
     """A text classifier that would choose among models anew in every fold chooses once, from all examples."""
     if getattr(model, "model", None) != "auto":
         return model

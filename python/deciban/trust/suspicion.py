@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from deciban.calibration.temperature import temperature
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.errors import DataError
 
-from .calibration import temperature
 from .confident import confident_joint
 from .copies import Copies, dealt_together
 from .suspect import KINDS, Floats, Integers, Suspect, Suspects

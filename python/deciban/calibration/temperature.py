@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.losses import Floats
+from deciban.scores import log_posterior
+
+from .targets import Floats, corrected
 
 _ROUNDS = 100
 
@@ -15,19 +17,17 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
 
         min over A of   −Σ_i w_i Σ_c t_ic log softmax(A·s_i)_c
 
-    `s` (N, C) scores, or (N, 1) margins m for the scores (0, m); y (N,) indices, weight (N,). The targets t are Platt's
-    (1999), pulled towards uniform by one example a class, so that A stays finite on scores that separate. Without an
-    offset the odds are even exactly where the decision turns: prediction and probability never disagree. One number
-    for all classes: Guo, Pleiss, Sun & Weinberger, ICML 2017. Newton's method on log A; the objective is convex in A.
+    `s` (N, C) scores, or (N, 1) margins m for the scores (0, m); y (N,) indices, weight (N,). The targets t are
+    `corrected`, so that A stays finite on scores that separate. Without an offset the odds are even exactly where the
+    decision turns: prediction and probability never disagree. One number for all classes: Guo, Pleiss, Sun &
+    Weinberger, ICML 2017. Newton's method within a bracket; the objective is convex in A.
 
     >>> temperature(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([0, 1, 0, 0]), np.ones(4)) > 0.0
     True
     """
     s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
     C = s.shape[1]
-    count = np.bincount(y, weight, minlength=C)
-    t = np.tile(1.0 / (count[y] + C), (C, 1)).T
-    t[np.arange(len(y)), y] = (count[y] + 1.0) / (count[y] + C)
+    t = corrected(y, weight, C)
     s = s - s.max(axis=1, keepdims=True)
     spread = float(np.abs(s).max())
     if not spread > 0.0:
@@ -49,3 +49,17 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
             break
         A = following
     return float(np.clip(max(A, 1e-12) / spread, np.finfo(float).tiny, np.finfo(float).max))
+
+
+def log_loss(s: Floats, y: NDArray[np.intp], weight: Floats) -> float | None:
+    """The mean −log softmax(s_i)_y of scores in nats: s (N, C), or (N, 1) margins m for the scores (0, m); None where
+    no double holds it.
+
+    >>> log_loss(np.zeros((2, 1)), np.array([0, 1]), np.ones(2)).__round__(6)
+    0.693147
+    """
+    s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
+    with np.errstate(over="ignore", invalid="ignore"):
+        each = log_posterior(s)[np.arange(len(y)), y]
+        mean = float(-(weight @ each) / weight.sum())
+    return mean if np.isfinite(mean) else None

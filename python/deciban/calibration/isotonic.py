@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.isotonic import IsotonicRegression
 
-from deciban.losses import Floats
+from .targets import Floats, of_two
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +35,10 @@ def isotonic(f: Floats, positive: NDArray[np.bool_], weight: Floats, turning: bo
 
         min over p, p(f) ≤ p(f') for f ≤ f', of   Σ_i w_i (t_i − p(f_i))²           (Zadrozny & Elkan, KDD 2002)
 
-    The targets t are Platt's (1999), pulled towards even odds by one example a class, so that the odds stay finite.
-    Where `turning`, p(0) = ½ besides: the odds turn exactly where the decision does, and prediction and probability
-    never disagree. The problem then falls into two, one a side, each with a constant bound, whose optimum is the free
-    one cut off at ½ (Barlow et al. 1972). Between margins that were seen log-odds are interpolated.
+    The targets t are `corrected`, so that the odds stay finite. The same p is the best by log loss, too, as by every
+    proper score (Barlow et al. 1972). Where `turning`, p(0) = ½ besides: the odds turn exactly where the decision does,
+    and prediction and probability never disagree. The problem then falls into two, one a side, each with a constant
+    bound, whose optimum is the free one cut off at ½ (ibid.). Between margins that were seen log-odds are interpolated.
 
     >>> isotonic(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, False, True, True]), np.ones(4)).at.tolist()
     [-2.0, -1.0, 0.0, 1.0, 2.0]
@@ -47,7 +46,7 @@ def isotonic(f: Floats, positive: NDArray[np.bool_], weight: Floats, turning: bo
     up, down = float(weight[positive].sum()), float(weight[~positive].sum())
     if not (up and down):
         return UNKNOWN
-    t = np.where(positive, (up + 1.0) / (up + 2.0), 1.0 / (down + 2.0))
+    t = of_two(positive, weight)
     if not turning:
         return _odds(*_steps(f, t, weight, 0.0, 1.0))
     left, right = f < 0.0, f > 0.0  # at 0 the odds are even, whatever the label
@@ -60,6 +59,8 @@ def _steps(f: Floats, t: Floats, weight: Floats, low: float, high: float) -> tup
     """Margins in order and the p of each; nothing of nothing."""
     if not len(f):
         return f, t
+    from sklearn.isotonic import IsotonicRegression  # a second, for which nobody waits who only judges
+
     found = IsotonicRegression(y_min=low, y_max=high).fit(f, t, weight)
     return found.X_thresholds_, found.y_thresholds_
 

@@ -1,0 +1,215 @@
+"""The catalogue of calibrators: one protocol for two classes and for many.
+
+Scores s (N, C), or margins f (N,) or (N, 1) of two classes for the scores (0, f), become log p(c | s):
+
+    two classes     log p(1) − log p(0) = g(A·f)                                            f = s_1 − s_0
+    more            p(c) ∝ 1/(1 + e^(−g_c(z_c))),     z_c = A·s_c − log Σ_{k≠c} e^(A·s_k)     one against the rest
+
+A is the temperature that suits the same examples, so that nothing depends on the unit of the scores (for curves, at
+least so large that some scores of a row are a nat apart); g, g_c are curves that never fall: so p(c) never falls where
+s_c rises and the other scores stay. Without curves there is only A, and p = softmax(A·s). The decision is the largest
+p(c), of equal ones the first: it is that of the scores for a temperature, and may be another one where a curve says
+that the scores decide too late or too soon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deciban.scores import log_posterior
+
+from .beta import beta
+from .isotonic import isotonic
+from .platt import Line, platt
+from .targets import Floats
+from .temperature import temperature
+
+# Larger scores count as this, and infinite ones, of what a model holds for impossible, as so many units.
+_LARGEST, _IMPOSSIBLE = 1e300, 1e4
+# Nats; what is beyond is as sure.
+_SURE = 1e100
+
+
+class Curve(Protocol):
+    """Log-odds, in nats, of log-odds; it never falls."""
+
+    def __call__(self, z: Floats) -> Floats: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrator:
+    """What scores of `classes` classes are worth: the `scale` A, and the curves, one of two classes, else one a class.
+
+    Scores that nothing was learnt of are taken as nats: A = 1 and no curves. So is a class that never was among the
+    examples, or never missing: its curve is z itself.
+    """
+
+    classes: int
+    scale: float = 1.0
+    curves: tuple[Curve, ...] = ()
+
+    name: ClassVar[str]
+    curve: ClassVar[Callable[[Floats, NDArray[np.bool_], Floats], Curve] | None] = None
+    """From log-odds z (n,), whether they are of examples of the class, and weights; None where A says it all."""
+
+    @classmethod
+    def fit(cls, scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> Self:
+        """From scores (N, C), or (N,) margins of two classes, of examples that the model did not learn, of the classes
+        y (N,), indices below C; weight (N,) ≥ 0 means repetition. `Judgements` are such: `fit(said.log_p, said.y)`.
+        ValueError for NaN, and for what does not fit."""
+        s, y, weight = checked(scores, y, weight)
+        C = max(2, s.shape[1])
+        if not len(s):
+            return cls(C)
+        A = temperature(s, y, weight)
+        if cls.curve is None:
+            return cls(C, A)
+        A = max(A, 1.0 / _reach(s))
+        curves: list[Curve] = []
+        for k, z in enumerate(log_odds(s, A).T):
+            positive = y == (1 if C == 2 else k)
+            curves.append(cls.curve(z, positive, weight) if positive.any() and not positive.all() else Line(1.0))
+        return cls(C, A, tuple(curves))
+
+    def __call__(self, scores: ArrayLike) -> Floats:
+        """(N, C) log p(c | s)."""
+        s = as_scores(scores)
+        if max(2, s.shape[1]) != self.classes:
+            raise ValueError(f"scores of {self.classes} classes are expected, got the shape {s.shape}")
+        if self.classes == 2:
+            g = log_odds(s, self.scale)
+            g = np.column_stack([curve(g[:, 0]) for curve in self.curves]) if self.curves else g
+            return log_posterior(np.hstack([np.zeros_like(g), g]))
+        if not self.curves:
+            return log_posterior(_scaled(s, self.scale))
+        z = log_odds(s, self.scale)
+        return log_posterior(-np.logaddexp(0.0, -np.column_stack([g(z[:, c]) for c, g in enumerate(self.curves)])))
+
+    @property
+    def line(self) -> Line | None:
+        """What makes log-odds of differences of scores, where that is a straight line for every pair of classes."""
+        if not self.curves:
+            return Line(self.scale)
+        first = self.curves[0]
+        if self.classes > 2 or not isinstance(first, Line):
+            return None
+        return Line(self.scale * first.slope, first.offset)
+
+
+class Temperature(Calibrator):
+    """p = softmax(A·s): one number, and the decision stays. Guo, Pleiss, Sun & Weinberger, ICML 2017.
+
+    >>> Temperature.fit([-2.0, -1.0, 1.0, 2.0], [0, 1, 0, 1]).line.offset
+    0.0
+    """
+
+    name = "temperature"
+
+
+class Platt(Calibrator):
+    """A straight line: slope and offset. Platt 1999; Lin, Lin & Weng, Machine Learning 68, 2007.
+
+    >>> bool(Platt.fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 0, 1]).line.offset < 0.0)
+    True
+    """
+
+    name = "platt"
+    curve = staticmethod(platt)
+
+
+class Beta(Calibrator):
+    """A line that bends at even odds: two slopes and an offset. Kull, Silva Filho & Flach, AISTATS 2017.
+
+    >>> Beta.fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 0, 1]).line is None
+    True
+    """
+
+    name = "beta"
+    curve = staticmethod(beta)
+
+
+class Isotonic(Calibrator):
+    """Whatever rises: as many steps as the examples ask for. Zadrozny & Elkan, KDD 2002.
+
+    >>> Isotonic.fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 0, 1])([[9.0]]).shape
+    (1, 2)
+    """
+
+    name = "isotonic"
+    curve = staticmethod(partial(isotonic, turning=False))
+
+
+CATALOGUE: dict[str, type[Calibrator]] = {each.name: each for each in (Temperature, Platt, Beta, Isotonic)}
+"""By name, the simplest first."""
+
+
+def by_name(name: Any) -> type[Calibrator]:
+    """A calibrator of the catalogue; ValueError where there is none of this name."""
+    if isinstance(name, str) and name in CATALOGUE:
+        return CATALOGUE[name]
+    raise ValueError(f"a calibrator must be one of {', '.join(map(repr, CATALOGUE))}, got {name!r}")
+
+
+def as_scores(scores: ArrayLike) -> Floats:
+    """(N, K) finite scores."""
+    s = np.asarray(scores, dtype=np.float64)
+    s = s[:, None] if s.ndim == 1 else s
+    if s.ndim != 2 or not s.shape[1]:
+        raise ValueError(f"scores must be (N,) or (N, C), got the shape {s.shape}")
+    if np.isnan(s).any():
+        raise ValueError(f"scores must be numbers; that of row {int(np.isnan(s).any(axis=1).argmax())} is NaN")
+    s = np.where(np.isinf(s), np.sign(s) * _IMPOSSIBLE, s)
+    return np.clip(s, -_LARGEST, _LARGEST)
+
+
+def checked(scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None) -> tuple[Floats, NDArray[np.intp], Floats]:
+    """Scores (N, K), places of classes (N,), weights (N,), those of 0 left out."""
+    s = as_scores(scores)
+    given, N, C = np.asarray(y), len(s), max(2, s.shape[1])
+    if given.shape != (N,) or (N and given.dtype.kind not in "iub"):
+        raise ValueError(f"y must hold the place of the class of each of {N} rows, got {given.dtype} {given.shape}")
+    places = given.astype(np.intp)
+    if N and not (places.min() >= 0 and places.max() < C):
+        raise ValueError(f"y must hold places of classes, 0 to {C - 1}, got {places.min()} to {places.max()}")
+    w = np.ones(N) if weight is None else np.asarray(weight, dtype=np.float64)
+    if w.shape != (N,) or not (np.isfinite(w) & (w >= 0.0)).all():
+        raise ValueError(f"weight must be {N} finite numbers ≥ 0")
+    kept = w > 0.0
+    return s[kept], places[kept], w[kept]
+
+
+def log_odds(s: Floats, A: float) -> Floats:
+    """(N, 1) A·f of two classes; (N, C) z of more."""
+    if s.shape[1] == 1:
+        return _scaled(s, A)
+    if s.shape[1] == 2:
+        return _scaled(s[:, 1:] - s[:, :1], A)
+    log_p = log_posterior(_scaled(s, A))
+    winner = log_p.argmax(axis=1)[:, None]
+    others = log_p.copy()
+    np.put_along_axis(others, winner, -np.inf, axis=1)
+    top = others.max(axis=1, keepdims=True)
+    with np.errstate(under="ignore"):
+        rest = np.log1p(-np.minimum(np.exp(others), 0.5))  # who is not the first has ½ at most
+        of_winner = top + np.log(np.exp(others - top).sum(axis=1, keepdims=True))
+    np.put_along_axis(rest, winner, of_winner, axis=1)
+    z: Floats = log_p - rest
+    return z
+
+
+def _reach(s: Floats) -> float:
+    """The largest difference between scores of a row: where a temperature takes all for noise, curves still see them
+    as far apart as a nat."""
+    most = np.abs(s).max() if s.shape[1] == 1 else np.ptp(s, axis=1).max()
+    return float(most) or 1.0
+
+
+def _scaled(s: Floats, A: float) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.clip(A * s, -_SURE, _SURE)

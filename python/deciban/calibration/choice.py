@@ -1,0 +1,47 @@
+"""Which calibrator suits: judged on scores that it did not learn, as the model was."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .calibrator import CATALOGUE, Calibrator, Floats
+
+
+class Tried(NamedTuple):
+    """A calibrator, and the mean of −log p(true class) in nats over examples that neither it nor the model learnt."""
+
+    method: str
+    log_loss: float
+
+
+def log_loss(log_p: Floats, y: Any, weight: Floats) -> float:
+    """The weighted mean of −log p(true class), in nats.
+
+    >>> round(log_loss(np.log([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1]), np.array([1.0, 1.0])), 6)
+    0.490415
+    """
+    return 0.0 - float(weight @ log_p[np.arange(len(y)), y] / weight.sum())
+
+
+def tried(scores: Floats, y: Any, weight: Floats, fold: Any) -> list[Tried]:
+    """Every calibrator of the catalogue, each fold judged by what the others taught; the best first, of equally good
+    ones the simplest. Nothing where there are fewer than two folds."""
+    parts = np.unique(fold)
+    if len(parts) < 2:
+        return []
+    found = []
+    for name, kind in CATALOGUE.items():
+        log_p: list[Floats] = []
+        for k in parts:
+            inside = fold != k
+            log_p.append(kind.fit(scores[inside], y[inside], weight[inside])(scores[~inside]))
+        order = np.concatenate([np.flatnonzero(fold == k) for k in parts])
+        found.append(Tried(name, log_loss(np.concatenate(log_p), y[order], weight[order])))
+    return sorted(found, key=lambda each: each.log_loss)
+
+
+def chosen(found: list[Tried]) -> type[Calibrator]:
+    """The best; where nothing could be tried, a temperature."""
+    return CATALOGUE[found[0].method if found else "temperature"]

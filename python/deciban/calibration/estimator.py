@@ -1,0 +1,301 @@
+"""Any classifier with probabilities that mean what they say."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from deciban.models.limits import check_positive, seed_of
+from deciban.models.offered import offered_unless
+from deciban.models.transaction import all_or_nothing
+from deciban.scores import Explanation
+from deciban.trust.finding import FindsSuspects
+from deciban.verdict import TextExplanation
+
+from .calibrator import CATALOGUE, Calibrator
+from .choice import Tried, chosen, log_loss, tried
+from .examples import Examples, brought, dealt, examples
+from .explaining import explained, in_units
+from .feedback import Feedback, Suffered
+from .responses import bare, floor, response, said
+from .targets import Floats
+
+_HELD_OUT = "held-out"
+# Of so many parts one is held out.
+_PARTS = 5
+
+
+def _mute(calibrated: Any) -> str:
+    """Why there are no explanations, or nothing."""
+    model = calibrated._model()
+    if hasattr(type(getattr(model, "estimator", model)), "explain"):
+        return ""
+    return f"explanations need a model of Deciban, which tells its terms; {type(model).__name__} tells none"
+
+
+class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier, and behind it a calibrator that learnt from examples which the classifier did not learn.
+
+        log p(c | x) = calibrator(s(x)),      s the classifier's margins or log-probabilities
+
+    Parameters
+    ----------
+    model : any classifier with `decision_function`, `predict_log_proba` or `predict_proba`, of Deciban or scikit-learn,
+        of rows, data frames or texts; it is cloned. A calibration of its own that would be thrown away is left out.
+        None is a `LinearSVM`; one that is fitted and shall stay so goes into scikit-learn's `FrozenEstimator`.
+    method : "temperature", "platt", "beta" or "isotonic" (`deciban.calibration`), or "auto": that with the lowest log
+        loss on examples that neither the model nor the calibrator learnt.
+    cv : so many folds, each scored by a model that learnt the others; the model that judges learns all (Platt 1999).
+        Or "held-out": the model learns four fifths, the calibrator the rest: one fit instead of cv + 1. Equal examples
+        share a fold. A fold without which a class is missing is left out; where none is left, scores are taken as nats.
+    half_life : of feedback: after so many examples more an example counts half; None: all count alike, for ever.
+    random_state : the seed of the folds.
+
+    Margins are asked for where there are two classes, log-probabilities for more, if there are both. The decision is
+    the class of the largest probability, of equal ones the first: `predict` and `predict_proba` never disagree, and of
+    two classes the second has it exactly where its probability is above ½ and `decision_function` above 0.
+
+    Attributes: `classes_`; `estimator_`, the model; `calibrator_`; `method_`, its name; `tried_`, what "auto" tried,
+    the best first; `held_out_`, the weight of the examples that the calibrator learnt at the fit; `feedback_`, the
+    scores that it remembers; `suffered_`, what feedback cost, None before; `certificate_`, that of the model.
+
+    >>> from deciban import NaiveBayes
+    >>> X = [[0.0], [0.2], [0.4], [1.0], [1.2], [1.4], [3.0], [3.1], [3.2], [3.3]]
+    >>> y = ["low", "low", "high", "low", "high", "low", "high", "high", "low", "high"]
+    >>> sure = Calibrated(NaiveBayes("gaussian"), "platt", cv=2).fit(X, y)
+    >>> sure.predict([[0.1], [3.0]]).tolist(), sure.held_out_
+    (['low', 'high'], 10.0)
+    """
+
+    estimator_: Any
+    calibrator_: Calibrator
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        model: Any = None,
+        method: str = "auto",
+        *,
+        cv: int | str = 5,
+        half_life: float | None = 1000.0,
+        random_state: Any = None,
+    ) -> None:
+        self.model = model
+        self.method = method
+        self.cv = cv
+        self.half_life = half_life
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        known = get_tags(self._model())
+        tags.input_tags, tags.classifier_tags = known.input_tags, known.classifier_tags or tags.classifier_tags
+        return tags
+
+    def _model(self) -> Any:
+        if self.model is not None:
+            return self.model
+        from deciban.models.linear_svm import LinearSVM
+
+        return LinearSVM(random_state=self.random_state)
+
+    # Learning.
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn N examples X, whatever the model takes, with labels y (N,); `sample_weight` (N,) means repetition."""
+        with all_or_nothing(self):
+            k, seed = self._folds(), seed_of(self.random_state)
+            self._half_life()
+            given = examples(X, y, sample_weight)
+            self._check(given)
+            scores, rows, fold = self._split(given, seed) if k == 1 else self._cross(given, k, seed)
+            self._calibrate(given, scores, rows, fold)
+        return self
+
+    def _split(self, given: Examples, seed: int) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+        """Scores of the part that is held out, their places, and folds of it for a choice."""
+        part = dealt(given.X, _PARTS, seed)
+        inside, outside = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
+        if len(np.unique(given.y[inside])) < len(given.classes):
+            inside, outside = np.arange(len(part)), outside[:0]
+        self._become(given.learnt(bare(self._model(), len(given.classes)), inside), given)
+        scores = said(self.estimator_, self._response, given.only(outside)) if len(outside) else self._nothing()
+        return scores, outside, dealt(given.X, _PARTS, seed + 1)[outside]
+
+    def _cross(self, given: Examples, k: int, seed: int) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+        """Scores of every example, by models that did not learn it, their places and folds."""
+        model, C = bare(self._model(), len(given.classes)), len(given.classes)
+        self._become(given.learnt(clone(model), np.arange(len(given.y))), given)
+        if model.get_params(deep=False).get("model") == "auto":  # a text classifier chooses once, from all examples
+            model.set_params(model=self.estimator_.model_.name)
+        fold = dealt(given.X, k, seed)
+        held, places = [self._nothing()], [np.zeros(0, dtype=np.intp)]
+        for i in range(k):
+            inside, outside = np.flatnonzero(fold != i), np.flatnonzero(fold == i)
+            if not len(outside) or len(np.unique(given.y[inside])) < C:
+                continue
+            held.append(said(given.learnt(clone(model), inside), self._response, given.only(outside)))
+            places.append(outside)
+        rows = np.concatenate(places)
+        return np.concatenate(held), rows, fold[rows]
+
+    def _become(self, model: Any, given: Examples) -> None:
+        self.estimator_, self.classes_ = model, given.classes
+        if not np.array_equal(model.classes_, given.classes):
+            raise ValueError(
+                f"the model knows the classes {model.classes_.tolist()}, and the labels are {given.classes.tolist()}"
+            )
+        self._response = response(model, len(given.classes))
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+
+    def _calibrate(self, given: Examples, scores: Floats, rows: NDArray[np.intp], fold: NDArray[np.intp]) -> None:
+        self._floor = floor(self._response, scores)
+        scores, y, weight = np.maximum(scores, self._floor), given.y[rows], given.weight[rows]
+        self.tried_: list[Tried] = tried(scores, y, weight, fold) if self.method == "auto" else []
+        kind = chosen(self.tried_) if self.method == "auto" else CATALOGUE[self.method]
+        self.method_, self.held_out_ = kind.name, float(weight.sum())
+        self.calibrator_ = self._frozen = kind.fit(scores, y, weight) if len(y) else kind(len(given.classes))
+        self.feedback_ = Feedback.start(scores, y, weight)
+        self.suffered_: Suffered | None = None
+
+    def recalibrate(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from feedback how sure to be: the calibrator follows, the model stays.
+
+        The examples X with their labels y come in their order, after those of earlier calls. The calibrator becomes
+        what its method fits to all it has ever seen, each counting as much as `calibration.feedback.Feedback` says: no
+        other curve of its family has a lower log loss on the recent past, discounted by the half-life. It forgets an
+        example once it counts less than a millionth. Any split into calls leaves the same calibrator, to the last bit
+        where weights are whole numbers; weights mean repetition, one after the other.
+
+        With `half_life=None` it is the fit to all examples at once, and on examples from one distribution it goes where
+        the fit to as many goes. It follows the leader, whose regret is at most Σ_t ℓ_t(θ_t) − ℓ_t(θ_{t+1}) (Lemma 2.1,
+        Shalev-Shwartz, Found. Trends Mach. Learn. 4, 2012), but for what the correction of the targets changes, 1/n
+        each. `suffered_` is what every example cost before it was learnt (Dawid, J. R. Stat. Soc. A 147, 1984), and
+        what it would have cost without any feedback; all examples of a call are judged before any of them is learnt.
+
+        Cost: one judgement, and a fit of one curve a class to at most 20 half-lives of scores. ValueError for labels
+        that the model does not know; what is refused leaves everything as it was.
+        """
+        check_is_fitted(self)
+        with all_or_nothing(self):
+            half_life = self._half_life()
+            given = examples(X, y, sample_weight)
+            unknown = sorted(set(given.classes.tolist()) - set(self.classes_.tolist()), key=str)
+            if unknown:
+                raise ValueError(
+                    f"y holds {unknown}, which no class is; classes are {self.classes_.tolist()}: fit anew"
+                )
+            if not len(given.y):
+                return self
+            scores = self.scores(given.X)
+            places = np.searchsorted(self.classes_, given.labels).astype(np.intp)
+            now = [log_loss(judge(scores), places, given.weight) for judge in (self.calibrator_, self._frozen)]
+            self.suffered_ = (self.suffered_ or Suffered()).more(float(given.weight.sum()), *now)
+            self.feedback_ = told = self.feedback_.more(scores, places, given.weight, half_life)
+            self.calibrator_ = type(self.calibrator_).fit(told.scores, told.y, told.worth(half_life))
+        return self
+
+    def _nothing(self) -> Floats:
+        """Scores of no examples."""
+        C = len(self.classes_)
+        return np.zeros((0, 1 if C == 2 and self._response == "decision_function" else C))
+
+    # Judging.
+
+    def scores(self, X: Any) -> Floats:
+        """(N, K) what the model says and the calibrator is asked of: margins (K = 1) or log-probabilities."""
+        check_is_fitted(self)
+        s: Floats = np.maximum(said(self.estimator_, self._response, X), self._floor)
+        return s
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """(N, C) log p(c | x)."""
+        s = self.scores(X)
+        return self.calibrator_(s)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(N, C) p(c | x): the largest is that of `predict`."""
+        return _exp(self.predict_log_proba(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """(N,) the calibrated log-odds in nats of two classes, > 0 for `classes_[1]`; (N, C) log p(c | x) of more."""
+        log_p = self.predict_log_proba(X)
+        if len(self.classes_) > 2:
+            return log_p
+        p = _exp(log_p)
+        odds: Floats = np.where(p[:, 0] == p[:, 1], 0.0, log_p[:, 1] - log_p[:, 0])
+        return odds
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """(N,) the label of the largest probability; of equal ones the first in `classes_`."""
+        winner = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winner]
+        return labels
+
+    @offered_unless(_mute)
+    def explain(self, X: Any) -> list[Explanation | TextExplanation]:
+        """Per example: why the calibrated verdict and not the model's other choice, in calibrated decibans, strongest
+        first; prior and terms sum to the log-odds.
+
+        Where the calibrator is a line (of two classes "platt", and "temperature"), evidence is the model's, times the
+        slope, and the prior takes the offset. Where it is not, evidence is the model's, times the temperature, and what
+        the curve adds to that or takes away, which no feature says, is a term of its own, "(calibration)". So is all,
+        where of many classes the verdict is neither of the two that the model weighed.
+        """
+        check_is_fitted(self)
+        X = brought(X)
+        log_p, classes = self.predict_log_proba(X), self.classes_.tolist()
+        whys = in_units(self.estimator_, self._response).explain(X)
+        return [explained(why, each, classes, self.calibrator_) for why, each in zip(whys, log_p, strict=True)]
+
+    @property
+    def certificate_(self) -> Any:
+        """What the model minimised, and how close it came."""
+        check_is_fitted(self)
+        return self.estimator_.certificate_
+
+    # Parameters.
+
+    def _check(self, given: Examples) -> None:
+        """ValueError for what cannot be dealt into folds."""
+        if len(given.classes) < 2:
+            found = f"all labels are {given.classes.tolist()[0]!r} (1 class)" if len(given.y) else "there is no example"
+            raise ValueError(f"at least two classes are expected; {found}")
+        if get_tags(self._model()).input_tags.pairwise:
+            raise ValueError(
+                "the rows of a Gram matrix cannot be dealt into folds without its columns: give the machine a "
+                "calibration of its own (calibration=3)"
+            )
+        model = self._model()
+        if given.weighed and not (isinstance(model, FrozenEstimator) or has_fit_parameter(model, "sample_weight")):
+            raise ValueError(f"{type(model).__name__} takes no sample_weight: leave it out")
+
+    def _folds(self) -> int:
+        """How many folds; 1 for one part that is held out."""
+        if self.method != "auto" and not (isinstance(self.method, str) and self.method in CATALOGUE):
+            raise ValueError(f"method must be 'auto', {', '.join(map(repr, CATALOGUE))}, got {self.method!r}")
+        if isinstance(self.cv, str) and self.cv == _HELD_OUT:
+            return 1
+        if isinstance(self.cv, bool) or not isinstance(self.cv, int | np.integer) or self.cv < 2:
+            raise ValueError(f"cv must be 'held-out' or a number of folds from 2, got {self.cv!r}")
+        return int(self.cv)
+
+    def _half_life(self) -> float | None:
+        return None if self.half_life is None else check_positive("half_life", self.half_life)
+
+
+def _exp(log_p: Floats) -> Floats:
+    """(N, C) probabilities; two that no rounding puts above ½ are ½ both, so that nobody can read a verdict into it."""
+    p: Floats = np.exp(log_p)
+    if p.shape[1] == 2:
+        p[p.max(axis=1) <= 0.5] = 0.5
+    return p

@@ -1,0 +1,96 @@
+"""Labelled examples for any classifier: texts, rows of numbers, rows of a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, _num_samples, assert_all_finite, column_or_1d
+
+from deciban.devices import elsewhere, fetched, on_host
+from deciban.rows import is_sparse
+from deciban.trust.folds import folds
+
+from .targets import Floats
+
+
+@dataclass(frozen=True)
+class Examples:
+    """X of N examples, `labels` (N,), y (N,) their places in `classes`, weight (N,) > 0, and whether it was given."""
+
+    X: Any
+    labels: NDArray[Any]
+    y: NDArray[np.intp]
+    classes: NDArray[Any]
+    weight: Floats
+    weighed: bool
+
+    def only(self, rows: NDArray[np.intp]) -> Any:
+        """X of some of them."""
+        return _safe_indexing(self.X, rows)
+
+    def learnt(self, model: Any, rows: NDArray[np.intp]) -> Any:
+        """The model, fitted to some of them."""
+        more = {"sample_weight": self.weight[rows]} if self.weighed else {}
+        whole = len(rows) == len(self.y)
+        return model.fit(self.X if whole else self.only(rows), self.labels[rows], **more)
+
+
+def examples(X: Any, y: Any, sample_weight: Any) -> Examples:
+    """Checked as far as any classifier asks for it; examples of weight 0 are left out."""
+    X = brought(X)
+    labels = column_or_1d(fetched(y), warn=True)
+    if _num_samples(X) != len(labels):
+        raise ValueError(f"one label per example is expected; there are {_num_samples(X)} and {len(labels)} labels")
+    check_classification_targets(labels)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    weight = np.ones(len(labels))
+    if sample_weight is not None:
+        weight = _check_sample_weight(fetched(sample_weight), labels, dtype=np.float64, ensure_non_negative=True)
+    kept = np.flatnonzero(weight)
+    if len(kept) < len(weight):
+        X, labels, weight = _safe_indexing(X, kept), labels[kept], weight[kept]
+    classes, places = np.unique(labels, return_inverse=True)
+    return Examples(X, labels, places.astype(np.intp), classes, weight, sample_weight is not None)
+
+
+def brought(X: Any) -> Any:
+    """X in a form of which some rows can be taken."""
+    if isinstance(X, str | bytes):
+        raise TypeError("a sequence of examples is expected, not one text: put it in a list")
+    if is_sparse(X):
+        return X.tocsr()
+    if hasattr(X, "shape"):
+        return X
+    return np.asarray(X) if hasattr(X, "__array__") else list(X)
+
+
+def are_texts(X: Any) -> bool:
+    """Whether X (N,) are texts."""
+    if is_sparse(X) or len(getattr(X, "shape", (0,))) != 1:
+        return False
+    return len(X) > 0 and isinstance(next(iter(X)), str | bytes)
+
+
+def dealt(X: Any, k: int, seed: int) -> NDArray[np.intp]:
+    """(N,) a fold for each example, by `trust.folds`: equal ones share one, wherever they stand."""
+    if are_texts(X):
+        texts: Sequence[str | bytes] = list(X)
+        decoded = [text if isinstance(text, str) else text.decode("latin-1") for text in texts]
+        return folds(np.array(decoded, dtype=object), k, seed)
+    if elsewhere(X):
+        return folds(X, k, seed)
+    if not hasattr(X, "columns"):
+        X = check_array(X, accept_sparse="csr", dtype=None, ensure_all_finite=False)
+        if is_sparse(X) or X.dtype.kind in "biuf":
+            return folds(X, k, seed)
+        X = on_host(X, None)
+    from deciban.tables.columns import Columns
+
+    return folds(Columns.infer(X).matrix(X), k, seed)

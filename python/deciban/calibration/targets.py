@@ -1,0 +1,31 @@
+"""What a curve is fitted to: labels, held back a little, so that no finite sample makes anything certain."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def corrected(y: NDArray[np.intp], weight: Floats, C: int) -> Floats:
+    """(N, C) the targets of labels y (N,), indices below C: each class seen once more, by every one of its examples.
+
+        t_ic = (n_c + 1) / (n_c + C)   for c = y_i,      1 / (n_{y_i} + C)   else,      n_c = Σ_i w_i 1{y_i = c}
+
+    For two classes these are the targets of Platt (1999), (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), kept by Lin, Lin & Weng
+    (Machine Learning 68, 2007). They lie inside (0, 1), so that curves stay finite on scores that part the classes.
+
+    >>> corrected(np.array([0, 1, 1]), np.ones(3), 2).round(2).tolist()
+    [[0.67, 0.33], [0.25, 0.75], [0.25, 0.75]]
+    """
+    count = np.bincount(y, weight, minlength=C)
+    t: Floats = np.tile(1.0 / (count[y] + C), (C, 1)).T
+    t[np.arange(len(y)), y] = (count[y] + 1.0) / (count[y] + C)
+    return t
+
+
+def of_two(positive: NDArray[np.bool_], weight: Floats) -> Floats:
+    """(N,) the same for one class against the rest."""
+    t: Floats = corrected(positive.astype(np.intp), weight, 2)[:, 1]
+    return t

@@ -1,0 +1,179 @@
+"""deciban compare: the families side by side on labelled examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import DataError, UsageError, shown
+from . import options
+from .output import Remarks, print_json
+from .tabular import is_typed, refuse_of_texts, refuse_typed
+
+if TYPE_CHECKING:
+    from ..trust.comparison import Comparison
+    from ..trust.cross_validation import CrossValidation, Learner, Plan
+
+# What `train` asks of models and texts besides, at its defaults.
+_UNSAID: dict[str, Any] = dict.fromkeys(("words", "max_features", "hashed", "binary", "likelihood", "alpha", "C"))
+# Bytes of files that are kept in memory, and not read again for every fit.
+_KEPT = 1 << 28
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names = tuple(name.strip() for name in value.split(","))
+    if "" in names or len(set(names)) < len(names):
+        raise click.BadParameter(f"expected names, each once, as in svm,logistic; came {value!r}", ctx, param)
+    return names
+
+
+def _sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None or value == "none":
+        return None if value is None else ()
+    parts = [part.strip() for part in value.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
+        raise click.BadParameter(f"expected numbers as in 100,1000, or none; came {value!r}", ctx, param)
+    return tuple(map(int, parts))
+
+
+@click.command("compare", short_help="The families side by side.")
+@click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
+@options.tables
+@options.typed
+@click.option("--models", callback=_names, metavar="A,B,...", help="Simplest first. Default: those --model auto tries.")
+@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
+@click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Each judged by the others. Default: 5.")
+@click.option("--repeats", type=click.IntRange(1), default=1, metavar="N", help="Of the folds, dealt anew. Default: 1.")
+@click.option(
+    "--sizes",
+    callback=_sizes,
+    metavar="N,M,...",
+    help="Of the training sets of the learning curves, or none. Default: four, each half the next.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0),
+    callback=options.finite,
+    metavar="SECONDS",
+    help="No fit begins after it, and what is done is told. Default: none.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    metavar="N",
+    help="Of the folds and of the hash. Default: 0.",
+)
+@options.jobs
+@options.as_json
+@options.quiet
+def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any) -> None:
+    """Compare models on labelled examples, each judged by models that did not learn it. Nothing is written.
+
+    \b
+    deciban compare spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
+    deciban compare reviews.csv --text review --label sentiment    also .tsv .jsonl .parquet
+    deciban compare people.csv --label income --models naive-bayes,svm,mlp    typed columns; also .svm
+
+    Errors have 95 % intervals, log losses are in nats; McNemar's exact test and the corrected resampled t-test say, by
+    Holm's rule, which differences are real. Ctrl-C ends it with what is done.
+    """
+    found = _compared(examples, {**given, **_UNSAID}, Remarks(quiet))
+    if as_json:
+        print_json(found.to_json())
+    else:
+        from ..report.comparison import comparison
+        from ..report.terminal import console, screen, write
+
+        on = console()
+        write(comparison(found, screen(on)), on)
+    if found.ended == "interrupt":
+        interrupted = KeyboardInterrupt()
+        interrupted.add_note("what was finished by then is told.")
+        raise interrupted
+
+
+def _compared(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Comparison:
+    from ..trust.comparison import compared
+    from ..trust.cross_validation import Plan
+    from ..trust.paired import LEVEL
+    from .fits import Fits
+
+    plan = Plan(given["folds"], given["repeats"], given["sizes"], given["seed"])
+    try:
+        plan.check()
+    except ValueError as error:
+        raise UsageError(f"Expected --sizes that make sense: {error}.") from None
+    with Fits(remarks.quiet) as fits:
+        work = _work(examples, given, plan, remarks)
+        work.time_limit, work.callback = given["time_limit"], fits
+        work.run()
+    return compared(work, LEVEL)
+
+
+def _work(examples: tuple[str, ...], given: dict[str, Any], plan: Plan, remarks: Remarks) -> CrossValidation:
+    from ..trust.cross_validation import CrossValidation
+
+    labelled, learners, learnable = _read(examples, given, remarks)
+    try:
+        return CrossValidation(labelled, learners, plan, learnable=learnable)
+    except DataError:
+        raise
+    except ValueError as error:
+        raise UsageError(f"Expected --sizes that make sense: {error}.") from None
+
+
+def _read(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> tuple[Any, list[Learner], Any]:
+    """Examples with their copies, who learns them, and which of them are learnt where they are not held out."""
+    from .train import is_table, kind_among, sources_of_classes
+
+    if is_typed(examples, given):
+        if len(examples) != 1:
+            raise UsageError(f"Expected one table with --label; {len(examples)} arguments came.")
+        refuse_of_texts({**given, "model": "auto"})
+        return _table(examples[0], given)
+    refuse_typed(given)
+    from ..text.choice import SIMPLEST_FIRST
+    from ..text.settings import MODELS
+    from ..trust.learners import OfCorpus
+    from .labelled_items import LabelledItems
+    from .models import recipes
+
+    table = is_table(examples, given)
+    names = _known(given["models"], SIMPLEST_FIRST, MODELS, "texts")
+    sources = [] if table else sources_of_classes(examples)
+    kind = kind_among(given["kind"], sources)
+    chosen = [recipes(kind, {**given, "model": each})[0] for each in names]
+    if table:
+        read = LabelledItems.of_rows(examples[0], chosen[0], given, remarks)
+    else:
+        read = LabelledItems.of_files(sources, chosen[0], given, remarks, _KEPT)
+    learners = [OfCorpus(each.model, each, read.corpus, given["jobs"]) for each in chosen]
+    return read.labelled, [*learners], read.first_of_each()
+
+
+def _table(path: str, given: dict[str, Any]) -> tuple[Any, list[Learner], Any]:
+    from ..models.table_recipes import MODELS, SIMPLEST_FIRST, recipe
+    from ..trust.compare import labelled_rows
+    from ..trust.learners import OfTable
+    from .labelled_items import labelled_table
+
+    names = _known(given["models"], SIMPLEST_FIRST, MODELS, "typed columns")
+    rows = labelled_table(path, given)
+    learners = [OfTable(name, recipe(name, {}, given["seed"]), rows, given["jobs"]) for name in names]
+    return labelled_rows(rows), [*learners], None
+
+
+def _known(wanted: tuple[str, ...] | None, default: Iterable[str], known: tuple[str, ...], what: str) -> list[str]:
+    """The models to compare; UsageError for what is none."""
+    for name in wanted or ():
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+            raise UsageError(f"Expected --models of {what}; came '{shown(name)}'. {hint}")
+    return list(wanted or default)

@@ -1,0 +1,128 @@
+"""How errors fall as more examples are learnt, model beside model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..losses import Floats
+from .canvas import Canvas, short
+from .figure_words import speaking
+from .marks import colour, mark
+from .vector import need_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_APART = 0.01  # of the width, so that the bars of models do not hide each other
+
+
+def error_curve(
+    sizes: Sequence[int],
+    errors: Mapping[str, ArrayLike],
+    intervals: Mapping[str, ArrayLike] | None = None,
+    *,
+    measure: str | None = None,
+    title: str | None = None,
+    language: str = "en",
+) -> Figure:
+    """How the error of one or more models falls with the number of examples learnt, as a figure.
+
+    Parameters
+    ----------
+    sizes : (k,) numbers of examples, ascending; on a logarithmic scale where they span more than a factor of 8.
+    errors : by name of the model (k,) what it is wrong on; NaN where it was not measured.
+    intervals : by name (k, 2), for those models that have them, the ends of their intervals.
+    measure : what the errors are, "error" unless given.
+
+    See `roc_curve` for the rest. ValueError for sizes and errors that do not fit together. Such curves side by side
+    show which family needs fewer examples, and which one ends lower: Ng & Jordan, On discriminative vs. generative
+    classifiers, NIPS 2001.
+
+    >>> figure = error_curve([10, 100], {"a": [0.3, 0.1], "b": [0.2, 0.15]}, {"a": [[0.2, 0.4], [0.05, 0.15]]})
+    >>> figure.get_label()
+    'learning curve: error by the number of examples learnt, 10 to 100; a 0.1 after 100; b 0.15 after 100.'
+    """
+    need_matplotlib("error_curve")
+    say = speaking(language)
+    x, curves = _checked(sizes, errors, intervals or {})
+    named = say("errors") if title is None else title
+    what = say("error") if measure is None else measure
+    seen = Canvas.framed(say("examples"), what, [named, what, *map(str, curves)])
+    _axes(seen, x, curves)
+    told = [say("error.says", title=named or say("errors"), measure=what, first=f"{x[0]:,.0f}", last=f"{x[-1]:,.0f}")]
+    for place, (model, (y, ends)) in enumerate(curves.items()):
+        look = {**mark(place, 5.0), "linestyle": "solid", "linewidth": 1.3}
+        at = _shifted(x, (place - 0.5 * (len(curves) - 1)) * _APART)
+        if ends is not None:
+            seen.axes.vlines(
+                at, ends[:, 0], ends[:, 1], colors=colour(place), linewidth=1.0, gid=f"intervals-{place}", zorder=1.5
+            )
+        seen.axes.plot(at, y, gid=f"model-{place}", zorder=2.0, **look)
+        known = np.flatnonzero(np.isfinite(y))
+        last = f"{y[known[-1]]:.3g}" if len(known) else "–"
+        seen.entry(f"{short(model)}: {last}", look)
+        if len(known):
+            told.append(say("error.at", name=short(model), value=last, size=f"{x[known[-1]]:,.0f}"))
+    seen.finish(named, "; ".join(told) + ".")
+    return seen.figure
+
+
+Curves = dict[str, tuple[Floats, Floats | None]]
+
+
+def _checked(sizes: Any, errors: Any, intervals: Any) -> tuple[Floats, Curves]:
+    """Sizes (k,), and by model its errors (k,) and intervals (k, 2)."""
+    x = np.asarray(sizes, dtype=np.float64)
+    if x.ndim != 1 or not len(x) or not np.isfinite(x).all() or x[0] < 1 or not (np.diff(x) > 0).all():
+        raise ValueError(f"sizes must be numbers of examples, each larger than the one before, got {sizes!r}")
+    if not isinstance(errors, Mapping) or not errors:
+        raise ValueError("errors must be a mapping from the names of models to their errors, and not empty")
+    unknown = [model for model in intervals if model not in errors]
+    if unknown:
+        raise ValueError(f"intervals are of models without errors: {', '.join(map(repr, unknown))}")
+    curves: Curves = {}
+    for model, given in errors.items():
+        y = np.asarray(given, dtype=np.float64)
+        ends = None if intervals.get(model) is None else np.asarray(intervals[model], dtype=np.float64)
+        if y.shape != x.shape or (ends is not None and ends.shape != (len(x), 2)):
+            came = f"{y.shape}" + ("" if ends is None else f" and {ends.shape}")
+            raise ValueError(f"errors of {model!r}: ({len(x)},), and intervals ({len(x)}, 2), are expected, got {came}")
+        curves[str(model)] = (np.where(np.isfinite(y), y, np.nan), ends)
+    return x, curves
+
+
+def _axes(seen: Canvas, x: Floats, curves: Curves) -> None:
+    """From no error to the largest; sizes by their logarithm where these are far apart."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+
+    if x[-1] > 8.0 * x[0]:
+        seen.axes.set_xscale("log")
+        seen.axes.set_xlim(x[0] * (x[0] / x[-1]) ** 0.05, x[-1] * (x[-1] / x[0]) ** 0.05)
+        seen.axes.xaxis.set_minor_locator(NullLocator())
+        seen.axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        pad = 0.05 * (x[-1] - x[0]) or 1.0
+        seen.axes.set_xlim(x[0] - pad, x[-1] + pad)
+    seen.axes.set_xticks(_ticks(x))
+    seen.axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    values = [each for y, ends in curves.values() for each in (y, ends) if each is not None]
+    top = max((float(np.nanmax(each)) for each in values if np.isfinite(each).any()), default=0.0)
+    seen.axes.set_ylim(0.0, 1.05 * top if top > 0.0 else 1.0)
+
+
+def _ticks(x: Floats) -> list[float]:
+    """Six of the sizes at most, the last one among them."""
+    step = -(-len(x) // 6)
+    return sorted(float(each) for each in x[::-1][::step])
+
+
+def _shifted(x: Floats, by: float) -> Floats:
+    """The sizes moved by a share of the width."""
+    if x[-1] > 8.0 * x[0]:
+        moved: Floats = x * (x[-1] / x[0]) ** by
+        return moved
+    return x + by * ((x[-1] - x[0]) or 2.0)

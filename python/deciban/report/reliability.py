@@ -1,0 +1,100 @@
+"""Whether probabilities mean what they say, as a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..trust.judgements import Judgements
+from ..trust.reliability import Reliability, reliability
+from .canvas import Canvas
+from .figure_words import Say, speaking
+from .judged import PLAIN, clipped, examples, unit_square
+from .marks import colour
+from .terminal import percent
+from .vector import PAPER, need_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_TOLD = 3  # bins
+_BAR: dict[str, Any] = {"color": colour(0), "linewidth": 1.1, "linestyle": "solid"}
+_MARK: dict[str, Any] = {"color": colour(0), "marker": "o", "markersize": 4.5, "linestyle": "none"}
+_MARK |= {"markeredgecolor": PAPER, "markeredgewidth": 0.4}
+
+
+def reliability_diagram(
+    said: Judgements,
+    *,
+    bins: int | None = None,
+    positive: Any = None,
+    seed: int = 0,
+    title: str | None = None,
+    language: str = "en",
+) -> Figure:
+    """How often it was so against the probability said, in bins of equal mass, as a figure.
+
+    On the dotted line probabilities are exact; below it they promise too much. Each bin stands at its mean
+    probability, with the exact 95 % interval of its share. The calibration error is the mean distance from the line,
+    with its interval and what chance alone makes of exact probabilities; `deciban.trust.reliability` has the formulas.
+    Of two classes it is about the positive one, the second unless named; of more about the class called. DeGroot &
+    Fienberg, The Statistician 32 (1983); intervals: Bröcker & Smith, Weather and Forecasting 22 (2007). See
+    `roc_curve` for the rest.
+
+    >>> import numpy as np
+    >>> p = np.array([0.1] * 40 + [0.7] * 60)
+    >>> said = Judgements(("ham", "spam"), np.array([0] * 36 + [1] * 4 + [0] * 12 + [1] * 48), np.log([1.0 - p, p]).T)
+    >>> print(reliability_diagram(said).get_label().replace("; ", ";\\n"))
+    reliability: the probability of spam, 100 examples, in each bin 40 to 60;
+    calibration error 6.00 % (95 % interval 0 % to 13.3 %), of exact probabilities by chance 4.30 %;
+    log loss 0.4457 nats (95 % interval 0.3603 to 0.5681);
+    farthest off: said 70.0 %, seen 80.0 %, said 10.0 %, seen 10.0 %.
+    """
+    need_matplotlib("reliability_diagram")
+    say = speaking(language)
+    found = reliability(said, bins, positive=positive, seed=seed)
+    named = say("reliability") if title is None else title
+    which = "" if found.positive is not None else ".each"
+    of = {"positive": "" if found.positive is None else clipped(found.positive)}
+    seen = Canvas.framed(say(f"reliability.x{which}", **of), say(f"reliability.y{which}", **of), [named])
+    unit_square(seen)
+    seen.axes.plot([0.0, 1.0], [0.0, 1.0], gid="exact", zorder=1.0, **PLAIN)
+    for b, (x, ends) in enumerate(zip(found.predicted, found.intervals, strict=True)):
+        seen.axes.plot([x, x], ends, gid=f"interval-{b}", zorder=2.0, **_BAR)
+    seen.axes.plot(found.predicted, found.observed, gid="bins", zorder=3.0, clip_on=False, **_MARK)
+    low, high = int(found.counts.min()), int(found.counts.max())
+    count = f"{low:,}" if low == high else say("between", low=f"{low:,}", high=f"{high:,}")
+    error, interval = percent(found.error), say("between", **_ends(found))
+    seen.entry(say("reliability.bins", count=count), _BAR, _MARK)
+    seen.entry(say("reliability.exact"), PLAIN)
+    notes = [say("reliability.error", error=error, interval=interval)]
+    notes.append(say("reliability.chance", chance=percent(found.chance)))
+    head = {"title": named or say("reliability"), "n": examples(len(said), say), "count": count}
+    seen.finish(named, _says(found, head, of, say), notes)
+    return seen.figure
+
+
+def _ends(found: Reliability) -> dict[str, str]:
+    return dict(zip(("low", "high"), map(percent, found.error_interval), strict=True))
+
+
+def _says(found: Reliability, head: dict[str, str], of: dict[str, str], say: Say) -> str:
+    """The diagram in words."""
+    loss = ""
+    if found.log_loss_interval is not None:
+        low, high = (f"{end:.4f}" for end in found.log_loss_interval)
+        loss = f" ({say('interval', low=low, high=high)})"
+    what = say("reliability.confidence" if found.positive is None else "reliability.positive", **of)
+    told = say(
+        "reliability.says",
+        **head,
+        what=what,
+        error=percent(found.error),
+        interval=say("between", **_ends(found)),
+        chance=percent(found.chance),
+        loss=f"{found.log_loss:.4f}",
+        loss_interval=loss,
+    )
+    off = found.counts * abs(found.observed - found.predicted)
+    pairs = [(float(found.predicted[b]), float(found.observed[b])) for b in off.argsort(kind="stable")[::-1][:_TOLD]]
+    bins = ", ".join(say("reliability.bin", said=percent(p), seen=percent(q)) for p, q in pairs)
+    return f"{told}; {say('reliability.farthest', bins=bins)}."
