@@ -51,7 +51,8 @@ def table(rows: dict[str, tuple[str, dict[str, Measured]]]) -> str:
 
 def told(each: Measured) -> Any:
     """What the prose names of a row."""
-    return SimpleNamespace(loss=loss(each.log_loss), ece=f"{percent(each.ece)}\N{NO-BREAK SPACE}%")
+    error, ece = (f"{percent(share)}\N{NO-BREAK SPACE}%" for share in (each.errors / each.n, each.ece))
+    return SimpleNamespace(loss=loss(each.log_loss), error=error, ece=ece)
 
 
 def wins(found: Found, ours: str, theirs: str) -> int:

@@ -120,10 +120,11 @@ def measure(make: Callable[[], Any], split: Split) -> tuple[str, dict[str, Measu
     train, y, test, labels = split
     auto = Calibrated(make()).fit(train, y)
     truth, said, known = np.searchsorted(auto.classes_, labels), auto.scores(test), auto.feedback_
+    margins = auto.calibrator_.margins
     as_nats = log_posterior(np.hstack([np.zeros_like(said), said]) if said.shape[1] == 1 else said)
     found = {"none": measured(as_nats, truth)}
     for name, kind in CATALOGUE.items():
-        found[name] = measured(kind.fit(known.scores, known.y, known.weight)(said), truth)
+        found[name] = measured(kind.fit(known.scores, known.y, known.weight, margins=margins)(said), truth)
     with warnings.catch_warnings(), np.errstate(divide="ignore"):
         warnings.simplefilter("ignore")
         for method in THEIRS:

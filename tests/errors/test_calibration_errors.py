@@ -17,8 +17,10 @@ def test_parameters():
     for method in ("sigmoid", None, 3):
         with refused(told + repr(method)):
             Calibrated(method=method).fit(X, Y)
-    for cv in (1, 2.5, True, "held out", None):
-        with refused(f"cv must be 'held-out' or a number of folds from 2, got {cv!r}"):
+    for cv in (1, 2.5, True, "held out", None, [], [1, 2]):
+        with refused(
+            f"cv must be 'held-out', a number of folds from 2, or pairs of places to learn and to hold out, got {cv!r}"
+        ):
             Calibrated(cv=cv).fit(X, Y)
     for half_life in (0.0, -1, "long"):
         with refused(f"half_life must be a number > 0, got {half_life!r}"):

@@ -159,6 +159,19 @@ def test_a_model_that_is_fitted_stays_and_its_scores_are_calibrated(C):
     assert_allclose(model.predict_log_proba(X), by_hand, atol=1e-9)
 
 
+def test_folds_may_be_given_and_rows_of_no_weight_stay_where_they_stood():
+    X, y = clouds(7, N=60)
+    pairs = [(np.arange(0, 60, 2), np.arange(1, 60, 2)), (np.arange(1, 60, 2), np.arange(0, 60, 2))]
+    one = Calibrated(NaiveBayes("gaussian"), "beta", cv=pairs).fit(X, y)
+    assert one.held_out_ == 60.0
+    kept = np.arange(60) % 5 > 0
+    to = np.cumsum(kept) - 1
+    fewer = [tuple(to[rows[kept[rows]]] for rows in pair) for pair in pairs]
+    other = Calibrated(NaiveBayes("gaussian"), "beta", cv=fewer).fit(X[kept], y[kept])
+    same = Calibrated(NaiveBayes("gaussian"), "beta", cv=pairs).fit(X, y, kept.astype(float))
+    assert_allclose(same.predict_proba(X), other.predict_proba(X), atol=1e-9)
+
+
 def mixed():
     """Texts in two languages and scripts, all different, some of which say little; and what they are."""
     spam = ["싼 알약 cheap pills {}", "대출 cheap loan {}", "알약 {}", "now {}"]
@@ -236,11 +249,10 @@ def test_it_is_the_same_again_and_after_a_pickle():
 @pytest.mark.parametrize(
     "model",
     [
-        Calibrated(),
-        Calibrated(NaiveBayes("gaussian"), "platt", cv="held-out"),
-        Calibrated(LogisticRegression(), "beta"),
+        Calibrated(NaiveBayes("gaussian"), "platt", cv=3),
+        Calibrated(LogisticRegression(tol=1e-12), cv="held-out"),
     ],
-    ids=["as it comes", "held out", "beta"],
+    ids=["folds", "held out"],
 )
 def test_scikit_learn_finds_nothing_to_complain_about(model):
     results = check_estimator(model, on_skip=None, on_fail="raise")

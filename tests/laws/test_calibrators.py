@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban.calibration import CATALOGUE, by_name
 from deciban.calibration.choice import tried
-from deciban.calibration.targets import corrected
+from deciban.calibration.targets import corrected, seldom_wrong
 from deciban.scores import log_posterior
 from laws.declared import seeds
 from laws.test_calibration import scored
@@ -36,8 +36,8 @@ def as_many(s):
 
 
 def smoothed(log_p, y, weight):
-    """The mean of −Σ t log p with the corrected targets."""
-    return float(weight @ -(corrected(y, weight, log_p.shape[1]) * log_p).sum(axis=1) / weight.sum())
+    """The mean of −Σ t log p with the targets that calibrators see."""
+    return float(weight @ -(seldom_wrong(y, weight, log_p.shape[1]) * log_p).sum(axis=1) / weight.sum())
 
 
 def test_there_are_four():
@@ -45,12 +45,25 @@ def test_there_are_four():
     assert all(by_name(name) is kind for name, kind in CATALOGUE.items())
 
 
+@given(seed=seeds)
+def test_targets_are_shares_and_those_of_two_classes_platts(seed):
+    _, y, weight = scored(seed, 20, 2)
+    assert_allclose(seldom_wrong(y, weight, 2), corrected(y, weight, 2), rtol=1e-15)
+    for C in (2, 3, 7):
+        for targets in (corrected, seldom_wrong):
+            t = targets(y, weight, C)
+            assert_allclose(t.sum(axis=1), 1.0, rtol=1e-12)
+            assert (t > 0.0).all()
+            assert_array_equal(t.argmax(axis=1), y)
+
+
 @over
-@classes
+@pytest.mark.parametrize(("C", "margins"), [(2, False), (3, False), (5, False), (4, True)])
 @given(seed=seeds, size=st.floats(1e-3, 1e3))
-def test_probabilities_sum_to_one_and_rise_with_the_score(name, C, seed, size):
+@few
+def test_probabilities_sum_to_one_and_rise_with_the_score(name, C, margins, seed, size):
     s, y, weight = scored(seed, 30, C)
-    found = CATALOGUE[name].fit(size * s, y, weight)
+    found = CATALOGUE[name].fit(size * s, y, weight, margins=margins)
     p = np.exp(found(size * s))
     assert p.shape == (30, C)
     assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
@@ -155,12 +168,12 @@ def test_what_was_never_seen_is_taken_for_what_it_says(name, C):
 def test_scores_that_lean_to_one_side_are_set_right():
     """Twice the log-odds and one nat too high: a line undoes it, a temperature cannot."""
     random = np.random.default_rng(7)
-    z = random.normal(scale=2.0, size=20_000)
-    y = (random.random(20_000) < 1.0 / (1.0 + np.exp(-z))).astype(int)
+    z = random.normal(scale=2.0, size=8_000)
+    y = (random.random(8_000) < 1.0 / (1.0 + np.exp(-z))).astype(int)
     line = CATALOGUE["platt"].fit(2.0 * z + 1.0, y).line
     assert line.slope == pytest.approx(0.5, rel=0.05)
     assert line.offset == pytest.approx(-0.5, abs=0.05)
-    found = tried(2.0 * z[:, None] + 1.0, y, np.ones(20_000), np.arange(20_000) % 4)
+    found = tried(2.0 * z[:, None] + 1.0, y, np.ones(8_000), np.arange(8_000) % 4)
     assert [each.log_loss for each in found] == sorted(each.log_loss for each in found)
     assert found[0].method in ("platt", "beta")
     assert found[-1].method == "temperature"
@@ -169,7 +182,7 @@ def test_scores_that_lean_to_one_side_are_set_right():
 def test_each_side_of_even_odds_may_be_wrong_in_its_own_way():
     """Log-odds stretched threefold above 0 only: a line that bends undoes it."""
     random = np.random.default_rng(8)
-    z = random.normal(scale=2.0, size=20_000)
-    y = (random.random(20_000) < 1.0 / (1.0 + np.exp(-z))).astype(int)
-    found = tried(np.where(z > 0.0, 3.0 * z, z)[:, None], y, np.ones(20_000), np.arange(20_000) % 4)
+    z = random.normal(scale=2.0, size=8_000)
+    y = (random.random(8_000) < 1.0 / (1.0 + np.exp(-z))).astype(int)
+    found = tried(np.where(z > 0.0, 3.0 * z, z)[:, None], y, np.ones(8_000), np.arange(8_000) % 4)
     assert [each.method for each in found].index("beta") < [each.method for each in found].index("platt")

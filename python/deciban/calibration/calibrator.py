@@ -3,7 +3,8 @@
 Scores s (N, C), or margins f (N,) or (N, 1) of two classes for the scores (0, f), become log p(c | s):
 
     two classes     log p(1) − log p(0) = g(A·f)                                            f = s_1 − s_0
-    more            p(c) ∝ 1/(1 + e^(−g_c(z_c))),     z_c = A·s_c − log Σ_{k≠c} e^(A·s_k)     one against the rest
+    more            p(c) ∝ 1/(1 + e^(−g_c(z_c))),     z_c = A·s_c − log Σ_{k≠c} e^(A·s_k)     of log-probabilities
+                                                      z_c = A·s_c                             of margins
 
 A is the temperature that suits the same examples, so that nothing depends on the unit of the scores (for curves, at
 least so large that some scores of a row are a nat apart); g, g_c are curves that never fall: so p(c) never falls where
@@ -27,7 +28,7 @@ from deciban.scores import log_posterior
 from .beta import beta
 from .isotonic import isotonic
 from .platt import Line, platt
-from .targets import Floats
+from .targets import Floats, seldom_wrong
 from .temperature import temperature
 
 # Larger scores count as this, and infinite ones, of what a model holds for impossible, as so many units.
@@ -53,29 +54,31 @@ class Calibrator:
     classes: int
     scale: float = 1.0
     curves: tuple[Curve, ...] = ()
+    margins: bool = False
 
     name: ClassVar[str]
     curve: ClassVar[Callable[[Floats, NDArray[np.bool_], Floats], Curve] | None] = None
     """From log-odds z (n,), whether they are of examples of the class, and weights; None where A says it all."""
 
     @classmethod
-    def fit(cls, scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> Self:
+    def fit(cls, scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, *, margins: bool = False) -> Self:
         """From scores (N, C), or (N,) margins of two classes, of examples that the model did not learn, of the classes
         y (N,), indices below C; weight (N,) ≥ 0 means repetition. `Judgements` are such: `fit(said.log_p, said.y)`.
-        ValueError for NaN, and for what does not fit."""
+        `margins` says that scores of more than two classes are each of its own class against the rest, and none of
+        others' business, as those of `decision_function`. ValueError for NaN, and for what does not fit."""
         s, y, weight = checked(scores, y, weight)
         C = max(2, s.shape[1])
         if not len(s):
-            return cls(C)
-        A = temperature(s, y, weight)
+            return cls(C, margins=margins)
+        A = temperature(s, y, weight, seldom_wrong)
         if cls.curve is None:
-            return cls(C, A)
+            return cls(C, A, margins=margins)
         A = max(A, 1.0 / _reach(s))
         curves: list[Curve] = []
-        for k, z in enumerate(log_odds(s, A).T):
+        for k, z in enumerate(log_odds(s, A, margins).T):
             positive = y == (1 if C == 2 else k)
             curves.append(cls.curve(z, positive, weight) if positive.any() and not positive.all() else Line(1.0))
-        return cls(C, A, tuple(curves))
+        return cls(C, A, tuple(curves), margins)
 
     def __call__(self, scores: ArrayLike) -> Floats:
         """(N, C) log p(c | s)."""
@@ -88,7 +91,7 @@ class Calibrator:
             return log_posterior(np.hstack([np.zeros_like(g), g]))
         if not self.curves:
             return log_posterior(_scaled(s, self.scale))
-        z = log_odds(s, self.scale)
+        z = log_odds(s, self.scale, self.margins)
         return log_posterior(-np.logaddexp(0.0, -np.column_stack([g(z[:, c]) for c, g in enumerate(self.curves)])))
 
     @property
@@ -184,7 +187,7 @@ def checked(scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None) -> tuple[
     return s[kept], places[kept], w[kept]
 
 
-def log_odds(s: Floats, A: float) -> Floats:
+def log_odds(s: Floats, A: float, margins: bool = False) -> Floats:
     """(N, 1) A·f of two classes; (N, C) z of more."""
     if s.shape[1] == 1:
         return _scaled(s, A)

@@ -25,7 +25,7 @@ def log_loss(log_p: Floats, y: Any, weight: Floats) -> float:
     return 0.0 - float(weight @ log_p[np.arange(len(y)), y] / weight.sum())
 
 
-def tried(scores: Floats, y: Any, weight: Floats, fold: Any) -> list[Tried]:
+def tried(scores: Floats, y: Any, weight: Floats, fold: Any, margins: bool = False) -> list[Tried]:
     """Every calibrator of the catalogue, each fold judged by what the others taught; the best first, of equally good
     ones the simplest. Nothing where there are fewer than two folds."""
     parts = np.unique(fold)
@@ -36,7 +36,7 @@ def tried(scores: Floats, y: Any, weight: Floats, fold: Any) -> list[Tried]:
         log_p: list[Floats] = []
         for k in parts:
             inside = fold != k
-            log_p.append(kind.fit(scores[inside], y[inside], weight[inside])(scores[~inside]))
+            log_p.append(kind.fit(scores[inside], y[inside], weight[inside], margins=margins)(scores[~inside]))
         order = np.concatenate([np.flatnonzero(fold == k) for k in parts])
         found.append(Tried(name, log_loss(np.concatenate(log_p), y[order], weight[order])))
     return sorted(found, key=lambda each: each.log_loss)

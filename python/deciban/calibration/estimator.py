@@ -7,9 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from deciban.models.limits import check_positive, seed_of
 from deciban.models.offered import offered_unless
@@ -20,13 +19,12 @@ from deciban.verdict import TextExplanation
 
 from .calibrator import CATALOGUE, Calibrator
 from .choice import Tried, chosen, log_loss, tried
-from .examples import Examples, brought, dealt, examples
+from .examples import HELD_OUT, Examples, brought, check, checked_folds, dealt, examples, splits
 from .explaining import explained, in_units
 from .feedback import Feedback, Suffered
 from .responses import bare, floor, response, said
 from .targets import Floats
 
-_HELD_OUT = "held-out"
 # Of so many parts one is held out.
 _PARTS = 5
 
@@ -53,7 +51,8 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         loss on examples that neither the model nor the calibrator learnt.
     cv : so many folds, each scored by a model that learnt the others; the model that judges learns all (Platt 1999).
         Or "held-out": the model learns four fifths, the calibrator the rest: one fit instead of cv + 1. Equal examples
-        share a fold. A fold without which a class is missing is left out; where none is left, scores are taken as nats.
+        share a fold. Or pairs of places, to learn and to hold out, as scikit-learn's splitters give them. A fold
+        without which a class is missing is left out; where none is left, scores are taken as nats.
     half_life : of feedback: after so many examples more an example counts half; None: all count alike, for ever.
     random_state : the seed of the folds.
 
@@ -82,7 +81,7 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         model: Any = None,
         method: str = "auto",
         *,
-        cv: int | str = 5,
+        cv: Any = 5,
         half_life: float | None = 1000.0,
         random_state: Any = None,
     ) -> None:
@@ -110,11 +109,11 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn N examples X, whatever the model takes, with labels y (N,); `sample_weight` (N,) means repetition."""
         with all_or_nothing(self):
-            k, seed = self._folds(), seed_of(self.random_state)
+            cv, seed = self._folds(), seed_of(self.random_state)
             self._half_life()
             given = examples(X, y, sample_weight)
-            self._check(given)
-            scores, rows, fold = self._split(given, seed) if k == 1 else self._cross(given, k, seed)
+            check(self._model(), given)
+            scores, rows, fold = self._split(given, seed) if cv == HELD_OUT else self._cross(given, cv, seed)
             self._calibrate(given, scores, rows, fold)
         return self
 
@@ -128,22 +127,20 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         scores = said(self.estimator_, self._response, given.only(outside)) if len(outside) else self._nothing()
         return scores, outside, dealt(given.X, _PARTS, seed + 1)[outside]
 
-    def _cross(self, given: Examples, k: int, seed: int) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+    def _cross(self, given: Examples, cv: Any, seed: int) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
         """Scores of every example, by models that did not learn it, their places and folds."""
         model, C = bare(self._model(), len(given.classes)), len(given.classes)
         self._become(given.learnt(clone(model), np.arange(len(given.y))), given)
         if model.get_params(deep=False).get("model") == "auto":  # a text classifier chooses once, from all examples
             model.set_params(model=self.estimator_.model_.name)
-        fold = dealt(given.X, k, seed)
         held, places = [self._nothing()], [np.zeros(0, dtype=np.intp)]
-        for i in range(k):
-            inside, outside = np.flatnonzero(fold != i), np.flatnonzero(fold == i)
+        for inside, outside in splits(given, cv, seed):
             if not len(outside) or len(np.unique(given.y[inside])) < C:
                 continue
             held.append(said(given.learnt(clone(model), inside), self._response, given.only(outside)))
             places.append(outside)
-        rows = np.concatenate(places)
-        return np.concatenate(held), rows, fold[rows]
+        fold = np.repeat(np.arange(len(places)), [len(each) for each in places])
+        return np.concatenate(held), np.concatenate(places), fold
 
     def _become(self, model: Any, given: Examples) -> None:
         self.estimator_, self.classes_ = model, given.classes
@@ -160,10 +157,12 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
     def _calibrate(self, given: Examples, scores: Floats, rows: NDArray[np.intp], fold: NDArray[np.intp]) -> None:
         self._floor = floor(self._response, scores)
         scores, y, weight = np.maximum(scores, self._floor), given.y[rows], given.weight[rows]
-        self.tried_: list[Tried] = tried(scores, y, weight, fold) if self.method == "auto" else []
+        self.tried_: list[Tried] = tried(scores, y, weight, fold, self._margins) if self.method == "auto" else []
         kind = chosen(self.tried_) if self.method == "auto" else CATALOGUE[self.method]
         self.method_, self.held_out_ = kind.name, float(weight.sum())
-        self.calibrator_ = self._frozen = kind.fit(scores, y, weight) if len(y) else kind(len(given.classes))
+        self.calibrator_ = self._frozen = kind(len(given.classes), margins=self._margins)
+        if len(y):
+            self.calibrator_ = self._frozen = kind.fit(scores, y, weight, margins=self._margins)
         self.feedback_ = Feedback.start(scores, y, weight)
         self.suffered_: Suffered | None = None
 
@@ -201,13 +200,18 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
             now = [log_loss(judge(scores), places, given.weight) for judge in (self.calibrator_, self._frozen)]
             self.suffered_ = (self.suffered_ or Suffered()).more(float(given.weight.sum()), *now)
             self.feedback_ = told = self.feedback_.more(scores, places, given.weight, half_life)
-            self.calibrator_ = type(self.calibrator_).fit(told.scores, told.y, told.worth(half_life))
+            kind = type(self.calibrator_)
+            self.calibrator_ = kind.fit(told.scores, told.y, told.worth(half_life), margins=self._margins)
         return self
+
+    @property
+    def _margins(self) -> bool:
+        return self._response == "decision_function"
 
     def _nothing(self) -> Floats:
         """Scores of no examples."""
         C = len(self.classes_)
-        return np.zeros((0, 1 if C == 2 and self._response == "decision_function" else C))
+        return np.zeros((0, 1 if C == 2 and self._margins else C))
 
     # Judging.
 
@@ -265,29 +269,11 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
 
     # Parameters.
 
-    def _check(self, given: Examples) -> None:
-        """ValueError for what cannot be dealt into folds."""
-        if len(given.classes) < 2:
-            found = f"all labels are {given.classes.tolist()[0]!r} (1 class)" if len(given.y) else "there is no example"
-            raise ValueError(f"at least two classes are expected; {found}")
-        if get_tags(self._model()).input_tags.pairwise:
-            raise ValueError(
-                "the rows of a Gram matrix cannot be dealt into folds without its columns: give the machine a "
-                "calibration of its own (calibration=3)"
-            )
-        model = self._model()
-        if given.weighed and not (isinstance(model, FrozenEstimator) or has_fit_parameter(model, "sample_weight")):
-            raise ValueError(f"{type(model).__name__} takes no sample_weight: leave it out")
-
-    def _folds(self) -> int:
-        """How many folds; 1 for one part that is held out."""
+    def _folds(self) -> Any:
+        """How many folds, "held-out", or pairs."""
         if self.method != "auto" and not (isinstance(self.method, str) and self.method in CATALOGUE):
             raise ValueError(f"method must be 'auto', {', '.join(map(repr, CATALOGUE))}, got {self.method!r}")
-        if isinstance(self.cv, str) and self.cv == _HELD_OUT:
-            return 1
-        if isinstance(self.cv, bool) or not isinstance(self.cv, int | np.integer) or self.cv < 2:
-            raise ValueError(f"cv must be 'held-out' or a number of folds from 2, got {self.cv!r}")
-        return int(self.cv)
+        return checked_folds(self.cv)
 
     def _half_life(self) -> float | None:
         return None if self.half_life is None else check_positive("half_life", self.half_life)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing, check_array
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing, check_array, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _num_samples, assert_all_finite, column_or_1d
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    assert_all_finite,
+    column_or_1d,
+    has_fit_parameter,
+)
 
 from deciban.devices import elsewhere, fetched, on_host
 from deciban.rows import is_sparse
@@ -21,7 +28,8 @@ from .targets import Floats
 
 @dataclass(frozen=True)
 class Examples:
-    """X of N examples, `labels` (N,), y (N,) their places in `classes`, weight (N,) > 0, and whether it was given."""
+    """X of N examples, `labels` (N,), y (N,) their places in `classes`, weight (N,) > 0, whether it was given,
+    and place (N,), where each stood among those that came."""
 
     X: Any
     labels: NDArray[Any]
@@ -29,6 +37,7 @@ class Examples:
     classes: NDArray[Any]
     weight: Floats
     weighed: bool
+    place: NDArray[np.intp]
 
     def only(self, rows: NDArray[np.intp]) -> Any:
         """X of some of them."""
@@ -47,9 +56,9 @@ def examples(X: Any, y: Any, sample_weight: Any) -> Examples:
     labels = column_or_1d(fetched(y), warn=True)
     if _num_samples(X) != len(labels):
         raise ValueError(f"one label per example is expected; there are {_num_samples(X)} and {len(labels)} labels")
-    check_classification_targets(labels)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
     weight = np.ones(len(labels))
     if sample_weight is not None:
         weight = _check_sample_weight(fetched(sample_weight), labels, dtype=np.float64, ensure_non_negative=True)
@@ -57,7 +66,7 @@ def examples(X: Any, y: Any, sample_weight: Any) -> Examples:
     if len(kept) < len(weight):
         X, labels, weight = _safe_indexing(X, kept), labels[kept], weight[kept]
     classes, places = np.unique(labels, return_inverse=True)
-    return Examples(X, labels, places.astype(np.intp), classes, weight, sample_weight is not None)
+    return Examples(X, labels, places.astype(np.intp), classes, weight, sample_weight is not None, kept)
 
 
 def brought(X: Any) -> Any:
@@ -94,3 +103,52 @@ def dealt(X: Any, k: int, seed: int) -> NDArray[np.intp]:
     from deciban.tables.columns import Columns
 
     return folds(Columns.infer(X).matrix(X), k, seed)
+
+
+def check(model: Any, given: Examples) -> None:
+    """ValueError for what cannot be dealt into folds and learnt."""
+    if len(given.classes) < 2:
+        found = f"all labels are {given.classes.tolist()[0]!r} (1 class)" if len(given.y) else "there is no example"
+        raise ValueError(f"at least two classes are expected; {found}")
+    if get_tags(model).input_tags.pairwise:
+        raise ValueError(
+            "the rows of a Gram matrix cannot be dealt into folds without its columns: give the machine a "
+            "calibration of its own (calibration=3)"
+        )
+    if given.weighed and not (isinstance(model, FrozenEstimator) or has_fit_parameter(model, "sample_weight")):
+        raise ValueError(f"{type(model).__name__} takes no sample_weight: leave it out")
+
+
+HELD_OUT = "held-out"
+
+
+def checked_folds(cv: Any) -> Any:
+    """How many folds, "held-out", or pairs of places."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
+        return int(cv)
+    if isinstance(cv, str) and cv == HELD_OUT:
+        return cv
+    pairs = list(cv) if isinstance(cv, Iterable) and not isinstance(cv, str) else []
+    if pairs and all(isinstance(each, tuple) and len(each) == 2 for each in pairs):
+        return pairs
+    raise ValueError(
+        f"cv must be 'held-out', a number of folds from 2, or pairs of places to learn and to hold out, got {cv!r}"
+    )
+
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def splits(given: Examples, cv: Any, seed: int) -> list[Split]:
+    """Places of the examples to learn and of those held out, fold by fold: of so many folds, or as pairs say."""
+    if isinstance(cv, int):
+        fold = dealt(given.X, cv, seed)
+        return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(cv)]
+    now = np.full(int(given.place.max()) + 1, -1)
+    now[given.place] = np.arange(len(given.place))
+    found = []
+    for pair in cv:
+        inside, outside = (np.asarray(rows, dtype=np.intp) for rows in pair)
+        inside, outside = (now[rows[rows < len(now)]] for rows in (inside, outside))
+        found.append((inside[inside >= 0], outside[outside >= 0]))
+    return found

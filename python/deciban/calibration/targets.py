@@ -25,6 +25,23 @@ def corrected(y: NDArray[np.intp], weight: Floats, C: int) -> Floats:
     return t
 
 
+def seldom_wrong(y: NDArray[np.intp], weight: Floats, C: int) -> Floats:
+    """(N, C) the same, but every example has seen only one of all other classes together, whichever it was.
+
+        t_ic = (n_c + 1) / (n_c + 2)   for c = y_i,      1 / ((n_{y_i} + 2)(C − 1))   else
+
+    Of two classes they are the same. Of many, `corrected` holds labels back by C − 1 examples a class, which for 26
+    classes of 200 examples is a tenth, and temperatures come out too high for it.
+
+    >>> seldom_wrong(np.array([0, 1, 2]), np.ones(3), 3).round(3).tolist()[0]
+    [0.667, 0.167, 0.167]
+    """
+    count = np.bincount(y, weight, minlength=C)
+    t: Floats = np.tile(1.0 / ((count[y] + 2.0) * (C - 1)), (C, 1)).T
+    t[np.arange(len(y)), y] = (count[y] + 1.0) / (count[y] + 2.0)
+    return t
+
+
 def of_two(positive: NDArray[np.bool_], weight: Floats) -> Floats:
     """(N,) the same for one class against the rest."""
     t: Floats = corrected(positive.astype(np.intp), weight, 2)[:, 1]

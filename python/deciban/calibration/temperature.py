@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,14 +13,16 @@ from .targets import Floats, corrected
 
 _ROUNDS = 100
 
+Targets = Callable[[NDArray[np.intp], Floats, int], Floats]
 
-def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
+
+def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets = corrected) -> float:
     """The A > 0 for which the posterior softmax(A·s) suits labels best that the scores did not learn from.
 
         min over A of   −Σ_i w_i Σ_c t_ic log softmax(A·s_i)_c
 
-    `s` (N, C) scores, or (N, 1) margins m for the scores (0, m); y (N,) indices, weight (N,). The targets t are
-    `corrected`, so that A stays finite on scores that separate. Without an offset the odds are even exactly where the
+    `s` (N, C) scores, or (N, 1) margins m for the scores (0, m); y (N,) indices, weight (N,). The `targets` t
+    are held back, so that A stays finite on scores that separate. Without an offset the odds are even exactly where the
     decision turns: prediction and probability never disagree. One number for all classes: Guo, Pleiss, Sun &
     Weinberger, ICML 2017. Newton's method within a bracket; the objective is convex in A.
 
@@ -27,7 +31,7 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats) -> float:
     """
     s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
     C = s.shape[1]
-    t = corrected(y, weight, C)
+    t = targets(y, weight, C)
     s = s - s.max(axis=1, keepdims=True)
     spread = float(np.abs(s).max())
     if not spread > 0.0:
