@@ -49,8 +49,9 @@ best of the four on what is held out in {within} of {cases} cases.
 
 - **Nothing is certain.** scikit-learn fits its isotonic curve to 0 and 1, so that one surprise costs as much as a
 probability of 0 does, here 708 nats; ours, fitted to targets that are held back, has the lower log loss in
-{isotonic_isotonic} of {cases} cases. Platt's line has it in {platt_sigmoid}, a temperature in {temperature_temperature}.
-scikit-learn has Platt's targets, too, but gives its line probabilities of naive Bayes, not log-odds.
+{isotonic_isotonic} of {cases} cases. Platt's line has it in {platt_sigmoid}, a temperature in
+{temperature_temperature}. scikit-learn has Platt's targets, too, but gives its line probabilities of naive Bayes, not
+log-odds.
 
 - **Of many classes** each curve sees the log-odds of its class against the rest where the model says probabilities, and
 the margin of its class where it says margins. On Letter the ECE of the linear SVM stays high,
@@ -66,5 +67,6 @@ Mail of TREC 2007 in its order of arrival: naive Bayes learns the first {learnt}
 them each is judged, and after every {piece} `recalibrate` tells the calibrator what they were. *None* leaves it as the
 fit made it; with a half-life of 1,000 an example counts half after a thousand more; *all alike* never forgets. The
 filter grows old as mail changes: what Platt's line of the fit says costs {platt_frozen} nats a message, and
-{platt_recent} where it follows. A temperature cannot move the verdict, and follows only so far, to {temperature_recent}.
+{platt_recent} where it follows. A temperature cannot move the verdict, and follows only so far, to
+{temperature_recent}.
 """

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from deciban import SVM, Calibrated, LinearSVM, NaiveBayes
+from deciban import SVM, Calibrated, LinearRegression, LinearSVM, NaiveBayes
 from deciban.calibration import CATALOGUE, by_name
 from errors.refusals import refused
 
@@ -39,6 +39,9 @@ def test_examples():
 
 
 def test_models():
+    for model in ("svm", LinearRegression(), NaiveBayes):
+        with refused(f"model must be a classifier, such as LinearSVM(), got {model!r}"):
+            Calibrated(model).fit(X, Y)
     with refused(
         "a classifier with decision_function, predict_log_proba or predict_proba is expected; Sorter has none of them"
     ):

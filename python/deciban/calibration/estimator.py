@@ -19,7 +19,7 @@ from deciban.verdict import TextExplanation
 
 from .calibrator import CATALOGUE, Calibrator
 from .choice import Tried, chosen, log_loss, tried
-from .examples import HELD_OUT, Examples, brought, check, checked_folds, dealt, examples, splits
+from .examples import HELD_OUT, Examples, brought, check, check_together, checked_folds, dealt, examples, splits
 from .explaining import explained, in_units
 from .feedback import Feedback, Suffered
 from .responses import bare, floor, response, said
@@ -110,9 +110,9 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         """Learn N examples X, whatever the model takes, with labels y (N,); `sample_weight` (N,) means repetition."""
         with all_or_nothing(self):
             cv, seed = self._folds(), seed_of(self.random_state)
-            self._half_life()
+            self._half_life(), check(self._model())
             given = examples(X, y, sample_weight)
-            check(self._model(), given)
+            check_together(self._model(), given)
             scores, rows, fold = self._split(given, seed) if cv == HELD_OUT else self._cross(given, cv, seed)
             self._calibrate(given, scores, rows, fold)
         return self

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_array, get_tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -105,7 +106,13 @@ def dealt(X: Any, k: int, seed: int) -> NDArray[np.intp]:
     return folds(Columns.infer(X).matrix(X), k, seed)
 
 
-def check(model: Any, given: Examples) -> None:
+def check(model: Any) -> None:
+    """ValueError for what is no classifier."""
+    if isinstance(model, type) or not hasattr(model, "fit") or not is_classifier(model):
+        raise ValueError(f"model must be a classifier, such as LinearSVM(), got {model!r}")
+
+
+def check_together(model: Any, given: Examples) -> None:
     """ValueError for what cannot be dealt into folds and learnt."""
     if len(given.classes) < 2:
         found = f"all labels are {given.classes.tolist()[0]!r} (1 class)" if len(given.y) else "there is no example"
