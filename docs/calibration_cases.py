@@ -18,6 +18,8 @@ from sklearn.calibration import CalibratedClassifierCV
 from deciban import SVM, Calibrated, LinearSVM, NaiveBayes, TextClassifier
 from deciban.calibration import CATALOGUE
 from deciban.scores import log_posterior
+from deciban.trust import Judgements
+from deciban.trust.reliability import reliability
 
 BINS, MOST = 15, 6000
 THEIRS = ("sigmoid", "isotonic", "temperature")
@@ -93,21 +95,13 @@ class Measured:
     ece: float
 
 
-def calibration_error(p: Any, truth: Any) -> float:
-    """The mean over 15 bins of as many examples each of |share that came true − mean probability|, of the second of
-    two classes, of more of the predicted one."""
-    told = p[:, 1] if p.shape[1] == 2 else p.max(axis=1)
-    came = truth if p.shape[1] == 2 else p.argmax(axis=1) == truth
-    bins = np.array_split(np.argsort(told, kind="stable"), BINS)
-    return float(sum(len(b) * abs(told[b].mean() - came[b].mean()) for b in bins if len(b)) / len(truth))
-
-
 def measured(log_p: Any, truth: Any) -> Measured:
     """What log p (N, C) is worth against the places of the true classes."""
     log_p = np.maximum(log_p, np.log(_SMALLEST))
     own = log_p[np.arange(len(truth)), truth]
     wrong = int((log_p.argmax(axis=1) != truth).sum())
-    return Measured(wrong, len(truth), -float(own.mean()), calibration_error(np.exp(log_p), truth))
+    said = Judgements(tuple(range(log_p.shape[1])), truth, np.minimum(log_p, 0.0))
+    return Measured(wrong, len(truth), -float(own.mean()), reliability(said, BINS).error)
 
 
 def without_own(model: BaseEstimator) -> BaseEstimator:

@@ -11,6 +11,7 @@ from deciban import (
     MLP,
     NBSVM,
     SVM,
+    Calibrated,
     GaussianDiscriminant,
     LeastSquaresClassifier,
     LinearSVM,
@@ -143,6 +144,9 @@ MODELS = {
     "machines against the rest": partial(fitted, partial(SVM, RBF(0.3), multi_class="ovr"), cloud),
     "machine isotonic": partial(fitted, partial(SVM, calibration="isotonic"), cloud),
     "machine of texts": partial(fitted, partial(SVM, Spectrum(2)), texts),
+    "line": partial(fitted, partial(Calibrated, LinearSVM(), "platt"), cloud),
+    "curve": partial(fitted, partial(Calibrated, NaiveBayes("gaussian"), "isotonic"), cloud),
+    "line of texts": partial(fitted, partial(Calibrated, TextClassifier("naive-bayes"), "temperature"), texts),
     "network": network,
     "network logistic": partial(network, output="logistic"),
     **{f"table {model}": partial(of_table, model) for model in OF_TABLES[1:]},  # the first is "columns" as a file

@@ -15,12 +15,12 @@ from deciban.models.offered import offered_unless
 from deciban.models.transaction import all_or_nothing
 from deciban.scores import Explanation
 from deciban.trust.finding import FindsSuspects
-from deciban.verdict import TextExplanation
+from deciban.verdict import TextExplanation, places_of
 
 from .calibrator import CATALOGUE, Calibrator
 from .choice import Tried, chosen, log_loss, tried
 from .examples import HELD_OUT, Examples, brought, check, check_together, checked_folds, dealt, examples, splits
-from .explaining import explained, in_units
+from .explaining import explanations, in_units
 from .feedback import Feedback, Suffered
 from .responses import bare, floor, response, said
 from .targets import Floats
@@ -65,11 +65,10 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
     scores that it remembers; `suffered_`, what feedback cost, None before; `certificate_`, that of the model.
 
     >>> from deciban import NaiveBayes
-    >>> X = [[0.0], [0.2], [0.4], [1.0], [1.2], [1.4], [3.0], [3.1], [3.2], [3.3]]
-    >>> y = ["low", "low", "high", "low", "high", "low", "high", "high", "low", "high"]
-    >>> sure = Calibrated(NaiveBayes("gaussian"), "platt", cv=2).fit(X, y)
-    >>> sure.predict([[0.1], [3.0]]).tolist(), sure.held_out_
-    (['low', 'high'], 10.0)
+    >>> X, y = [[float(i)] for i in range(12)], ["low"] * 5 + ["high", "low"] + ["high"] * 5
+    >>> sure = Calibrated(NaiveBayes("gaussian"), "platt", cv=3).fit(X, y)
+    >>> sure.predict([[1.0], [10.0]]).tolist(), sure.held_out_
+    (['low', 'high'], 12.0)
     """
 
     estimator_: Any
@@ -246,20 +245,20 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         return labels
 
     @offered_unless(_mute)
-    def explain(self, X: Any) -> list[Explanation | TextExplanation]:
-        """Per example: why the calibrated verdict and not the model's other choice, in calibrated decibans, strongest
-        first; prior and terms sum to the log-odds.
+    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation | TextExplanation]:
+        """Per example: why the calibrated verdict and not the class that comes next, or the first label of `pair` and
+        not the second, in calibrated decibans, strongest first; prior and terms sum to the log-odds.
 
         Where the calibrator is a line (of two classes "platt", and "temperature"), evidence is the model's, times the
         slope, and the prior takes the offset. Where it is not, evidence is the model's, times the temperature, and what
-        the curve adds to that or takes away, which no feature says, is a term of its own, "(calibration)". So is all,
-        where of many classes the verdict is neither of the two that the model weighed.
+        the curve adds to that or takes away, which no feature says, is a term of its own, "(calibration)".
         """
         check_is_fitted(self)
-        X = brought(X)
-        log_p, classes = self.predict_log_proba(X), self.classes_.tolist()
-        whys = in_units(self.estimator_, self._response).explain(X)
-        return [explained(why, each, classes, self.calibrator_) for why, each in zip(whys, log_p, strict=True)]
+        X, classes = brought(X), self.classes_.tolist()
+        asked, log_p = places_of(pair, classes), self.predict_log_proba(X)
+        order = np.argsort(-_exp(log_p), axis=1, kind="stable")
+        pairs = [asked or (int(row[0]), int(row[1])) for row in order]
+        return explanations(in_units(self.estimator_, self._response), X, log_p, pairs, classes, self.calibrator_)
 
     @property
     def certificate_(self) -> Any:

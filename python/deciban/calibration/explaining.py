@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
 
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.scores import Explanation, Term
@@ -21,13 +22,13 @@ OF_THE_CURVE = "(calibration)"
 _UNSURE_BELOW = 10.0
 _ROUNDING = 1e-9
 
+Why = Explanation | TextExplanation
 
-class Weighed(NamedTuple):
-    """Label against another one, places of classes: `decibans` between them, those of the prior, and what each term of
-    the model's own explanation is multiplied with; `rest` is what belongs to no feature."""
 
-    label: int
-    against: int
+class Worth(NamedTuple):
+    """`decibans` of one label against another, those of the prior, and what each term of the model's own explanation is
+    multiplied with; `rest` is what belongs to no feature."""
+
     decibans: float
     prior: float
     slope: float
@@ -49,74 +50,63 @@ def in_units(model: Any, response: str) -> Any:
     return shown
 
 
-def explained(
-    why: Explanation | TextExplanation, log_p: Floats, classes: list[Any], calibrator: Calibrator
-) -> Explanation | TextExplanation:
-    """One explanation of the model as the calibrator, which says log_p (C,), has it."""
+def explanations(
+    model: Any, X: Any, log_p: Floats, pairs: list[tuple[int, int]], classes: list[Any], calibrator: Calibrator
+) -> list[Why]:
+    """Of each example why the first class of its pair and not the second: the model's explanation, calibrated."""
+    found: dict[int, Why] = {}
+    for pair in sorted(set(pairs)):
+        rows = [i for i, each in enumerate(pairs) if each == pair]
+        asked = (classes[pair[0]], classes[pair[1]])
+        for i, why in zip(rows, model.explain(_safe_indexing(X, rows), pair=asked), strict=True):
+            found[i] = _explained(why, pair, log_p[i], classes, calibrator)
+    return [found[i] for i in range(len(pairs))]
+
+
+def _explained(why: Why, pair: tuple[int, int], log_p: Floats, classes: list[Any], calibrator: Calibrator) -> Why:
+    worth = _worth(why.prior_decibans, why.decibans, pair, log_p, calibrator)
     if isinstance(why, TextExplanation):
-        verdict = why.verdict
-        weighed = _weighed(
-            verdict.label, verdict.against, why.prior_decibans, verdict.decibans, log_p, classes, calibrator
-        )
-        return _of_text(why, weighed, log_p, classes, calibrator)
-    weighed = _weighed(why.label, why.against, why.prior_decibans, why.decibans, log_p, classes, calibrator)
-    terms = [term._replace(decibans=weighed.slope * term.decibans) for term in why.terms] if weighed.slope else []
-    if weighed.rest:
-        terms.append(Term(OF_THE_CURVE, weighed.rest, why.decibans / DECIBANS_PER_NAT))
-    return Explanation(
-        classes[weighed.label],
-        classes[weighed.against],
-        float(np.exp(log_p[weighed.label])),
-        weighed.decibans,
-        weighed.prior,
-        sorted(terms, key=lambda term: -abs(term.decibans)),
-    )
+        return _of_text(why, worth, log_p, classes, calibrator)
+    terms = [term._replace(decibans=worth.slope * term.decibans) for term in why.terms]
+    if worth.rest:
+        terms.append(Term(OF_THE_CURVE, worth.rest, why.decibans / DECIBANS_PER_NAT))
+    terms.sort(key=lambda term: -abs(term.decibans))
+    p = float(np.exp(log_p[pair[0]]))
+    return Explanation(why.label, why.against, p, worth.decibans, worth.prior, terms)
 
 
-def _weighed(
-    label: Any, against: Any, prior: float, total: float, log_p: Floats, classes: list[Any], calibrator: Calibrator
-) -> Weighed:
-    """The verdict is the calibrated one. Where the model weighed two other classes, its terms are of no use."""
-    one, other = classes.index(label), classes.index(against)
-    winner = int(np.exp(log_p).argmax()) if np.exp(log_p).max() > 0.5 or len(classes) > 2 else 0
-    if winner == one:
-        sign, second = 1.0, other
-    elif winner == other:
-        sign, second = -1.0, one
-    else:
-        sign, second = 0.0, one
+def _worth(prior: float, total: float, pair: tuple[int, int], log_p: Floats, calibrator: Calibrator) -> Worth:
     line = calibrator.line
-    slope = sign * (calibrator.scale if line is None else line.slope)
-    of_prior = slope * prior + 0.0
-    if line is not None and len(classes) == 2:
-        of_prior += DECIBANS_PER_NAT * (line.offset if winner == 1 else -line.offset)
-    decibans = DECIBANS_PER_NAT * float(log_p[winner] - log_p[second])
-    evidence = slope * (total - prior)
+    slope = calibrator.scale if line is None else line.slope
+    of_prior, evidence = slope * prior, slope * (total - prior)
+    if line is not None and calibrator.classes == 2:
+        of_prior += DECIBANS_PER_NAT * (line.offset if pair[0] == 1 else -line.offset)
+    decibans = DECIBANS_PER_NAT * float(log_p[pair[0]] - log_p[pair[1]])
     rest = decibans - of_prior - evidence
     if abs(rest) <= _ROUNDING * (1.0 + abs(of_prior) + abs(evidence)):
         rest = 0.0
-    return Weighed(winner, second, decibans, of_prior, slope, rest)
+    return Worth(decibans, of_prior + 0.0, slope, rest)
 
 
 def _of_text(
-    why: TextExplanation, weighed: Weighed, log_p: Floats, classes: list[Any], calibrator: Calibrator
+    why: TextExplanation, worth: Worth, log_p: Floats, classes: list[Any], calibrator: Calibrator
 ) -> TextExplanation:
     """The same of a text; its interval moves along where the calibrator is a line."""
-    terms = [replace(term, decibans=weighed.slope * term.decibans) for term in why.terms] if weighed.slope else []
-    if weighed.rest:
-        terms.append(TextTerm(OF_THE_CURVE, weighed.rest, 0, ()))
-    interval, line = None, calibrator.line
-    if why.verdict.interval is not None and line is not None and weighed.slope:
-        moved = weighed.decibans - weighed.slope * why.verdict.decibans
-        low, high = sorted(weighed.slope * end + moved for end in why.verdict.interval)
+    terms = [replace(term, decibans=worth.slope * term.decibans) for term in why.terms]
+    if worth.rest:
+        terms.append(TextTerm(OF_THE_CURVE, worth.rest, 0, ()))
+    interval = None
+    if why.verdict.interval is not None and calibrator.line is not None:
+        moved = worth.decibans - worth.slope * why.verdict.decibans
+        low, high = (worth.slope * end + moved for end in why.verdict.interval)
         interval = (low, high)
     verdict = Verdict(
-        classes[weighed.label],
-        classes[weighed.against],
+        why.label,
+        why.against,
         dict(zip(classes, np.exp(log_p).tolist(), strict=True)),
-        weighed.decibans,
-        weighed.decibans < _UNSURE_BELOW or (interval is not None and interval[0] <= 0.0),
+        worth.decibans,
+        worth.decibans < _UNSURE_BELOW or (interval is not None and interval[0] <= 0.0),
         interval,
     )
     ordered = tuple(sorted(terms, key=lambda term: -abs(term.decibans)))
-    return TextExplanation(verdict, weighed.prior, ordered, why.text)
+    return TextExplanation(verdict, worth.prior, ordered, why.text)
