@@ -152,7 +152,7 @@ class Prices:
                     **paid.to_json(),
                     "false_positives": wrong[0],
                     "false_negatives": wrong[1],
-                    "command": classify(*(threshold.unsure or [threshold.decibans])),
+                    "command": classify(*_typed_ends(threshold)),
                 }
                 for answer, (threshold, paid, wrong) in self.found.items()
             },
@@ -177,7 +177,7 @@ class Prices:
         width = 0
         told = []
         for answer, (threshold, _, _) in list(self.found.items())[1:]:
-            told.append((classify(*(threshold.unsure or [threshold.decibans])), answer))
+            told.append((classify(*_typed_ends(threshold)), answer))
             width = max(width, len(told[-1][0]))
         for command, answer in told:
             yield Text(f"{command:{width}}    # {answer}")
@@ -208,6 +208,11 @@ def _wrong(said: Judgements, answers: Integers, place: int) -> tuple[int, int]:
     """How many are falsely called positive, and how many negative."""
     wrong = (answers != said.y) & (answers >= 0)
     return int((wrong & (answers == place)).sum()), int((wrong & (answers != place)).sum())
+
+
+def _typed_ends(threshold: CostThreshold) -> tuple[float, ...]:
+    """Where it turns, or where unsure begins and ends, as near as anybody can price a mistake."""
+    return tuple(round(end, 2) for end in threshold.unsure) if threshold.unsure else (threshold.decibans,)
 
 
 def _turns(threshold: CostThreshold, on: Screen) -> str:
