@@ -78,6 +78,7 @@ def compare(
     sizes : numbers of examples of the learning curves, ascending; None: four, each about half the next; () for none.
         The last point is always all that a fold learns.
     repeats : of the folds, dealt anew, which the corrected t profits from.
+    n_jobs : threads of the families; estimators have their own.
     time_limit : seconds, looked at before each fit; the first model has all that it needs. `callback(fit)` is told of
         each fit (`trust.cross_validation.Fit`) and ends the work when it returns something true. What was finished by
         then, or when Ctrl-C comes, is given, and `Comparison.ended` says so. Without a limit all but the seconds is
