@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 from scipy.stats import beta, binom, binomtest
+from sklearn.datasets import load_breast_cancer
 
 ROOT = Path(__file__).parents[2]
 DOCS, BENCHMARKS = ROOT / "docs", ROOT / "benchmarks"
@@ -73,6 +74,16 @@ def test_its_picture_says_what_is_drawn(script, seen, page):
     words = {line for line in labels if re.search(r"[^\W\d]", line)}
     assert {problem.title for problem in script["cases"].PROBLEMS.values()} <= words <= there
     assert all(f"{curves.sizes[-1]:,} examples" in figure.get_label() for curves in seen.curves.values())
+
+
+def test_the_code_that_it_shows_runs(page, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    X, y = load_breast_cancer(return_X_y=True)
+    known = {"X": X[:, :4], "y": y}
+    exec(code, known)
+    assert [row.model for row in known["found"].rows] == ["discriminant", "logistic"]
+    assert [point.n for point in known["found"].rows[0].curve][:3] == [20, 80, 320]
+    assert "discriminant" in capsys.readouterr().out
 
 
 # --- the claims ------------------------------------------------------------------------------------------------
