@@ -51,7 +51,7 @@ MANY = {
     "a class without examples": Judgements(("a", "b", "c"), np.array([0, 1, 1]), np.log(np.full((3, 3), 1 / 3))),
     "one class of three": Judgements(("a", "b", "c"), np.array([1, 1]), np.log(np.full((2, 3), 1 / 3))),
     "ten": many(900, 10, classes=range(10)),
-    "thirty": many(3000, 30),
+    "thirty": many(1000, 30),
     "forty, of long names": many(1000, 40, classes=[f"comp.sys.ibm.pc.hardware.{c}" for c in range(40)]),
 }
 EVERY = {**TWO, **MANY}

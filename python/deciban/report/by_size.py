@@ -61,7 +61,7 @@ def error_curve(
             seen.axes.vlines(
                 at, ends[:, 0], ends[:, 1], colors=colour(place), linewidth=1.0, gid=f"intervals-{place}", zorder=1.5
             )
-        seen.axes.plot(at, y, gid=f"model-{place}", zorder=2.0, **look)
+        seen.path(at, y, gid=f"model-{place}", zorder=2.0, **look)
         known = np.flatnonzero(np.isfinite(y))
         last = f"{y[known[-1]]:.3g}" if len(known) else "–"
         seen.entry(f"{short(model)}: {last}", look)

@@ -83,6 +83,11 @@ class Canvas:
             over = 3.0 if look["color" if "color" in look else "markeredgecolor"] == INK else 2.0
             self.axes.plot(at[:, 0], at[:, 1], gid=gid, zorder=over, **look)
 
+    def path(self, x: Any, y: Any, gid: str, **look: Any) -> None:
+        """A line through places, or marks at them."""
+        with styled():
+            self.axes.plot(x, y, gid=gid, **look)
+
     def entry(self, label: str, *looks: dict[str, Any]) -> None:
         """A line of the legend, with marks one upon the other."""
         from matplotlib.lines import Line2D

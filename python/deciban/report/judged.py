@@ -137,9 +137,9 @@ def point(seen: Canvas, across: tuple[int, int], up: tuple[int, int], label: str
     if not (across[1] and up[1]):
         return None
     x, y = across[0] / across[1], up[0] / up[1]
-    seen.axes.plot(clopper_pearson(*across), [y, y], gid="interval-across", zorder=2.5, **SPREAD)
-    seen.axes.plot([x, x], clopper_pearson(*up), gid="interval-up", zorder=2.5, **SPREAD)
-    seen.axes.plot([x], [y], gid="chosen", zorder=3.0, clip_on=False, **POINT)
+    seen.path(clopper_pearson(*across), [y, y], gid="interval-across", zorder=2.5, **SPREAD)
+    seen.path([x, x], clopper_pearson(*up), gid="interval-up", zorder=2.5, **SPREAD)
+    seen.path([x], [y], gid="chosen", zorder=3.0, clip_on=False, **POINT)
     seen.entry(label, SPREAD, POINT)
     return x, y
 
@@ -166,19 +166,17 @@ def corner(
     inside = np.convolve((across <= wide) & (y >= 1.0 - wide), [1, 1, 1], "same") > 0
     with styled():
         inset = seen.axes.inset_axes(box)
-    inset.plot(*thinned(x[inside], y[inside], tolerance=INVISIBLE * wide), gid="corner", zorder=2.0, **CURVE)
-    first, last = (0.0, wide) if left else (1.0 - wide, 1.0)
-    edge = 0.04 * wide
-    inset.set(xlim=(first - edge, last + edge), ylim=(1.0 - wide - edge, 1.0 + edge))
-    inset.set(xticks=[first, last], yticks=[1.0 - wide, 1.0])
-    inset.xaxis.set_major_formatter("{x:g}")
-    inset.yaxis.set_major_formatter("{x:g}")
-    inset.tick_params(labelsize=6.5, length=2.0, pad=1.5)
-    if at is not None and (at[0] <= wide if left else at[0] >= 1.0 - wide) and at[1] >= 1.0 - wide:
-        inset.plot(
-            *([each] for each in at), gid="corner-chosen", zorder=3.0, clip_on=False, **{**POINT, "markersize": 4.0}
-        )
-    inset.set_title(title, fontsize=6.5, pad=2.0, family=seen.fonts)
+        inset.plot(*thinned(x[inside], y[inside], tolerance=INVISIBLE * wide), gid="corner", zorder=2.0, **CURVE)
+        first, last = (0.0, wide) if left else (1.0 - wide, 1.0)
+        edge = 0.04 * wide
+        inset.set(xlim=(first - edge, last + edge), ylim=(1.0 - wide - edge, 1.0 + edge))
+        inset.set(xticks=[first, last], yticks=[1.0 - wide, 1.0])
+        inset.xaxis.set_major_formatter("{x:g}")
+        inset.yaxis.set_major_formatter("{x:g}")
+        inset.tick_params(labelsize=6.5, length=2.0, pad=1.5)
+        if at is not None and (at[0] <= wide if left else at[0] >= 1.0 - wide) and at[1] >= 1.0 - wide:
+            inset.plot([at[0]], [at[1]], gid="corner-chosen", zorder=3.0, **{**POINT, "markersize": 4.0})
+        inset.set_title(title, fontsize=6.5, pad=2.0, family=seen.fonts)
 
 
 Curve = Callable[[OperatingPoints], tuple[Floats, Floats]]
@@ -195,7 +193,7 @@ def each(
         x, y = curve(ways[c])
         every = max(1, len(x) // _MARKS)
         look = {**CURVE, **{k: v for k, v in mark(place, 4.0).items() if k not in ("linestyle",)}}
-        seen.axes.plot(x, y, gid=f"class-{c}", markevery=(place * every // _CURVES, every), **look)
+        seen.path(x, y, gid=f"class-{c}", markevery=(place * every // _CURVES, every), **look)
         seen.entry(say("each.area", name=called[c], area=nearly_one(areas[c] or 0.0)), look)
     if not known:
         nothing(seen, say("one-sided"))

@@ -100,7 +100,7 @@ def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Say, named: str)
     if interval is not None:
         told += f" ({say('between', low=nearly_one(1.0 - interval[1]), high=nearly_one(1.0 - interval[0]))})"
     whole = sides.ways.false_positive_rate, sides.ways.true_positive_rate
-    seen.axes.plot(*thinned(*whole), gid="curve", zorder=2.0, **CURVE)
+    seen.path(*thinned(*whole), gid="curve", zorder=2.0, **CURVE)
     seen.entry(say("roc.area", area=told), CURVE)
     shares = {"alarms": share(sides.alarms), "found": share(sides.found), **sides.named()}
     at = point(seen, sides.alarms, sides.found, say("roc.point", **shares))
@@ -111,7 +111,7 @@ def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Say, named: str)
 
 def _chance(seen: Canvas, say: Say) -> None:
     seen.entry(say("chance"), PLAIN)
-    seen.axes.plot([0.0, 1.0], [0.0, 1.0], gid="chance", zorder=1.0, **PLAIN)
+    seen.path([0.0, 1.0], [0.0, 1.0], gid="chance", zorder=1.0, **PLAIN)
 
 
 def _roc(ways: OperatingPoints) -> tuple[Floats, Floats]:
@@ -169,11 +169,11 @@ def _one_precision_recall(seen: Canvas, said: Judgements, sides: Sides, say: Say
         nothing(seen, say("none", **sides.named()))
         return [say("pr.says", area="–", **head), say("none", **sides.named())]
     whole = sides.ways.precision_recall()
-    seen.axes.plot(*thinned(*whole), gid="curve", zorder=2.0, **CURVE)
+    seen.path(*thinned(*whole), gid="curve", zorder=2.0, **CURVE)
     seen.entry(say("pr.area", area=nearly_one(area)), CURVE)
     shares = {"found": share(sides.found), "precision": share(sides.right), **sides.named()}
     at = point(seen, sides.found, sides.right, say("pr.point", **shares))
-    seen.axes.plot([0.0, 1.0], [base, base], gid="base", zorder=1.0, **PLAIN)
+    seen.path([0.0, 1.0], [base, base], gid="base", zorder=1.0, **PLAIN)
     seen.entry(say("pr.base", share=percent(base), positive=sides.positive), PLAIN)
     low = 0.12 if base >= 0.45 else base + 0.14
     box = (0.14, low, 0.37, 0.37 if base < 0.45 else base - 0.2)

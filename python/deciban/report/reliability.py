@@ -57,10 +57,10 @@ def reliability_diagram(
     of = {"positive": "" if found.positive is None else clipped(found.positive)}
     seen = Canvas.framed(say(f"reliability.x{which}", **of), say(f"reliability.y{which}", **of), [named])
     unit_square(seen)
-    seen.axes.plot([0.0, 1.0], [0.0, 1.0], gid="exact", zorder=1.0, **PLAIN)
+    seen.path([0.0, 1.0], [0.0, 1.0], gid="exact", zorder=1.0, **PLAIN)
     for b, (x, ends) in enumerate(zip(found.predicted, found.intervals, strict=True)):
-        seen.axes.plot([x, x], ends, gid=f"interval-{b}", zorder=2.0, **_BAR)
-    seen.axes.plot(found.predicted, found.observed, gid="bins", zorder=3.0, clip_on=False, **_MARK)
+        seen.path([x, x], ends, gid=f"interval-{b}", zorder=2.0, **_BAR)
+    seen.path(found.predicted, found.observed, gid="bins", zorder=3.0, clip_on=False, **_MARK)
     low, high = int(found.counts.min()), int(found.counts.max())
     count = f"{low:,}" if low == high else say("between", low=f"{low:,}", high=f"{high:,}")
     error, interval = percent(found.error), say("between", **_ends(found))
