@@ -109,6 +109,8 @@ def importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: in
         raise TypeError(f"a fitted classifier that explains itself is expected; {type(model).__name__} does not")
     if top is not None and (isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 0):
         raise ValueError(f"top must be a whole number from 0, or None for all, got {top!r}")
+    if getattr(model, "multilabel_", False):
+        raise ValueError("a model that gives one label is expected; this one gives each example many")
     if X is None:
         if y is not None:
             raise ValueError("y was given without X, the examples that it labels")
@@ -160,9 +162,7 @@ def _of_learnt_texts(model: Any, top: int | None) -> Importance:
     """Of the words that a text model counted, whatever it minimised."""
     known = getattr(model, "model_", None)
     if not hasattr(known, "book"):
-        raise ValueError(
-            f"X is expected, examples to explain: of those that it learnt {type(model).__name__} keeps no counts"
-        )
+        raise ValueError(f"X is expected, examples for {type(model).__name__} to explain; text models do without")
     rows = known.dictionary()
     _, seen = known.counts(rows)
     W, absent = model.served_.by_word().T, np.frombuffer(model.served_.absent, "<f8")
