@@ -103,7 +103,7 @@ def importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: in
     >>> texts, labels = ["cheap pills", "cheap loan", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"]
     >>> found = importance(TextClassifier(words=(1, 1)).fit(texts, labels), texts, labels, top=2)
     >>> [(each.feature, round(each.decibans, 1), each.label, round(each.bits, 2)) for each in found]
-    [('noon', 4.5, 'ham', 1.0), ('cheap', 4.1, 'spam', 1.0)]
+    [('cheap', 4.4, 'spam', 1.0), ('noon', 4.4, 'ham', 1.0)]
     """
     if not hasattr(model, "explain"):
         raise TypeError(f"a fitted classifier that explains itself is expected; {type(model).__name__} does not")
