@@ -94,8 +94,8 @@ def information_of_counts(model: Any) -> list[float | None]:
 def _of_densities(score: IndependentScore, j: int, prior: Floats) -> float:
     """I in nats of the class and feature j, by the trapezium rule on places that are close where a density is high."""
     there = np.isfinite(prior)
-    parts = (score.location, score.scale, score.constant, score.freedom)
-    location, scale, constant, freedom = (None if part is None else part[there, j : j + 1] for part in parts)
+    location, scale, constant = (part[there, j : j + 1] for part in (score.location, score.scale, score.constant))
+    freedom = None if score.freedom is None else score.freedom[there, j : j + 1]
     if (scale == 0.0).any():
         return 0.0
     p = np.exp(prior[there] - np.logaddexp.reduce(prior[there]))

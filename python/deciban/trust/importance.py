@@ -160,7 +160,7 @@ def _bits(terms: Sequence[tuple[int, float, float]], y: NDArray[np.intp], C: int
 
 def _of_learnt_texts(model: Any, top: int | None) -> Importance:
     """Of the words that a text model counted, whatever it minimised."""
-    known = getattr(model, "model_", None)
+    known: Any = getattr(model, "model_", None)
     if not hasattr(known, "book"):
         raise ValueError(f"X is expected, examples for {type(model).__name__} to explain; text models do without")
     rows = known.dictionary()
