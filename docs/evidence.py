@@ -144,10 +144,10 @@ def write(page: Path) -> None:
         "top": TOP,
         "learnt": f"{len(y):,}",
         "class_bits": f"{words['logistic'].class_bits:.3f}",
-        "adult": {each.feature: each for each in adult},
         "adult_bits": f"{adult.class_bits:.3f}",
         "stable": stable,
         "models": len(models),
+        "sizes": [f"{n:,}" for n in SIZES],
     }
     chapters = [
         prose(INTRODUCTION, known),
