@@ -195,22 +195,22 @@ class TextExplanation(Weighed):
     text: str
 
     @property
-    def label(self) -> Any:  # type: ignore[override]
+    def label(self) -> Any:
         """The verdict's."""
         return self.verdict.label
 
     @property
-    def against(self) -> Any:  # type: ignore[override]
+    def against(self) -> Any:
         """The runner-up."""
         return self.verdict.against
 
     @property
-    def probability(self) -> float:  # type: ignore[override]
+    def probability(self) -> float:
         """That of the label."""
         return self.verdict.probability[self.verdict.label]
 
     @property
-    def decibans(self) -> float:  # type: ignore[override]
+    def decibans(self) -> float:
         """prior_decibans + Σ terms, the evidence for the verdict's label against its runner-up."""
         return self.verdict.decibans
 

@@ -44,7 +44,7 @@ def test_importance():
     model = NaiveBayes("gaussian").fit(X, Y)
     with refused("a fitted classifier that explains itself is expected; LogisticRegression does not", TypeError):
         deciban.importance(Foreign().fit(X, Y), X)
-    with refused("X is expected, examples to explain: of those that it learnt NaiveBayes keeps no counts", model=model):
+    with refused("X is expected, examples for NaiveBayes to explain; text models do without", model=model):
         deciban.importance(model)
     with refused("one label per example is expected; there are 12 and 11 labels", model=model):
         deciban.importance(model, X, Y[1:])
@@ -52,6 +52,9 @@ def test_importance():
         deciban.importance(model, y=Y)
     with refused("top must be a whole number from 0, or None for all, got -1"):
         deciban.importance(model, X, top=-1)
+    many = MLP(hidden=(2,), max_iter=2).fit(X, np.eye(2, dtype=int)[[0, 1] * 6])
+    with refused("a model that gives one label is expected; this one gives each example many"):
+        deciban.importance(many, X)
     with refused("at least one example is expected"):
         deciban.importance(TextClassifier().fit(TEXTS, Y), [])
     with refused("an iterable of texts is expected, not one text: put it in a list", TypeError):

@@ -103,12 +103,14 @@ def importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: in
     >>> texts, labels = ["cheap pills", "cheap loan", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"]
     >>> found = importance(TextClassifier(words=(1, 1)).fit(texts, labels), texts, labels, top=2)
     >>> [(each.feature, round(each.decibans, 1), each.label, round(each.bits, 2)) for each in found]
-    [('noon', 4.5, 'ham', 1.0), ('cheap', 4.1, 'spam', 1.0)]
+    [('cheap', 4.4, 'spam', 1.0), ('noon', 4.4, 'ham', 1.0)]
     """
     if not hasattr(model, "explain"):
         raise TypeError(f"a fitted classifier that explains itself is expected; {type(model).__name__} does not")
     if top is not None and (isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 0):
         raise ValueError(f"top must be a whole number from 0, or None for all, got {top!r}")
+    if getattr(model, "multilabel_", False):
+        raise ValueError("a model that gives one label is expected; this one gives each example many")
     if X is None:
         if y is not None:
             raise ValueError("y was given without X, the examples that it labels")
@@ -158,11 +160,9 @@ def _bits(terms: Sequence[tuple[int, float, float]], y: NDArray[np.intp], C: int
 
 def _of_learnt_texts(model: Any, top: int | None) -> Importance:
     """Of the words that a text model counted, whatever it minimised."""
-    known = getattr(model, "model_", None)
+    known: Any = getattr(model, "model_", None)
     if not hasattr(known, "book"):
-        raise ValueError(
-            f"X is expected, examples to explain: of those that it learnt {type(model).__name__} keeps no counts"
-        )
+        raise ValueError(f"X is expected, examples for {type(model).__name__} to explain; text models do without")
     rows = known.dictionary()
     _, seen = known.counts(rows)
     W, absent = model.served_.by_word().T, np.frombuffer(model.served_.absent, "<f8")

@@ -47,7 +47,7 @@ def stability(
     >>> X, y = [[1, 0, 3], [2, 0, 1], [0, 1, 2], [0, 2, 3]] * 5, ["a", "a", "b", "b"] * 5
     >>> item = stability(NaiveBayes(), X, y, [[1, 0, 1]])[0]
     >>> [(term.feature, round(term.decibans, 1), term.same_sign) for term in item.terms]
-    [(0, 12.0, 1.0), (2, 0.0, 0.25)]
+    [(0, 12.6, 1.0), (2, -0.4, 0.8)]
     """
     labels = column_or_1d(fetched(y))
     X, items = (each if hasattr(each, "shape") else listed(each) for each in (X, items))
