@@ -32,7 +32,7 @@ def line(seed, N, slope=1.0, offset=0.0):
 @over
 @pytest.mark.parametrize("half_life", [20.0, None])
 @given(seed=seeds)
-@settings(max_examples=5)
+@settings(max_examples=2)
 def test_any_split_into_calls_leaves_the_same(method, half_life, seed):
     X, y = clouds(seed, N=40)
     weight = np.random.default_rng(seed).integers(1, 4, 40)
