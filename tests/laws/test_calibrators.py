@@ -13,7 +13,7 @@ from deciban.scores import log_posterior
 from laws.declared import seeds
 from laws.test_calibration import scored
 
-few = settings(max_examples=8)
+few = settings(max_examples=5)
 over = pytest.mark.parametrize("name", CATALOGUE)
 classes = pytest.mark.parametrize("C", [2, 3, 5])
 
@@ -115,6 +115,7 @@ def test_names_of_classes_and_units_of_scores_do_not_matter(name, C, seed):
 
 @over
 @given(seed=seeds, size=st.floats(0.1, 10.0), shift=st.floats(-2.0, 2.0))
+@few
 def test_nothing_is_lost_on_the_examples_at_hand(name, seed, size, shift):
     s, y, weight = scored(seed, 30, 2)
     s = size * s + shift
@@ -124,6 +125,7 @@ def test_nothing_is_lost_on_the_examples_at_hand(name, seed, size, shift):
 
 @pytest.mark.parametrize("C", [3, 5])
 @given(seed=seeds, size=st.floats(0.1, 10.0))
+@few
 def test_a_temperature_of_many_classes_loses_nothing_and_decides_as_the_scores_do(C, seed, size):
     s, y, weight = scored(seed, 30, C)
     after = CATALOGUE["temperature"].fit(size * s, y, weight)(size * s)
@@ -132,6 +134,7 @@ def test_a_temperature_of_many_classes_loses_nothing_and_decides_as_the_scores_d
 
 
 @given(seed=seeds)
+@few
 def test_the_more_a_family_holds_the_less_is_lost(seed):
     s, y, weight = scored(seed, 40, 2)
     lost = {name: smoothed(kind.fit(s, y, weight)(s), y, weight) for name, kind in CATALOGUE.items()}

@@ -52,6 +52,6 @@ def beta(z: Floats, positive: NDArray[np.bool_], weight: Floats) -> Bend:
         if theta[0] >= 0.0:
             slope = [0.0, 0.0]
             slope[k] = float(theta[0])
-            edges.append((value, Bend(*slope, c)))
+            edges.append((value, Bend(slope[0], slope[1], c)))
     c, value = constant(t, weight)
     return min([*edges, (value, Bend(0.0, 0.0, c))], key=lambda edge: edge[0])[1]

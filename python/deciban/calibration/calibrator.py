@@ -15,7 +15,6 @@ that the scores decide too late or too soon.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Protocol, Self
@@ -57,8 +56,8 @@ class Calibrator:
     margins: bool = False
 
     name: ClassVar[str]
-    curve: ClassVar[Callable[[Floats, NDArray[np.bool_], Floats], Curve] | None] = None
-    """From log-odds z (n,), whether they are of examples of the class, and weights; None where A says it all."""
+    curve: ClassVar[Any] = None
+    """(z, positive, weight) → Curve: of log-odds z (n,), some of which are of the class; None where A says it all."""
 
     @classmethod
     def fit(cls, scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, *, margins: bool = False) -> Self:

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calibrator import CATALOGUE, Calibrator, Floats
+from .calibrator import CATALOGUE, Calibrator
+from .targets import Floats
 
 
 class Tried(NamedTuple):

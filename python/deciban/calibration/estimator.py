@@ -109,7 +109,8 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         """Learn N examples X, whatever the model takes, with labels y (N,); `sample_weight` (N,) means repetition."""
         with all_or_nothing(self):
             cv, seed = self._folds(), seed_of(self.random_state)
-            self._half_life(), check(self._model())
+            self._half_life()
+            check(self._model())
             given = examples(X, y, sample_weight)
             check_together(self._model(), given)
             scores, rows, fold = self._split(given, seed) if cv == HELD_OUT else self._cross(given, cv, seed)
