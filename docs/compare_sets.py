@@ -47,6 +47,10 @@ class Compared:
         errors = {name: each["curve"][place]["error"] for name, each in self.models.items()}
         return float(errors[LOGISTIC] - min(errors[name] for name in GENERATIVE if name in errors))
 
+    def others(self, key: str, model: str) -> list[float]:
+        """What the other models have of `key`."""
+        return [each[key] for name, each in self.models.items() if name != model and each[key] is not None]
+
     @property
     def fewest(self) -> int:
         """Examples of the smallest point of the curve."""
@@ -73,16 +77,12 @@ class Sets:
         return self.where(lambda each: each.found["best"] in models)
 
     def lowest(self, key: str, model: str) -> list[str]:
-        """Where no other has less of `key` than the model."""
-        return self.where(
-            lambda e: e.models[model][key] <= min(m[key] for m in e.models.values() if m[key] is not None)
-        )
+        """Where all others have more of `key` than the model."""
+        return self.where(lambda each: all(each.models[model][key] < other for other in each.others(key, model)))
 
     def highest(self, key: str, model: str) -> list[str]:
-        """Where no other has more."""
-        return self.where(
-            lambda e: e.models[model][key] >= max(m[key] for m in e.models.values() if m[key] is not None)
-        )
+        """Where all others have less."""
+        return self.where(lambda each: all(each.models[model][key] > other for other in each.others(key, model)))
 
     @property
     def bent(self) -> list[str]:
