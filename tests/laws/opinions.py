@@ -34,7 +34,7 @@ CERTAIN = np.array([[0.0, -np.inf]] * 2 + [[-np.inf, 0.0]] * 3)
 TWO = {
     "many examples": two(2000),
     "few": two(30),
-    "nearly perfect": two(3000, 3.2),
+    "nearly perfect": two(3000, 2.2),
     "too sure": two(400, 0.8, 6.0),
     "ties": of_odds(np.repeat([-2.0, -0.5, 0.0, 1.0], 20), np.tile([0, 1, 1, 0, 1], 16)),
     "all alike": of_odds(np.zeros(12), np.arange(12) % 2),

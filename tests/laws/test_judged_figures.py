@@ -174,7 +174,7 @@ def test_names_are_cut_so_that_they_differ():
     long = [f"comp.sys.ibm.pc.hardware.{c}" for c in range(40)]
     assert len(set(apart(long))) == 40
     assert apart(["ham", "", 7, True]) == ["ham", "(empty)", "7", "True"]
-    assert clipped("a name that goes on") == "a name that…"
+    assert clipped("a name that goes on") == "a name th…"
     assert apart(["가나다라마바사아자차카타", "가나다라마바사아자차카파"], 9) == ["가나…카타", "가나…카파"]
     assert [nearly_one(each) for each in (0.0, 0.5, 0.9994, 1.0)] == ["0.0000", "0.5000", "0.999400", "1.0000"]
 

@@ -83,7 +83,7 @@ def test_intervals_hold_what_was_seen_and_all_is_json(name):
     assert 0.0 <= low <= found.error <= high <= 1.0
     assert 0.0 <= found.chance <= 0.5
     if found.log_loss_interval is not None:
-        assert found.log_loss_interval[0] <= found.log_loss <= found.log_loss_interval[1]
+        assert 0.0 <= found.log_loss_interval[0] <= found.log_loss <= found.log_loss_interval[1]
     written = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert written["counts"] == found.counts.tolist()
     assert written["calibration_error_interval"] == [low, high]

@@ -20,7 +20,7 @@ from .terminal import fit, name, percent
 from .thinned import INVISIBLE, thinned
 from .vector import INK, PAPER, styled
 
-_LONGEST, _LONGEST_LISTED = 12, 20  # columns of a name on an axis, and in a list
+_LONGEST, _LONGEST_LISTED = 10, 20  # columns of a name on an axis, and in a list
 _CURVES = 8  # as many as there are colours
 _MARKS = 4  # on a curve
 _CORNERS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)  # widths

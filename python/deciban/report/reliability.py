@@ -45,7 +45,7 @@ def reliability_diagram(
     >>> said = Judgements(("ham", "spam"), np.array([0] * 36 + [1] * 4 + [0] * 12 + [1] * 48), np.log([1.0 - p, p]).T)
     >>> print(reliability_diagram(said).get_label().replace("; ", ";\\n"))
     reliability: the probability of spam, 100 examples, in each bin 40 to 60;
-    calibration error 6.00 % (95 % interval 0 % to 13.3 %), of exact probabilities by chance 4.30 %;
+    calibration error 6.00 % (95 % interval 0 % to 13.1 %), of exact probabilities by chance 4.30 %;
     log loss 0.4457 nats (95 % interval 0.3603 to 0.5681);
     farthest off: said 70.0 %, seen 80.0 %, said 10.0 %, seen 10.0 %.
     """

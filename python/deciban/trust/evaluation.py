@@ -19,6 +19,7 @@ import numpy.typing as npt
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError, UsageError
 from ..verdict import probability_of
+from .class_report import ClassReport, by_class
 from .judgements import Judgements
 from .rates import Interval, Rate, clopper_pearson
 from .reliability import Reliability, reliability
@@ -28,20 +29,6 @@ Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 _OF_RELIABILITY = ("log_loss", "log_loss_interval", "calibration_error", "calibration_error_interval")
-
-
-@dataclass(frozen=True)
-class ClassReport:
-    """One class: how much of what was given its name bears it, how much of it was found, their harmonic mean.
-
-    None where nothing was given that name, or nothing bears it.
-    """
-
-    label: Hashable
-    support: int
-    precision: float | None
-    recall: float | None
-    f1: float | None
 
 
 @dataclass(frozen=True)
@@ -195,7 +182,7 @@ def evaluate(
         roc=area,
         positive=None if side is None else names[side],
         threshold=None if side is None else threshold,
-        per_class=_per_class(truth, verdict, names),
+        per_class=by_class(truth, verdict, names),
         unseen=unseen,
         seed=seed,
         notes=(*_unseen_notes(unseen, len(p)), *area.notes),
@@ -305,13 +292,3 @@ def _missed(confusion: Indices, row: int) -> Rate | None:
     """Of the items of one class, those taken for the other; None where there are none of it."""
     n = int(confusion[row].sum())
     return Rate(n - int(confusion[row, row]), n) if n else None
-
-
-def _per_class(truth: Indices, verdict: Indices, names: tuple[Hashable, ...]) -> tuple[ClassReport, ...]:
-    from sklearn.metrics import precision_recall_fscore_support
-
-    measures = precision_recall_fscore_support(truth, verdict, labels=range(len(names)), zero_division=np.nan)
-    return tuple(
-        ClassReport(name, int(support), *(None if np.isnan(v) else float(v) for v in (precision, recall, f1)))
-        for name, precision, recall, f1, support in zip(names, *measures, strict=True)
-    )

@@ -109,7 +109,7 @@ def reliability(
     hits = np.bincount(place, hit, len(counts)).astype(np.intp)
     predicted = np.bincount(place, p, len(counts)) / counts
     delta = hits / counts - predicted
-    losses = -np.maximum(said.log_p[np.arange(len(p)), said.y], _LEAST)
+    losses = 0.0 - np.maximum(said.log_p[np.arange(len(p)), said.y], _LEAST)
     return Reliability(
         positive=named,
         predicted=predicted,
@@ -118,8 +118,8 @@ def reliability(
         error=float(counts @ np.abs(delta)) / len(p),
         error_interval=_interval(delta, hits, counts, seed),
         chance=float(counts @ _mean_deviation(counts, predicted)) / len(p),
-        log_loss=0.0 + float(losses.mean()),
-        log_loss_interval=mean_interval(losses),
+        log_loss=float(losses.mean()),
+        log_loss_interval=_above_zero(mean_interval(losses)),
         brier=_brier(said),
         seed=seed,
     )
@@ -172,6 +172,10 @@ def _mean_deviation(n: Integers, p: Floats) -> Floats:
     log_p = gammaln(n) - gammaln(k + 1.0) - gammaln(n - k) + xlogy(k, p) + xlog1py(n - 1.0 - k, -p)
     deviation: Floats = 2.0 * p * (1.0 - p) * np.exp(log_p)
     return deviation
+
+
+def _above_zero(interval: Interval | None) -> Interval | None:
+    return None if interval is None else (max(0.0, interval[0]), interval[1])
 
 
 def _brier(said: Judgements) -> float:
