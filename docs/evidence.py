@@ -26,7 +26,7 @@ from deciban.conventions import DECIBANS_PER_NAT
 from deciban.text.settings import MODELS
 from deciban.trust.importance import Importance
 
-SIZES, RESAMPLES, ITEMS, TOP, ROWS = (150, 600, 2400), 20, 40, 10, 500
+SIZES, RESAMPLES, ITEMS, TOP, ROWS = (150, 600, 2400), 20, 30, 10, 400
 WATCHED = ("naive-bayes", "logistic", "nbsvm")
 Z = 1.959963984540054
 
@@ -145,6 +145,7 @@ def write(page: Path) -> None:
         "learnt": f"{len(y):,}",
         "class_bits": f"{words['logistic'].class_bits:.3f}",
         "adult_bits": f"{adult.class_bits:.3f}",
+        "capital": adult[0],
         "stable": stable,
         "models": len(models),
         "sizes": [f"{n:,}" for n in SIZES],
