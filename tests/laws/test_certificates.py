@@ -14,6 +14,7 @@ from sklearn.base import clone
 import deciban
 from deciban import (
     SVM,
+    Calibrated,
     GaussianDiscriminant,
     LeastSquaresClassifier,
     LinearRegression,
@@ -507,3 +508,18 @@ def test_bounds_that_do_not_apply_for_one_reason_are_told_together():
     proof = fitted("svm-margins").certificate_
     assert proof.lines()[-3].strip().endswith("hold together with probability 95 %")
     assert proof.lines()[-2] == "calibration  none: only margins"
+
+
+@pytest.mark.parametrize("method", ["temperature", "platt", "beta", "isotonic", "auto"])
+def test_a_calibrator_behind_a_model_is_told_and_its_bounds_hold_as_far_as_it_leaves_them(method):
+    X, y = rows()
+    model = Calibrated(LinearSVM(calibration=None), method, cv=3, random_state=0).fit(X, y)
+    proof, alone = model.certificate_, model.estimator_.certificate_
+    assert proof.calibration.how == f"{model.method_} on 3 folds"
+    assert proof.calibration.log_loss == (model.tried_[0].log_loss if method == "auto" else None)
+    assert Certificate.from_json(proof.to_json(), 4).to_json() == proof.to_json()
+    stays = model.method_ == "temperature"
+    for name in ("support vectors", "compression"):
+        assert proof.bound(name).applies == stays
+    assert proof.bound("vc").excess == alone.bound("vc").excess
+    assert proof.training_error == (alone.training_error if stays else None)

@@ -14,7 +14,9 @@ from deciban.models.limits import check_positive, seed_of
 from deciban.models.offered import offered_unless
 from deciban.models.transaction import all_or_nothing
 from deciban.scores import Explanation
+from deciban.trust.bound import Probabilities
 from deciban.trust.finding import FindsSuspects
+from deciban.trust.guarantees import recalibrated
 from deciban.verdict import TextExplanation, places_of
 
 from .calibrator import CATALOGUE, Calibrator
@@ -263,9 +265,12 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
 
     @property
     def certificate_(self) -> Any:
-        """What the model minimised, and how close it came."""
+        """What the model minimised, and how close it came; its bounds as far as the calibrated verdict has them."""
         check_is_fitted(self)
-        return self.estimator_.certificate_
+        folds = f"{self.cv} folds" if isinstance(self.cv, int) else "folds that were given"
+        folds = "a fifth held out" if isinstance(self.cv, str) else folds
+        how = Probabilities(f"{self.method_} on {folds}", self.tried_[0].log_loss if self.tried_ else None)
+        return recalibrated(self.estimator_.certificate_, how, self.method_ != "temperature")
 
     # Parameters.
 

@@ -141,6 +141,20 @@ def asked(name: str) -> Bound:
     return Bound(name, True, condition=_NEW if name == HELD_OUT else _ASK)
 
 
+def recalibrated(proof: Certificate, how: Probabilities, moved: bool) -> Certificate:
+    """The proof of a model that a calibrator stands behind, which has `moved` where the verdict turns, or has not.
+
+    A verdict that turns elsewhere on the same score is still one of the hypotheses that VC counts, with a training
+    error of its own.
+    """
+    told = replace(proof, calibration=how)
+    if moved:
+        told = replace(told, training_error=None, bounds=tuple(trained(each, None) for each in told.bounds))
+        told = unfixed(told, "calibration moved the boundary", (SUPPORT, COMPRESSION, PAC_BAYES))
+        told = chosen(told, asked(HELD_OUT))
+    return unfixed(told, ANEW, (LEAVE_ONE_OUT,))
+
+
 def of_words(proof: Certificate, left_out: Bound) -> Certificate:
     """The proof of a model that counts words, with its bounds and how it comes by probabilities."""
     bounds = (*(Bound(name, False, condition=WORDS) for name in _OF_FEATURES), left_out, asked(HELD_OUT))
