@@ -198,6 +198,20 @@ def test_where_the_page_of_an_evaluation_cannot_be_written(run, tmp_path):
         assert (done.returncode, done.stderr, done.stdout) == (64, text, "")
 
 
+def test_an_interruption_says_that_the_model_is_there(run, tmp_path, monkeypatch):
+    def interrupt(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("deciban.cli.held_fifth.of_rows", interrupt)
+    (tmp_path / "t.csv").write_text(ROWS)
+    done = run("train", "t.csv", "--label", "y", "--model", "svm", "--report", "r.html")
+    assert (done.returncode, done.stderr) == (
+        130,
+        "Interrupted: model.deciban had been written, r.html was not.\n",
+    )
+    assert sorted(os.listdir(tmp_path)) == ["model.deciban", "t.csv"]
+
+
 # --- model.report ------------------------------------------------------------------------------------------
 
 REPORTS = [
