@@ -47,9 +47,7 @@ def of_texts(
         held = held_out(corpus, recipe.seed + 1)  # another one than that by which the model was chosen
         outside = corpus.only(held)
         try:
-            judges = [
-                (recipe.learn(part, n_jobs=jobs).compile(jobs), part) for part in _nested(corpus, held, recipe.model)
-            ]
+            judges = list(_judges(recipe, list(_nested(corpus, held, recipe.model)), jobs))
         except DataError as error:
             return words("how.failed", why=error)
         if not judges:
@@ -58,9 +56,8 @@ def of_texts(
         for items, _ in outside.batches():
             for (judge, part), some in zip(judges, found, strict=True):
                 some.append(_among(judge.scores(items), part.classes, corpus.classes))
-        measured = _measured(
-            [np.concatenate(some) for some in found], [part for _, part in judges], outside, tried, words
-        )
+        logs, parts = [np.concatenate(some) for some in found], [part for _, part in judges]
+        measured = _measured(logs, parts, outside, tried, words)
         return _with_texts(measured, judges[-1][0], outside, named)
 
 
@@ -87,25 +84,31 @@ def of_rows(
     held = held_out(rows, recipe.seed + 1)
     outside = rows.only(held)
     with Meter("Judging", None, remarks.quiet) as meter:
-        found, parts, judge = [], [], None
         try:
-            for part in _nested(rows, held, recipe.model):
-                judge = recipe.learn(part, n_jobs=jobs)
-                found.append(_among(judge.scores(outside.matrix), judge.classes, rows.classes))
-                parts.append(part)
-                meter(int(part.matrix.nbytes))
+            judges = list(_judges(recipe, list(_nested(rows, held, recipe.model)), jobs))
         except DataError as error:
             return words("how.failed", why=error)
-    if judge is None:
-        return words("how.few")
-    measured = _measured(found, parts, outside, tried, words)
-    chosen, numbers = places(measured.said), np.flatnonzero(held)
-    return measured.showing(
-        [
-            Shown(f"{name}:{numbers[i] + 1}", rows.classes[outside.y[i]], explained(judge, outside.matrix[i]))
-            for i in chosen
-        ]
-    )
+        if not judges:
+            return words("how.few")
+        found = []
+        for judge, _ in judges:
+            found.append(_among(judge.scores(outside.matrix), judge.classes, rows.classes))
+            meter(int(outside.matrix.nbytes))
+    measured = _measured(found, [part for _, part in judges], outside, tried, words)
+    numbers, labels, judge = np.flatnonzero(held), outside.labels, judges[-1][0]
+    chosen = places(measured.said)
+    shown = [Shown(f"{name}:{numbers[i] + 1}", labels[i], explained(judge, outside.matrix[i])) for i in chosen]
+    return measured.showing(shown)
+
+
+def _judges(recipe: Any, parts: Sequence[Any], jobs: int | None) -> Iterator[tuple[Any, Any]]:
+    """What has learnt each part, and the part; smaller parts than the last may be too few to learn from."""
+    for part in parts:
+        try:
+            yield recipe.learn(part, n_jobs=jobs).compile(jobs), part
+        except DataError:
+            if part is parts[-1]:
+                raise
 
 
 def _nested(examples: Any, held: Any, model: str) -> Iterator[Any]:
