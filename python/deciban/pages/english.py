@@ -132,6 +132,10 @@ ENGLISH = {
     "evidence.for": "for {label}",
     "evidence.pair": "for {label}, against {against}",
     "evidence.none": "Nothing speaks for it.",
+    "evidence.mean": "Mean strength in an example, in decibans, and what it tells of the class, in bits, over {n} of "
+    "these examples.",
+    "evidence.speaks": "for",
+    "evidence.bits": "bits",
     "evidence.what": "what",
     "evidence.decibans": "decibans",
     "evidence.prior": "(prior)",

@@ -11,12 +11,15 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from ..devices import fetched, on_host
 from ..report.vector import lacking
+from ..trust.importance import importance
 from ..trust.judgements import Floats, Judgements
 from .measured import Measured
 from .page import TOP, Extras, Terms, of_estimator
 from .report import Report
 from .samples import Shown, places
 from .words import Words, words_in
+
+_ENOUGH = 200  # examples
 
 
 def report(model: Any, X: Any, y: Any, language: str | None) -> Report:
@@ -31,7 +34,17 @@ def report(model: Any, X: Any, y: Any, language: str | None) -> Report:
         raise ValueError(f"X and y are expected together; {'y' if y is None else 'X'} is missing")
     words = words_in(language)
     measured = words("how.missing") if X is None else judged(model, X, y, words)
-    return of_estimator(model, strongest(model), Extras(measured, _curves(model, words)), words)
+    terms = strongest(model)
+    explains = isinstance(measured, Measured) and measured.weighed and hasattr(model, "explain") and not terms
+    found = importance(model, *_some(X, y), top=TOP) if explains else None
+    return of_estimator(model, terms, Extras(measured, _curves(model, words), goes_by=found), words)
+
+
+def _some(X: Any, y: Any) -> tuple[Any, Any]:
+    """Enough examples, at even steps, to see what a model goes by."""
+    X, y = X if hasattr(X, "shape") else list(X), column_or_1d(fetched(y))
+    chosen = np.unique(np.linspace(0, len(y) - 1, min(_ENOUGH, len(y))).astype(np.intp))
+    return _safe_indexing(X, chosen), y[chosen]
 
 
 def judged(model: Any, X: Any, y: Any, words: Words) -> Measured:

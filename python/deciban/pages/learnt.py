@@ -8,6 +8,8 @@ from typing import Any
 from ..report.inventory import Inventory
 from ..report.table_inventory import TableInventory
 from ..report.terminal import name, percent
+from ..trust.importance import Importance
+from ..verdict import told_as
 from .blocks import Bars, Facts, Paragraph, Section, Table
 from .explained import bar
 from .words import Words
@@ -108,6 +110,22 @@ def learnt(facts: Sequence[tuple[str, str]], classes: Mapping[str, float], words
     if rows:
         blocks.append(Table([words("class"), words("examples"), words("part")], rows[:_MOST_CLASSES]))
     return Section("learnt", words("learnt"), [*blocks, *_others(len(rows) - _MOST_CLASSES, words)])
+
+
+def goes_by(found: Importance, words: Words) -> Section:
+    """What an estimator goes by over examples."""
+    rows = [
+        (
+            told_as(each.feature),
+            name(each.label),
+            f"{each.decibans:.1f}",
+            "–" if each.bits is None else f"{each.bits:.3f}",
+        )
+        for each in found
+    ]
+    head = [words(f"evidence.{key}") for key in ("what", "speaks", "decibans", "bits")]
+    how = Paragraph(words("evidence.mean", n=f"{found.n:,.10g}"), dim=True)
+    return Section("evidence", words("evidence"), [how, Table(head, rows)])
 
 
 def _others(n: int, words: Words) -> list[Paragraph]:

@@ -9,6 +9,7 @@ from typing import Any
 from ..report.inventory import Inventory
 from ..report.table_inventory import TableInventory
 from ..report.terminal import name
+from ..trust.importance import Importance
 from . import learnt
 from .blocks import Command, Facts, Figure, Paragraph, Section
 from .measured import Measured
@@ -25,12 +26,13 @@ Terms = Mapping[str, Sequence[tuple[str, float]]]
 @dataclass(frozen=True)
 class Extras:
     """What else a page shows: how the model did on examples it had not learnt, or why that is not known; pictures, or
-    why there is none; and the command line that made it."""
+    why there is none; the command line that made it; and what an estimator goes by."""
 
     measured: Measured | str
     curves: Figure | None = None
     picture: Figure | str = ""
     command: str = ""
+    goes_by: Importance | None = None
 
 
 def of_texts(found: Inventory, extras: Extras, words: Words) -> Report:
@@ -75,6 +77,8 @@ def _report(
     else:
         sections += measured.sections(words)
     sections += _pictures(extras, words)
+    if extras.goes_by is not None:
+        sections.append(learnt.goes_by(extras.goes_by, words))
     if terms:
         sections.append(learnt.evidence(terms, words))
     if proof:
