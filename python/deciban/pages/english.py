@@ -136,6 +136,7 @@ ENGLISH = {
     "these examples.",
     "evidence.speaks": "for",
     "evidence.bits": "bits",
+    "evidence.feature": "feature {n}",
     "evidence.what": "what",
     "evidence.decibans": "decibans",
     "evidence.prior": "(prior)",

@@ -129,6 +129,7 @@ KOREAN = {
     "evidence.mean": "예제 하나에서의 평균 세기(데시밴)와 클래스에 대해 알려 주는 양(비트), 이 가운데 예제 {n}개에서.",
     "evidence.speaks": "어느 쪽",
     "evidence.bits": "비트",
+    "evidence.feature": "특성 {n}",
     "evidence.what": "내용",
     "evidence.decibans": "데시밴",
     "evidence.prior": "(사전 확률)",

@@ -9,7 +9,6 @@ from ..report.inventory import Inventory
 from ..report.table_inventory import TableInventory
 from ..report.terminal import name, percent
 from ..trust.importance import Importance
-from ..verdict import told_as
 from .blocks import Bars, Facts, Paragraph, Section, Table
 from .explained import bar
 from .words import Words
@@ -114,15 +113,10 @@ def learnt(facts: Sequence[tuple[str, str]], classes: Mapping[str, float], words
 
 def goes_by(found: Importance, words: Words) -> Section:
     """What an estimator goes by over examples."""
-    rows = [
-        (
-            told_as(each.feature),
-            name(each.label),
-            f"{each.decibans:.1f}",
-            "–" if each.bits is None else f"{each.bits:.3f}",
-        )
-        for each in found
-    ]
+    rows = []
+    for each in found:
+        told = name(each.feature) if isinstance(each.feature, str) else words("evidence.feature", n=each.feature)
+        rows.append((told, name(each.label), f"{each.decibans:.1f}", "–" if each.bits is None else f"{each.bits:.3f}"))
     head = [words(f"evidence.{key}") for key in ("what", "speaks", "decibans", "bits")]
     how = Paragraph(words("evidence.mean", n=f"{found.n:,.10g}"), dim=True)
     return Section("evidence", words("evidence"), [how, Table(head, rows)])
