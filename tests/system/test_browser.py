@@ -4,6 +4,7 @@ what the table tells."""
 import numpy as np
 import pytest
 
+from deciban.pages.blocks import Opened, Paragraph, Section
 from deciban.pages.measured import Measured, Size
 from deciban.pages.report import Report
 from deciban.pages.words import Words
@@ -34,7 +35,8 @@ def page(request, tmp_path_factory):
     words = Words(request.param)
     measured = Measured.of(said, words("how.evaluated", judged="300"), sizes=[Size(40, 60, 300), Size(80, 50, 300)])
     path = tmp_path_factory.mktemp("page") / "r.html"
-    Report("m", measured.claim(words), list(measured.sections(words)), words).save(path)
+    more = Section("more", "h", [Opened("t", [Paragraph("p")], shut=True)])
+    Report("m", measured.claim(words), [*measured.sections(words), more], words).save(path)
     return path
 
 
