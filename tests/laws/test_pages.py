@@ -142,12 +142,11 @@ def test_a_page_of_any_judgements(y, p, plain):
     p = np.array(p)
     with np.errstate(divide="ignore"):
         said = Judgements((SCRIPT, "b & c"), np.array(y), np.log(np.column_stack([1.0 - p, p])))
-    for language in LANGUAGES:
-        words = Words(language)
-        measured = Measured.of(said, "how")
-        html = Report(SCRIPT, measured.claim(words), list(measured.sections(words)), words).html()
-        page = checked(html, language)
-        assert SCRIPT in page.texts
+    language = LANGUAGES[len(y) % 2]
+    words = Words(language)
+    measured = Measured.of(said, "how")
+    html = Report(SCRIPT, measured.claim(words), list(measured.sections(words)), words).html()
+    assert SCRIPT in checked(html, language).texts
 
 
 def test_of_many_classes_there_are_no_thresholds_but_all_else(plain):

@@ -25,14 +25,14 @@ def browser():
         yield opened
 
 
-@pytest.fixture(scope="module", params=["en", "ko"])
-def page(request, tmp_path_factory):
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     """A whole page of judgements at a path."""
     random = np.random.default_rng(0)
     y = random.integers(2, size=300)
     s = (2 * y - 1) * 2.0 + random.normal(size=300) * 2.0
     said = Judgements(("<b>ham", "spam" * 20), y, -np.logaddexp(0.0, -np.column_stack([-s, s])))
-    words = Words(request.param)
+    words = Words("en")
     measured = Measured.of(said, words("how.evaluated", judged="300"), sizes=[Size(40, 60, 300), Size(80, 50, 300)])
     path = tmp_path_factory.mktemp("page") / "r.html"
     more = Section("more", "h", [Opened("t", [Paragraph("p")], shut=True)])
