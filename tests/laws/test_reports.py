@@ -21,6 +21,7 @@ from deciban import (
 from deciban.pages import figures
 from deciban.pages.judged import judged
 from deciban.pages.words import Words
+from deciban.report import regions
 from laws.svms import cloud
 from system.pages import checked
 
@@ -42,7 +43,9 @@ JUDGED = ["error", "learnt", "confusion", "curves", "costs", "reliability"]
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    """Figures are made, but not drawn."""
+    """Figures are made, of few points, but not drawn."""
+    monkeypatch.setattr(regions, "_STEPS", 5)
+    monkeypatch.setattr(regions, "_MORE_STEPS", 5)
     monkeypatch.setattr(figures, "inline", lambda drawn, says, prefix="": '<svg role="img"></svg>')
 
 
@@ -64,6 +67,7 @@ def test_every_classifier_tells_of_itself_and_how_sure_it_is(name):
     assert any(text.startswith(f"Of {n} labelled examples it judged {wrong} wrongly") for text in page.texts)
     weighed = hasattr(model, "predict_log_proba")
     assert ([section.key for section in report.sections][: len(JUDGED)] == JUDGED) == weighed
+    assert "picture" in [section.key for section in report.sections]
     for key in ("samples", "evidence"):
         assert (key in [section.key for section in report.sections]) == weighed
 

@@ -10,6 +10,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from ..devices import fetched, on_host
+from ..errors import DataError
 from ..report.vector import lacking
 from ..trust.importance import importance
 from ..trust.judgements import Floats, Judgements
@@ -20,6 +21,7 @@ from .samples import Shown, places
 from .words import Words, words_in
 
 _ENOUGH = 200  # examples
+_WIDEST = 100  # features of a picture
 
 
 def report(model: Any, X: Any, y: Any, language: str | None) -> Report:
@@ -37,7 +39,22 @@ def report(model: Any, X: Any, y: Any, language: str | None) -> Report:
     terms = strongest(model)
     explains = isinstance(measured, Measured) and measured.weighed and hasattr(model, "explain") and not terms
     found = importance(model, *_some(X, y), top=TOP) if explains else None
-    return of_estimator(model, terms, Extras(measured, _curves(model, words), goes_by=found), words)
+    extras = Extras(measured, _curves(model, words), _picture(model, X, y, words), goes_by=found)
+    return of_estimator(model, terms, extras, words)
+
+
+def _picture(model: Any, X: Any, y: Any, words: Words) -> Any:
+    """The regions over examples of some features that are numbers; nothing of others."""
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2 or not 2 <= shape[1] <= _WIDEST:
+        return ""
+    from ..report.regions import decision_regions
+    from .figures import spoken
+
+    try:
+        return spoken(decision_regions(model, X, y), "picture", words)
+    except (DataError, AttributeError):  # columns that are no numbers, or have gaps
+        return ""
 
 
 def _some(X: Any, y: Any) -> tuple[Any, Any]:
