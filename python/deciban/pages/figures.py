@@ -39,8 +39,8 @@ def translated(element: str, words: Words) -> str:
     """The same figure with those of its words that the catalogue knows in another language: a word that stands alone,
     or before a number or a colon.
 
-    >>> translated('<text x="1">false positive rate</text>', Words("ko"))
-    '<text x="1">거짓 양성 비율</text>'
+    >>> translated('<text x="1">support vectors: 3</text>', Words("ko"))
+    '<text x="1">서포트 벡터: 3</text>'
     """
     english, own = (
         {k: v for k, v in CATALOGUES[lang].items() if k.startswith(_DRAWN)} for lang in ("en", words.language)
