@@ -45,7 +45,7 @@ def report(model: Any, X: Any, y: Any, language: str | None) -> Report:
 
 def _picture(model: Any, X: Any, y: Any, words: Words) -> Any:
     """The regions over examples of some features that are numbers; nothing of others."""
-    shape = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) != 2 or not 2 <= shape[1] <= _WIDEST:
         return ""
     from ..report.regions import decision_regions
