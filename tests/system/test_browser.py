@@ -12,6 +12,7 @@ from deciban.trust.judgements import Judgements
 from system.browser import Browser, program
 
 WIDTHS = (320, 400, 1200)
+N = 50_000
 SLIDER = "document.querySelector('.slider')"
 
 
@@ -27,13 +28,15 @@ def browser():
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """A whole page of judgements at a path."""
+    """A whole page of many judgements at a path."""
     random = np.random.default_rng(0)
-    y = random.integers(2, size=300)
-    s = (2 * y - 1) * 2.0 + random.normal(size=300) * 2.0
+    y = random.integers(2, size=N)
+    s = (2 * y - 1) * 2.0 + random.normal(size=N) * 2.0
     said = Judgements(("<b>ham", "spam" * 20), y, -np.logaddexp(0.0, -np.column_stack([-s, s])))
     words = Words("en")
-    measured = Measured.of(said, words("how.evaluated", judged="300"), sizes=[Size(40, 60, 300), Size(80, 50, 300)])
+    measured = Measured.of(
+        said, words("how.evaluated", judged=f"{N:,}"), sizes=[Size(4000, 9000, N), Size(40000, 8000, N)]
+    )
     path = tmp_path_factory.mktemp("page") / "r.html"
     more = Section("more", "h", [Opened("t", [Paragraph("p")], shut=True)])
     Report("m", measured.claim(words), [*measured.sections(words), more], words).save(path)
@@ -45,6 +48,7 @@ def test_nothing_is_loaded_and_nothing_is_wrong(browser, page):
     assert browser.requests() == [page.as_uri()]
     assert browser.complaints() == []
     assert browser.ask("document.compatMode") == "CSS1Compat"
+    assert page.stat().st_size < 3e6
 
 
 @pytest.mark.parametrize("width", WIDTHS)
