@@ -180,6 +180,10 @@ def test_where_no_page_can_be_written(said, tmp_path):
     code, text = said("gone/r.html")
     assert (code, text.split(";")[0]) == (74, "gone/r.html: expected a folder to write to")
     assert said(".")[0] == 64
+    assert said("-") == (
+        64,
+        "--report -: expected the name of a file, such as page.html; a page is not written to a pipe.",
+    )
     assert "years of work" in (tmp_path / "thesis.html").read_text()
 
 

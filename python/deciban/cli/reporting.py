@@ -42,6 +42,8 @@ def check_report(path: str | None, output: str | None, inputs: Sequence[str], la
         if language is not None:
             raise UsageError("Expected --language only with --report, whose page it is of.")
         return
+    if path == "-":
+        raise UsageError("--report -: expected the name of a file, such as page.html; a page is not written to a pipe.")
     missing = lacking()
     if missing:
         raise UsageError(f"--report needs {missing}.")
