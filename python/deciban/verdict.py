@@ -222,3 +222,8 @@ class TextExplanation(Weighed):
             "terms": [term.to_json() for term in self.terms],
             "text": self.text,
         }
+
+    def _repr_html_(self) -> str | None:
+        from .pages.fragments import of_explanation
+
+        return of_explanation(self)

@@ -8,9 +8,9 @@ from refusals import refused
 from scipy import sparse
 
 from deciban import MLP, SVM, LogisticRegression, SupportVectorRegression
-from deciban.errors import DataError
+from deciban.errors import DataError, UsageError
+from deciban.pages import report as page
 from deciban.report import decision_regions, learning_curves, regression_tube, vector
-from deciban.report.page import Page
 from system.conftest import run
 
 __all__ = ["run"]
@@ -140,8 +140,12 @@ def test_without_what_draws(monkeypatch):
         learning_curves([])
     with refused(f"regression_tube needs {needed}", ImportError):
         regression_tube(SupportVectorRegression().fit(X, X[:, 0]), X, X[:, 0])
+    with refused(
+        "a page needs Matplotlib and Jinja2, which are not installed: pip install 'deciban[report]'", ImportError
+    ):
+        MODEL.report(X, Y)
     with refused("a page needs Jinja2, which is not installed: pip install 'deciban[report]'", ImportError):
-        Page("m", [], {}, {}).html()
+        page.Report("m", "", []).html()
 
 
 # --- --report ----------------------------------------------------------------------------------------------
@@ -176,6 +180,10 @@ def test_where_no_page_can_be_written(said, tmp_path):
     code, text = said("gone/r.html")
     assert (code, text.split(";")[0]) == (74, "gone/r.html: expected a folder to write to")
     assert said(".")[0] == 64
+    assert said("-") == (
+        64,
+        "--report -: expected the name of a file, such as page.html; a page is not written to a pipe.",
+    )
     assert "years of work" in (tmp_path / "thesis.html").read_text()
 
 
@@ -183,3 +191,57 @@ def test_without_what_draws_nothing_is_learnt(said, monkeypatch):
     monkeypatch.setattr(vector, "find_spec", lambda name: None)
     text = "--report needs Matplotlib and Jinja2, which are not installed: pip install 'deciban[report]'."
     assert said("r.html") == (64, text)
+
+
+def test_where_the_page_of_an_evaluation_cannot_be_written(run, tmp_path):
+    (tmp_path / "t.csv").write_text(ROWS)
+    assert run("train", "t.csv", "--label", "y", "--model", "svm", "-q").returncode == 0
+    for path in ("t.csv", "model.deciban"):
+        done = run("evaluate", "model.deciban", "t.csv", "--report", path)
+        text = f"deciban: {path}: expected another name to write to; this is one of the inputs.\n"
+        assert (done.returncode, done.stderr, done.stdout) == (64, text, "")
+
+
+def test_an_interruption_says_that_the_model_is_there(run, tmp_path, monkeypatch):
+    def interrupt(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("deciban.cli.held_fifth.of_rows", interrupt)
+    (tmp_path / "t.csv").write_text(ROWS)
+    done = run("train", "t.csv", "--label", "y", "--model", "svm", "--report", "r.html")
+    assert (done.returncode, done.stderr) == (
+        130,
+        "Interrupted: model.deciban had been written, r.html was not.\n",
+    )
+    assert sorted(os.listdir(tmp_path)) == ["model.deciban", "t.csv"]
+
+
+# --- model.report ------------------------------------------------------------------------------------------
+
+REPORTS = [
+    ((X, None), ValueError, "X and y are expected together; y is missing"),
+    ((None, Y), ValueError, "X and y are expected together; X is missing"),
+    ((X, Y[:5]), ValueError, "one label per example is expected; there are 6 and 5 labels"),
+    ((X[:0], []), ValueError, "at least one example is expected"),
+    (
+        (X, ["eggs", *Y[1:]]),
+        ValueError,
+        "y: labels ['ham', 'spam'] are expected, which the model tells apart; got 'eggs'",
+    ),
+    (("lunch", ["ham"]), TypeError, "a sequence of examples is expected, not one text: put it in a list"),
+]
+
+
+@pytest.mark.parametrize(("given", "kind", "text"), REPORTS, ids=[text[:30] for *_, text in REPORTS])
+def test_what_cannot_be_judged_for_a_report(given, kind, text):
+    with refused(text, kind):
+        MODEL.report(*given)
+
+
+def test_reports_that_cannot_be():
+    with pytest.raises(ValueError, match="not fitted yet"):
+        LogisticRegression().report()
+    with refused("Expected a language among en, ko; came 'de'.", UsageError):
+        MODEL.report(language="de")
+    with refused("a report is of one label a row; this model gives a row many", ValueError):
+        MLP((2,), max_iter=1).fit(X, [[0, 1]] * 3 + [[1, 0]] * 3).report()

@@ -17,8 +17,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from deciban import MLP, LogisticRegression, MLPRegressor
 from deciban.cli.reporting import curves_of
 from deciban.networks.history import Epoch, kept
+from deciban.pages.blocks import Section
+from deciban.pages.figures import figure as placed
+from deciban.pages.report import Report
 from deciban.report import learning_curves, svg
-from deciban.report.page import Page, Picture
 from laws.svms import cloud
 
 NETWORKS = {
@@ -180,14 +182,12 @@ def test_curves_are_saved_without_a_display_and_stand_on_a_page():
     file = BytesIO()
     figure.savefig(file, format="png")
     assert file.getvalue().startswith(b"\x89PNG")
-    both = Picture.of(figure), Picture.of(figure, "curves-")
-    html = Page("m", [], {"a": 1.0}, {}, picture=both[0], curves=both[1]).html()
-    assert "<h2>Learning curves</h2>" in html
-    assert figure.get_label() in html
+    both = [placed(figure, key) for key in ("picture", "curves")]
+    html = Report("m", "", [Section("epochs", "Learning curves", both)]).html()
+    assert html.count(figure.get_label().partition("; ")[0]) >= 2
     known = re.findall(r' id="([^"]+)"', html)
     assert len(known) == len(set(known))
     assert {*re.findall(r'href="#([^"]+)"', html), *re.findall(r"url\(#([^)]+)\)", html)} <= set(known)
-    assert "Learning curves" not in Page("m", [], {"a": 1.0}, {}).html()
 
 
 def test_the_page_of_a_network_just_learnt_has_its_curves():
@@ -197,7 +197,9 @@ def test_the_page_of_a_network_just_learnt_has_its_curves():
         SimpleNamespace(name="net", history_=network.history_),
     )
     told = learning_curves(network, title="net").get_label()
-    assert curves_of(of_table).says == curves_of(of_texts).says == told
+    for model in (of_table, of_texts):
+        shown = curves_of(model)
+        assert told in (shown.says, f"{shown.says}; {shown.more}")
     other = LogisticRegression().fit(*data("one layer")[:2])
     for model in (other, None):  # of what has no epochs, and of a file
         assert curves_of(SimpleNamespace(name="net", fitted=model)) is None

@@ -44,6 +44,7 @@ def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> Non
         "suspects",
         "threshold",
         *("train", "evaluate", "classify", "explain", "compare"),
+        *("train", "evaluate"),
         "train",
     ]
     contents = {}

@@ -49,7 +49,7 @@ def _run(arguments: list[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "_DECIBAN_COMPLETE" in os.environ:
         deciban.main(arguments, prog_name="deciban")
-    with deciban.make_context("deciban", arguments) as context:
+    with deciban.make_context("deciban", [*arguments], obj=arguments) as context:
         deciban.invoke(context)
     return 0
 

@@ -22,7 +22,10 @@ from ..trust.evaluation import Evaluation
 from ..trust.evaluation import evaluate as judge
 from . import options
 from .items import labelled_rows, total_size
+from .judged_page import JudgedPage
 from .output import Remarks, print_json
+from .reporting import check_report
+from .reporting import option as report_option
 from .tabular import refuse_text, tell_unseen
 
 
@@ -32,6 +35,7 @@ from .tabular import refuse_text, tell_unseen
 @options.tables
 @partial(options.threshold, pair=False, default="0.5", help=" Default: 0.5.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the bootstrap. Default: 0.")
+@report_option
 @options.jobs
 @options.as_json
 @options.quiet
@@ -46,6 +50,8 @@ def command(
     as_json: bool,
     quiet: bool,
     verbose: bool,
+    report: str | None,
+    language: str | None,
     **columns: Any,
 ) -> None:
     """Judge labelled examples, best ones the filter has not learnt, and tell how often it errs.
@@ -55,6 +61,9 @@ def command(
     deciban evaluate model.deciban test.csv --text review --label sentiment
     deciban evaluate model.deciban test.csv      typed columns; the labels stand in the column of the same name
     """
+    inputs = [filter_file, *(each.partition("=")[2] or each for each in examples)]
+    check_report(report, None, inputs, language)
+    page = None if report is None else JudgedPage(report, language, filter_file, examples)
     stored = store.read(filter_file, tables=True)
     p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
     if store.of_table(stored.header):
@@ -63,17 +72,22 @@ def command(
 
         refuse_text(columns["text"])
         rows = ServedTable.from_stored(stored)
-        _tell(of_rows(rows, examples, columns, positive, p, seed, decibans), None, as_json)
+        found = of_rows(rows, examples, columns, positive, p, seed, decibans, page)
+        if page is not None:
+            page.of_table(stored, found, rows, columns, Remarks(quiet))
+        _tell(found, None, as_json)
         tell_unseen(rows, verbose, Remarks(quiet))
         return
     served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
     items = labelled(served, examples, columns, quiet)
-    found, learnt = evaluated(served, ledger, items, positive, p, seed, decibans)
+    found, learnt = evaluated(served, ledger, items, positive, p, seed, decibans, page)
     if learnt:
         Remarks(quiet)(
             f"Warning: {learnt:,} of these {found.n:,} were in the training data, so the figures flatter. "
             "Evaluate on what the filter has not learnt."
         )
+    if page is not None:
+        page.of_texts(stored, found, learnt, served, columns, Remarks(quiet))
     _tell(found, learnt, as_json)
 
 
@@ -126,9 +140,12 @@ def evaluated(
     threshold: float = 0.5,
     seed: int = 0,
     decibans: float | None = None,
+    page: JudgedPage | None = None,
 ) -> tuple[Evaluation, int]:
-    """The evaluation, and how many of the items the filter had learnt."""
+    """The evaluation, and how many of the items the filter had learnt; `page` keeps what was said of each."""
     labels, logs, learnt = judged(served, ledger, items)
+    if page is not None:
+        page.keep(labels, logs)
     classes = [str(c) for c in served.classes]
     if positive is None and len(classes) == 2 and "spam" in classes:
         positive = "spam"

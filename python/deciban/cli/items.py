@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import DataError, NoInputError, UsageError, shown, unreadable
@@ -58,6 +58,13 @@ def batches(paths: Sequence[str], settings: TextSettings, jobs: int | None = Non
 def named(sources: Sequence[Source], settings: TextSettings, jobs: int | None = None) -> Iterator[Batch]:
     """The items of sources with their names."""
     return ((names, items) for _, names, items in numbered(sources, settings, jobs))
+
+
+def naming(
+    sources: Sequence[Source], settings: TextSettings, jobs: int | None = None
+) -> Callable[[], Iterator[tuple[list[str], list[bytes]]]]:
+    """The same, from the beginning each time."""
+    return lambda: named(sources, settings, jobs)
 
 
 def numbered(

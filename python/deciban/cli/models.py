@@ -154,6 +154,13 @@ class Rows:
                 self.kept.append(batch)
             yield batch
 
+    def named(self) -> Iterator[tuple[list[str], Sequence[str | bytes]]]:
+        """The texts, each with its table and row."""
+        first = 1
+        for texts in self.again():
+            yield [f"{self.path}:{row}" for row in range(first, first + len(texts))], texts
+            first += len(texts)
+
     def again(self) -> Iterator[Sequence[str | bytes]]:
         """The texts."""
         return (texts for texts, _ in (labelled_rows(self.path, self.given) if self.kept is None else self.kept))

@@ -20,6 +20,7 @@ from ..tables.values import text_of
 from ..trust.evaluation import Evaluation, evaluate
 from ..verdict import TextExplanation, Threshold
 from .items import NUMBERED
+from .judged_page import JudgedPage
 
 
 def row_batches(paths: Sequence[str], kind: Kind | None, encoding: str | None) -> Iterator[tuple[list[str], Cells]]:
@@ -64,9 +65,13 @@ def evaluated(
     threshold: float = 0.5,
     seed: int = 0,
     decibans: float | None = None,
+    page: JudgedPage | None = None,
 ) -> Evaluation:
-    """How often the model errs on the labelled rows of a table; its labels stand where they stood in training."""
+    """How often the model errs on the labelled rows of a table; its labels stand where they stood in training. `page`
+    keeps what was said of each."""
     labels, logs, classes = judged(served, examples, options, "evaluate")
+    if page is not None:
+        page.keep(labels, logs)
     if positive is None and len(classes) == 2 and "spam" in classes:
         positive = "spam"
     return evaluate(

@@ -39,7 +39,7 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
     refuse_of_texts(given)
     contenders = contenders_of(given)
     check_destination(output, [path])
-    check_report(given["report"], output, [path])
+    check_report(given["report"], output, [path], given["language"])
     with replacing(output):
         cells = read_cells(path, given["encoding"], given["table_format"])
         table = learnt_from(cells, label, given["ignore"], wanted_columns(given, label))
@@ -47,7 +47,8 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
         model, tried = _learnt(rows, contenders, given, remarks)
         model.save(output, Origin(label, table.ignored))
     seconds = perf_counter() - started
-    report_table(given["report"], output, model, rows, remarks)
+    recipe = next((each for each in contenders if each.model == model.name), contenders[0])
+    report_table(output, model, rows, shown(path), recipe, tried, given, remarks)
     _tell(remarks, model, table, seconds, output)
     if as_json:
         print_json({**_summary(model, table, seconds, output), "tried": [each.to_json() for each in tried]})

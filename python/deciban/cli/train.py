@@ -20,7 +20,7 @@ from ..text.recipes import Recipe
 from . import options
 from .destination import check_destination
 from .failures import replacing
-from .items import TABLES, total_size
+from .items import TABLES, naming, total_size
 from .models import Rows, learnt, model_options, recipes, rereading, tell_approximation
 from .output import Remarks, counted, print_json, quoted, size_of
 from .reporting import check_report, report_texts
@@ -106,13 +106,16 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     output = output or ("filter.deciban" if kind == "mail" else "model.deciban")
     inputs = [source.path for source in sources] if not table else list(examples)
     check_destination(output, inputs)
-    check_report(given["report"], output, inputs)
+    check_report(given["report"], output, inputs, given["language"])
     contenders = recipes(kind, given)
+    rows = Rows(examples[0], given) if table else None
     with replacing(output):
-        trained, found, tried = _train(examples, sources, contenders, given, remarks)
+        trained, found, tried = _train(rows, sources, contenders, given, remarks)
         trained.save(output)
     seconds = perf_counter() - started
-    report_texts(given["report"], output, trained.model, remarks)
+    recipe = next((each for each in contenders if each.model == trained.model.name), contenders[0])
+    named = rows.named if rows else naming(sources, recipe.settings, given["jobs"])
+    report_texts(output, trained, recipe, tried, named, given, remarks)
     _tell(remarks, trained, found, seconds, output, examples)
     if as_json:
         print_json({**_summary(trained, found, seconds, output), "tried": [each.to_json() for each in tried]})
@@ -149,7 +152,7 @@ def kind_among(wanted: str, sources: list[Source]) -> Any:
 
 
 def _train(
-    examples: tuple[str, ...],
+    rows: Rows | None,
     sources: list[Source],
     contenders: list[Recipe],
     given: dict[str, Any],
@@ -158,12 +161,11 @@ def _train(
     """Counts the words of all examples; then, for what is more than naive Bayes, reads them again."""
     settings, learner = contenders[0].settings, contenders[0].learner
     bayes = learner if isinstance(learner, Bayes) else Bayes()  # only counted by
-    if sources:
+    if rows is None:
         again = rereading(sources, settings, given["jobs"])
         with Meter("Reading", total_size(sources), remarks.quiet) as meter:
             counted, found = train_files(sources, settings, bayes, meter, given["jobs"])
     else:
-        rows = Rows(examples[0], given)
         again = rows.again
         with Meter("Reading", None, remarks.quiet) as meter:
             counted, found = train_rows(rows.first(), settings, bayes, meter, given["jobs"])

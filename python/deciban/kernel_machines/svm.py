@@ -21,6 +21,7 @@ from deciban.models.offered import offered_unless
 from deciban.models.proofs import interrupted
 from deciban.models.transaction import all_or_nothing
 from deciban.models.zones import Zones, counted
+from deciban.pages.estimator import Reports
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
 from deciban.solvers.problem import Status
 from deciban.trust.certificate import Certificate
@@ -36,7 +37,7 @@ from .rows import Items, baseline, items, to_judge, vectors_of, width
 from .trusted import Trusted, count_of, share_of_errors
 
 
-class SVM(Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A separating surface with the largest margin in the space of features of a kernel.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)

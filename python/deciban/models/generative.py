@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from deciban.distributions import StatisticError, fitted_score
 from deciban.distributions.class_prior import class_prior, prior_doubt
 from deciban.distributions.counts import Floats
+from deciban.pages.estimator import Reports
 from deciban.scores import Explanation, Score, log_posterior
 from deciban.tables.columns import Columns
 from deciban.tables.frame import called
@@ -36,7 +37,7 @@ Estimate = Literal["bayes", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 
-class Generative(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
 
     A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.losses import Floats, Loss, Softmax
+from deciban.pages.estimator import Reports
 from deciban.penalties import Penalty
 from deciban.rows import reals_for_core
 from deciban.scores import AffineScore, Explanation, log_posterior
@@ -45,7 +46,7 @@ def only_margins(model: Any) -> str:
     )
 
 
-class LinearClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much

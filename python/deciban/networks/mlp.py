@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deciban.devices import answers, on_host
 from deciban.losses import Floats
+from deciban.pages.estimator import Reports
 from deciban.scores import Explanation, NetworkScore, log_posterior
 from deciban.trust.bounding import StatesBounds
 from deciban.trust.finding import FindsSuspects
@@ -21,7 +22,7 @@ from .outputs import Error, Logistic, Output, Softmax, paired
 from .streams import LearnsOn
 
 
-class MLP(FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # type: ignore[misc]
+class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # type: ignore[misc]
     """Layers of units between the features and the classes, learnt by back-propagation.
 
         s_j = Σ_i w_ji h_i + b_j,    h_j = σ(s_j),      from h = x up to the outputs

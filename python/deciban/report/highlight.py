@@ -56,12 +56,12 @@ def highlighted(
     """
     found = marks(terms)
     strongest = max((abs(mark.decibans) for mark in found), default=1.0) or 1.0
-    lines = list(_lines(text, found))
-    kept = set(range(len(lines))) if whole else _kept(text, lines)
+    lines = list(lines_of(text, found))
+    shown = set(range(len(lines))) if whole else kept(text, lines)
     result: list[Text] = []
     gap = ""
     for number, line in enumerate(lines):
-        if number not in kept:
+        if number not in shown:
             gap += text[line[0] : line[1]].strip() or "\n"
             continue
         if gap:
@@ -78,10 +78,11 @@ def _cut(gap: str, on: Screen) -> Text:
     return Text(_INDENT + on.pick("⋮", "..."), style="dim") if gap.strip() else Text()
 
 
-_Line = tuple[int, int, list[Mark]]
+Line = tuple[int, int, list[Mark]]
+"""Where a line starts and ends, and the marks in it."""
 
 
-def _lines(text: str, found: list[Mark]) -> Iterator[_Line]:
+def lines_of(text: str, found: list[Mark]) -> Iterator[Line]:
     """Start, end and marks of each line; a mark that crosses a line end stands in both."""
     start = first = 0
     while start <= len(text):
@@ -98,22 +99,22 @@ def _lines(text: str, found: list[Mark]) -> Iterator[_Line]:
         start = end + 1
 
 
-def _kept(text: str, lines: list[_Line]) -> set[int]:
+def kept(text: str, lines: list[Line], most: int = _MOST_LINES) -> set[int]:
     """Which lines to show; if there are too many, those with the strongest evidence first."""
     body = next((n for n, (start, end, _) in enumerate(lines) if not text[start:end].strip()), -1) + 1
     if not _FIELD.match(text):
         body = 0
-    kept = {n for n in range(body) if _LETTERHEAD.match(text, lines[n][0])}
-    kept.update([n for n in range(body, len(lines)) if text[lines[n][0] : lines[n][1]].strip()][:_BODY_LINES])
+    chosen = {n for n in range(body) if _LETTERHEAD.match(text, lines[n][0])}
+    chosen.update([n for n in range(body, len(lines)) if text[lines[n][0] : lines[n][1]].strip()][:_BODY_LINES])
     weight = {n: sum(abs(mark.decibans) for mark in inside) for n, (_, _, inside) in enumerate(lines) if inside}
     for n in sorted(weight, key=lambda n: -weight[n]):
         near = {n} if n < body else {k for k in range(n - _NEAR, n + _NEAR + 1) if body <= k < len(lines)}
-        if len(kept | near) <= _MOST_LINES:
-            kept |= near
-    return kept
+        if len(chosen | near) <= most:
+            chosen |= near
+    return chosen
 
 
-def _drawn(text: str, line: _Line, strongest: float, on: Screen, colours: tuple[str, str], whole: bool) -> list[Text]:
+def _drawn(text: str, line: Line, strongest: float, on: Screen, colours: tuple[str, str], whole: bool) -> list[Text]:
     """One line of the message as lines of the screen."""
     start, end, inside = line
     room = on.width - len(_INDENT)

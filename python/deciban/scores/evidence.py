@@ -60,6 +60,11 @@ class Explanation(Weighed):
             "terms": [term._asdict() for term in self.terms],
         }
 
+    def _repr_html_(self) -> str | None:
+        from deciban.pages.fragments import of_explanation
+
+        return of_explanation(self)
+
 
 class Score(ABC):
     """A number a class for each row, in nats; differences between classes are log-odds.

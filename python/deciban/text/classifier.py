@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import store
+from ..pages.estimator import Reports
 from ..scores import log_posterior
 from ..trust.bounding import StatesBounds
 from ..trust.certificate import Certificate
@@ -32,7 +33,7 @@ from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
@@ -197,8 +198,6 @@ class TextClassifier(FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator
         served = served or model.compile(self.n_jobs)
         self.model_, self.served_, self._seconds = model, served, seconds
         self.classes_ = np.array(model.classes)
-
-    # Judging is one affine score.
 
     def predict_joint_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
         """(N, C) log p(text, c), the score itself: its differences are log-odds and do not saturate."""

@@ -114,6 +114,11 @@ class Certificate:
             raise KeyError(f"bounds: {known}; got {name!r}")
         return found[name]
 
+    def _repr_html_(self) -> str | None:
+        from deciban.pages.fragments import of_certificate
+
+        return of_certificate(self)
+
     def __str__(self) -> str:
         return line(self.to_json())
 

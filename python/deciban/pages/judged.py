@@ -1,0 +1,125 @@
+"""An estimator asked about labelled examples, as a page tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
+
+from ..devices import fetched, on_host
+from ..errors import DataError
+from ..report.vector import lacking
+from ..trust.importance import importance
+from ..trust.judgements import Floats, Judgements
+from .measured import Measured
+from .page import TOP, Extras, Terms, of_estimator
+from .report import Report
+from .samples import Shown, places
+from .words import Words, words_in
+
+_ENOUGH = 200  # examples
+_WIDEST = 100  # features of a picture
+
+
+def report(model: Any, X: Any, y: Any, language: str | None) -> Report:
+    """The page of a fitted classifier; with X and y it judges them."""
+    check_is_fitted(model)
+    missing = lacking()
+    if missing:
+        raise ImportError(f"a page needs {missing}")
+    if getattr(model, "multilabel_", False):
+        raise ValueError("a report is of one label a row; this model gives a row many")
+    if (X is None) != (y is None):
+        raise ValueError(f"X and y are expected together; {'y' if y is None else 'X'} is missing")
+    words = words_in(language)
+    measured = words("how.missing") if X is None else judged(model, X, y, words)
+    terms = strongest(model)
+    explains = isinstance(measured, Measured) and measured.weighed and hasattr(model, "explain") and not terms
+    found = importance(model, *_some(X, y), top=TOP) if explains else None
+    extras = Extras(measured, _curves(model, words), _picture(model, X, y, words), goes_by=found)
+    return of_estimator(model, terms, extras, words)
+
+
+def _picture(model: Any, X: Any, y: Any, words: Words) -> Any:
+    """The regions over examples of some features that are numbers; nothing of others."""
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) != 2 or not 2 <= shape[1] <= _WIDEST:
+        return ""
+    from ..report.regions import decision_regions
+    from .figures import spoken
+
+    try:
+        return spoken(decision_regions(model, X, y), "picture", words)
+    except (DataError, AttributeError):  # columns that are no numbers, or have gaps
+        return ""
+
+
+def _some(X: Any, y: Any) -> tuple[Any, Any]:
+    """Enough examples, at even steps, to see what a model goes by."""
+    X, y = X if hasattr(X, "shape") else list(X), column_or_1d(fetched(y))
+    chosen = np.unique(np.linspace(0, len(y) - 1, min(_ENOUGH, len(y))).astype(np.intp))
+    return _safe_indexing(X, chosen), y[chosen]
+
+
+def judged(model: Any, X: Any, y: Any, words: Words) -> Measured:
+    """What the model says of N examples X of labels y (N,)."""
+    if isinstance(X, str | bytes):
+        raise TypeError("a sequence of examples is expected, not one text: put it in a list")
+    X = X if hasattr(X, "shape") else list(X)
+    labels = column_or_1d(fetched(y))
+    n = _num_samples(X)
+    if n != len(labels):
+        raise ValueError(f"one label per example is expected; there are {n} and {len(labels)} labels")
+    if not n:
+        raise ValueError("at least one example is expected")
+    classes = model.classes_.tolist()
+    column = {label: c for c, label in enumerate(classes)}
+    truth = [column.get(label, -1) for label in labels.tolist()]
+    if -1 in truth:
+        label = labels.tolist()[truth.index(-1)]
+        raise ValueError(f"y: labels {classes[:10]} are expected, which the model tells apart; got {label!r}")
+    log_p, weighed = _said(model, X)
+    said = Judgements(tuple(classes), np.array(truth, dtype=np.intp), log_p)
+    measured = Measured.of(said, words("how.given", judged=f"{n:,}"), weighed=weighed)
+    return measured.showing(_shown(model, X, said)) if weighed and hasattr(model, "explain") else measured
+
+
+def _said(model: Any, X: Any) -> tuple[Floats, bool]:
+    """(N, C) log p(c | x); of a model without probabilities certainties, which only verdicts are taken from."""
+    with np.errstate(divide="ignore"):
+        if hasattr(model, "predict_log_proba"):
+            log_p = np.asarray(on_host(model.predict_log_proba(X)), dtype=np.float64)
+            return np.minimum(log_p, 0.0), True
+        predicted = on_host(model.predict(X), None)
+        return np.log((predicted[:, None] == model.classes_[None, :]).astype(np.float64)), False
+
+
+def _shown(model: Any, X: Any, said: Judgements) -> Sequence[Shown]:
+    chosen = places(said)
+    why = model.explain(_safe_indexing(X, np.array(chosen)))
+    return [Shown(f"{i}", said.classes[said.y[i]], each) for i, each in zip(chosen, why, strict=True)]
+
+
+def strongest(model: Any) -> Terms:
+    """Per class what says most for it, of a model of texts; nothing of others."""
+    learnt: Any = getattr(model, "model_", None)
+    if not hasattr(learnt, "dictionary"):
+        return {}
+    from ..report.inventory import strongest as words_of
+
+    rows = learnt.dictionary()
+    _, seen = learnt.counts(rows)
+    found = words_of(learnt, rows, seen, TOP)
+    return {label: [(each.term, each.decibans) for each in some] for label, some in found.items()}
+
+
+def _curves(model: Any, words: Words) -> Any:
+    if not getattr(model, "history_", None):
+        return None
+    from ..report.curves import learning_curves
+    from .figures import spoken
+
+    return spoken(learning_curves(model), "epochs", words)

@@ -1,0 +1,113 @@
+"""Pages in a real browser: nothing is loaded, the policy lets the page's own script run, it fits, and the slider tells
+what the table tells."""
+
+import numpy as np
+import pytest
+
+from deciban.pages.blocks import Opened, Paragraph, Section
+from deciban.pages.measured import Measured, Size
+from deciban.pages.report import Report
+from deciban.pages.words import Words
+from deciban.trust.judgements import Judgements
+from system.browser import Browser, program
+
+WIDTHS = (320, 400, 1200)
+N = 50_000
+SLIDER = "document.querySelector('.slider')"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser; the tests are skipped where there is none."""
+    found = program()
+    if found is None:
+        pytest.skip("there is no Chromium here: on Debian, apt install chromium")
+    with Browser(found) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A whole page of many judgements at a path."""
+    random = np.random.default_rng(0)
+    y = random.integers(2, size=N)
+    s = (2 * y - 1) * 2.0 + random.normal(size=N) * 2.0
+    said = Judgements(("<b>ham", "spam" * 20), y, -np.logaddexp(0.0, -np.column_stack([-s, s])))
+    words = Words("en")
+    measured = Measured.of(
+        said, words("how.evaluated", judged=f"{N:,}"), sizes=[Size(4000, 9000, N), Size(40000, 8000, N)]
+    )
+    path = tmp_path_factory.mktemp("page") / "r.html"
+    more = Section("more", "h", [Opened("t", [Paragraph("p")], shut=True)])
+    Report("m", measured.claim(words), [*measured.sections(words), more], words).save(path)
+    return path
+
+
+def test_nothing_is_loaded_and_nothing_is_wrong(browser, page):
+    browser.open(page)
+    assert browser.requests() == [page.as_uri()]
+    assert browser.complaints() == []
+    assert browser.ask("document.compatMode") == "CSS1Compat"
+    assert page.stat().st_size < 3e6
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_it_fits_the_window(browser, page, width):
+    browser.open(page, width)
+    assert browser.ask("document.documentElement.scrollWidth") <= width
+    for element in ("svg", "figcaption", "dd", "h2"):
+        widest = f"Math.max(...[...document.querySelectorAll('{element}')].map(e => e.getBoundingClientRect().right))"
+        assert browser.ask(widest) <= width
+
+
+def test_dark_and_print_have_colours_of_their_own(browser, page):
+    ink, paper = ("getComputedStyle(document.body).color", "getComputedStyle(document.body).backgroundColor")
+    browser.open(page, scheme="light")
+    light = browser.ask(paper), browser.ask(ink)
+    browser.open(page, scheme="dark")
+    dark = browser.ask(paper), browser.ask(ink)
+    assert sum(map(int, light[0][4:-1].split(","))) > 700 > 120 > sum(map(int, dark[0][4:-1].split(",")))
+    assert sum(map(int, light[1][4:-1].split(","))) < 120 < 600 < sum(map(int, dark[1][4:-1].split(",")))
+    lines = "getComputedStyle(document.querySelector('svg text')).fill"
+    assert browser.ask(lines) == dark[1]
+    browser.open(page, scheme="dark", medium="print")
+    assert (browser.ask(paper), browser.ask(ink)) == ("rgb(255, 255, 255)", "rgb(0, 0, 0)")
+    assert browser.ask(f"getComputedStyle({SLIDER}).display") == "none"
+    assert browser.ask("[...document.querySelectorAll('details:not([open])')].length") > 0
+    shut = "getComputedStyle(document.querySelector('details:not([open])'), '::details-content').contentVisibility"
+    assert browser.ask(shut) == "visible"
+
+
+def test_the_slider_tells_what_its_stops_hold(browser, page):
+    browser.open(page)
+    assert browser.ask(f"{SLIDER}.hidden") is False
+    stops = browser.ask(f"JSON.parse({SLIDER}.dataset.stops)")
+    assert browser.ask("Number(document.getElementById('threshold').max)") == len(stops) - 1
+    at = browser.ask("Number(document.getElementById('threshold').value)")
+    assert stops[at][0] == "0.5"
+    for price in (1, 50):
+        move = f"price.value = {price}; price.dispatchEvent(new Event('input')); cheapest.click();"
+        browser.ask(move)
+        costs = [price * alarms + missed for _, _, alarms, missed in stops]
+        at = browser.ask("Number(threshold.value)")
+        assert costs[at] == min(costs)
+        told = browser.ask("told.value")
+        assert all(f"{value}" in told.replace(",", "") for value in (stops[at][0], stops[at][2], costs[at]))
+        assert browser.ask("threshold.getAttribute('aria-valuetext')").startswith(stops[at][0])
+
+
+def test_without_a_script_the_table_tells(browser, page):
+    browser.open(page, script=False)
+    assert browser.ask(f"{SLIDER}.hidden") is True
+    assert browser.ask("document.querySelectorAll('section[aria-labelledby=costs] tbody tr').length") > 5
+
+
+def test_a_screen_reader_is_told_of_everything(browser, page):
+    browser.open(page)
+    nodes = browser.say("Accessibility.getFullAXTree")["nodes"]
+    roles = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]]
+    for role, least in (("heading", 6), ("image", 5), ("table", 3), ("slider", 1), ("button", 1), ("navigation", 1)):
+        named = [name for found, name in roles if found.lower() in (role, {"image": "img"}.get(role))]
+        assert len(named) >= least, role
+        if role not in ("table",):
+            assert all(named), role
