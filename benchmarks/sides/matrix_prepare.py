@@ -6,7 +6,7 @@ HOW is "counts" (texts to their words' counts, CSR), "codes" (the 1,000 words mo
 above 3 as 3), "pixels" (images, each number ÷ 255; "pixels-single" in float32) or "normal" (simulated; DATA is not
 read). For two classes: "tfidf" (scikit-learn's), "tfidf-pairs" (with pairs of words), "tfidf-halves" (half of the
 classes against the others), "tfidf-mail" (messages of an archive), "parity" (pixels; even against odd) and "svmlight".
-"letter" is a table of numbers. HOW-N is HOW with N rows to learn from and 5,000 to judge at most. Nothing here is timed.
+"letter" is a table of numbers. HOW-N is HOW with N rows to learn from and 5,000 to judge at most. Nothing is timed.
 """
 
 from __future__ import annotations
