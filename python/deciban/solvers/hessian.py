@@ -27,6 +27,8 @@ _DEAR = (256, 100)
 # So many rows a feature are drawn, and the residual of a step is to shrink so far.
 _SAMPLE = 8
 _FORCED = 0.03
+# A factor that needs more steps than these of conjugate gradients is of weights too far off, and is made anew.
+_OLD = 6
 
 
 class Factor:
@@ -81,7 +83,7 @@ def _gram(problem: Problem, D: Floats) -> Floats:
     kept = np.flatnonzero(D)
     total = np.zeros((X.shape[1], X.shape[1]), order="F")
     for i in range(0, len(kept), _ROWS):
-        part = kept[i : i + _ROWS]
+        part = slice(i, i + _ROWS) if len(kept) == len(D) else kept[i : i + _ROWS]  # a slice is no copy
         weighted = np.sqrt(D[part])[:, None] * X[part]
         total = dsyrk(1.0, weighted.T, beta=1.0, c=total, lower=1, overwrite_c=1)
     return total
@@ -100,11 +102,13 @@ class Hessian:
         self.problem = problem
         self.direct = problem.shape[1] <= DIRECT
         self.dear = problem.stored >= _DEAR[problem.sparse] * problem.shape[0]
+        self.steps = 0  # of conjugate gradients, in the last solution
+        self._factor: Factor | None = None
         self._squares: Any = None
 
     def solve(self, D: Floats, g: Floats) -> tuple[Floats, float]:
         """dw (d,) and db."""
-        l2 = self.problem.penalty.l2
+        l2, self.steps = self.problem.penalty.l2, 0
         if not self.direct:
             scale = 1.0 / (self._diagonal(D) + max(l2, 1e-12))
             return self._by_gradients(D, g, lambda r: scale * r, lambda rz: min(0.1, rz**0.25))
@@ -112,9 +116,14 @@ class Hessian:
         ridge = np.full(d, l2)
         if not self.dear or len(kept) <= 2 * _SAMPLE * d:
             return Factor(self.problem, D, ridge).solve(g)
-        drawn = np.sort(np.random.default_rng(0).choice(kept, _SAMPLE * d, replace=False))
-        factor = Factor(_only(self.problem, drawn), D[drawn] * (D.sum() / D[drawn].sum()), ridge)
-        return self._by_gradients(D, g, lambda r: factor.solve(r)[0], lambda _: _FORCED)
+        if self._factor is None:
+            drawn = np.sort(np.random.default_rng(0).choice(kept, _SAMPLE * d, replace=False))
+            self._factor = Factor(_only(self.problem, drawn), D[drawn] * (D.sum() / D[drawn].sum()), ridge)
+        factor = self._factor
+        found = self._by_gradients(D, g, lambda r: factor.solve(r)[0], lambda _: _FORCED)
+        if self.steps > _OLD:
+            self._factor = None
+        return found
 
     def _by_gradients(
         self, D: Floats, g: Floats, nearly: Callable[[Floats], Floats], forced: Callable[[float], float]
@@ -124,12 +133,10 @@ class Hessian:
         problem, l2 = self.problem, self.problem.penalty.l2
         total = float(D.sum())
         border = problem.intercept and total > 0.0
-        none = np.zeros(1)
+        mean = problem.combination(D)[0] / total if border else np.zeros_like(g)
 
-        def times(p: Floats) -> tuple[Floats, float]:
-            s = D * problem.product(p[None, :], none)
-            middle = -float(s.sum()) / total if border else 0.0
-            return problem.combination(s + middle * D)[0] + l2 * p, middle
+        def times(p: Floats) -> Floats:
+            return problem.gram_times(D, p) - total * dot(mean, p) * mean + l2 * p
 
         x, r = np.zeros_like(g), g.copy()
         z = nearly(r)
@@ -138,7 +145,8 @@ class Hessian:
         for _ in range(250):
             if rz <= enough:
                 break
-            q, _ = times(p)
+            q = times(p)
+            self.steps += 1
             pq = dot(p, q)
             if pq <= 0.0:
                 break
@@ -149,7 +157,7 @@ class Hessian:
             p = z + rz / before * p
         if not x.any():
             x = nearly(g)
-        return x, times(x)[1] if border else 0.0
+        return x, -dot(mean, x)
 
     def _diagonal(self, D: Floats) -> Floats:
         """The diagonal of XᵀDX."""
