@@ -8,6 +8,7 @@ MATRICES = {
     "a9a": ("a9a, 32,561 × 123 of 0 and 1", "a9a.svm.xz", "svmlight"),
     "letter": ("letters, 16,000 × 16, 26 classes", "letter.csv", "letter"),
     "mnist": ("MNIST, 10,000 × 784, ten classes", "mnist.npz", "pixels-10000"),
+    "spamassassin": ("SpamAssassin's corpus, half of it, TF-IDF of raw messages", "spamassassin.tar.xz", "tfidf-mail"),
     "normal": ("simulated, 50,000 × 54, two normal classes", None, "normal-50000"),
     "imdb": ("IMDB TF-IDF, 8,000 reviews", "imdb.parquet", "tfidf-8000"),
 }
@@ -55,6 +56,7 @@ KERNEL = (
     machine("a9a", 10.0, 8.0),
     machine("letter", 10.0, 4.0),
     machine("mnist", 10.0, 5.0),
+    machine("spamassassin", 1.0, 8.0),
     machine("normal", 1.0, 8.0),
     machine("imdb", 1.0, 8.0),
 )

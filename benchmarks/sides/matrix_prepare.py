@@ -5,8 +5,8 @@
 HOW is "counts" (texts to their words' counts, CSR), "codes" (the 1,000 words most frequent in training, dense, counts
 above 3 as 3), "pixels" (images, each number ÷ 255; "pixels-single" in float32) or "normal" (simulated; DATA is not
 read). For two classes: "tfidf" (scikit-learn's), "tfidf-pairs" (with pairs of words), "tfidf-halves" (half of the
-classes against the others), "parity" (pixels; even against odd) and "svmlight". "letter" is a table of numbers. HOW-N
-is HOW with N rows to learn from and 5,000 to judge at most. Nothing here is timed.
+classes against the others), "tfidf-mail" (messages of an archive), "parity" (pixels; even against odd) and "svmlight".
+"letter" is a table of numbers. HOW-N is HOW with N rows to learn from and 5,000 to judge at most. Nothing is timed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import lzma
 import sys
+import tarfile
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 
 Part = tuple[Any, NDArray[np.int64]]
 SPLITS = ("train", "test")
@@ -65,6 +66,25 @@ def tfidf(data: str, **how: Any) -> list[Part]:
     weigh = TfidfTransformer().fit(parts[0][0])
     half = (parts[0][1].max() + 1) // 2
     return [(weigh.transform(X), (y >= half).astype(np.int64)) for X, y in parts]
+
+
+def mail(data: str) -> list[Part]:
+    """Raw messages of an archive, as bytes of Latin 1, weighed as scikit-learn does: in each folder of it the files in
+    sorted order, even ones to learn from, odd ones to judge."""
+    boxes: dict[str, list[tuple[str, bytes]]] = {}
+    with tarfile.open(data) as packed:
+        for entry in packed:
+            if entry.isfile():
+                boxes.setdefault(Path(entry.name).parent.name, []).append(
+                    (entry.name, packed.extractfile(entry).read())
+                )
+    vectorizer, parts = TfidfVectorizer(), []
+    for split in range(2):
+        chosen = [(box, text) for box in sorted(boxes) for _, text in sorted(boxes[box])[split::2]]
+        turn = vectorizer.transform if split else vectorizer.fit_transform
+        X = turn([text.decode("latin-1") for _, text in chosen])
+        parts.append((X, np.array([int(box.startswith("spam")) for box, _ in chosen])))
+    return parts
 
 
 def parity(data: str) -> list[Part]:
@@ -130,6 +150,7 @@ MATRICES = {
     "tfidf": tfidf,
     "tfidf-halves": tfidf,
     "tfidf-pairs": partial(tfidf, ngram_range=(1, 2)),
+    "tfidf-mail": mail,
     "parity": parity,
     "svmlight": svmlight,
     "letter": letter,

@@ -30,6 +30,7 @@ __all__ = [
     "dual_coordinate",
     "gaussian_scores",
     "gram",
+    "gram_times",
     "information",
     "kernel_measure",
     "kernel_scores",
@@ -257,6 +258,9 @@ def scores(
 ) -> NDArray[np.float64]: ...
 def combination(X: _Matrix, U: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
 def sizes(X: _Matrix, *, n_jobs: int | None = None) -> tuple[float, float]: ...
+def gram_times(
+    X: _Matrix, h: NDArray[np.float64], v: NDArray[np.float64], *, n_jobs: int | None = None
+) -> NDArray[np.float64]: ...
 def gram(X: _Matrix, h: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
 def penalty_table(
     w: NDArray[np.float64], v: NDArray[np.float64], t: float, *, l1: float, l2: float

@@ -13,7 +13,7 @@ from deciban import losses, solvers
 from deciban.losses import Logistic, Softmax
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
 from deciban.rows import reals_for_core
-from deciban.solvers import Limits, Problem, Status
+from deciban.solvers import Limits, Problem, Status, hessian, newton
 from deciban.trust.duality import prove
 
 TIGHT = Limits(tol=1e-9, max_iter=200_000)
@@ -128,6 +128,25 @@ def test_every_solver_of_a_problem_reaches_the_same_optimum(loss, penalty):
     if values:
         assert_allclose(values, min(values), rtol=1e-6, atol=TIGHT.tol)
         assert solvers.choose(posed).name in {each.NAME for each in able}
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize(
+    "loss", [each for each in SMOOTH if isinstance(each, newton.LOSSES)], ids=lambda loss: loss.name
+)
+def test_a_sample_of_the_rows_shows_the_way_to_the_same_optimum(loss, form, monkeypatch):
+    whole = problem(loss, L2(0.8), form=form, N=400)
+    expected = newton.solve(whole, TIGHT)
+    monkeypatch.setattr(hessian, "_DEAR", (1, 1))
+    monkeypatch.setattr(hessian, "_SAMPLE", 5)
+    drawn = []
+    only = hessian._only
+    monkeypatch.setattr(hessian, "_only", lambda problem, rows: drawn.append(len(rows)) or only(problem, rows))
+    found = newton.solve(whole, TIGHT)
+    assert set(drawn) == {5 * whole.shape[1]}
+    assert found.status is Status.CONVERGED
+    assert_allclose(found.w, expected.w, rtol=1e-4, atol=1e-6)
+    assert prove(whole, found.w, found.b).primal == pytest.approx(prove(whole, expected.w, expected.b).primal, rel=1e-8)
 
 
 @settings(max_examples=10)

@@ -8,6 +8,8 @@
 //! an addition, a value (≈ 220 M/s a core for both together). Sums are taken over fixed stretches of rows, one after
 //! the other, so that the bits do not depend on the number of threads.
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -154,16 +156,14 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
     }
 }
 
-/// V (K, d) = Uᵀ·X, U (N, K); rows of zeros in U are not read.
-pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: usize) -> Vec<f64> {
-    let size = classes * rows.columns();
-    let share = rows.count().div_ceil(if size < LONG { PARTS } else { PARTS / 2 }).max(1);
-    let parts: Vec<Vec<f64>> = (0..rows.count().div_ceil(share))
+/// The sum of what `add` makes of each of a few stretches of so many rows, in their order.
+fn summed(count: usize, size: usize, add: impl Fn(Range<usize>, &mut [f64]) + Sync) -> Vec<f64> {
+    let share = count.div_ceil(if size < LONG { PARTS } else { PARTS / 2 }).max(1);
+    let parts: Vec<Vec<f64>> = (0..count.div_ceil(share))
         .into_par_iter()
         .map(|part| {
             let mut sum = vec![0.0; size];
-            let stretch = part * share..rows.count().min((part + 1) * share);
-            Arch::new().dispatch(Combine { rows, u, classes, stretch, sum: &mut sum });
+            add(part * share..count.min((part + 1) * share), &mut sum);
             sum
         })
         .collect();
@@ -173,6 +173,14 @@ pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: us
         let pieces = total.par_chunks_mut(1 << 14).zip(part.par_chunks(1 << 14));
         pieces.for_each(|(total, part)| total.iter_mut().zip(part).for_each(|(t, p)| *t += p));
     }
+    total
+}
+
+/// V (K, d) = Uᵀ·X, U (N, K); rows of zeros in U are not read.
+pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: usize) -> Vec<f64> {
+    let total = summed(rows.count(), classes * rows.columns(), |stretch, sum| {
+        Arch::new().dispatch(Combine { rows, u, classes, stretch, sum });
+    });
     if classes > 1 { transposed(&total, rows.columns().max(1)) } else { total }
 }
 
@@ -181,7 +189,7 @@ struct Combine<'a, 'r, V, I> {
     rows: &'a Rows<'r, V, I>,
     u: &'a [f64],
     classes: usize,
-    stretch: std::ops::Range<usize>,
+    stretch: Range<usize>,
     sum: &'a mut [f64],
 }
 
@@ -200,6 +208,35 @@ impl<V: Value, I: Index> WithSimd for Combine<'_, '_, V, I> {
                     let (x, sum) = (x.real(), &mut self.sum[j * classes..][..classes]);
                     sum.iter_mut().zip(u).for_each(|(s, u)| *s += x * u);
                 }),
+            }
+        }
+    }
+}
+
+/// Xᵀ·diag(h)·X·v (d,) for v (d,): a row is read once for both products, and not at all where its weight is 0.
+pub fn gram_times<V: Value, I: Index>(rows: &Rows<V, I>, h: &[f64], v: &[f64]) -> Vec<f64> {
+    summed(rows.count(), rows.columns(), |stretch, sum| {
+        Arch::new().dispatch(GramTimes { rows, h, v, stretch, sum });
+    })
+}
+
+struct GramTimes<'a, 'r, V, I> {
+    rows: &'a Rows<'r, V, I>,
+    h: &'a [f64],
+    v: &'a [f64],
+    stretch: Range<usize>,
+    sum: &'a mut [f64],
+}
+
+impl<V: Value, I: Index> WithSimd for GramTimes<'_, '_, V, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for i in self.stretch {
+            if self.h[i] != 0.0 {
+                let row = self.rows.row(i);
+                row.add_to(self.h[i] * row.dot(self.v), self.sum);
             }
         }
     }

@@ -62,7 +62,7 @@ mod _core {
     #[pymodule_export]
     use super::losses::{loss_along, loss_conjugate, loss_look, loss_table, penalty_table};
     #[pymodule_export]
-    use super::products::{combination, gram, scores, sizes};
+    use super::products::{combination, gram, gram_times, scores, sizes};
     #[pymodule_export]
     use super::reader::Reader;
     #[pymodule_export]

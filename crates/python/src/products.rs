@@ -13,6 +13,7 @@ type Table<'py> = Bound<'py, PyArray2<f64>>;
 enum Product<'a> {
     Combination { u: &'a [f64], classes: usize },
     Gram { h: &'a [f64] },
+    GramTimes { h: &'a [f64], v: &'a [f64] },
 }
 
 struct Sizes;
@@ -53,6 +54,11 @@ impl Kernel for Product<'_> {
             Product::Gram { h } => {
                 fits("h", h.len(), count)?;
                 (products::gram(rows, h), [columns, columns])
+            }
+            Product::GramTimes { h, v } => {
+                fits("h", h.len(), count)?;
+                fits("v", v.len(), columns)?;
+                (products::gram_times(rows, h, v), [1, columns])
             }
         })
     }
@@ -114,6 +120,20 @@ pub fn combination<'py>(
     n_jobs: Option<usize>,
 ) -> PyResult<Table<'py>> {
     product(py, X, n_jobs, Product::Combination { u: slice(&U, "U")?, classes: U.shape()[1] })
+}
+
+/// (1, d) Xᵀ·diag(h)·X·v for h (N,) and v (d,), in one pass over X.
+#[pyfunction]
+#[pyo3(signature = (X, h, v, *, n_jobs=None))]
+#[allow(non_snake_case)] // X is the field's own name
+pub fn gram_times<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    h: PyReadonlyArray1<'py, f64>,
+    v: PyReadonlyArray1<'py, f64>,
+    n_jobs: Option<usize>,
+) -> PyResult<Table<'py>> {
+    product(py, X, n_jobs, Product::GramTimes { h: slice(&h, "h")?, v: slice(&v, "v")? })
 }
 
 /// (d, d) the lower triangle of Xᵀ·diag(h)·X for h (N,), zeros above it; the indices of a sparse X ascend in each row.

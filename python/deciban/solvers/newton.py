@@ -8,8 +8,8 @@ its generalised Hessian (Mangasarian 2002; Keerthi & DeCoste, JMLR 6, 2005). Her
 searched along the line, which costs no pass over X: the scores are linear in the step. b is minimised out exactly
 after every step, so that a is feasible for the dual and the gap is known at no cost.
 
-Cost: an iteration is two passes over X, and either XᵀDX (N·m² for m values a row) and d³/3, or two passes for every
-conjugate gradient.
+Cost: an iteration is two passes over X, and either XᵀDX (N·m² for m values a row) and d³/3, or a pass for every
+conjugate gradient; which, `hessian.Hessian` says.
 """
 
 from __future__ import annotations

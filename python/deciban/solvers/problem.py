@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from deciban._core import combination, loss_along, loss_conjugate, loss_look, scores
+from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, scores
 from deciban.inner_product import dot
 from deciban.losses import Floats, Loss
 from deciban.penalties import Penalty
@@ -68,6 +68,11 @@ class Problem:
         """(K, d) Σ_i u_i x_i for u like the scores. Cost: one pass over X."""
         v: Floats = combination(self.rows, np.ascontiguousarray(u.reshape(len(self.y), self.K)), n_jobs=self.n_jobs)
         return v
+
+    def gram_times(self, h: Floats, v: Floats) -> Floats:
+        """(d,) Xᵀ·diag(h)·X·v for h (N,), v (d,). Cost: one pass over X."""
+        product: Floats = gram_times(self.rows, h, np.ascontiguousarray(v), n_jobs=self.n_jobs)[0]
+        return product
 
     def without_offset(self) -> Self:
         """The same problem of residuals: (y − o) − (x·w + b)."""
