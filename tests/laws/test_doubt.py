@@ -14,7 +14,7 @@ from scipy.special import digamma, ndtri, polygamma
 
 from deciban import NaiveBayes, TextClassifier, TextVectorizer
 from deciban.conventions import DECIBANS_PER_NAT
-from deciban.text.served import LEAST_BELIEF
+from deciban.text.belief import LEAST_BELIEF
 
 QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just(""), min_size=1, max_size=4)
 FEW = settings(max_examples=15)

@@ -225,7 +225,7 @@ class TextClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Base
             mean ± z √variance of   log p(label | text, φ) − log p(runner-up | text, φ),      φ ~ p(φ | what was learnt)
 
         Mean and variance are exact, the shape is taken as normal. The centre is the posterior mean, which is more
-        guarded than the difference of `predict_joint_log_proba`: `text.served.Belief` says why, how often the interval
+        guarded than the difference of `predict_joint_log_proba`: `text.belief.Belief` says why, how often the interval
         holds the truth, and that an alpha below 1/2 is taken as 1/2. An interval that contains 0, or lies below it,
         leaves the verdict open. ValueError for a level not between 0 and 1, AttributeError for a linear model.
 

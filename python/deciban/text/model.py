@@ -21,8 +21,9 @@ from ..store import Stored, narrowest
 from ..trust.bound import LEAVE_ONE_OUT, Bound
 from ..trust.certificate import Certificate
 from ..trust.guarantees import asked, chosen, of_words, said_of
+from .belief import Belief
 from .labels import storable
-from .served import TENSORS, Belief, ServedText
+from .served import TENSORS, ServedText
 from .settings import NAIVE_BAYES, Kind, TextSettings
 
 # The distributions that words are taken to come from.
