@@ -1,179 +1,221 @@
-"""deciban train --report and evaluate --report: a page that stands alone, of every model."""
+"""The terminal report, rendered from plain data: it fits the width, adds up, and is readable without colour."""
 
-import json
-import re
+import io
+from dataclasses import replace
 
-import polars
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from deciban.models.table_recipes import MODELS
-from deciban.pages import figures
-from deciban.report import regions
-from system.command import HELD_OUT, TRAIN
-from system.pages import read
-from system.test_cli_typed_tables import people, write_csv
+from deciban.report.bars import bar
+from deciban.report.explanation import contrast, explanation
+from deciban.report.figures import evaluation
+from deciban.report.highlight import highlighted, marks
+from deciban.report.terminal import Screen, clean, console, fit, grid, percent, screen, signed, sureness, write
+from deciban.trust.evaluation import evaluate
+from deciban.verdict import TextExplanation, TextTerm, Verdict
 
-SCRIPT = "<script>alert(1)</script>"
-
-
-@pytest.fixture(autouse=True)
-def coarse(monkeypatch):
-    """Fewer points of the plane are asked about, and figures are made but not drawn: it is not the lines that are
-    looked at."""
-    monkeypatch.setattr(regions, "_STEPS", 31)
-    monkeypatch.setattr(regions, "_MORE_STEPS", 31)
-    monkeypatch.setattr(figures, "inline", lambda drawn, says, prefix="": f'<svg role="img" id="{prefix}"></svg>')
+COLOURS = ("red", "green")
 
 
-@pytest.fixture
-def table(tmp_path):
-    """Two measurements, and labels that nobody should trust."""
-    rows = [(150.0 + i + 9 * (i % 2), 50.0 + i % 7, ("예", SCRIPT)[i % 2]) for i in range(40)]
-    return write_csv(tmp_path / "t.csv", rows, ("키", "a<b>&", "성별"))
+def text(lines):
+    return "\n".join(line.plain for line in lines)
 
 
-def sections(page):
-    return [value for name, value in page.attributes if name == "aria-labelledby"]
+def verdict(label="spam", decibans=20.0, unsure=False):
+    p = 1 / (1 + 10 ** (-decibans / 10))
+    against = "ham" if label == "spam" else "spam"
+    return Verdict(label, against, {label: p, against: 1 - p}, decibans, unsure, (decibans - 7.6, decibans + 7.6))
 
 
-JUDGED = ["error", "learnt", "confusion", "curves", "costs", "reliability"]
+def example(message, words):
+    """An explanation whose terms are `words` with their decibans, placed where they stand in the message."""
+    terms = []
+    for word, decibans in words.items():
+        places, at = [], message.find(word)
+        while at >= 0:
+            places.append((at, at + len(word)))
+            at = message.find(word, at + 1)
+        terms.append(TextTerm(word, decibans, len(places), tuple(places)))
+    terms.sort(key=lambda term: -abs(term.decibans))
+    total = sum(words.values()) + 1.0
+    return TextExplanation(verdict(decibans=total), 1.0, tuple(terms), message)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_a_page_of_every_model_of_a_table_stands_alone(model, run, table, tmp_path):
-    done = run("train", table, "--label", "성별", "--model", model, "-o", "m.deciban", "--report", "r.html")
-    assert done.returncode == 0, done.stderr
-    assert "Wrote r.html." in done.stderr.splitlines()
-    page = read(tmp_path / "r.html")
-    assert {SCRIPT, "예", "A model of '성별'", "Certificate", "How to get it again"} <= set(page.texts)
-    slow = model in ("kernel-svm", "mlp")  # is not learnt four times over
-    epochs = ["epochs"] if model == "mlp" else []
-    last = ["picture", "evidence", "samples", "certificate", "again"]
-    assert sections(page) == [*JUDGED, *([] if slow else ["learning"]), *epochs, *last]
-    (drawn,) = (text for text in page.texts if "over 키 and a<b>&" in text)
-    assert "'예' (20" in drawn
-    digest = run("inspect", "m.deciban", "--json").stdout.split('"digest": "')[2].split('"')[0]
-    assert any(digest[:16] in text for text in page.texts)
-    assert f"deciban train {table} --label '성별' --model {model} -o m.deciban --report r.html" in page.texts
+def wide(found):
+    return [line.cell_len for line in found]
 
 
-@pytest.mark.parametrize("model", ["naive-bayes", "discriminant", "svm"])
-def test_columns_of_all_kinds_are_drawn_along_their_components_or_it_is_said_why_not(model, run, tmp_path):
-    write_csv(tmp_path / "t.csv", people(120))
-    assert run("train", "t.csv", "--label", "buys", "--model", model, "--report", "r.html").returncode == 0
-    said = " ".join(read(tmp_path / "r.html").texts)
-    if model == "naive-bayes":
-        assert "There is no picture of naive-bayes with categories" in said
-    else:
-        assert "through the mean of 6 features, along the 2 leading principal components" in said
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_an_explanation_fits_the_width(width, ascii_only):
+    message = "Subject: 무료 상품\n\n" + "무료 money 지금 바로 " * 60 + "\n" + "x" * 500
+    found = example(message, {"무료": 12.3, "money": 5.0, "지금": -7.5, "바로": -0.02})
+    lines = list(explanation(found, "a/rather/long/path.eml", Screen(width, False, ascii_only)))
+    assert max(wide(lines)) <= width
+    if ascii_only:
+        drawn = [line.plain for line in lines if line.plain.rstrip().endswith(tuple("0123456789"))]
+        assert all(c.isascii() or c in "무료지금바로상품" for line in drawn for c in line)
 
 
-def test_naive_bayes_of_numbers_and_a_single_column(run, tmp_path):
-    rows = [(float(i), i % 3 + 0.5 * (i > 20), None if i == 3 else i % 4 / 3, "ab"[i > 20]) for i in range(40)]
-    write_csv(tmp_path / "t.csv", rows, ("u", "v", "w", "y"))
-    given = ("--label", "y", "--number", "u", "--report", "r.html")
-    assert run("train", "t.csv", *given, "--model", "naive-bayes").returncode == 0
-    assert "mean of 3 features" in " ".join(read(tmp_path / "r.html").texts)
-    assert run("train", "t.csv", *given, "--model", "svm", "--ignore", "v", "--ignore", "w").returncode == 0
-    assert "There is no picture of one column: regions need two features or more." in read(tmp_path / "r.html").texts
+@given(st.lists(st.floats(-200, 200), min_size=1, max_size=40), st.integers(1, 40))
+def test_what_is_printed_adds_up(decibans, top):
+    terms = tuple(TextTerm(f"w{i}", each, 1, ()) for i, each in enumerate(sorted(decibans, key=lambda d: -abs(d))))
+    total = 3.3 + sum(decibans)
+    found = TextExplanation(verdict(decibans=total), 3.3, terms, "")
+    lines = text(explanation(found, "-", Screen(100), top=top)).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("(prior)"))
+    end = next(i for i, line in enumerate(lines) if line.startswith("total"))
+    printed = [float(line.split()[-1].replace("−", "-")) for line in lines[start : end - 1]]
+    assert round(sum(printed), 1) == float(lines[end].split()[-1].replace("−", "-")) == round(round(10 * total) / 10, 1)
 
 
-@pytest.mark.parametrize(("model", "language"), [("naive-bayes", "en"), ("logistic", "ko")])
-def test_a_page_of_a_filter_of_mail_shows_mail_that_it_had_not_learnt(model, language, run, tmp_path):
-    given = ("--model", model, "-o", "f.deciban", "--report", "r.html", "--language", language)
-    assert run("train", TRAIN, *given).returncode == 0
-    page = read(tmp_path / "r.html", language)
-    assert sections(page) == [*JUDGED, "learning", "evidence", "samples", "certificate", "again"]
-    title, heading = {"en": ("A filter of mail", "for spam"), "ko": ("메일 필터", "spam 쪽 증거")}[language]
-    assert {title, heading, "ham", "spam"} <= set(page.texts)
-    assert page.tags.count("mark") > 5
-    assert any(text.startswith(str(TRAIN)) and ".eml" in text for text in page.texts)
-    claim = next(text for text in page.texts if "39" in text)
-    assert "had not learnt" in claim or "학습하지 않은" in claim
+def test_the_headline_shows_the_interval_and_breaks_where_it_is_full():
+    def headline(width, ascii_only=False, **more):
+        found = replace(example("", {"free": 2.0}), verdict=replace(verdict(decibans=3.0), **more))
+        lines = text(explanation(found, "a/path.eml", Screen(width, False, ascii_only))).split("\n\n")[0]
+        assert max(map(cell_len, lines.splitlines())) <= max(width, 40)
+        return lines
+
+    assert headline(80) == "spam   66.6 %   3.0 dB against ham   95 %: −5 to +11   a/path.eml"
+    assert headline(60, ascii_only=True) == "spam   66.6 %   3.0 dB against ham   95 %: -5 to +11\na/path.eml"
+    assert headline(40) == "spam   66.6 %   3.0 dB against ham\n95 %: −5 to +11   a/path.eml"
+    assert headline(80, interval=(-np.inf, np.inf)) == "spam   66.6 %   3.0 dB against ham   a/path.eml"
+    assert headline(80, unsure=True).startswith("spam  (unsure)   66.6 %")
 
 
-def test_a_page_of_texts_escapes_their_words(run, tmp_path):
-    texts = [f"{'gut' if i % 2 else '<img src=x onerror=alert(1)>'} 좋은 {i}" for i in range(40)]
-    polars.DataFrame({"t": texts, "y": [SCRIPT if i % 2 else "b" for i in range(40)]}).write_csv(tmp_path / "t.csv")
-    given = ("--text", "t", "--label", "y", "--model", "nbsvm")
-    assert run("train", "t.csv", *given, "--report", "r.html").returncode == 0
-    page = read(tmp_path / "r.html")
-    assert {f"for {SCRIPT}", "for b", "No example was judged wrongly."} <= set(page.texts)
-    assert "no errors" not in page.texts
-    assert any(text.startswith("t.csv:") for text in page.texts)
+def test_bars_stand_on_their_side_and_grow_with_the_evidence():
+    on = Screen(80)
+    assert bar(10, 10, 4, on, COLOURS).plain == "    │████"
+    assert bar(-5, 10, 4, on, COLOURS).plain == "  ██│    "
+    assert bar(-6.25, 10, 4, on, COLOURS).plain == " ▐██│    ".replace("▐██", "▐██")
+    assert bar(0.001, 10, 4, on, COLOURS).plain == "    │▌   "
+    assert bar(0, 10, 4, on, COLOURS).plain == "    │    "
+    assert bar(25, 10, 4, on, COLOURS, many=True).plain == "    │░░░░"
+    assert bar(-10, 10, 4, Screen(80, ascii_only=True), COLOURS).plain == "----|    "
 
 
-def test_a_choice_among_models_is_told(run, tmp_path):
-    write_csv(tmp_path / "t.csv", people(240))
-    assert run("train", "t.csv", "--label", "buys", "--report", "r.html").returncode == 0
-    said = " ".join(read(tmp_path / "r.html").texts)
-    assert "Its kind was chosen among 4 by another fifth of the same examples, which flatters a little." in said
+@given(st.floats(-50, 50), st.floats(0.1, 50), st.integers(4, 40), st.booleans())
+def test_every_bar_has_the_same_width(value, most, half, ascii_only):
+    assert bar(value, most, half, Screen(80, ascii_only=ascii_only), COLOURS).cell_len == 2 * half + 1
 
 
-def test_of_too_few_examples_none_are_held_out(run, tmp_path):
-    for i, label in enumerate(("spam", "ham")):
-        (tmp_path / label).mkdir()
-        (tmp_path / label / "1.eml").write_text(f"Subject: {i}\n\nhello {label}\n")
-    assert run("train", "spam=spam", "ham=ham", "--report", "r.html").returncode == 0
-    page = read(tmp_path / "r.html")
-    assert sections(page) == ["error", "learnt", "evidence", "certificate", "again"]
-    assert any(text.startswith("This is not known: there are too few examples") for text in page.texts)
+def test_words_are_marked_in_place():
+    message = "Subject: free lunch\n\nfree money for lunch"
+    found = example(message, {"free": 9.0, "lunch": -4.0})
+    plain = text(highlighted(message, found.terms, Screen(80), COLOURS))
+    assert plain == "  Subject: [+free+] [-lunch-]\n\n  [+free+] money for [-lunch-]"
+    lines = highlighted(message, found.terms, Screen(80, colour=True), COLOURS)
+    assert text(lines) == "  Subject: free lunch\n\n  free money for lunch"
+    styles = {lines[0].plain[span.start : span.end]: str(span.style) for span in lines[0].spans}
+    assert styles == {"free": "bold reverse red", "lunch": "bold green"}
 
 
-def test_a_report_is_replaced_by_equal_bytes_and_its_mode_kept(run, table, tmp_path):
-    given = ("train", table, "--label", "성별", "--model", "least-squares", "--report", "r.html")
-    assert run(*given).returncode == 0
-    first = (tmp_path / "r.html").read_bytes()
-    (tmp_path / "r.html").chmod(0o600)
-    assert run(*given).returncode == 0
-    assert (tmp_path / "r.html").read_bytes() == first
-    assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o600
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.deciban", "r.html", "t.csv"]
+def test_where_marks_overlap_the_stronger_has_the_place():
+    pair, first, second = ((0, 3),), ((0, 1), (4, 5)), ((2, 3),)
+    terms = [TextTerm("a b", 9.0, 1, pair), TextTerm("a", 5.0, 2, first), TextTerm("b", 1.0, 1, second)]
+    assert [tuple(mark) for mark in marks(terms)] == [(0, 3, 9.0), (4, 5, 5.0)]
 
 
-# --- evaluate ----------------------------------------------------------------------------------------------
+@given(st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(1, 9), st.floats(-9, 9)), max_size=8))
+def test_any_text_with_any_places_is_shown_whole_and_harmless(message, places):
+    terms = [TextTerm("w", d, 1, ((s, min(s + n, len(message))),)) for s, n, d in places if s < len(message)]
+    for whole in (True, False):
+        shown = text(highlighted(message, terms, Screen(80), COLOURS, whole))
+        assert all(c.isprintable() or c == "\n" for c in shown)
+    letters = [c for c in message if c.isalnum()]
+    bare = text(highlighted(message, [], Screen(80), COLOURS, whole=True))
+    assert [c for c in bare if c in set(letters)][: len(letters)] or not letters
 
 
-@pytest.fixture
-def filter_of_mail(run):
-    assert run("train", TRAIN, "-o", "f.deciban", "-q").returncode == 0
-    return "f.deciban"
+def test_long_messages_are_cut_but_not_where_the_evidence_is():
+    body = "\n".join(f"line {i}" for i in range(400))
+    message = f"Received: x\nX-Other: y\nSubject: hello\n\n{body}\nfinally pills\n"
+    found = example(message, {"pills": 9.0})
+    shown = text(highlighted(message, found.terms, Screen(80), COLOURS))
+    assert "Subject: hello" in shown
+    assert "[+pills+]" in shown
+    assert "Received" not in shown
+    assert "⋮" in shown
+    assert len(shown.splitlines()) < 40
+    assert "line 200" in text(highlighted(message, found.terms, Screen(80), COLOURS, whole=True))
 
 
-def test_an_evaluation_of_mail_on_a_page(filter_of_mail, run, tmp_path):
-    done = run("evaluate", filter_of_mail, HELD_OUT, "--threshold", "0.9", "--report", "r.html", "--json")
-    found = json.loads(done.stdout)
-    assert done.stderr.splitlines()[-1] == "Wrote r.html."
-    page = read(tmp_path / "r.html")
-    assert sections(page) == [*JUDGED, "evidence", "samples", "certificate", "again"]
-    claim = f"Of {found['n']} examples that it had not learnt, it judged {found['errors']} wrongly"
-    assert any(text.startswith(claim) for text in page.texts)
-    (row,) = (text for text in page.texts if "in use" in text)
-    assert row.startswith("0.9 ")
+def test_a_stranger_cannot_steer_the_terminal():
+    hostile = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.exe\u200b\r\nx\rover\ud800" + "a" + "\u0301" * 50
+    safe = clean(hostile)
+    assert all(c.isprintable() or c == "\n" for c in safe)
+    assert safe.count("\u0301") == 3
+    assert "\\x1b[2J" in safe
+    stream = io.StringIO()
+    found = TextExplanation(verdict(), 20.0, (TextTerm("\x1b[31m", 0.0, 1, ((0, 3),)),), hostile)
+    write(explanation(found, "\x1b]0;x\x07", Screen(80)), console(stream))
+    assert "\x1b" not in stream.getvalue()
+    assert "\x07" not in stream.getvalue()
 
 
-def test_an_evaluation_says_what_it_knew_and_what_it_never_met(filter_of_mail, run, tmp_path):
-    assert run("evaluate", filter_of_mail, TRAIN, "--report", "r.html").returncode == 0
-    page = read(tmp_path / "r.html")
-    assert any("192 of them were among those it had learnt, so the figures flatter." in text for text in page.texts)
-    assert any(text.startswith("Of 192 labelled examples it judged ") for text in page.texts)
-    rows = [("lunch at noon", "ham"), ("cheap pills", "spam"), ("what?", "odd")] * 3
-    write_csv(tmp_path / "t.csv", rows, ("t", "y"))
-    assert run("evaluate", filter_of_mail, "t.csv", "--text", "t", "--label", "y", "--report", "r.html").returncode == 0
-    page = read(tmp_path / "r.html")
-    assert "3 of the labels were never learnt and count as errors: odd (3)." in page.texts
+def test_columns_line_up_whatever_the_script():
+    lines = grid([["a", "한글", "1"], ["bcd", "x", "1,000"]], "lrr")
+    assert lines == ["a    한글      1", "bcd     x  1,000"]
+    assert cell_len(fit("한글날 휴무", 7)) == 7
+    assert fit("한글날 휴무", 7) == "한글날…"
+    assert fit("ab", 4) == "ab  "
 
 
-def test_an_evaluation_of_a_table_on_a_page(run, table, tmp_path):
-    assert run("train", table, "--label", "성별", "--model", "svm", "-q").returncode == 0
-    assert run("evaluate", "model.deciban", table, "--report", "r.html", "--language", "ko").returncode == 0
-    page = read(tmp_path / "r.html", "ko")
-    assert sections(page) == [*JUDGED, "evidence", "samples", "certificate", "again"]
-    assert any(re.match(r".*t\.csv:\d+ · ", text) for text in page.texts)
+def test_numbers_never_claim_certainty():
+    on = Screen()
+    assert [signed(v, on) for v in (3.04, -3.04, -0.04, 0.0)] == ["+3.0", "−3.0", "0.0", "0.0"]
+    assert [percent(p) for p in (0, 0.000001, 0.0123, 0.1, 0.9999, 0.9999999, 1)] == [
+        "0 %", "<0.001 %", "1.23 %", "10.0 %", "99.99 %", ">99.99 %", "100 %",
+    ]  # fmt: skip
+    assert sureness(1.0) == ">99.99 %"
 
 
-def test_a_language_is_of_a_page(filter_of_mail, run):
-    for verb in (("train", TRAIN), ("evaluate", filter_of_mail, HELD_OUT)):
-        done = run(*verb, "--language", "ko")
-        assert done.returncode == 64
-        assert done.stderr == "deciban: Expected --language only with --report, whose page it is of.\n"
+def test_colour_follows_the_terminal(monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    assert screen(console(io.StringIO())) == Screen(100, False, False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert screen(console(io.StringIO())).colour
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not screen(console(io.StringIO())).colour
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not screen(console(io.StringIO())).colour
+
+
+def test_an_evaluation_shows_its_intervals_and_confusions():
+    labels = ["ham"] * 90 + ["spam"] * 10
+    p = np.where(np.arange(100) < 88, 0.1, 0.9)
+    found = evaluate(labels, np.column_stack([1 - p, p]), ["ham", "spam"], positive="spam")
+    said = text(evaluation(found, Screen(80)))
+    for part in (
+        "2.00 %",
+        "0.243 to 7.04 %",
+        "2 of 100",
+        "2 of 90 ham called spam",
+        "threshold 0.5",
+        "(1 − ROCA)",
+        "88     2",
+    ):
+        assert part in said
+    assert max(wide(evaluation(found, Screen(80)))) <= 80
+
+
+def test_many_classes_are_numbered_or_listed():
+    classes = [f"a.long.name.of.group.{i}" for i in range(12)]
+    labels = classes * 3
+    p = np.full((36, 12), 0.02)
+    p[np.arange(36), [i % 12 if i else 5 for i in range(36)]] = 0.78
+    found = evaluate(labels, p, classes)
+    numbered = text(evaluation(found, Screen(100)))
+    assert "12 a.long.name.of.group.11" in numbered
+    assert "1  a.long.name.of.group.0 called a.long.name.of.group.5" in text(evaluation(found, Screen(50)))
+
+
+def test_a_correction_reads_from_left_to_right():
+    line = contrast(verdict("ham", 9.0), verdict("spam", 12.5), Screen(80), ["ham", "spam"])
+    assert line.plain == "ham 88.8 %, 9.0 dB  →  spam 94.7 %, 12.5 dB"
