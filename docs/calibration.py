@@ -61,6 +61,10 @@ def wins(found: Found, ours: str, theirs: str) -> int:
     return sum(methods[ours].log_loss < methods[theirs].log_loss for methods in cases)
 
 
+def often(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"
+
+
 def facts(found: Found, autos: dict[tuple[str, str], str]) -> dict[str, Any]:
     """What the prose names."""
     cases = [(name, model) for name, models in found.items() for model in models]
@@ -82,7 +86,9 @@ def facts(found: Found, autos: dict[tuple[str, str], str]) -> dict[str, Any]:
         "platt_sigmoid": wins(found, "platt", "scikit-learn, sigmoid"),
         "isotonic_isotonic": wins(found, "isotonic", "scikit-learn, isotonic"),
         "temperature_temperature": wins(found, "temperature", "scikit-learn, temperature"),
-        "chosen": ", ".join(f"{list(autos.values()).count(name)} times {name}" for name in sorted(set(autos.values()))),
+        "chosen": ", ".join(
+            f"{name} {often(list(autos.values()).count(name))}" for name in sorted(set(autos.values()))
+        ),
     }
 
 
