@@ -87,9 +87,7 @@ def facts(found: Found, autos: dict[tuple[str, str], str]) -> dict[str, Any]:
         "platt_sigmoid": wins(found, "platt", "scikit-learn, sigmoid"),
         "isotonic_isotonic": wins(found, "isotonic", "scikit-learn, isotonic"),
         "temperature_temperature": wins(found, "temperature", "scikit-learn, temperature"),
-        "chosen": ", ".join(
-            f"{name} {often(list(autos.values()).count(name))}" for name in sorted(set(autos.values()))
-        ),
+        "chosen": ", ".join(f"{name} {often(n)}" for name, n in sorted(Counter(autos.values()).items())),
     }
 
 
