@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,6 +62,10 @@ def wins(found: Found, ours: str, theirs: str) -> int:
     return sum(methods[ours].log_loss < methods[theirs].log_loss for methods in cases)
 
 
+def often(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"
+
+
 def facts(found: Found, autos: dict[tuple[str, str], str]) -> dict[str, Any]:
     """What the prose names."""
     cases = [(name, model) for name, models in found.items() for model in models]
@@ -82,7 +87,7 @@ def facts(found: Found, autos: dict[tuple[str, str], str]) -> dict[str, Any]:
         "platt_sigmoid": wins(found, "platt", "scikit-learn, sigmoid"),
         "isotonic_isotonic": wins(found, "isotonic", "scikit-learn, isotonic"),
         "temperature_temperature": wins(found, "temperature", "scikit-learn, temperature"),
-        "chosen": ", ".join(f"{list(autos.values()).count(name)} times {name}" for name in sorted(set(autos.values()))),
+        "chosen": ", ".join(f"{name} {often(n)}" for name, n in sorted(Counter(autos.values()).items())),
     }
 
 

@@ -57,7 +57,8 @@ log-odds.
 the margin of its class where it says margins. On Letter the ECE of the linear SVM stays high,
 {letter[linear SVM][isotonic].ece} for the best curves: most of its margins, one class against 25, say little, and
 normalising what 26 curves say keeps none of their promises exactly. The log loss falls from
-{letter[linear SVM][none].loss} to {letter[linear SVM][isotonic].loss}.
+{letter[linear SVM][none].loss} to {letter[linear SVM][isotonic].loss}. Lines, which may not fall, do harm there: with
+Platt's {letter[linear SVM][platt].error} of verdicts are wrong instead of {letter[linear SVM][none].error}.
 """
 
 FEEDBACK = """

@@ -189,3 +189,17 @@ def test_each_side_of_even_odds_may_be_wrong_in_its_own_way():
     y = (random.random(8_000) < 1.0 / (1.0 + np.exp(-z))).astype(int)
     found = tried(np.where(z > 0.0, 3.0 * z, z)[:, None], y, np.ones(8_000), np.arange(8_000) % 4)
     assert [each.method for each in found].index("beta") < [each.method for each in found].index("platt")
+
+
+@pytest.mark.parametrize("name", ["platt", "beta", "isotonic"])
+@given(seed=seeds)
+@few
+def test_a_margin_is_the_business_of_its_own_class(name, seed):
+    """Of log-probabilities what is said of one class is said of all."""
+    s, y, weight = scored(seed, 40, 4)
+    found = CATALOGUE[name].fit(s, y, weight, margins=True)
+    moved = s.copy()
+    moved[:, 3] += 1.0
+    before, after = found(s), found(moved)
+    assert_allclose(after[:, :3] - after[:, :1], before[:, :3] - before[:, :1], atol=1e-9)
+    assert_allclose(CATALOGUE[name].fit(50.0 * s, y, weight, margins=True)(50.0 * s), before, atol=1e-6)

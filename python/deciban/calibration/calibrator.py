@@ -192,6 +192,8 @@ def log_odds(s: Floats, A: float, margins: bool = False) -> Floats:
         return _scaled(s, A)
     if s.shape[1] == 2:
         return _scaled(s[:, 1:] - s[:, :1], A)
+    if margins:
+        return _scaled(s, A)
     log_p = log_posterior(_scaled(s, A))
     winner = log_p.argmax(axis=1)[:, None]
     others = log_p.copy()
