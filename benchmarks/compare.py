@@ -107,9 +107,14 @@ def run(each: Set, rows: int | None, limit: float) -> dict[str, Any]:
     )
     seconds = perf_counter() - begun
     told("")
+    if found.ended == "interrupt":
+        raise KeyboardInterrupt
     print(f"\n{each.title}: {len(y):,} of {of:,} rows, {seconds:.0f} s\n{found}", flush=True)
     return {"title": each.title, "of": of, "seconds": seconds, "comparison": found.to_json()}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("interrupted; what is recorded are the sets before")
