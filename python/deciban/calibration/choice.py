@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .calibrator import CATALOGUE, Calibrator
-from .targets import Floats
+from .targets import Floats, log_loss
 
 
 class Tried(NamedTuple):
@@ -15,15 +15,6 @@ class Tried(NamedTuple):
 
     method: str
     log_loss: float
-
-
-def log_loss(log_p: Floats, y: Any, weight: Floats) -> float:
-    """The weighted mean of −log p(true class), in nats.
-
-    >>> round(log_loss(np.log([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1]), np.array([1.0, 1.0])), 6)
-    0.490415
-    """
-    return 0.0 - float(weight @ log_p[np.arange(len(y)), y] / weight.sum())
 
 
 def tried(scores: Floats, y: Any, weight: Floats, fold: Any, margins: bool = False) -> list[Tried]:

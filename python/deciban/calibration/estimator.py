@@ -20,12 +20,12 @@ from deciban.trust.guarantees import recalibrated
 from deciban.verdict import TextExplanation, places_of
 
 from .calibrator import CATALOGUE, Calibrator
-from .choice import Tried, chosen, log_loss, tried
+from .choice import Tried, chosen, tried
 from .examples import HELD_OUT, Examples, brought, check, check_together, checked_folds, dealt, examples, splits
 from .explaining import explanations, in_units
 from .feedback import Feedback, Suffered
 from .responses import bare, floor, response, said
-from .targets import Floats
+from .targets import Floats, log_loss
 
 # Of so many parts one is held out.
 _PARTS = 5

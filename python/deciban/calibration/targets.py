@@ -46,3 +46,12 @@ def of_two(positive: NDArray[np.bool_], weight: Floats) -> Floats:
     """(N,) the same for one class against the rest."""
     t: Floats = corrected(positive.astype(np.intp), weight, 2)[:, 1]
     return t
+
+
+def log_loss(log_p: Floats, y: NDArray[np.intp], weight: Floats) -> float:
+    """The weighted mean of −log p(true class), in nats.
+
+    >>> round(log_loss(np.log([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1]), np.array([1.0, 1.0])), 6)
+    0.490415
+    """
+    return 0.0 - float(weight @ log_p[np.arange(len(y)), y] / weight.sum())

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from deciban.scores import log_posterior
 
-from .targets import Floats, corrected
+from .targets import Floats, corrected, log_loss
 
 _ROUNDS = 100
 
@@ -55,15 +55,14 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets
     return float(np.clip(max(A, 1e-12) / spread, np.finfo(float).tiny, np.finfo(float).max))
 
 
-def log_loss(s: Floats, y: NDArray[np.intp], weight: Floats) -> float | None:
+def loss_of_scores(s: Floats, y: NDArray[np.intp], weight: Floats) -> float | None:
     """The mean −log softmax(s_i)_y of scores in nats: s (N, C), or (N, 1) margins m for the scores (0, m); None where
     no double holds it.
 
-    >>> log_loss(np.zeros((2, 1)), np.array([0, 1]), np.ones(2)).__round__(6)
+    >>> loss_of_scores(np.zeros((2, 1)), np.array([0, 1]), np.ones(2)).__round__(6)
     0.693147
     """
     s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
     with np.errstate(over="ignore", invalid="ignore"):
-        each = log_posterior(s)[np.arange(len(y)), y]
-        mean = float(-(weight @ each) / weight.sum())
+        mean = log_loss(log_posterior(s), y, weight)
     return mean if np.isfinite(mean) else None

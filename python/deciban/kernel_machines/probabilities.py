@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.calibration.isotonic import Monotone, isotonic
-from deciban.calibration.temperature import log_loss, temperature
+from deciban.calibration.temperature import loss_of_scores, temperature
 from deciban.devices import take
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status
@@ -72,7 +72,7 @@ def calibrated(model: Any, given: Items, limits: Limits, seed: int) -> Calibrati
         if style == "ovo":
             return Calibration(temperatures(f, y, c, C))
         scale = temperature(f, y, c) if len(y) else 1.0
-        return Calibration(scale, log_loss=log_loss(scale * f, y, c) if len(y) else None)
+        return Calibration(scale, log_loss=loss_of_scores(scale * f, y, c) if len(y) else None)
     if style == "two":
         return Calibration(maps=(isotonic(f[:, 0], y == 1, c),))
     if style == "ovr":  # one map for all, so that the class of the largest score stays that of the largest share

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deciban._core import scores
-from deciban.calibration.temperature import log_loss, temperature
+from deciban.calibration.temperature import loss_of_scores, temperature
 from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Status
 from deciban.trust.folds import folds as folds_of
@@ -40,5 +40,5 @@ def held_out_temperature(model: Any, given: Examples, folds: Any, limits: Limits
         return 1.0
     s, y, c = np.concatenate(held), np.concatenate(truth), np.concatenate(weight)
     found = temperature(s, y, c)
-    model._held_out_loss = log_loss(found * s, y, c)
+    model._held_out_loss = loss_of_scores(found * s, y, c)
     return found

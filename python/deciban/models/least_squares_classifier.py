@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from deciban._core import scores
-from deciban.calibration.temperature import log_loss, temperature
+from deciban.calibration.temperature import loss_of_scores, temperature
 from deciban.distributions.refusal import check_number
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
@@ -144,7 +144,7 @@ class LeastSquaresClassifier(LinearClassifier):
             return 1.0
         order, s = np.concatenate(rows), np.concatenate(held)
         found = temperature(s, given.y[order], given.weight[order])
-        self._held_out_loss = log_loss(found * s, given.y[order], given.weight[order])
+        self._held_out_loss = loss_of_scores(found * s, given.y[order], given.weight[order])
         return found
 
     def _held_out(self, given: Examples, outside: Any) -> Floats:

@@ -78,15 +78,15 @@ ENGLISH: Mapping[str, str] = {
 }
 
 KOREAN: Mapping[str, str] = {
-    "examples": "학습한 예의 수",
-    "one": "예 1개",
-    "many": "예 {n}개",
+    "examples": "학습한 예제의 수",
+    "one": "예제 1개",
+    "many": "예제 {n}개",
     "between": "{low} ~ {high}",
     "interval": "95 % 구간 {low} ~ {high}",
     "threshold": "문턱값 {threshold}",
     "rest": "나머지",
-    "one-sided": "한쪽 예만 있습니다",
-    "none": "예가 없는 클래스: {positive}",
+    "one-sided": "한쪽 예제만 있습니다",
+    "none": "예제가 없는 클래스: {positive}",
     "worst": "{all}개 클래스 가운데 넓이가 가장 작은 {shown}개",
     "chance": "동전 던지기",
     "confusion": "혼동 행렬",
@@ -134,7 +134,7 @@ KOREAN: Mapping[str, str] = {
     "reliability.x.each": "판정한 클래스에 대해 말한 확률",
     "reliability.y.each": "맞은 비율",
     "reliability.exact": "말한 만큼",
-    "reliability.bins": "칸마다 예의 수: {count}; 95 % 구간",
+    "reliability.bins": "칸마다 예제의 수: {count}; 95 % 구간",
     "reliability.error": "보정 오차 {error} ({interval})",
     "reliability.chance": "확률이 정확해도 우연히: {chance}",
     "reliability.says": "{title}: {what}, {n}, 칸마다 {count}; 보정 오차 {error} (95 % 구간 {interval}), 확률이 "
@@ -145,7 +145,7 @@ KOREAN: Mapping[str, str] = {
     "reliability.farthest": "가장 벗어난 칸: {bins}",
     "errors": "학습 곡선",
     "error": "오류",
-    "error.says": "{title}: 학습한 예의 수에 따른 {measure}, {first}개부터 {last}개까지",
+    "error.says": "{title}: 학습한 예제의 수에 따른 {measure}, {first}개부터 {last}개까지",
     "error.at": "{name} {value} ({size}개 학습 후)",
 }
 
