@@ -121,7 +121,7 @@ def test_a_page_can_put_its_own_colours_in_the_place_of_all(figure, name):
 
 @over_figures()
 def test_equal_figures_are_equal_bytes_whatever_the_settings_around(figure):
-    once = report.svg(drawn(figure, "nearly perfect"))
+    once = report.svg(FIGURES[figure](EVERY["nearly perfect"]))
     with rc_context({"font.size": 25.0, "text.usetex": True, "axes.grid": True, "svg.fonttype": "path"}):
         assert once == report.svg(FIGURES[figure](EVERY["nearly perfect"]))
 
