@@ -169,3 +169,4 @@ def explained(name, C):
 
 
 over = pytest.mark.parametrize(("name", "C"), [(name, C) for name in MODELS for C in (2, 3)])
+over_three = pytest.mark.parametrize(("name", "C"), [(name, 3) for name in MODELS])

@@ -18,7 +18,7 @@ from deciban.report.table_inventory import TableInventory, table_inventory
 from deciban.report.terminal import Screen
 from deciban.text.settings import LINEAR, MODELS
 from deciban.trust.importance import ABSENT
-from laws.explained import explained, over, people, table, texts
+from laws.explained import explained, over_three, people, table, texts
 from oracle import mutual_information as oracle
 
 
@@ -28,7 +28,7 @@ def bits(pairs):
     return oracle.information(values, labels, [1] * len(pairs)) * BITS_PER_NAT
 
 
-@over
+@over_three
 def test_it_is_the_mean_of_the_models_explanations(name, C):
     model, items = explained(name, C)
     y = model.predict(items)
