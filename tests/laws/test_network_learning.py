@@ -1,6 +1,5 @@
 """Laws of what networks learn: of weights and repetition, forms of rows, names of classes, seeds, and known optima."""
 
-import threading
 from copy import deepcopy
 
 import numpy as np
@@ -80,38 +79,6 @@ def test_parts_of_a_step_are_the_step(name, form, monkeypatch):
     parts = model(name, **options).fit(X, y)
     assert_allclose(flat(whole), flat(parts), rtol=1e-9, atol=1e-11)
     assert_allclose(whole.history_[-1].gradient_norms, parts.history_[-1].gradient_norms, rtol=1e-9)
-
-
-@over(FEW)
-def test_parts_that_cores_take_side_by_side_are_what_one_takes_after_the_other(name, monkeypatch):
-    monkeypatch.setattr("deciban.networks.batches.LEAST", 2)
-    monkeypatch.setattr("deciban.networks.batches.LEAST_WORK", 1)
-    X, y = clouds(n=40)
-    found = {}
-    for cores in (1, 2, 3):
-        monkeypatch.setattr("deciban.networks.team._cores", lambda cores=cores: cores)
-        found[cores] = model(name, batch_size=16, max_iter=2, dropout=0.3).fit(X, y)
-    assert flat(found[1]).tobytes() == flat(found[2]).tobytes() == flat(found[3]).tobytes()
-    cut = model(name, batch_size=16, max_iter=2).fit(X, y)
-    monkeypatch.setattr("deciban.networks.batches.LEAST", 1000)
-    assert_allclose(flat(model(name, batch_size=16, max_iter=2).fit(X, y)), flat(cut), rtol=1e-9, atol=1e-11)
-
-
-def test_ctrl_c_in_a_part_leaves_no_thread_behind(monkeypatch):
-    monkeypatch.setattr("deciban.networks.batches.LEAST", 2)
-    monkeypatch.setattr("deciban.networks.batches.LEAST_WORK", 1)
-    monkeypatch.setattr("deciban.networks.team._cores", lambda: 2)
-    seen = []
-
-    def press(epoch, loss, of_validation):
-        seen.append([each.name for each in threading.enumerate() if each.name.startswith("deciban-network")])
-        raise KeyboardInterrupt
-
-    X, y = clouds(n=40)
-    fitted = MLP((8,), batch_size=16, callback=press).fit(X, y)
-    assert fitted.status_.label == "interrupted"
-    assert len(seen[0]) == 1
-    assert not [each for each in threading.enumerate() if each.name.startswith("deciban-network")]
 
 
 def going_on_from(begun, units, outputs=None):

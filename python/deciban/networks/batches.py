@@ -16,11 +16,6 @@ from .csr import readable
 
 # Examples that go through a network at once, where a step is of more of them.
 PART = 4096
-# A step of dense rows is cut into so many parts at most, for as many cores, none of them of fewer examples, or of fewer
-# multiplications on the way forward.
-CORES = 4
-LEAST = 64
-LEAST_WORK = 1 << 21
 # Examples that are looked at for units that are dead or saturated.
 LOOKED_AT = 2000
 
@@ -82,26 +77,6 @@ def in_type(x: Any, dtype: Any) -> Any:
     return x if x.dtype == wanted else namespace(x).astype(x, wanted)
 
 
-class Drawn(NamedTuple):
-    """The examples of one step, or of a part of it: which rows, and at which places."""
-
-    rows: Rows
-    places: NDArray[np.intp]
-
-    def parts(self, weights: int) -> list[Drawn]:
-        """What goes through a network of so many weights at once. How a step is cut depends on sizes alone, never on
-        the cores there are, so that neither do sums."""
-        n = len(self.places)
-        size = min(n, PART)
-        if not elsewhere(self.rows.X) and isinstance(self.rows.X, np.ndarray):
-            size = min(size, -(-n // max(1, min(CORES, n // LEAST, n * weights // LEAST_WORK))))
-        return [Drawn(self.rows, self.places[k : k + size]) for k in range(0, n, size)]
-
-    def read(self) -> Batch:
-        """The examples."""
-        return self.rows.at(self.places)
-
-
 @dataclass(frozen=True)
 class Shuffled:
     """Batches of rows in a new order each epoch; a batch of all of them keeps theirs."""
@@ -110,12 +85,13 @@ class Shuffled:
     size: int
     shuffle: bool = True
 
-    def epoch(self, random: np.random.RandomState) -> Iterator[Drawn]:
-        """The batch of each step."""
+    def epoch(self, random: np.random.RandomState) -> Iterator[list[Batch]]:
+        """Steps, each of one batch or, where it is large, of its parts."""
         n = len(self.rows)
         order = random.permutation(n) if self.shuffle and self.size < n else np.arange(n)
         for i in range(0, n, self.size):
-            yield Drawn(self.rows, order[i : i + self.size])
+            places = order[i : i + self.size]
+            yield [self.rows.at(places[k : k + PART]) for k in range(0, len(places), PART)]
 
     def sample(self, random: np.random.RandomState) -> Any:
         """Rows to look at."""
@@ -131,11 +107,9 @@ class Streamed:
     source: Iterable[Any]
     checked: Callable[[Any], Rows]
 
-    def epoch(self, random: np.random.RandomState) -> Iterator[Drawn]:
-        """The batch of each step, as it came."""
-        for each in self.source:
-            rows = self.checked(each)
-            yield Drawn(rows, np.arange(len(rows)))
+    def epoch(self, random: np.random.RandomState) -> Iterator[list[Batch]]:
+        """Steps, each of one batch as it came."""
+        return (list(self.checked(each).parts()) for each in self.source)
 
     def sample(self, random: np.random.RandomState) -> Any:
         """Nothing before it comes."""

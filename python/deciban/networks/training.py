@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import isfinite, sqrt
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from deciban.devices import elsewhere, like, namespace, type_of
+from deciban.devices import elsewhere, like, namespace, take, type_of
 
-from .batches import LOOKED_AT, Drawn, Rows, Shuffled, Streamed
+from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed
 from .history import Ending, Epoch
 from .measures import Wrong, finite, left_at, looked_at, mean_errors, squared_length
 from .network import Network
 from .optimizers import Memory, Optimizer
 from .schedules import Schedule
-from .team import Team
 
 Watch = Callable[[Epoch, int], None]
 """Told of each epoch, and of how many there may be."""
@@ -103,8 +101,6 @@ class Training:
         self.mean = _copies(network.parameters) if plan.averaging is not None else None
         self.taken = 0
         self._seen: Any = None
-        self._team = Team()
-        self._weights = sum(int(W.shape[0] * W.shape[1]) for W in network.weights)
 
     def go_on(self, memory: Memory, random: np.random.RandomState) -> None:
         """From where another training ended, if it was of such steps and weights."""
@@ -142,8 +138,6 @@ class Training:
                 best = _copies(self._judged().parameters)
         except OutOfRangeError as reason:
             self.ending, self.where = Ending.OVERFLOW, str(reason)
-        finally:
-            self._team.close()
         self._set(best)
 
     def _penalty(self) -> float:
@@ -163,9 +157,8 @@ class Training:
 
     def _epoch(self, epoch: int, source: Shuffled | Streamed, validation: Rows | None, sample: Any) -> Epoch:
         tally, eta = Tally(len(self.network.weights)), self.plan.schedule(epoch)
-        for drawn in source.epoch(self.random):
-            self._seen = drawn
-            self._step(drawn.parts(self._weights), eta, tally)
+        for parts in source.epoch(self.random):
+            self._step(parts, eta, tally)
             if self.plan.time_limit is not None and self._seconds() > self.plan.time_limit:
                 raise OutOfTimeError
         if not tally.steps:
@@ -176,7 +169,7 @@ class Training:
         loss, wrong = (None, None) if validation is None else mean_errors(judged, validation, self.plan.wrong)
         if loss is not None and not isfinite(loss):
             raise OutOfRangeError(f"the validation error left the range of {type_of(judged.weights[0])}")
-        seen = Drawn(self._seen.rows, self._seen.places[:LOOKED_AT]).read().x if sample is None else sample
+        seen = take(self._seen, slice(0, LOOKED_AT)) if sample is None else sample
         dead, idle, within = looked_at(judged, seen)
         if not within:
             raise OutOfRangeError(left_at(judged, seen))
@@ -194,18 +187,21 @@ class Training:
             self._seconds(),
         )
 
-    def _step(self, parts: list[Drawn], eta: float, tally: Tally) -> None:
-        count = sum(len(part.places) for part in parts)
+    def _step(self, parts: list[Batch], eta: float, tally: Tally) -> None:
+        count = sum(int(part.y.shape[0]) for part in parts)
         gradients = None
-        for each in self._team.each(partial(self._part, count), [(part, self._masks(part)) for part in parts]):
-            x, loss, wrong, weight, gradient = each
+        for part in parts:
+            masks = self._masks(part)
+            losses, _, h, found = self.network.gradients(part.x, part.y, part.weight / count, masks)
+            loss = float(namespace(losses).sum(losses * part.weight[:, 0]))
             if not isfinite(loss):
-                raise OutOfRangeError(left_at(self.network, x))
+                raise OutOfRangeError(left_at(self.network, part.x))
             tally.loss += loss
-            tally.wrong += wrong
-            tally.weight += weight
-            gradients = gradient if gradients is None else [a + b for a, b in zip(gradients, gradient, strict=True)]
+            tally.wrong += self.plan.wrong(h, part.y, part.weight)
+            tally.weight += float(namespace(losses).sum(part.weight))
+            gradients = found if gradients is None else [a + b for a, b in zip(gradients, found, strict=True)]
         assert gradients is not None
+        self._seen = parts[0].x
         length = tally.add(gradients)
         if self.plan.clip is not None and length > self.plan.clip:
             gradients = [g * (self.plan.clip / length) for g in gradients]
@@ -214,25 +210,16 @@ class Training:
         if self.mean is not None:
             self._average()
 
-    def _part(self, count: int, given: tuple[Drawn, list[Any]]) -> tuple[Any, float, float, float, list[Any]]:
-        """x, what was suffered, what was wrong and what it all weighs, summed, and the gradients, over `count`."""
-        drawn, masks = given
-        part = drawn.read()
-        losses, _, h, gradients = self.network.gradients(part.x, part.y, part.weight / count, masks)
-        total = namespace(losses).sum
-        loss, weight = float(total(losses * part.weight[:, 0])), float(total(part.weight))
-        return part.x, loss, self.plan.wrong(h, part.y, part.weight), weight, gradients
-
-    def _masks(self, part: Drawn) -> list[Any]:
+    def _masks(self, part: Batch) -> list[Any]:
         """1/(1 − p) for the hidden units that take part, 0 for the others (Srivastava and others, JMLR 15, 2014)."""
         p = self.plan.dropout
         if not p:
             return []
-        n, W = len(part.places), self.network.weights[0]
+        n, dtype = int(part.y.shape[0]), self.network.weights[0].dtype
         found = []
         for units in self.network.sizes[1:-1]:
             mask = (self.random.random_sample((n, units)) >= p) / (1.0 - p)
-            found.append(like(mask, W, W.dtype) if elsewhere(W) else mask.astype(W.dtype))
+            found.append(like(mask, part.y, dtype) if elsewhere(part.y) else mask.astype(dtype))
         return found
 
     def _average(self) -> None:
