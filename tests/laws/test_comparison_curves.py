@@ -27,12 +27,12 @@ def lines(figure):
 def test_lines_go_through_the_numbers(sizes):
     comparison = found(sizes=sizes)
     drawn = lines(comparison_curves(comparison))
-    assert set(drawn) == {"error-0", "error-1", "error-2", "log-loss-0", "log-loss-1", "log-loss-2"}
     for m, row in enumerate(comparison.rows):
-        assert drawn[f"error-{m}"].get_ydata().tolist() == [point.error for point in row.curve]
-        assert drawn[f"error-{m}"].get_xdata() == pytest.approx([point.n for point in row.curve], rel=0.05)
-    assert len(drawn["log-loss-1"].get_ydata()) == 0
-    assert drawn["log-loss-2"].get_ydata()[-1] == comparison["none"].log_loss
+        assert drawn[f"model-{m}"].get_ydata().tolist() == [point.error for point in row.curve]
+        assert drawn[f"model-{m}"].get_xdata() == pytest.approx([point.n for point in row.curve], rel=0.05)
+    losses = lines(comparison_curves(comparison, measure="log loss"))  # of two: one gives no probabilities
+    assert losses["model-1"].get_ydata()[-1] == comparison["none"].log_loss
+    assert "model-2" not in losses
 
 
 def test_the_picture_is_the_same_again_and_says_what_it_shows():
@@ -40,13 +40,14 @@ def test_the_picture_is_the_same_again_and_says_what_it_shows():
     once = svg(comparison_curves(comparison, title="나이브 <b> $x$"))
     assert once == svg(comparison_curves(comparison, title="나이브 <b> $x$"))
     assert "나이브 &lt;b&gt; $x$" in once
-    assert comparison_curves(comparison, title="T").get_label() == (
-        "T: error and log loss of 나이브 <b> $x$, line, none, by 8 to 40 examples learnt."
-    )
+    label = comparison_curves(comparison, title="T").get_label()
+    assert label.startswith("T: error by the number of examples learnt, 8 to 40; 나이브 <b> $x$ ")
 
 
 def test_what_has_no_curves():
     with refused("what deciban.compare gives is expected, got str", TypeError):
         comparison_curves("models")
+    with refused("measure must be 'error' or 'log loss', got 'auc'", ValueError):
+        comparison_curves(found(), measure="auc")
     with refused("there are no curves: no model was finished", DataError):
         comparison_curves(found(callback=lambda fit: True))

@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .by_size import comparison_curves as comparison_curves
     from .by_size import error_curve as error_curve
     from .confusion import confusion_matrix as confusion_matrix
     from .costs import cost_curve as cost_curve
     from .curves import learning_curves as learning_curves
-    from .model_curves import comparison_curves as comparison_curves
     from .ranking import precision_recall_curve as precision_recall_curve
     from .ranking import roc_curve as roc_curve
     from .regions import decision_regions as decision_regions
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .vector import svg as svg
 
 _HOME = {
-    "comparison_curves": ".model_curves",
+    "comparison_curves": ".by_size",
     "confusion_matrix": ".confusion",
     "cost_curve": ".costs",
     "decision_regions": ".regions",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import DataError
 from ..losses import Floats
+from ..trust.comparison import Comparison, Point
 from .canvas import Canvas, short
 from .figure_words import speaking
 from .marks import colour, mark
@@ -69,6 +71,48 @@ def error_curve(
             told.append(say("error.at", name=short(model), value=last, size=f"{x[known[-1]]:,.0f}"))
     seen.finish(named, "; ".join(told) + ".")
     return seen.figure
+
+
+def comparison_curves(
+    found: Comparison, *, measure: str = "error", title: str | None = None, language: str = "en"
+) -> Figure:
+    """What `deciban.compare` found, by the number of examples learnt: the errors of all models with their 95 %
+    intervals, or with measure="log loss" that, in nats, of those that give probabilities; as `error_curve` draws them.
+
+    TypeError for what is no comparison, ValueError for another measure, DataError where no model was finished.
+
+    >>> import deciban
+    >>> y = np.arange(60) % 2
+    >>> X = np.random.default_rng(0).normal(size=(60, 2)) + 4.0 * y[:, None]
+    >>> figure = comparison_curves(deciban.compare(["naive-bayes"], X, y, folds=2, sizes=[10]), title="clouds")
+    >>> figure.get_label().split(";")[0]
+    'clouds: error by the number of examples learnt, 10 to 30'
+    """
+    if not isinstance(found, Comparison):
+        raise TypeError(f"what deciban.compare gives is expected, got {type(found).__name__}")
+    if measure not in ("error", "log loss"):
+        raise ValueError(f"measure must be 'error' or 'log loss', got {measure!r}")
+    if not found.rows:
+        raise DataError("there are no curves: no model was finished")
+    sizes = sorted({point.n for row in found.rows for point in row.curve})
+    values: dict[str, Floats] = {}
+    intervals: dict[str, Floats] = {}
+    for row in found.rows:
+        at = {point.n: point for point in row.curve}
+        values[row.model] = np.array([_value(at.get(n), measure) for n in sizes])
+        if measure == "error":
+            intervals[row.model] = np.array([at[n].interval if n in at else (np.nan, np.nan) for n in sizes])
+        elif np.isnan(values[row.model]).all():
+            del values[row.model]
+    if not values:
+        raise DataError("there are no curves: no model gives probabilities")
+    said = None if measure == "error" else measure
+    return error_curve(sizes, values, intervals, measure=said, title=title, language=language)
+
+
+def _value(point: Point | None, measure: str) -> float:
+    found = None if point is None else point.error if measure == "error" else point.log_loss
+    return np.nan if found is None else found
 
 
 Curves = dict[str, tuple[Floats, Floats | None]]
