@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
-from deciban.kernels import Kernel, Precomputed
+from deciban.kernels import Kernel
 from deciban.losses import Floats
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
-from deciban.rows import is_sparse
 from deciban.solvers.problem import Limits
 
 from .margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
 from .one_vs_one import pairs
 from .pairs_together import solved_together, suits
-from .rows import Items, among, of_gram
+from .rows import Items, among
+from .seen import fits_gram, seen
 
 
 def machines(
@@ -44,7 +44,7 @@ def machines(
         [found], interrupted = side_by_side([begin], 1, halt)
         return [each.interrupted() for each in found] if interrupted else found
     whole = any(len(rows) == len(given.y) for rows, _ in sides)
-    shared = seen(model, given.kernel, given.X) if whole else (given.kernel, given.X)
+    shared = seen(model, given.kernel, given.X, model._threads()) if whole else (given.kernel, given.X)
     threads = threads_for(len(sides), model._threads())
     solve = partial(model._solved, shares=threads)
     inner = 1 if len(sides) > threads else model._threads()  # threads within a problem would wait for each other
@@ -77,7 +77,7 @@ def _machine(
     nu, price = model._nu(), model._price()
     kernel, X = shared
     if len(rows) < len(given.y):
-        kernel, X = seen(model, given.kernel, among(given.kernel, given.X, rows))
+        kernel, X = seen(model, given.kernel, among(given.kernel, given.X, rows), n_jobs)
     weight = given.weight[rows]
     if nu is not None:
         share = _feasible(nu, y, weight, clipped)
@@ -86,25 +86,6 @@ def _machine(
     problem = KernelProblem.classification(kernel, X, y, price * weight, n_jobs)
     solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits, start)
     return soft_margin(rows, problem, solution)
-
-
-# Bytes that a value of a Gram matrix takes while it is made.
-_GRAM = 16
-
-
-def fits_gram(model: Any, kernel: Kernel, X: Any) -> bool:
-    """Whether rows are sparse, and so few that their Gram matrix fits the memory."""
-    exact = isinstance(model.solver, str) and model.solver in ("auto", "smo") and (np.inf != model.C or model.nu)
-    return bool(exact and is_sparse(X) and not of_gram(kernel) and _GRAM * X.shape[0] ** 2 <= model._memory())
-
-
-def seen(model: Any, kernel: Kernel, X: Any) -> tuple[Kernel, Any]:
-    """The kernel and the rows as a solver sees them: few sparse rows as their Gram matrix, one sparse product, which
-    costs as much as the features that two rows share, where kernel rows one by one cost all that are there."""
-    if not fits_gram(model, kernel, X):
-        return kernel, X
-    gram = np.asarray(kernel.tile(X, X), dtype=np.float64)
-    return Precomputed(), 0.5 * (gram + gram.T)
 
 
 def sides_of(classes: NDArray[np.intp], C: int, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
