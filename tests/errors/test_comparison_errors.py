@@ -1,13 +1,10 @@
 """What is said where models cannot be compared, word for word."""
 
-import signal
-
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 
 import deciban
-from deciban.cli import status
 from deciban.errors import DataError
 from deciban.trust.paired import corrected_t, holm, mcnemar
 from errors.refusals import refused
@@ -101,23 +98,12 @@ def test_what_it_has_not():
 
 
 @pytest.fixture
-def said(capsys, tmp_path, monkeypatch):
+def said(complaint, tmp_path):
     """One line on stderr and the exit code, in a folder with tables."""
-    monkeypatch.chdir(tmp_path)
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     (tmp_path / "t.csv").write_text("text,age,y\n" + "".join(f"word{i},{i},{'ab'[i % 2]}\n" for i in range(12)))
     (tmp_path / "one.csv").write_text("text,age,y\n" + "".join(f"word{i},{i},a\n" for i in range(8)))
 
-    def inside(code, *arguments):
-        capsys.readouterr()
-        assert status(["compare", *arguments]) == code
-        told = capsys.readouterr()
-        assert told.out == ""
-        return told.err.removeprefix("deciban: ").rstrip("\n")
-
-    yield inside
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    return lambda code, *arguments: complaint(code, "compare", *arguments)
 
 
 TEXTS = ("t.csv", "--text", "text", "--label", "y")

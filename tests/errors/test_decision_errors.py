@@ -1,7 +1,5 @@
 """What is said where costs, thresholds and conformal sets make no sense, word for word."""
 
-import signal
-
 import numpy as np
 import pytest
 
@@ -128,10 +126,8 @@ def test_decibans_of_an_evaluation():
 
 
 @pytest.fixture
-def said(capsys, tmp_path, monkeypatch):
+def said(complaint, tmp_path):
     """One line on stderr and the exit code, in a folder with a filter of two classes and one of three."""
-    monkeypatch.chdir(tmp_path)
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     (tmp_path / "t.csv").write_text("text,y\n" + "".join(f"word{i % 2} more{i},{'ab'[i % 2]}\n" for i in range(30)))
     (tmp_path / "three.csv").write_text("text,y\n" + "".join(f"word{i % 3},{'abc'[i % 3]}\n" for i in range(30)))
     (tmp_path / "new.csv").write_text("text,y\n" + "".join(f"word{i % 2} new{i},{'ab'[i % 2]}\n" for i in range(30)))
@@ -140,16 +136,7 @@ def said(capsys, tmp_path, monkeypatch):
     for name in ("t", "three"):
         assert status(["train", f"{name}.csv", "--text", "text", "--label", "y", "-o", name, "-q"]) == 0
 
-    def inside(code, verb, *arguments):
-        capsys.readouterr()
-        assert status([verb, *arguments]) == code
-        told = capsys.readouterr()
-        assert told.out == ""
-        return told.err.removeprefix("deciban: ").rstrip("\n")
-
-    yield inside
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    return complaint
 
 
 def test_the_command(said):

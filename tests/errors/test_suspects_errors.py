@@ -1,12 +1,9 @@
 """What is said where suspects cannot be looked for, word for word."""
 
-import signal
-
 import pytest
 
 import deciban
 from deciban import LinearSVM, NaiveBayes, TextClassifier
-from deciban.cli import status
 from deciban.errors import DataError
 from errors.refusals import refused
 
@@ -51,23 +48,12 @@ def test_too_few_for_the_folds():
 
 
 @pytest.fixture
-def said(capsys, tmp_path, monkeypatch):
+def said(complaint, tmp_path):
     """One line on stderr and the exit code, in a folder with tables."""
-    monkeypatch.chdir(tmp_path)
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     (tmp_path / "t.csv").write_text("text,age,y\n" + "".join(f"word{i},{i},{'ab'[i % 2]}\n" for i in range(8)))
     (tmp_path / "one.csv").write_text("text,age,y\n" + "".join(f"word{i},{i},a\n" for i in range(8)))
 
-    def inside(code, *arguments):
-        capsys.readouterr()
-        assert status(["suspects", *arguments]) == code
-        told = capsys.readouterr()
-        assert told.out == ""
-        return told.err.removeprefix("deciban: ").rstrip("\n")
-
-    yield inside
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    return lambda code, *arguments: complaint(code, "suspects", *arguments)
 
 
 def test_the_command(said):

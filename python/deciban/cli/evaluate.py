@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -66,13 +67,14 @@ def command(
     page = None if report is None else JudgedPage(report, language, filter_file, examples)
     stored = store.read(filter_file, tables=True)
     p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
+    asked = Asked(positive, p, seed, decibans, page)
     if store.of_table(stored.header):
         from ..models.served_table import ServedTable
-        from .table_judging import evaluated as of_rows
+        from .table_judging import judged as of_rows
 
         refuse_text(columns["text"])
         rows = ServedTable.from_stored(stored)
-        found = of_rows(rows, examples, columns, positive, p, seed, decibans, page)
+        found = asked.of(*of_rows(rows, examples, columns, "evaluate"))
         if page is not None:
             page.of_table(stored, found, rows, columns, Remarks(quiet))
         _tell(found, None, as_json)
@@ -80,7 +82,7 @@ def command(
         return
     served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
     items = labelled(served, examples, columns, quiet)
-    found, learnt = evaluated(served, ledger, items, positive, p, seed, decibans, page)
+    found, learnt = evaluated(served, ledger, items, asked)
     if learnt:
         Remarks(quiet)(
             f"Warning: {learnt:,} of these {found.n:,} were in the training data, so the figures flatter. "
@@ -132,34 +134,40 @@ def of_files(served: ServedText, examples: Sequence[str], quiet: bool) -> Labell
             meter(sum(map(len, items)))
 
 
-def evaluated(
-    served: ServedText,
-    ledger: Ledger,
-    items: Labelled,
-    positive: str | None = None,
-    threshold: float = 0.5,
-    seed: int = 0,
-    decibans: float | None = None,
-    page: JudgedPage | None = None,
-) -> tuple[Evaluation, int]:
-    """The evaluation, and how many of the items the filter had learnt; `page` keeps what was said of each."""
+@dataclass(frozen=True)
+class Asked:
+    """What is looked for, "spam" or the second class unless said; above which probability, or decibans, it is called
+    so; the seed of the bootstrap; and the page, if any, that keeps what was said of each example."""
+
+    positive: str | None = None
+    threshold: float = 0.5
+    seed: int = 0
+    decibans: float | None = None
+    page: JudgedPage | None = None
+
+    def of(self, labels: Sequence[str], logs: NDArray[np.float64], classes: Sequence[str]) -> Evaluation:
+        """The evaluation of log p(c | x) (N, C), for examples of these labels."""
+        if self.page is not None:
+            self.page.keep(labels, logs)
+        positive = self.positive
+        if positive is None and len(classes) == 2 and "spam" in classes:
+            positive = "spam"
+        return judge(
+            labels,
+            np.exp(logs),
+            classes,
+            scores=logs,
+            positive=positive,
+            threshold=self.threshold,
+            seed=self.seed,
+            decibans=self.decibans,
+        )
+
+
+def evaluated(served: ServedText, ledger: Ledger, items: Labelled, asked: Asked = Asked()) -> tuple[Evaluation, int]:
+    """The evaluation, and how many of the items the filter had learnt."""
     labels, logs, learnt = judged(served, ledger, items)
-    if page is not None:
-        page.keep(labels, logs)
-    classes = [str(c) for c in served.classes]
-    if positive is None and len(classes) == 2 and "spam" in classes:
-        positive = "spam"
-    found = judge(
-        labels,
-        np.exp(logs),
-        classes,
-        scores=logs,
-        positive=positive,
-        threshold=threshold,
-        seed=seed,
-        decibans=decibans,
-    )
-    return found, int(learnt.sum())
+    return asked.of(labels, logs, [str(c) for c in served.classes]), int(learnt.sum())
 
 
 def judged(

@@ -17,10 +17,8 @@ from ..tables.frame import Floats
 from ..tables.kinds import Kind
 from ..tables.typed import instead
 from ..tables.values import text_of
-from ..trust.evaluation import Evaluation, evaluate
 from ..verdict import TextExplanation, Threshold
 from .items import NUMBERED
-from .judged_page import JudgedPage
 
 
 def row_batches(paths: Sequence[str], kind: Kind | None, encoding: str | None) -> Iterator[tuple[list[str], Cells]]:
@@ -55,35 +53,6 @@ def explained(
     """Each row with why it is judged so."""
     for names, cells in row_batches(paths, kind, encoding):
         yield from zip(names, served.explain(cells, below, threshold), strict=True)
-
-
-def evaluated(
-    served: ServedTable,
-    examples: Sequence[str],
-    options: Mapping[str, Any],
-    positive: str | None = None,
-    threshold: float = 0.5,
-    seed: int = 0,
-    decibans: float | None = None,
-    page: JudgedPage | None = None,
-) -> Evaluation:
-    """How often the model errs on the labelled rows of a table; its labels stand where they stood in training. `page`
-    keeps what was said of each."""
-    labels, logs, classes = judged(served, examples, options, "evaluate")
-    if page is not None:
-        page.keep(labels, logs)
-    if positive is None and len(classes) == 2 and "spam" in classes:
-        positive = "spam"
-    return evaluate(
-        labels,
-        np.exp(logs),
-        classes,
-        scores=logs,
-        positive=positive,
-        threshold=threshold,
-        seed=seed,
-        decibans=decibans,
-    )
 
 
 def judged(
