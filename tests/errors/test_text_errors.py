@@ -206,3 +206,24 @@ def test_what_the_core_refuses():
         "weights that are numbers are expected"
     )
     assert said(ValueError, Dictionary(reader, words).scores, ["a"]) == "this dictionary was made without weights"
+
+
+def test_models_that_do_not_add():
+    counted, other = (TextClassifier(alpha=alpha).fit(TEXTS, LABELS) for alpha in (1.0, 2.0))
+    assert said(ValueError, counted.__add__, other) == "cannot merge models of different alpha: 1.0 and 2.0"
+    minimised = TextClassifier("logistic").fit(TEXTS, LABELS)
+    for one, two in ((minimised, counted), (counted, minimised)):
+        assert said(ValueError, one.__add__, two) == (
+            "cannot add models of 'logistic', which are learnt by minimising over all texts at once. Expected models "
+            "that count, which is 'naive-bayes'. Fit one model with all the texts, or choose model='naive-bayes'."
+        )
+    with pytest.raises(TypeError, match="unsupported operand"):
+        counted + 1
+
+
+def test_texts_that_cannot_have_been_learnt():
+    known = TextClassifier(binary=True, words=(1, 1)).fit(["a", "a b", "c"], ["x", "x", "y"])
+    assert said(DataError, known.forget, ["b"], ["x"]) == (
+        "cannot forget what was never learnt: 'x' would have 1 items, and 'a' counted 2 times. "
+        "Forget only what was learnt, with the same label and weight."
+    )

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from labelled_texts import TEXTS, content, fitted, labelled_texts, over_the_grid
 from numpy.testing import assert_allclose
@@ -43,6 +43,21 @@ def test_any_order_and_any_pieces_give_the_same_file(model, data, size, draw):
         grown.partial_fit(texts, labels)
     assert content(grown) == content(whole)
     assert grown.classes_.tolist() == whole.classes_.tolist()
+
+
+@over_the_grid
+@given(data=labelled_texts(), size=SIZES, draw=st.data())
+def test_models_add_in_any_order_to_the_model_of_all_texts(model, data, size, draw):
+    pieces = draw.draw(cuts(data))
+    assume(all(first_word(data, rows) for rows in pieces))
+    parts = [TextClassifier(**model, max_features=size).partial_fit(*data.part(rows)[:2]) for rows in pieces]
+    whole = fitted(model, data, max_features=size)
+    before = [content(part) for part in parts]
+    assert content(sum(parts)) == content(sum(parts[::-1])) == content(whole)
+    assert [content(part) for part in parts] == before
+    without = sum(parts).forget(*data.part(pieces[-1])[:2]) if len(pieces) > 1 else None
+    if without is not None and len(without.classes_) == len({data.labels[i] for rows in pieces[:-1] for i in rows}):
+        assert content(without) == content(sum(parts[:-1]))
 
 
 @over_the_grid

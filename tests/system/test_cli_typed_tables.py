@@ -6,6 +6,7 @@ import random
 import numpy as np
 import polars
 import pytest
+from numpy.testing import assert_allclose
 
 import deciban
 from deciban.models.table_recipes import MODELS, SIMPLEST_FIRST
@@ -126,16 +127,33 @@ def test_neither_the_order_of_rows_and_columns_nor_other_columns_matter(model, o
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_category_never_learnt_is_as_if_it_were_missing_and_is_said_once(model, run, result, tmp_path):
+def test_a_category_never_learnt_has_one_rule_for_the_command_and_for_python(model, run, result, tmp_path):
+    """Of naive Bayes its predictive share, alpha / (n_c + alpha K); of coded columns none of the labels, as a gap."""
     write_csv(tmp_path / "t.csv", people())
     result("train", "t.csv", "--label", "buys", "--model", model, "-o", "m.deciban")
-    write_csv(tmp_path / "new.csv", [(40, "astronaut", True, 2.5, "no"), (41, "우주인", True, 2.5, "no")])
-    write_csv(tmp_path / "gap.csv", [(40, None, True, 2.5, "no"), (41, None, True, 2.5, "no")])
-    new, gap = result("classify", "m.deciban", "new.csv"), result("classify", "m.deciban", "gap.csv")
-    assert [each["probability"] for each in new] == [each["probability"] for each in gap]
+    rows = [(40, "astronaut", True, 2.5, "no"), (41, "우주인", True, 2.5, "no"), (41, "judge", None, None, "no")]
+    write_csv(tmp_path / "new.csv", rows)
+    write_csv(tmp_path / "gap.csv", [*((age, None, *more) for age, _, *more in rows[:2]), rows[2]])
+    new, gap = (
+        [each["probability"] for each in result("classify", "m.deciban", f"{name}.csv")] for name in ("new", "gap")
+    )
+    known = deciban.load(tmp_path / "m.deciban")
+    frame = polars.DataFrame([row[:-1] for row in rows], schema=list(HEADER[:-1]), orient="row")
+    if model == "naive-bayes":
+        frame = frame.select(known.feature_names_in_.tolist())
+    told = known.predict_proba(frame)
+    assert_allclose([list(each.values()) for each in new], told, rtol=1e-12)
+    if model == "naive-bayes":
+        (jobs,) = (part for part in known.counts_.parts if hasattr(part, "sizes"))
+        share = np.array([list(each.values()) for each in gap[:2]]) / (jobs.seen[:, 0] + jobs.sizes[0])
+        assert_allclose(told[:2], share / share.sum(axis=1, keepdims=True), rtol=1e-12)
+        why = "it has the share of a category with no count"
+    else:
+        assert new == gap
+        why = "it is none of the labels learnt"
     assert run("classify", "m.deciban", "new.csv").stderr == ""
     assert run("classify", "m.deciban", "new.csv", "-v").stderr == (
-        "Column 'job': 2 rows have a category that was never learnt ('astronaut', '우주인'); it says nothing.\n"
+        f"Column 'job': 2 rows have a category that was never learnt ('astronaut', '우주인'); {why}.\n"
     )
     assert "'우주인'" in run("evaluate", "m.deciban", "new.csv", "-v").stderr
     assert "'우주인'" in run("explain", "m.deciban", "new.csv", "-v").stderr

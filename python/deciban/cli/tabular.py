@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from .output import Remarks
 
 TYPED = {"ignore": "--ignore", "category": "--category", "number": "--number"}
+UNSEEN = {
+    True: "it has the share of a category with no count",
+    False: "it is none of the labels learnt",
+}
+"""The rule for a category that was never learnt, by whether the model is naive Bayes."""
 _OF_TEXTS = {
     "words": "--words",
     "max_features": "--max-features",
@@ -68,5 +73,5 @@ def tell_unseen(served: ServedTable, verbose: bool, remarks: Remarks) -> None:
         n = sum(labels.values())
         remarks(
             f"Column '{shown(own)}': {n:,} {'row has' if n == 1 else 'rows have'} a category that was never learnt "
-            f"({listed}); it says nothing."
+            f"({listed}); {UNSEEN[served.model.name == 'naive-bayes']}."
         )

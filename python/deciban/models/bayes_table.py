@@ -25,7 +25,11 @@ from .tables import Rows, TableModel, table_of
 
 @dataclass(frozen=True, eq=False)
 class BayesTable(TableModel):
-    """`NaiveBayes`, whose file it writes: what is missing, or a category never learnt, says nothing."""
+    """`NaiveBayes`, whose file it writes.
+
+    What is missing is no evidence. A category never learnt has its predictive share, alpha / (n + alpha K), as it has
+    in `NaiveBayes` itself.
+    """
 
     model: NaiveBayes
     columns: Columns
@@ -68,9 +72,7 @@ class BayesTable(TableModel):
         return self.model.score_
 
     def features(self, matrix: Floats) -> Any:
-        if self.model.columns_ is None:
-            return self.model._family().statistic(matrix)
-        return self.model._rows_to_judge(table_of(self.columns, matrix))
+        return self.model._coded_rows(matrix)
 
     def column(self, feature: int) -> int:
         return feature
@@ -91,9 +93,7 @@ class BayesTable(TableModel):
         return information_of_counts(self.model)
 
     def intervals(self, matrix: Floats) -> Floats | None:
-        if self.model.columns_ is None:
-            return self.model.credible_interval(matrix)
-        return self.model.credible_interval(table_of(self.columns, matrix))
+        return self.model._intervals(self.model._coded_rows(matrix))
 
     @property
     def certificate(self) -> Certificate:

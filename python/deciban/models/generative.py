@@ -159,7 +159,10 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEsti
         its shape is taken as normal, which a sum of many terms comes near. An interval that contains 0 leaves the
         verdict open. The prior is that of the distribution, whatever the estimate.
         """
-        X = self._rows_to_judge(X)
+        return self._intervals(self._rows_to_judge(X), level)
+
+    def _intervals(self, X: Any, level: float = 0.95) -> Floats:
+        """`credible_interval` of rows that are statistics already."""
         first, second = _first_two(self._judged(X))
         prior_mean, prior_variance = prior_doubt(self.class_prior, self.counts_.n)
         with np.errstate(over="ignore", invalid="ignore"):  # inputs of 1e300 have squares beyond a float64
@@ -212,6 +215,12 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEsti
         with all_or_nothing(self):
             matrix, family = to_judge(self, X)
             return family.statistic(matrix)
+
+    def _coded_rows(self, matrix: Any) -> Any:
+        """The statistic of rows that are coded already, as `columns_` codes them."""
+        self._refuse_nothing()
+        with all_or_nothing(self):
+            return self._family().statistic(matrix)
 
     def _judged(self, X: Any) -> Floats:
         """(N, C) scores; a row that is impossible in every class is refused."""

@@ -25,7 +25,7 @@ from .tables import Origin, TableModel
 class ServedTable:
     """What a stored model of a table says of rows, whose columns are found by name.
 
-    A category that was never learnt counts as missing; `unseen` counts them by column and label.
+    Each model has its own rule for a category that was never learnt; `unseen` counts them by column and label.
     """
 
     model: TableModel
@@ -43,13 +43,12 @@ class ServedTable:
         return self.model.classes
 
     def matrix(self, cells: Cells) -> Floats:
-        """(N, d) the rows as numbers, codes of labels, and NaN for what is missing or was never learnt."""
+        """(N, d) the rows as numbers, NaN where missing, and codes of labels: K, past the last, if never learnt."""
         columns = self.model.columns
         matrix = read_as(columns, cells)
         for i, j in np.argwhere(columns.unseen(matrix)).tolist():
             own = str(columns.names[j])
             self.unseen[own, text_of(cells.columns[own][i])] += 1
-            matrix[i, j] = np.nan
         return matrix
 
     def scores(self, cells: Cells) -> Floats:

@@ -3,7 +3,7 @@
     cell                         number, whole       truth       category
     empty, null, NaN             missing             missing     missing
     na n/a nan null none ?       missing             missing     that label
-    anything else                the number          0 or 1      the place of its label; a label never learnt is missing
+    anything else                the number          0 or 1      the place of its label; K if never learnt
 
 A column is whole or number where all its cells are numbers, truth where all are true or false, else category. Codes
 with leading zeros (007) are labels. Text that reads as a number is one, so that a table is the same in every format.

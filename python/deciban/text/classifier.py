@@ -26,6 +26,7 @@ from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
 from .corpus import Corpus
 from .counting import count, listed
 from .labels import plain, union, weights_of
+from .merging import Merges
 from .model import Bayes, TextModel
 from .parameters import parameters_of, recipe_of
 from .recipes import AnyText, Recipe, from_stored
@@ -33,7 +34,7 @@ from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
@@ -41,8 +42,8 @@ class TextClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Base
     Naive Bayes over the words of the text (`likelihood="multinomial"`), or over which words of the dictionary are there
     and which are not ("bernoulli"): W are log shares, b log class priors. Every word ever seen is counted, so that the
     dictionary, too, is derived: learning in any order and any pieces gives the same model, and what is forgotten was
-    never learnt, to the last bit. The others are learnt by minimising over the same words as columns, and cannot learn
-    on. All are linear but "kernel-svm", a machine of the texts that hold its boundary, and "mlp", layers of units.
+    never learnt, to the last bit; `a + b` and `sum(classifiers)` are the model of all their texts. The
+    others are learnt by minimising over the same words as columns, and cannot learn on. All are linear but "kernel-svm", a machine of the texts that hold its boundary, and "mlp", layers of units.
 
     Parameters
     ----------
@@ -160,8 +161,12 @@ class TextClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Base
         return self
 
     def forget(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back what was learnt of these texts under these labels; a class with nothing left goes too. Naive Bayes
-        only."""
+        """Take back what was learnt of these texts under these labels; a class with nothing left goes too.
+
+        Naive Bayes only. DataError for what the counts prove never learnt: a class or a word that would be counted less
+        than 0 times, or a word in more items than are left. Other texts that were never learnt are not noticed: counts
+        do not tell which texts they come from (the command's ledger does).
+        """
         check_is_fitted(self, "model_")
         known = self._counts("forget")
         less = self._counted(recipe_of(self, NAIVE_BAYES), *_checked(texts, y, sample_weight))

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from .._core import Wordbook
 from ..distributions import Counts, StatisticError, by_name
 from ..distributions.class_prior import class_prior
-from ..distributions.refusal import refuse_infinite
+from ..distributions.counts import ROUNDING
+from ..distributions.refusal import first, refuse_infinite
 from ..distributions.shares import pseudo_counts
 from ..errors import DataError
 from ..models.certified import certify
@@ -129,12 +130,28 @@ class TextModel:
         return replace(self, book=self.book.plus(more, known_only=full))
 
     def minus(self, less: Wordbook) -> TextModel:
-        """The model that never learnt `less`; DataError if it had not learnt it."""
+        """The model that never learnt `less`; DataError if the counts prove that it had not learnt it."""
         try:
             partial = self.dropped > 0 or len(self.book) >= self.settings.max_words
-            return replace(self, book=self.book.minus(less, known_only=partial))
+            left = replace(self, book=self.book.minus(less, known_only=partial))
         except ValueError as error:
             raise DataError(f"cannot forget what was never learnt: {error}.") from error
+        if not partial:
+            left._refuse_impossible()
+        return left
+
+    def _refuse_impossible(self) -> None:
+        """DataError for counts that no items can have: words of a class without items, or in more items than it has."""
+        _, counts, items, _, _ = self.book.parts()
+        most = items if self.settings.binary else np.where(items > 0.0, np.inf, 0.0)
+        wrong = counts > most * (1.0 + ROUNDING)
+        if wrong.any():
+            word, c = first(wrong)
+            raise DataError(
+                f"cannot forget what was never learnt: {self.classes[c]!r} would have {items[c]:g} items, and "
+                f"{self.book.names([word])[0]!r} counted {counts[word, c]:g} times. "
+                "Forget only what was learnt, with the same label and weight."
+            )
 
     def with_classes(self, classes: Sequence[str]) -> TextModel:
         """The same counts as part of more classes, given in their new order."""

@@ -1,0 +1,66 @@
+"""Two text classifiers as one: learning is +, where a model is its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from .labels import union
+from .model import TextModel
+
+
+class Merges:
+    """`a + b` and `sum(classifiers)` for a `TextClassifier` of naive Bayes."""
+
+    model_: Any
+    _seconds: float
+
+    def __add__(self, other: object) -> Self:
+        """Return the classifier of the texts of both, to the last bit; both must have the same parameters.
+
+        Where more distinct words were met than `TextSettings.max_words`, the rarest are dropped, and the sum is that of
+        what is left. ValueError for models that are learnt by minimising, which have no counts to add.
+        """
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        mine, theirs = (_counted(each) for each in (self, other))
+        _refuse_different(_key(mine), _key(theirs))
+        classes = union([*mine.classes], [*theirs.classes])
+        both = mine.with_classes(classes).plus(theirs.with_classes(classes).book)
+        merged: Any = clone(self)  # type: ignore[type-var]
+        merged._become(
+            replace(both, dropped=mine.dropped + theirs.dropped, choice=None), self._seconds + other._seconds
+        )
+        merged.tried_ = []
+        found: Self = merged
+        return found
+
+    def __radd__(self, other: object) -> Self:
+        """Return the classifier itself for 0, with which `sum(classifiers)` begins."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+
+def _counted(estimator: Any) -> TextModel:
+    check_is_fitted(estimator, "model_")
+    found = estimator.model_
+    if isinstance(found, TextModel):
+        return found
+    raise ValueError(
+        f"cannot add models of {found.name!r}, which are learnt by minimising over all texts at once. Expected models "
+        "that count, which is 'naive-bayes'. Fit one model with all the texts, or choose model='naive-bayes'."
+    )
+
+
+def _key(model: TextModel) -> Mapping[str, Any]:
+    """How a model reads and learns: what two must have in common."""
+    return {**model.settings.to_json(), **model.bayes.to_json()}
+
+
+def _refuse_different(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+    for name, value in mine.items():
+        if value != theirs.get(name):
+            raise ValueError(f"cannot merge models of different {name}: {value!r} and {theirs.get(name)!r}")
