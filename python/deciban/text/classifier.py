@@ -43,7 +43,8 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
     and which are not ("bernoulli"): W are log shares, b log class priors. Every word ever seen is counted, so that the
     dictionary, too, is derived: learning in any order and any pieces gives the same model, and what is forgotten was
     never learnt, to the last bit; `a + b` and `sum(classifiers)` are the model of all their texts. The
-    others are learnt by minimising over the same words as columns, and cannot learn on. All are linear but "kernel-svm", a machine of the texts that hold its boundary, and "mlp", layers of units.
+    others are learnt by minimising over the same words as columns, and cannot learn on. All are linear but
+    "kernel-svm", a machine of the texts that hold its boundary, and "mlp", layers of units.
 
     Parameters
     ----------
