@@ -16,9 +16,6 @@ from .model import TextModel
 class Merges:
     """`a + b` and `sum(classifiers)` for a `TextClassifier` of naive Bayes."""
 
-    model_: Any
-    _seconds: float
-
     def __add__(self, other: object) -> Self:
         """Return the classifier of the texts of both, to the last bit; both must have the same parameters.
 
