@@ -78,8 +78,9 @@ and no optimum.
 | --- | --- | --- |
 {table}
 
-`"dual-qp"` and `"primal-qp"` write the matrices of S2 to S4 and hand them to Clarabel (`pip install 'deciban[qp]'`):
-for certainty, where examples are few. All of them end with the same proof, in float64 and knowing no solver: primal,
+`"dual-qp"` and `"primal-qp"` write the matrices of S2 to S4 and hand them to Clarabel, for certainty, where examples
+are few; `QP(Q, c, A, a)` does so with any programme, min ½ zᵀQz + cᵀz subject to A z ≥ a.
+All of them end with the same proof, in float64 and knowing no solver: primal,
 dual, relative gap, largest violation of the conditions above.
 
 The textbook's five points, (1, 3), (3, 3), (4, 4) against (2, 1), (5, 2), have the hard margin w = {w}, b = {b}, and

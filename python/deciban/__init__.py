@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .models.perceptron import Perceptron as Perceptron
     from .networks.mlp import MLP as MLP
     from .networks.regression import MLPRegressor as MLPRegressor
+    from .solvers.quadratic_programme import QP as QP
     from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
@@ -58,6 +59,7 @@ _HOME = {
     "Nystroem": ".features.nystroem",
     "OneClassSVM": ".kernel_machines.one_class",
     "Perceptron": ".models.perceptron",
+    "QP": ".solvers.quadratic_programme",
     "RandomFourier": ".features.random_fourier",
     "SVM": ".kernel_machines.svm",
     "SupportVectorRegression": ".kernel_machines.regression",
@@ -75,6 +77,7 @@ _HOME = {
 __all__ = [
     "MLP",
     "NBSVM",
+    "QP",
     "SVM",
     "Calibrated",
     "Filter",

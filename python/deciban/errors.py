@@ -50,6 +50,31 @@ class NotSeparableError(DataError):
         )
 
 
+class InfeasibleError(DataError):
+    """No z satisfies A z ≥ a. `multipliers` (m,) ≥ 0, summing to 1, show it: Aᵀu = 0 and aᵀu > 0 (Farkas 1902)."""
+
+    def __init__(self, multipliers: NDArray[np.float64]) -> None:
+        self.multipliers = multipliers
+        heaviest = sorted(sorted(range(len(multipliers)), key=lambda i: -float(multipliers[i]))[:6])
+        shown = ", ".join(str(i) for i in heaviest if multipliers[i] > 1e-6)
+        super().__init__(
+            f"no z satisfies A z ≥ a: a mixture of the rows {shown} asks 0 to be above 0. "
+            "A programme must have a point that satisfies all rows. Relax or drop one of these rows."
+        )
+
+
+class UnboundedError(DataError):
+    """An objective falls for ever along `direction` d (n,): Qd = 0, Ad ≥ 0 and cᵀd < 0."""
+
+    def __init__(self, direction: NDArray[np.float64]) -> None:
+        self.direction = direction
+        shown = ", ".join(f"{x:.4g}" for x in direction[:6]) + (", …" if len(direction) > 6 else "")
+        super().__init__(
+            f"the objective falls for ever along the direction ({shown}). A programme must have a minimum. "
+            "Add a constraint, or curvature to Q, along it."
+        )
+
+
 class NoInputError(DecibanError):
     """An input is not there or may not be read: EX_NOINPUT."""
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deciban.errors import DataError, NotSeparableError
-from deciban.kernel_solvers import KernelProblem, Limits, qp
+from deciban.kernel_solvers import KernelProblem, Limits
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, PrimalQP
 from deciban.kernels import RBF, Linear, Polynomial, Precomputed
 from errors.refusals import refused
@@ -56,13 +56,6 @@ def many(N, d):
 )
 def test_what_a_programme_cannot_solve_it_says(solver, problem, text):
     assert solver.refusal(problem) == text
-
-
-@pytest.mark.parametrize("solver", CATALOGUE, ids=lambda solver: solver.NAME)
-def test_without_clarabel_its_name_is_told(solver, monkeypatch):
-    monkeypatch.setattr(qp, "find_spec", lambda name: None)
-    problem = KernelProblem.classification(Linear(), X, Y, ONES)
-    assert solver.refusal(problem) == "needs Clarabel, which is not installed: pip install 'deciban[qp]'"
 
 
 @pytest.mark.parametrize("solver", CATALOGUE, ids=lambda solver: solver.NAME)

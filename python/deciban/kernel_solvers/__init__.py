@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from deciban.devices import elsewhere
@@ -81,7 +80,7 @@ def choose(problem: KernelProblem) -> Choice:
 def by_name(name: str) -> Any:
     """The solver of that name; ValueError where there is none."""
     solvers: dict[str, Any] = {solver.NAME: solver for solver in (*CATALOGUE, Approximate())}
-    if name in ("dual-qp", "primal-qp") and find_spec(f"{__name__}.qp") is not None:
+    if name in ("dual-qp", "primal-qp"):
         qp: Any = import_module(f"{__name__}.qp")
         return next(solver for solver in qp.CATALOGUE if name == solver.NAME)
     if name not in solvers:

@@ -16,13 +16,13 @@ variables are at their bounds being known then, the others are the solution of o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from deciban.losses import Floats
+from deciban.solvers.conic import Programme, ends, minimise
 
 from .certificate import prove
 from .gram import Gram, Whole, doubles, gram, rows
@@ -34,18 +34,6 @@ from .separation import refute
 LARGEST = 2000
 # How many values X may have in the primal.
 _VALUES = 4_000_000
-# What the interior-point method is asked for, whatever the caller tolerates.
-_PRECISION = 1e-10
-
-
-class _Programme(NamedTuple):
-    """min ½ zᵀQz + cᵀz  subject to  A z = a in the first `equal` rows, A z ≤ a in the others."""
-
-    Q: Any
-    c: Floats
-    A: Any
-    a: Floats
-    equal: int
 
 
 @dataclass(frozen=True)
@@ -90,7 +78,7 @@ class DualQP:
         K = gram(problem)
         K = K[np.ix_(problem.row, problem.row)]
         found, watch, beta = _of_dual(problem, K, limits)
-        if _ends(found, "DualInfeasible"):
+        if ends(found, "DualInfeasible"):
             refute(problem, Whole(K), beta)
         return _concluded(problem, Whole(K), beta, found, watch, self.NAME)
 
@@ -123,7 +111,7 @@ class PrimalQP:
         does not exist."""
         found, watch, beta = _of_primal(problem, limits)
         K = rows(problem)
-        if _ends(found, "PrimalInfeasible"):
+        if ends(found, "PrimalInfeasible"):
             refute(problem, K, beta)
         return _concluded(problem, K, beta, found, watch, self.NAME)
 
@@ -131,7 +119,7 @@ class PrimalQP:
 CATALOGUE = (DualQP(), PrimalQP())
 
 
-def dual_programme(problem: KernelProblem, K: Floats) -> _Programme:
+def dual_programme(problem: KernelProblem, K: Floats) -> Programme:
     """z = β: Q = K̃, c = −t; a row of A for each group, then one for each finite bound."""
     m, G = problem.m, len(problem.sums)
     above, below = np.isfinite(problem.hi), np.isfinite(problem.lo)
@@ -139,10 +127,10 @@ def dual_programme(problem: KernelProblem, K: Floats) -> _Programme:
     one = sparse.eye_array(m, format="csr")
     A = sparse.vstack([members, one[above], -one[below]], format="csc")
     a = np.concatenate([problem.sums, problem.hi[above], -problem.lo[below]])
-    return _Programme(sparse.csc_array(np.triu(K)), -problem.t, A, a, G)
+    return Programme(sparse.csc_array(np.triu(K)), -problem.t, A, a, G)
 
 
-def primal_programme(problem: KernelProblem) -> tuple[_Programme, Floats, Any]:
+def primal_programme(problem: KernelProblem) -> tuple[Programme, Floats, Any]:
     """z = (b (G,), w (d,), ξ): Q = diag(0, I_d, 0); rows −[y_i, y_i x_i, 1] z ≤ −y_i t_i and −ξ ≤ 0. Also y and the
     variable of each row of the first kind, as many as bounds are not 0."""
     up, down = np.flatnonzero(problem.hi > 0.0), np.flatnonzero(problem.lo < 0.0)
@@ -160,7 +148,7 @@ def primal_programme(problem: KernelProblem) -> tuple[_Programme, Floats, Any]:
     Q = sparse.diags_array(np.repeat([0.0, 1.0, 0.0], [G, d, len(priced)]), format="csc")
     c = np.concatenate([problem.sums, np.zeros(d), price[priced]])
     a = np.concatenate([-side * problem.t[variable], np.zeros(len(priced))])
-    return _Programme(Q, c, A, a, 0), side, variable
+    return Programme(Q, c, A, a, 0), side, variable
 
 
 def _bounded(problem: KernelProblem) -> bool:
@@ -169,8 +157,6 @@ def _bounded(problem: KernelProblem) -> bool:
 
 
 def _unsolvable(problem: KernelProblem) -> str | None:
-    if find_spec("clarabel") is None:
-        return "needs Clarabel, which is not installed: pip install 'deciban[qp]'"
     for g, wanted in enumerate(problem.sums):
         inside = problem.group == g
         least, most = float(problem.lo[inside].sum()), float(problem.hi[inside].sum())
@@ -188,8 +174,8 @@ def _of_dual(problem: KernelProblem, K: Floats, limits: Limits) -> tuple[Any, Wa
     theta = theta if 0.0 < theta < np.inf else 1.0
     omega = theta if problem.t.any() or size <= 0.0 else theta * theta * size
     Q, c, A, a, equal = dual_programme(problem, K)
-    programme = _Programme(Q * (theta * theta / omega), c * (theta / omega), A, a / theta, equal)
-    found, watch = _minimise(programme, limits, -omega, _bounded(problem))
+    programme = Programme(Q * (theta * theta / omega), c * (theta / omega), A, a / theta, equal)
+    found, watch = minimise(programme, limits, -omega, _bounded(problem))
     return found, watch, theta * np.array(found.x)
 
 
@@ -199,7 +185,7 @@ def _of_primal(problem: KernelProblem, limits: Limits) -> tuple[Any, Watch, Floa
     price = _largest_price(problem)
     omega = price if 0.0 < price < 1.0 else 1.0
     programme = programme._replace(Q=programme.Q / omega, c=programme.c / omega)
-    found, watch = _minimise(programme, limits, omega, _bounded(problem))
+    found, watch = minimise(programme, limits, omega, _bounded(problem))
     prices = omega * side * np.array(found.z)[: len(variable)]
     return found, watch, np.bincount(variable, weights=prices, minlength=problem.m).astype(np.float64)
 
@@ -207,51 +193,6 @@ def _of_primal(problem: KernelProblem, limits: Limits) -> tuple[Any, Watch, Floa
 def _largest_price(problem: KernelProblem) -> float:
     """The largest bound, C times a weight; infinite where one is."""
     return float(max(problem.hi.max(initial=0.0), -problem.lo.min(initial=0.0)))
-
-
-def _minimise(programme: _Programme, limits: Limits, unit: float, solvable: bool) -> tuple[Any, Watch]:
-    """Clarabel's answer. The watch sees the value of the machine's primal: `unit` times that of the programme, or of
-    its dual where that is negative. Where a solution exists, large numbers are not taken for proof of none."""
-    import clarabel
-
-    watch = Watch(limits)
-    raised: list[Exception] = []
-
-    def look(info: Any) -> bool:
-        primal = unit * (info.cost_primal if unit > 0.0 else info.cost_dual)
-        gap = abs(unit * (info.cost_primal - info.cost_dual)) / max(1.0, abs(primal))
-        # What is raised here Clarabel would only print.
-        try:
-            return watch(int(info.iterations), float(primal), float(gap))
-        except KeyboardInterrupt:
-            watch.interrupt()
-        except Exception as error:
-            raised.append(error)
-        return True
-
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_iter = limits.max_iter
-    settings.max_threads = 1  # more of them add in another order
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = min(limits.tol, _PRECISION)
-    if solvable:
-        settings.tol_infeas_abs = settings.tol_infeas_rel = 0.0
-        settings.reduced_tol_infeas_abs = settings.reduced_tol_infeas_rel = 0.0
-    cones = [clarabel.ZeroConeT(programme.equal)] if programme.equal else []
-    if len(programme.a) > programme.equal:
-        cones.append(clarabel.NonnegativeConeT(len(programme.a) - programme.equal))
-    Q, A = (sparse.csc_matrix(each) for each in (programme.Q, programme.A))
-    solver = clarabel.DefaultSolver(Q, programme.c, A, programme.a, cones, settings)
-    solver.set_termination_callback(look)
-    found = solver.solve()
-    if raised:
-        raise raised[0]
-    return found, watch
-
-
-def _ends(found: Any, status: str) -> bool:
-    """Whether Clarabel ended so, or almost so."""
-    return str(found.status) in (status, f"Almost{status}")
 
 
 def _concluded(problem: KernelProblem, K: Gram, beta: Floats, found: Any, watch: Watch, name: str) -> KernelSolution:

@@ -1,0 +1,268 @@
+"""The textbook's quadratic programme, as it stands.
+
+    min over z   ½ zᵀQz + cᵀz      subject to      A z ≥ a
+
+The hard margin of SPEC S2 is one in z = (b, w): Q = diag(0, I_d), c = 0, the rows of A are [y_i, y_i x_i], and a = 1.
+Its optimality conditions (Karush 1939; Kuhn & Tucker 1951), with a multiplier u_i ≥ 0 for each row:
+
+    Q z + c = Aᵀu,      A z ≥ a,      u ≥ 0,      u_i (A z − a)_i = 0,
+
+and aᵀu − ½ zᵀQz is a lower bound of the minimum (Dorn 1960).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from deciban.errors import InfeasibleError, UnboundedError
+from deciban.losses import Floats
+from deciban.models.limits import check_positive
+
+from .active_set import Scaled, polished, scaled
+from .conic import Programme, ends, minimise
+from .problem import Limits, Status
+
+# Variables beyond which the eigenvalues of Q, which cost their cube, are not looked at any more.
+_LARGEST = 5000
+# An eigenvalue counts as negative below this share of the largest, and a certificate of infeasibility as one.
+_ROUNDING = 1e-10
+_REFUTED = 1e-7
+_PRECISION = 1e-12
+
+
+@dataclass(frozen=True)
+class ProgrammeProof:
+    """How near a solution is to the minimum, whoever found it.
+
+    Attributes
+    ----------
+    primal : float
+        ½ zᵀQz + cᵀz.
+    dual : float
+        aᵀu − ½ zᵀQz, below which no z that satisfies the constraints reaches.
+    kkt_violation : float
+        The largest violation of the four conditions, each relative to the sizes that it is a difference of.
+    status : str
+        "converged", or how the solver ended before.
+    iterations : int
+        Steps of the interior-point method.
+    """
+
+    primal: float
+    dual: float
+    kkt_violation: float
+    status: str
+    iterations: int
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal − dual) / |primal|; 0 where both are 0."""
+        gap = self.primal - self.dual
+        return gap / abs(self.primal) if self.primal else gap
+
+
+class QPSolution(NamedTuple):
+    """The `solution` z (n,), the `multipliers` u (m,) ≥ 0 of the rows of A, and the `certificate`."""
+
+    solution: Floats
+    multipliers: Floats
+    certificate: ProgrammeProof
+
+
+@dataclass(frozen=True, eq=False)
+class QP:
+    """Minimise ½ zᵀQz + cᵀz subject to A z ≥ a.
+
+    The numbers may have any scale: rows and variables are scaled inside, and which rows are tight being known from the
+    interior-point method (Clarabel), z and u are the solution of one system of equations. Cost: about (n + m)³ a step
+    where Q and A are dense, of which there are ten to thirty.
+
+    Parameters
+    ----------
+    Q : array-like or sparse matrix (n, n)
+        Positive semi-definite; of a matrix that is not symmetric the form zᵀQz counts.
+    c : array-like (n,)
+        The linear costs.
+    A : array-like or sparse matrix (m, n)
+        The constraints, one a row; m may be 0.
+    a : array-like (m,)
+        What each row of A z is at least.
+    tol : float
+        The relative gap and violation from which a solution counts as converged.
+    max_iter : int
+        Most steps.
+    time_limit : float or None
+        Most seconds.
+
+    Attributes
+    ----------
+    solution, multipliers, certificate
+        Those of `solve()`, which is called once.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, numbers that are not finite, and a Q that is not positive semi-definite.
+    InfeasibleError
+        Where no z satisfies A z ≥ a.
+    UnboundedError
+        Where the objective falls for ever.
+
+    Examples
+    --------
+    The hard margin of five points:
+
+    >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
+    >>> y = np.array([1.0, 1.0, 1.0, -1.0, -1.0])
+    >>> A = np.column_stack([y, y[:, None] * X])
+    >>> z, u, proof = QP(np.diag([0.0, 1.0, 1.0]), np.zeros(3), A, np.ones(5)).solve()
+    >>> z.round(6).tolist(), u.round(6).tolist(), proof.status
+    ([-1.4, -0.4, 1.2], [0.0, 0.8, 0.0, 0.4, 0.4], 'converged')
+    """
+
+    Q: Any
+    c: Any
+    A: Any
+    a: Any
+    tol: float = field(default=1e-8, kw_only=True)
+    max_iter: int = field(default=200, kw_only=True)
+    time_limit: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Q, A = (_matrix(name, getattr(self, name)) for name in ("Q", "A"))
+        c, a = (_vector(name, getattr(self, name)) for name in ("c", "a"))
+        n = len(c)
+        if Q.shape != (n, n):
+            raise ValueError(f"Q has the shape {Q.shape}, but c has {n} costs. Q must be ({n}, {n}).")
+        if A.shape != (len(a), n) and not (len(a) == 0 and A.shape[0] == 0):
+            raise ValueError(
+                f"A has the shape {A.shape}, but there are {len(a)} bounds in a and {n} costs in c. "
+                f"A must be ({len(a)}, {n})."
+            )
+        Q = 0.5 * (Q + Q.T)
+        A = A if A.shape[1] == n else np.zeros((0, n))
+        _check_convex(Q)
+        for name, value in (("Q", Q), ("c", c), ("A", A), ("a", a)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def solution(self) -> Floats:
+        """(n,) z."""
+        return self._solved.solution
+
+    @property
+    def multipliers(self) -> Floats:
+        """(m,) u ≥ 0."""
+        return self._solved.multipliers
+
+    @property
+    def certificate(self) -> ProgrammeProof:
+        """How near z is to the minimum."""
+        return self._solved.certificate
+
+    def solve(self) -> QPSolution:
+        """Return solution, multipliers and certificate.
+
+        Raises
+        ------
+        InfeasibleError
+            Where no z satisfies the constraints: its `multipliers` u ≥ 0 have Aᵀu = 0 and aᵀu > 0 (Farkas 1902).
+        UnboundedError
+            Where the objective falls for ever: along its `direction` d, Qd = 0, Ad ≥ 0 and cᵀd < 0.
+        """
+        return self._solved
+
+    @cached_property
+    def _solved(self) -> QPSolution:
+        tol = check_positive("tol", self.tol)
+        limits = Limits(tol=min(tol, _PRECISION), max_iter=self.max_iter, time_limit=self.time_limit)
+        inside = scaled(self.Q, self.c, self.A, self.a)
+        programme = Programme(sparse.csc_matrix(np.triu(inside.Q)), inside.c, -_sparse(inside.A), -inside.a, 0)
+        found, watch = minimise(programme, limits, inside.cost, False)
+        z, u = np.nan_to_num(np.array(found.x)), np.maximum(np.nan_to_num(np.array(found.z)), 0.0)
+        if ends(found, "PrimalInfeasible"):
+            self._refute(inside, u)
+        if ends(found, "DualInfeasible"):
+            self._fall(inside, z)
+        z, u = polished(inside, z, u)
+        violation = inside.violation(z, u)
+        z, u = inside.own(z), inside.prices * u
+        value, curved = float(self.c @ z), float(z @ (self.Q @ z))
+        primal, dual = 0.5 * curved + value, float(self.a @ u) - 0.5 * curved
+        size = abs(primal) + 1e-12 * (abs(curved) + abs(value))
+        enough = violation <= max(tol, 1e-14) and abs(primal - dual) <= tol * size
+        status = watch.status or (Status.CONVERGED if enough else Status.EXHAUSTED)
+        proof = ProgrammeProof(primal, dual, violation, status.name.lower().replace("_", " "), int(found.iterations))
+        return QPSolution(z, u, proof)
+
+    def _refute(self, inside: Scaled, u: Floats) -> None:
+        """Raise InfeasibleError if u, of Farkas' lemma, is one."""
+        if not u.any():
+            return
+        u = u / u.sum()
+        left = float(np.abs(inside.A.T @ u).max(initial=0.0))
+        if float(inside.a @ u) > _REFUTED * max(1e-300, float(np.abs(inside.a) @ u)) and left <= _REFUTED * float(
+            (abs(inside.A).T @ u).max(initial=0.0)
+        ):
+            prices = inside.prices * u
+            raise InfeasibleError(prices / prices.sum())
+
+    def _fall(self, inside: Scaled, d: Floats) -> None:
+        """Raise UnboundedError if the objective falls along d for ever."""
+        size = float(np.abs(d).max(initial=0.0))
+        if size > 0.0 and float(inside.c @ d) < 0.0:
+            direction = inside.own(d)
+            raise UnboundedError(direction / np.abs(direction).max())
+
+
+def _sparse(A: Any) -> Any:
+    return sparse.csc_matrix(A)
+
+
+def _matrix(name: str, given: Any) -> Any:
+    if sparse.issparse(given):
+        M = sparse.csc_array(given, dtype=np.float64)
+        values = M.data
+    else:
+        M = np.array(given, dtype=np.float64)
+        if M.size == 0 and M.ndim < 2:
+            M = M.reshape(0, 0)
+        values = M
+    if M.ndim != 2:
+        raise ValueError(f"{name} has {M.ndim} dimension(s). It must be a matrix.")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} contains NaN or infinity. All numbers of a programme must be finite.")
+    return M
+
+
+def _vector(name: str, given: Any) -> Floats:
+    v = np.array(given, dtype=np.float64)
+    if v.ndim != 1:
+        raise ValueError(f"{name} has the shape {v.shape}. It must be a vector.")
+    if not np.isfinite(v).all():
+        raise ValueError(f"{name} contains NaN or infinity. All numbers of a programme must be finite.")
+    return v
+
+
+def _check_convex(Q: Any) -> None:
+    """Raise ValueError unless Q is positive semi-definite, up to rounding."""
+    if not Q.shape[0]:
+        return
+    diagonal = Q.diagonal()
+    if Q.shape[0] > _LARGEST:
+        raise ValueError(f"Q has {Q.shape[0]:,} variables. At most {_LARGEST:,} are expected. Reduce the programme.")
+    # Variables in units in which the diagonal is 1: their scales decide nothing about a sign.
+    unit = np.sqrt(np.where(diagonal > 0.0, diagonal, np.abs(Q).max() or 1.0))
+    dense = Q.toarray() if sparse.issparse(Q) else Q
+    values = np.linalg.eigvalsh(dense / unit[:, None] / unit[None, :])
+    if values[0] < -_ROUNDING * max(abs(values[-1]), abs(values[0])) * len(diagonal):
+        smallest = np.linalg.eigvalsh(dense)[0]
+        raise ValueError(
+            f"Q is not positive semi-definite: its smallest eigenvalue is {smallest:.6g}. QP minimises convex "
+            "objectives. Give one."
+        )
