@@ -1,6 +1,7 @@
 # make demo    set everything up, then train, judge and explain on the sample mailbox
 # make test    set everything up and pass every check and test
 # make lint    formatters, linters, type checkers, stubs
+# make minimum test with exactly the lowest versions of all dependencies that pyproject.toml admits (Python 3.11)
 # make bench   measure against the rivals
 # make docs    draw the pictures and measure the models of the documentation anew
 
@@ -8,10 +9,11 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 FUZZ_SECONDS ?= 3
+LOWEST := $(VENV)-minimum
 
 RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Cargo.lock crates/core/Cargo.toml crates/python/Cargo.toml
 
-.PHONY: demo test lint bench docs tools clean
+.PHONY: demo test lint minimum bench docs tools clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -29,6 +31,16 @@ lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest deciban._core
+
+# Tests that every estimator learns and is read again, and the command; the extension is the one that was built above.
+minimum: $(LOWEST)/.installed $(VENV)/.installed
+	PYTHONPATH=$(CURDIR)/python $(LOWEST)/bin/python -m pytest tests/system/test_minimum_versions.py tests/laws/test_solvers.py \
+	  tests/laws/test_bounds.py tests/laws/test_paired.py tests/system/test_cli_train.py
+
+$(LOWEST)/.installed: tests/minimum-versions.txt | tools
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< hypothesis pytest
+	@touch $@
 
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py
@@ -66,4 +78,4 @@ $(VENV)/.tested: pyproject.toml $(RUST) | $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) target crates/core/fuzz/target
+	rm -rf $(VENV) $(LOWEST) target crates/core/fuzz/target

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
-from scipy.linalg.lapack import dpstrf, dtrcon
+from scipy.linalg.lapack import dgecon, dpstrf
 
 from deciban.losses import Floats
 
@@ -99,5 +99,6 @@ class Factor:
 def _condition(T: Any) -> float:
     if not len(T):
         return 1.0
-    reciprocal = float(dtrcon(np.asfortranarray(T))[0])
+    # T is its own LU decomposition, with L = I
+    reciprocal = float(dgecon(np.asfortranarray(T), float(np.abs(T).sum(axis=0).max()))[0])
     return 1.0 / reciprocal if reciprocal > 0.0 else np.inf
