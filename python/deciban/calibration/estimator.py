@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.declared_types import Estimator
 from deciban.models.limits import check_positive, seed_of
 from deciban.models.offered import offered_unless
 from deciban.models.transaction import all_or_nothing
@@ -39,7 +40,7 @@ def _mute(calibrated: Any) -> str:
     return f"explanations need a model of Deciban, which tells its terms; {type(model).__name__} tells none"
 
 
-class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[misc]
     """A classifier, and behind it a calibrator that learnt from examples which the classifier did not learn.
 
         log p(c | x) = calibrator(s(x)),      s the classifier's margins or log-probabilities
@@ -82,9 +83,9 @@ class Calibrated(FindsSuspects, ClassifierMixin, BaseEstimator):  # type: ignore
         model: Any = None,
         method: str = "auto",
         *,
-        cv: Any = 5,
+        cv: int | Any = 5,
         half_life: float | None = 1000.0,
-        random_state: Any = None,
+        random_state: int | Any = None,
     ) -> None:
         self.model = model
         self.method = method

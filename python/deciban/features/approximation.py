@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.declared_types import Estimator
 from deciban.devices import elsewhere, kept_on_host, like, namespace, take
 from deciban.errors import DataError
 from deciban.kernel_machines.rows import of_gram, of_texts, to_judge
@@ -23,7 +24,7 @@ from .deviation import TILE, Deviation, between_rows, of_pairs
 _MEASURED = 256
 
 
-class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):  # type: ignore[misc]
     """Features Φ (n, D) with Φ(x)·Φ(z) ≈ K(x, z), computed in tiles; how nearly is measured, not promised."""
 
     kernel: Any

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from deciban._core import information
+from deciban.declared_types import Estimator, Whole
 from deciban.distributions import Bernoulli, Categorical, Distribution, Multinomial, StatisticError
 from deciban.distributions.refusal import counted as refusing
 from deciban.errors import DataError
@@ -29,7 +29,7 @@ from .information import BITS_PER_NAT, Floats, binary_information, categorical_i
 LIKELIHOODS = ("auto", "bernoulli", "multinomial")
 
 
-class MutualInformation(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
     """Keeps the k features that tell most of the class, each judged alone.
 
         I_j = Σ_v Σ_c p(x_j = v, c) log [p(x_j = v, c) / (p(x_j = v) p(c))]        in nats; 0 ≤ I_j ≤ H(class)
@@ -62,10 +62,10 @@ class MutualInformation(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        k: int | str = 10_000,
+        k: Whole | str = 10_000,
         *,
         likelihood: str = "auto",
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.k = k
@@ -106,7 +106,7 @@ class MutualInformation(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     @classmethod
-    def from_model(cls, model: NaiveBayes, k: int | str = 10_000) -> Self:
+    def from_model(cls, model: NaiveBayes, k: Whole | str = 10_000) -> Self:
         """A fitted selector that goes by the counts of a fitted `NaiveBayes`, without another pass over the data.
 
         Bernoulli and categorical counts hold the whole table, so I_j is the same as from the data (of examples where

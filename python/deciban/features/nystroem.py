@@ -57,11 +57,11 @@ class Nystroem(Approximation):
         kernel: Any = "rbf",
         n_components: int = 500,
         *,
-        gamma: Any = "scale",
+        gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
         landmarks: Any = None,
-        random_state: Any = None,
+        random_state: int | Any = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components

@@ -47,7 +47,12 @@ class RandomFourier(Approximation):
     coef0 = 0.0
 
     def __init__(
-        self, gamma: Any = "scale", n_components: int = 1000, *, kernel: Any = "rbf", random_state: Any = None
+        self,
+        gamma: float | str = "scale",
+        n_components: int = 1000,
+        *,
+        kernel: Any = "rbf",
+        random_state: int | Any = None,
     ) -> None:
         self.gamma = gamma
         self.n_components = n_components

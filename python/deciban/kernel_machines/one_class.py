@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.declared_types import Estimator
 from deciban.devices import answers
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem
@@ -26,7 +27,7 @@ from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 _GRAIN = 1e-10
 
 
-class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class OneClassSVM(SingleMachine, OutlierMixin, Estimator):  # type: ignore[misc]
     """A surface that parts most of the examples from the origin of a kernel's space: inside is known, outside strange.
 
         min over w, ρ of   ½‖w‖² + Σ_i c_i max(0, ρ − w·φ(x_i)) − ν Σc ρ       (Schölkopf et al., Neural Computation 13,
@@ -55,7 +56,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
         kernel: Any = "rbf",
         nu: float = 0.5,
         *,
-        gamma: Any = "scale",
+        gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
         solver: Any = "auto",
@@ -65,7 +66,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, BaseEstimator):  # type: ignore[m
         callback: Any = None,
         warm_start: bool = False,
         memory_mb: float = 200.0,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel

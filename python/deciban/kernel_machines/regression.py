@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.declared_types import Estimator
 from deciban.devices import answers
 from deciban.errors import DataError
 from deciban.kernel_solvers.problem import KernelProblem
@@ -26,7 +27,7 @@ from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 _LARGEST = 1e100
 
 
-class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):  # type: ignore[misc]
     """A function that is flat in the space of a kernel and errs by ε for nothing.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, |y_i − w·φ(x_i) − b| − ε)      (Vapnik 1995)
@@ -53,7 +54,7 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, BaseEstimat
         C: float = 1.0,
         epsilon: float = 0.1,
         *,
-        gamma: Any = "scale",
+        gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
         solver: Any = "auto",
@@ -63,7 +64,7 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, BaseEstimat
         callback: Any = None,
         warm_start: bool = False,
         memory_mb: float = 200.0,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.calibration.isotonic import Monotone
+from deciban.declared_types import plain
 from deciban.devices import fetched
 from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
-from deciban.models.stored import labels_of, names_of, plain
+from deciban.models.stored import labels_of, names_of
 from deciban.store import Stored, rebuilt
 from deciban.text.labels import storable
 from deciban.trust.certificate import Certificate
@@ -67,8 +68,7 @@ def header_of(model: Any) -> dict[str, Any]:
 def _parameters(model: Any) -> dict[str, Any]:
     """The parameters but for the kernel, which the file has, and what is of one run only."""
     kept = {}
-    for name, value in model.get_params(deep=False).items():
-        value = plain(value)
+    for name, value in model.typed_params().items():
         if name in ("kernel", "callback", "random_state", "class_weight", "n_jobs"):
             continue
         kept[name] = value if value is None or type(value) in (str, int, float, bool) else repr(value)

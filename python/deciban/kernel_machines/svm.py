@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.declared_types import Estimator
 from deciban.devices import answers, take
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.losses import Floats
@@ -37,7 +38,7 @@ from .rows import Items, baseline, items, to_judge, vectors_of, width
 from .trusted import Trusted, count_of, share_of_errors
 
 
-class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Estimator):  # type: ignore[misc]
     """A separating surface with the largest margin in the space of features of a kernel.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)
@@ -81,7 +82,7 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Bas
         C: float = 1.0,
         *,
         nu: float | None = None,
-        gamma: Any = "scale",
+        gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
         multi_class: str = "ovo",
@@ -94,7 +95,7 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Bas
         callback: Any = None,
         warm_start: bool = False,
         memory_mb: float = 200.0,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel

@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.declared_types import Estimator
 from deciban.distributions import StatisticError
 from deciban.distributions.scatter import PooledScatter
 from deciban.errors import DataError
@@ -25,7 +26,7 @@ from .responses import Responses, responses
 from .transaction import all_or_nothing
 
 
-class Additive(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class Additive(RegressorMixin, Estimator):  # type: ignore[misc]
     """A regression whose state is `statistics_`, the scatter of (x, y), where loss and penalty allow; else None."""
 
     statistics_: PooledScatter | None

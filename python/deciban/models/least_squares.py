@@ -101,7 +101,7 @@ class LinearRegression(StatesBounds, Additive):
         time_limit: float | None = None,
         callback: Any = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.loss = loss

@@ -74,7 +74,7 @@ class LeastSquaresClassifier(LinearClassifier):
         max_iter: int = 10_000,
         time_limit: float | None = None,
         callback: Any = None,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha

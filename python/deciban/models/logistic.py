@@ -59,7 +59,7 @@ class LogisticRegression(OnlineClassifier):
         callback: Any = None,
         warm_start: bool = False,
         step: float = 1.0,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C

@@ -76,7 +76,7 @@ class NBSVM(LinearClassifier):
         time_limit: float | None = None,
         callback: Any = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C

@@ -80,7 +80,7 @@ class Perceptron(LinearClassifier):
         class_weight: Any = None,
         time_limit: float | None = None,
         callback: Any = None,
-        random_state: Any = None,
+        random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.pocket = pocket

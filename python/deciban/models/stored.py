@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.declared_types import plain
 from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixed, by_name
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.mixed import MixedStatistics
@@ -109,11 +110,6 @@ def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
 
 
 # --- parameters --------------------------------------------------------------------------------------------
-
-
-def plain(value: Any) -> Any:
-    """A number of NumPy as Python's."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _prior(prior: Any) -> Any:

@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from deciban import store
+from deciban.declared_types import Estimator
 from deciban.devices import elsewhere, has_doubles, like
 from deciban.errors import DataError
 from deciban.models.limits import seed_of
@@ -33,7 +33,7 @@ from .settings import batch_of, fraction_of, hidden_sizes, plan_of, type_of
 from .training import Plan, Training, Watch
 
 
-class NetworkModel(BaseEstimator):  # type: ignore[misc]
+class NetworkModel(Estimator):
     """Layers of units; who inherits says what the outputs are, and how wrong they may be.
 
     Attributes: `coefs_`, W (units below, units) of each layer, and `intercepts_`; `history_`, a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -61,7 +61,7 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
 
     def __init__(
         self,
-        hidden: Any = (128,),
+        hidden: int | Sequence[int] = (128,),
         activation: str = "relu",
         output: str = "softmax",
         *,
@@ -85,7 +85,7 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
         callback: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
-        random_state: Any = None,
+        random_state: int | Any = None,
         dtype: str = "float32",
         shuffle: bool = True,
     ) -> None:

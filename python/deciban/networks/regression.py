@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -36,7 +36,7 @@ class MLPRegressor(RegressorMixin, LearnsOn):  # type: ignore[misc]
 
     def __init__(
         self,
-        hidden: Any = (128,),
+        hidden: int | Sequence[int] = (128,),
         activation: str = "relu",
         *,
         solver: str = "adam",
@@ -57,7 +57,7 @@ class MLPRegressor(RegressorMixin, LearnsOn):  # type: ignore[misc]
         time_limit: float | None = None,
         callback: Any = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: int | Any = None,
         dtype: str = "float32",
         shuffle: bool = True,
     ) -> None:

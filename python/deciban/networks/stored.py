@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.declared_types import plain
 from deciban.kernel_machines.tensors import check
-from deciban.models.stored import labels_of, names_of, plain
+from deciban.models.stored import labels_of, names_of
 from deciban.store import Stored, rebuilt
 from deciban.text.labels import storable
 from deciban.trust.certificate import Certificate
@@ -61,7 +62,7 @@ def header_of(model: Any) -> dict[str, Any]:
 
 
 def _kept(model: Any) -> dict[str, Any]:
-    return {name: plain(value) for name, value in model.get_params(deep=False).items() if name != "callback"}
+    return {name: value for name, value in model.typed_params().items() if name != "callback"}
 
 
 def _written(model: Any, name: str, value: Any) -> Any:

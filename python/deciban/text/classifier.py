@@ -10,9 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from deciban.declared_types import Estimator, Whole
 
 from .. import store
 from ..pages.estimator import Reports
@@ -34,7 +36,7 @@ from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):  # type: ignore[misc]
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
@@ -87,9 +89,9 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         likelihood: str = "multinomial",
         estimate: str = "bayes",
         class_prior: str | Sequence[float] = "fitted",
-        words: tuple[int, int] | None = None,
-        max_features: int | None = None,
-        hashed_bits: int | None = None,
+        words: tuple[Whole, Whole] | None = None,
+        max_features: Whole | None = None,
+        hashed_bits: Whole | None = None,
         binary: bool | None = None,
         kind: str = "text",
         time_limit: float | None = 60.0,

@@ -8,15 +8,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+
+from deciban.declared_types import Estimator, Whole
 
 from .._core import Dictionary
 from .counting import count, listed
 from .parameters import settings_of
 
 
-class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TextVectorizer(TransformerMixin, Estimator):  # type: ignore[misc]
     """Words and n-grams of a text as a row of counts.
 
         x_j = how often word j of the dictionary occurs in the text       (binary: 1 if it does)
@@ -47,10 +49,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        words: tuple[int, int] = (1, 1),
+        words: tuple[Whole, Whole] = (1, 1),
         *,
-        max_features: int | None = 10_000,
-        hashed_bits: int | None = None,
+        max_features: Whole | None = 10_000,
+        hashed_bits: Whole | None = None,
         binary: bool = False,
         kind: str = "text",
         random_state: int | None = None,
