@@ -28,10 +28,10 @@ class Merges:
         _refuse_different(_key(mine), _key(theirs))
         classes = union([*mine.classes], [*theirs.classes])
         both = mine.with_classes(classes).plus(theirs.with_classes(classes).book)
-        merged: Any = clone(self)  # type: ignore[type-var]
-        merged._become(
-            replace(both, dropped=mine.dropped + theirs.dropped, choice=None), self._seconds + other._seconds
-        )
+        one: Any = self
+        two: Any = other
+        merged = clone(one)
+        merged._become(replace(both, dropped=mine.dropped + theirs.dropped, choice=None), one._seconds + two._seconds)
         merged.tried_ = []
         found: Self = merged
         return found
