@@ -11,10 +11,33 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+
+if TYPE_CHECKING:
+    # scikit-learn has no types; a class whose base is Any passes for an int, and `sum(models)` for one too.
+    class BaseEstimator:
+        """What is used of scikit-learn's."""
+
+        n_features_in_: int
+        feature_names_in_: Any
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **params: Any) -> Self: ...
+        def __sklearn_tags__(self) -> Any: ...
+
+    class ClassifierMixin:
+        """What is used of scikit-learn's."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
+
+    class RegressorMixin(ClassifierMixin):
+        """What is used of scikit-learn's."""
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 Whole = int
 """Declares a whole number that may not be written as a float: elsewhere 10.0 would be a share, or a slip."""
@@ -143,7 +166,7 @@ class Parameter:
         del model.__dict__[self.name]
 
 
-class Estimator(BaseEstimator):  # type: ignore[misc]
+class Estimator(BaseEstimator):
     """scikit-learn's estimator, whose parameters are read in the types that its constructor declares."""
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -163,3 +186,6 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """Return the parameters in the types that the constructor declares, as a file keeps them."""
         found = {name: getattr(self, name) for name in self._get_param_names()}
         return {name: float(value) if type(value) is _Float else value for name, value in found.items()}
+
+
+__all__ = ["ClassifierMixin", "Estimator", "Parameter", "RegressorMixin", "Whole", "plain", "type_fields", "typed"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,31 @@ def is_sparse(X: Any) -> bool:
     return sparse is not None and bool(sparse.issparse(X))
 
 
+def native(X: Any) -> Any:
+    """Return X, an array or a sparse matrix, in this machine's byte order; half precision, which SciPy cannot add up,
+    as single."""
+    if is_sparse(X) and hasattr(X, "data"):
+        data = _native(X.data) if isinstance(X.data, np.ndarray) else X.data
+        parts = {name: _native(getattr(X, name)) for name in ("indices", "indptr") if hasattr(X, name)}
+        if data is X.data and all(part is getattr(X, name) for name, part in parts.items()):
+            return X
+        X = copy(X)
+        X.data = data
+        for name, part in parts.items():
+            setattr(X, name, part)
+        return X
+    return _native(X) if isinstance(X, np.ndarray) else X
+
+
+def _native(values: Any) -> Any:
+    if values.dtype.kind == "f" and values.dtype.itemsize == 2:
+        return values.astype(np.float32)
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
 def as_rows(X: Any) -> Any:
     """X as an (N, d) array or as CSR with one entry a place, in any order; no copy where X is one of these already."""
+    X = native(X)
     if not is_sparse(X):
         return np.asarray(X)
     X = X.tocsr()
@@ -57,7 +81,7 @@ def reals_for_core(X: Any) -> Any:
 def _counted(values: Any) -> Any:
     if values.dtype == bool:
         return values.view(np.uint8)
-    return values if values.dtype.name in _DTYPES else values.astype(np.float64)
+    return values if values.dtype.name in _DTYPES and values.dtype.isnative else values.astype(np.float64)
 
 
 def squared(X: Any) -> Any:

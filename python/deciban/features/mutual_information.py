@@ -20,7 +20,7 @@ from deciban.errors import DataError
 from deciban.models.naive_bayes import NaiveBayes
 from deciban.models.numbers import text_refused
 from deciban.models.transaction import all_or_nothing
-from deciban.rows import as_rows, for_core, is_sparse
+from deciban.rows import as_rows, for_core, is_sparse, native
 from deciban.tables.frame import called
 
 from .held_out import Labelled, Tried, held_out_errors, smallest
@@ -102,7 +102,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
 
     def _numbers(self, X: Any, y: Any) -> tuple[Any, Any]:
         with text_refused(X, _weighed_as_numbers):
-            found: tuple[Any, Any] = validate_data(self, X, y, accept_sparse="csr", ensure_all_finite=False)
+            found: tuple[Any, Any] = validate_data(self, native(X), y, accept_sparse="csr", ensure_all_finite=False)
         return found
 
     @classmethod
@@ -148,6 +148,9 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         mask = np.zeros(len(self.scores_), dtype=bool)
         mask[_best_first(self.scores_)[: self.k_]] = True
         return mask
+
+    def _transform(self, X: Any) -> Any:
+        return super()._transform(native(X))
 
     def _check_parameters(self) -> None:
         whole = isinstance(self.k, Integral) and not isinstance(self.k, bool) and self.k >= 1

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator
+from deciban.declared_types import Estimator, RegressorMixin
 from deciban.distributions import StatisticError
 from deciban.distributions.scatter import PooledScatter
 from deciban.errors import DataError
@@ -26,7 +26,7 @@ from .responses import Responses, responses
 from .transaction import all_or_nothing
 
 
-class Additive(RegressorMixin, Estimator):  # type: ignore[misc]
+class Additive(RegressorMixin, Estimator):
     """A regression whose state is `statistics_`, the scatter of (x, y), where loss and penalty allow; else None."""
 
     statistics_: PooledScatter | None

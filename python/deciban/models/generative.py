@@ -9,11 +9,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.declared_types import Estimator
+from deciban.declared_types import ClassifierMixin, Estimator
 from deciban.distributions import StatisticError, fitted_score
 from deciban.distributions.class_prior import class_prior, prior_doubt
 from deciban.distributions.counts import Floats
@@ -38,7 +38,7 @@ Estimate = Literal["bayes", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 
-class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):  # type: ignore[misc]
+class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
     """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
 
     A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these

@@ -10,11 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
-from deciban.declared_types import Estimator
+from deciban.declared_types import ClassifierMixin, Estimator
 from deciban.losses import Floats, Loss, Softmax
 from deciban.pages.estimator import Reports
 from deciban.penalties import Penalty
@@ -47,7 +46,7 @@ def only_margins(model: Any) -> str:
     )
 
 
-class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):  # type: ignore[misc]
+class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data as scikit_validate
 
 from deciban.distributions import Distribution
 from deciban.distributions.counts import Floats
+from deciban.rows import native
 from deciban.tables.columns import Columns
 from deciban.tables.frame import columns_of
 
@@ -71,8 +72,8 @@ def _numbers(model: Any, X: Any, *y: Any, reset: bool) -> Any:
     """X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
     likelihood = getattr(model, "likelihood", "gaussian")
     with text_refused(X, lambda name: not_of_text(name, getattr(likelihood, "name", likelihood))):
-        checked = scikit_validate(model, X, *y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
-        matrix = checked[0] if y else checked
+        checked = scikit_validate(model, native(X), *y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
+        matrix = native(checked[0] if y else checked)
         if matrix.dtype.kind == "O":
             matrix = matrix.astype(np.float64)
     return (matrix, checked[1]) if y else matrix
@@ -103,7 +104,7 @@ def _typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None
 def _targets(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None: give a label for each row")
-    y = np.asarray(column_or_1d(y, warn=True))
+    y = native(np.asarray(column_or_1d(y, warn=True)))
     assert_all_finite(y, input_name="y")
     if y.dtype.kind not in "biuUS":  # those are labels, whatever their values
         check_classification_targets(y)

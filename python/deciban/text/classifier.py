@@ -10,11 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.declared_types import Estimator, Whole
+from deciban.declared_types import ClassifierMixin, Estimator, Whole
 
 from .. import store
 from ..pages.estimator import Reports
@@ -36,7 +35,7 @@ from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):  # type: ignore[misc]
+class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
