@@ -8,10 +8,33 @@ loads what only training needs.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazy import lazy_attributes
 
 if TYPE_CHECKING:
+    from . import calibration as calibration
+    from . import distributions as distributions
+    from . import errors as errors
+    from . import features as features
+    from . import kernel_machines as kernel_machines
+    from . import kernel_solvers as kernel_solvers
+    from . import kernels as kernels
+    from . import losses as losses
+    from . import mail as mail
+    from . import models as models
+    from . import networks as networks
+    from . import pages as pages
+    from . import penalties as penalties
+    from . import report as report
+    from . import scores as scores
+    from . import solvers as solvers
+    from . import store as store
+    from . import tables as tables
+    from . import text as text
+    from . import theory as theory
+    from . import trust as trust
+    from . import verdict as verdict
     from .calibration.estimator import Calibrated as Calibrated
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
@@ -105,14 +128,30 @@ __all__ = [
     "suspects",
 ]
 
+# `deciban.theory` is there without an import of its own.
+_MODULES = (
+    "calibration",
+    "distributions",
+    "errors",
+    "features",
+    "kernel_machines",
+    "kernel_solvers",
+    "kernels",
+    "losses",
+    "mail",
+    "models",
+    "networks",
+    "pages",
+    "penalties",
+    "report",
+    "scores",
+    "solvers",
+    "store",
+    "tables",
+    "text",
+    "theory",
+    "trust",
+    "verdict",
+)
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'deciban' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value = getattr(import_module(_HOME[name], __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_attributes(__name__, _HOME, _MODULES)

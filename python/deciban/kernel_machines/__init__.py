@@ -3,14 +3,15 @@
 `path(model, X, y, Cs=…, cv=…)` tries prices of errors on examples held out (`prices`).
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deciban.lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from .prices import path as path
 
 __all__ = ["path"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "path":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has path")
-    from .prices import path
-
-    return path
+__getattr__, __dir__ = lazy_attributes(__name__, {"path": ".prices"})

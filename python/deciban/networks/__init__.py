@@ -9,3 +9,9 @@
 Rumelhart, Hinton & Williams, Nature 323 (1986). Arrays may be of any library and on any device
 (`deciban.devices`); the first layer reads CSR rows, too, which are never made dense (`csr`).
 """
+
+from __future__ import annotations
+
+from deciban.lazy import lazy_attributes
+
+__getattr__, __dir__ = lazy_attributes(__name__, {})

@@ -8,8 +8,9 @@ writes them. They are loaded when first used: the terminal needs none of it.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from deciban.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from .by_size import comparison_curves as comparison_curves
@@ -52,8 +53,4 @@ __all__ = [
     "svg",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'deciban.report' has no attribute {name!r}; it has {', '.join(__all__)}")
-    return getattr(import_module(_HOME[name], __name__), name)
+__getattr__, __dir__ = lazy_attributes(__name__, _HOME)

@@ -5,8 +5,9 @@ Each name is loaded when first used; none but those that fit models loads scikit
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from deciban.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from .capacity import growth as growth
@@ -70,14 +71,4 @@ __all__ = [
     "vc",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'deciban.theory' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value = getattr(import_module(_HOME[name], __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_attributes(__name__, _HOME)

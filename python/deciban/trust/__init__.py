@@ -5,8 +5,9 @@ Each name is loaded when first used. `deciban.suspects` looks for labels that ar
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from deciban.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from .conformal import Conformal as Conformal
@@ -41,14 +42,4 @@ _HOME = {
 
 __all__ = list(_HOME)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'deciban.trust' has no attribute {name!r}; it has {', '.join(_HOME)}")
-    value = getattr(import_module(_HOME[name], __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+__getattr__, __dir__ = lazy_attributes(__name__, _HOME)
