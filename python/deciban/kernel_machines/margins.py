@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import elsewhere, on_host
-from deciban.errors import DataError, NotSeparableError
+from deciban.devices import on_host
+from deciban.errors import DataError
 from deciban.inner_product import dot
-from deciban.kernel_solvers.certificate import KernelProof, prove
+from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.landmarks import Landmarks
 from deciban.kernel_solvers.landmarks import prove as prove_landmarks
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
@@ -22,10 +21,8 @@ from deciban.losses import Floats
 from deciban.models.zones import Zones
 from deciban.solvers.problem import Limits, Status
 
+from .hulls import Solve, solve_hard
 from .machine import proven
-from .rows import weights
-
-Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]
 
 
 @dataclass(frozen=True)
@@ -66,6 +63,11 @@ def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> 
     if solution.landmarks is not None:
         return _of_landmarks(rows, problem, solution, solution.landmarks)
     return _machine(rows, problem, solution, proven(problem, solution), 1.0)
+
+
+def hard_margin(rows: Any, problem: KernelProblem, limits: Limits, solve: Solve, memory: int) -> Machine:
+    """The machine of a problem without errors; NotSeparableError where there is none."""
+    return _machine(rows, problem, *solve_hard(problem, limits, solve, memory), 1.0)
 
 
 def soft_margins(problems: Together, solutions: list[KernelSolution]) -> list[Machine]:
@@ -138,59 +140,3 @@ def check_nu(nu: Any) -> float:
     if not number or not 0.0 < nu <= 1.0:
         raise ValueError(f"nu must be a number > 0 and at most 1, got {nu!r}")
     return float(nu)
-
-
-# Classes whose hulls are nearer than this, in units of the mean K(x, x), squared, are not told apart.
-_TOUCHING = 1e-12
-
-
-def solve_hard(problem: KernelProblem, limits: Limits, solve: Solve) -> KernelSolution:
-    """min ½‖w‖² subject to y_i f(x_i) ≥ 1, or NotSeparableError with a witness.
-
-    First the nearest points of the two convex hulls, which always exist: they touch where nothing separates the
-    classes, and else w points from one to the other, 2/‖p − q‖² times as long (Bennett & Bredensteiner 2000).
-    """
-    hulls, found = _nearest(problem, limits, solve)
-    squared = float(found.beta @ prove(hulls, found.beta).scores)
-    if not squared > _TOUCHING * _size(problem) and not found.status.finished:
-        return solve(problem, limits, None)
-    if not squared > _TOUCHING * _size(problem):
-        raise _not_separable(problem, found.beta)
-    start = replace(found, beta=found.beta * (2.0 / squared), b=np.zeros(1), gradient=None)
-    return solve(problem, replace(limits, tol=min(limits.tol, 1e-10)), start)
-
-
-def _nearest(problem: KernelProblem, limits: Limits, solve: Solve) -> tuple[KernelProblem, KernelSolution]:
-    up = problem.hi > 0.0
-    hulls = replace(
-        problem,
-        t=np.zeros(problem.m),
-        lo=np.where(up, 0.0, -1.0),
-        hi=np.where(up, 1.0, 0.0),
-        group=(~up).astype(np.int64),
-        sums=np.array([1.0, -1.0]),
-    )
-    tol, found = 1e-6 * _size(problem), None
-    quiet = getattr(limits.callback, "quietly", None)
-    while True:
-        found = solve(hulls, replace(limits, tol=tol, callback=quiet), found)
-        squared = float(found.beta @ prove(hulls, found.beta).scores)
-        if squared > 100.0 * tol or tol <= 1e-15 * _size(problem) or not found.status.finished:
-            return hulls, found
-        tol *= 1e-3
-
-
-def _size(problem: KernelProblem) -> float:
-    return max(float(np.abs(on_host(problem.kernel.diagonal(problem.X))).mean()), np.finfo(float).tiny)
-
-
-def _not_separable(problem: KernelProblem, mixture: Floats) -> NotSeparableError:
-    weight = np.abs(mixture)
-    if problem.kernel.name == "linear":
-        positive = np.where(problem.hi > 0.0, weight, 0.0)
-        point = weights(positive[None, :], problem.X) if elsewhere(problem.X) else problem.X.T @ positive
-        return NotSeparableError(np.asarray(point).ravel(), weight)
-    kept = weight > 1e-6
-    sides = [np.flatnonzero(kept & side) for side in (problem.hi <= 0.0, problem.hi > 0.0)]
-    told = [", ".join(str(i) for i in side[:4]) + (", …" if len(side) > 4 else "") for side in sides]
-    return NotSeparableError(None, weight, f"in the kernel's space the examples {told[0]} mix to what {told[1]} mix to")

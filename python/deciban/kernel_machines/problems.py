@@ -16,7 +16,7 @@ from deciban.losses import Floats
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits
 
-from .margins import Machine, largest_nu, nu_margin, soft_margin, solve_hard
+from .margins import Machine, hard_margin, largest_nu, nu_margin, soft_margin
 from .one_vs_one import pairs
 from .pairs_together import solved_together, suits
 from .rows import Items, among
@@ -84,8 +84,9 @@ def _machine(
         problem = KernelProblem.nu_classification(kernel, X, y, weight, share, n_jobs)
         return nu_margin(rows, problem, solve(problem, limits, start))
     problem = KernelProblem.classification(kernel, X, y, price * weight, n_jobs)
-    solution = solve_hard(problem, limits, solve) if price == np.inf else solve(problem, limits, start)
-    return soft_margin(rows, problem, solution)
+    if price == np.inf:
+        return hard_margin(rows, problem, limits, solve, model._memory())
+    return soft_margin(rows, problem, solve(problem, limits, start))
 
 
 def sides_of(classes: NDArray[np.intp], C: int, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:

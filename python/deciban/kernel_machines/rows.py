@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from deciban.devices import doubled, elsewhere, fetched, moved, namespace, on_host, take
 from deciban.errors import DataError
+from deciban.kernel_solvers.evaluation import linear_weights
 from deciban.kernels import Kernel, Linear, by_name
 from deciban.losses import Floats
 from deciban.models import device_rows
@@ -158,7 +159,7 @@ def arrays_of(X: Any) -> list[Any]:
 def weights(dual: Floats, vectors: Any) -> Floats:
     """(k, d) Σ β v of coefficients (k, m) and rows (m, d), on the host."""
     if not elsewhere(vectors):
-        return np.asarray(dual @ vectors)
+        return linear_weights(vectors, np.ascontiguousarray(dual.T))
     vectors = doubled(vectors)
     w: Floats = on_host(namespace(vectors).matmul(moved(dual, vectors), vectors))
     return w

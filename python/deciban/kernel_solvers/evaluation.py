@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from deciban import _core
 from deciban.devices import doubled, elsewhere, like, moved, namespace, on_host
 from deciban.kernels import RBF, Gaussian, Kernel, Linear, Multiquadric, Polynomial, Tanh, Wave
+from deciban.kernels.radial import FAR, Radial
 from deciban.losses import Floats
 from deciban.rows import is_sparse, reals_for_core
 
@@ -18,6 +20,8 @@ from .problem import KernelProblem, take
 _TILE = 1 << 22
 # And on a device, where each call has its price.
 _TILE_ELSEWHERE = 1 << 24
+# A sum of coefficients that is this share of their sizes is 0 but for rounding.
+_BALANCED = 1e-10
 
 
 def in_core(kernel: Any) -> tuple[str, list[float]] | None:
@@ -59,8 +63,14 @@ def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | N
     if elsewhere(target):
         return _scores_elsewhere(kernel, X, moved(Z, target) if _are_rows(Z) else Z, coefficients, target)
     known = in_core(kernel)
+    if isinstance(kernel, Linear) and rows_in_core(X) and rows_in_core(Z) and is_sparse(X) == is_sparse(Z):
+        W = linear_weights(Z, np.asarray(coefficients, dtype=np.float64))
+        return _core.scores(reals_for_core(X), W, np.zeros(len(W)), n_jobs=n_jobs)
     if known and rows_in_core(X) and rows_in_core(Z) and is_sparse(X) == is_sparse(Z):
         c = np.ascontiguousarray(coefficients, dtype=np.float64)
+        if not is_sparse(Z) and _is_far(kernel, Z):
+            middle = np.mean(Z, axis=0, dtype=np.float64)
+            X, Z = X - middle, Z - middle
         return _core.kernel_scores(reals_for_core(X), reals_for_core(Z), c, *known, n_jobs=n_jobs)
     n, m = _count(X), _count(Z)
     out = np.zeros((n, coefficients.shape[1]))
@@ -70,6 +80,37 @@ def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | N
         part = slice(first, first + step)
         out[part] = np.asarray(kernel.tile(_doubles(take(X, part)), Z), dtype=np.float64) @ coefficients
     return out
+
+
+def _is_far(kernel: Kernel, Z: Any) -> bool:
+    """Whether dense rows lie so far from the origin that their distances lose digits to their norms."""
+    if not isinstance(kernel, Radial) or not len(Z):
+        return False
+    return bool(float(np.einsum("ij,ij->i", Z, Z, dtype=np.float64).max()) > FAR * kernel.unit)
+
+
+def linear_weights(Z: Any, coefficients: Floats, rows_of: Sequence[tuple[slice, Any]] = ()) -> Floats:
+    """Return (K, d) Σ_j coefficients_jk z_j, of rows far from the origin as precise as of those near it.
+
+    Coefficients that sum to 0 up to rounding, as those of a machine with an intercept do, are taken to do so: the
+    origin is then of no account, and is moved to the first row. Instead of coefficients (m, K) there may be a table of
+    (C − 1, m), each row of which belongs, for the columns of a slice, to the machine that `rows_of` names.
+    """
+    origin = None if is_sparse(Z) or not Z.shape[0] else np.asarray(Z[0], dtype=np.float64)
+    near = Z if origin is None else Z - origin
+    parts = rows_of or [(slice(0, Z.shape[0]), np.arange(coefficients.shape[1]))]
+    K = 1 + max(int(np.max(machines, initial=-1)) for _, machines in parts)
+    W, total, size = np.zeros((K, Z.shape[1])), np.zeros(K), np.zeros(K)
+    for own, machines in parts:
+        c = np.ascontiguousarray(coefficients[:, own].T if rows_of else coefficients)
+        if not c.shape[0]:
+            continue
+        W[machines] += _core.combination(reals_for_core(near[own]), c)
+        total[machines] += c.sum(axis=0)
+        size[machines] += np.abs(c).sum(axis=0)
+    if origin is not None:
+        W += np.where(np.abs(total) <= _BALANCED * size, 0.0, total)[:, None] * origin
+    return W
 
 
 def _scores_elsewhere(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, target: Any) -> Floats:
@@ -103,7 +144,10 @@ def scores_of_rows(problem: KernelProblem, of_rows: Floats) -> Floats:
     """(N,) Σ_j K(x_i, x_j) of_rows_j in float64."""
     known = in_core(problem.kernel)
     if known and rows_in_core(problem.X):
-        return _core.kernel_within(reals_for_core(problem.X), of_rows, *known, n_jobs=problem.n_jobs)
+        X = problem.X
+        if not is_sparse(X) and _is_far(problem.kernel, X):
+            X = X - np.mean(X, axis=0, dtype=np.float64)
+        return _core.kernel_within(reals_for_core(X), of_rows, *known, n_jobs=problem.n_jobs)
     support = np.flatnonzero(of_rows)
     centres = take(problem.kernel.centres(problem.X), support)
     return scores(problem.kernel, problem.X, centres, of_rows[support, None], problem.n_jobs)[:, 0]

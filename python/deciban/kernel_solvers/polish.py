@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.losses import Floats
+from deciban.solvers.equations import solve_nearest
 
 from .certificate import violations
 from .gram import Gram
@@ -86,7 +87,7 @@ def _stationary(problem: KernelProblem, K: Gram, beta: Floats, free: NDArray[np.
     system[:k, k:], system[k:, :k] = members.T, members
     short = problem.sums - np.bincount(problem.group, weights=beta, minlength=len(problem.sums))
     wanted = np.concatenate([(problem.t - K.times(beta))[places], short[np.unique(problem.group[places])]])
-    change = np.linalg.lstsq(system, wanted, rcond=1e-13)[0][:k]
+    change = solve_nearest(system, wanted, 1e-13)[:k]
     moved = beta.copy()
     moved[places] += change
     return moved

@@ -54,7 +54,7 @@ class Tiles:
             rows, coefficients = distinct, np.bincount(place, coefficients, len(distinct)).astype(np.float64)
         if 0 < len(rows) <= self.largest:
             return self._of_kept(rows, coefficients)
-        total = 0.0
+        total: Any = np.zeros(int(self.active.shape[0]))
         for first in range(0, len(rows), self.columns):
             part = slice(first, first + self.columns)
             tile = self.kernel.tile(self.active, take(self.centres, rows[part]))

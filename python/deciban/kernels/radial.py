@@ -13,7 +13,7 @@ from .kernel import Kernel, check_number
 
 # ‖x‖² + ‖z‖² − 2x·z loses the digits that the norms have above the distance: points further from the origin than
 # this many units of the kernel, squared, are moved to it first.
-_FAR = 100.0
+FAR = 100.0
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Radial(Kernel):
         if xx.shape[0] == 0 or zz.shape[0] == 0:
             return False
         xp = namespace(xx)
-        return float(xp.max(xx)) + float(xp.max(zz)) > _FAR * self.unit
+        return float(xp.max(xx)) + float(xp.max(zz)) > FAR * self.unit
 
     def diagonal(self, X: Any) -> Any:
         """f(0) (n,)."""

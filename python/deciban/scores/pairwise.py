@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
-from deciban.devices import take
+from deciban import _core
+from deciban.devices import elsewhere, take
+from deciban.rows import is_sparse, reals_for_core
 
 from .evidence import Floats
 from .kernel import KernelScore, products
@@ -33,6 +36,9 @@ class PairwiseScore:
 
     def __call__(self, X: Any, n_jobs: int | None = None) -> Floats:
         """(N, C(C−1)/2) in nats where `dual` and `intercept` are."""
+        weights = self._weights
+        if weights is not None and not elsewhere(X) and is_sparse(X) == is_sparse(self.vectors):
+            return _core.scores(reals_for_core(X), weights, np.asarray(self.intercept, dtype=np.float64), n_jobs=n_jobs)
         f = np.tile(self.intercept, (X.shape[0], 1))
         for c, own in enumerate(self._own()):
             f[:, self._machines(c)] += products(self.kernel, X, take(self.vectors, own), self.dual[:, own].T, n_jobs)
@@ -48,6 +54,16 @@ class PairwiseScore:
         C = len(self.n_support)
         b = self.intercept[list(combinations(range(C), 2)).index((i, j))]
         return KernelScore(self.kernel, take(self.vectors, places), A, np.array([0.0, b]), self.baseline)
+
+    @cached_property
+    def _weights(self) -> Floats | None:
+        """(C(C−1)/2, d) those of the linear kernel, whose machines cost less than their vectors."""
+        if self.kernel.name != "linear" or elsewhere(self.vectors):
+            return None
+        from deciban.kernel_solvers.evaluation import linear_weights  # here, because linear scores need no kernels
+
+        own = [(part, np.array(self._machines(c))) for c, part in enumerate(self._own())]
+        return linear_weights(self.vectors, self.dual, own)
 
     def _own(self) -> list[slice]:
         ends = np.concatenate([[0], np.cumsum(self.n_support)])

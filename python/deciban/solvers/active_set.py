@@ -10,6 +10,8 @@ from scipy import sparse
 
 from deciban.losses import Floats
 
+from .equations import solve_nearest
+
 # How often the rows that are taken to be tight are chosen anew.
 _ROUNDS = 20
 # How many equations are solved at once.
@@ -40,6 +42,12 @@ class Scaled(NamedTuple):
         z = self.units * z
         z[self.flat] -= self.shift @ z[~self.flat]
         return z
+
+    def within(self, z: Floats, u: Floats) -> tuple[Floats, Floats]:
+        """Return z and u of the programme in these units."""
+        z = z.copy()
+        z[self.flat] += self.shift @ z[~self.flat]
+        return z / self.units, u / self.prices
 
     def violation(self, z: Floats, u: Floats) -> float:
         """Return the largest violation of the optimality conditions, relative to what each is a difference of."""
@@ -132,20 +140,7 @@ def _stationary(inside: Scaled, z: Floats, u: Floats, places: Any) -> tuple[Floa
     z, u = z.copy(), u.copy()
     for _ in range(2):
         wanted = np.concatenate([inside.A.T @ u - inside.Q @ z - inside.c, inside.a[places] - own @ z])
-        change = _solved(system, wanted)
+        change = solve_nearest(system, wanted)
         z += change[:n]
         u[places] += change[n:]
     return z, u
-
-
-def _solved(system: Floats, wanted: Floats) -> Floats:
-    """Return x with system·x = wanted; the shortest nearest one where there is none or more than one."""
-    with np.errstate(all="ignore"):
-        try:
-            x: Floats = np.asarray(np.linalg.solve(system, wanted), dtype=np.float64)
-            if np.abs(system @ x - wanted).max(initial=0.0) <= 1e-9 * np.abs(wanted).max(initial=0.0):
-                return x
-        except np.linalg.LinAlgError:
-            pass
-    nearest: Floats = np.asarray(np.linalg.lstsq(system, wanted, rcond=1e-14)[0], dtype=np.float64)
-    return nearest

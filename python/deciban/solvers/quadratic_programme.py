@@ -26,6 +26,7 @@ from deciban.models.limits import check_positive
 from .active_set import Scaled, polished, scaled
 from .conic import Programme, ends, minimise
 from .problem import Limits, Status
+from .watch import Watch
 
 # Variables beyond which the eigenvalues of Q, which cost their cube, are not looked at any more.
 _LARGEST = 5000
@@ -72,6 +73,47 @@ class QPSolution(NamedTuple):
     solution: Floats
     multipliers: Floats
     certificate: ProgrammeProof
+
+
+class Minimum(NamedTuple):
+    """z and u in the units of a scaled programme; and in its own, if there is none, what `refuted` its constraints, or
+    along which direction it `falls`."""
+
+    z: Floats
+    u: Floats
+    iterations: int
+    watch: Watch
+    refuted: Floats | None
+    falls: Floats | None
+
+
+def minimum(inside: Scaled, limits: Limits = Limits(tol=_PRECISION, max_iter=200)) -> Minimum:  # noqa: B008
+    """Return the minimum of a scaled programme, polished, or why there is none."""
+    programme = Programme(sparse.csc_matrix(np.triu(inside.Q)), inside.c, -sparse.csc_matrix(inside.A), -inside.a, 0)
+    found, watch = minimise(programme, limits, inside.cost, False)
+    z, u = np.nan_to_num(np.array(found.x)), np.maximum(np.nan_to_num(np.array(found.z)), 0.0)
+    refuted = _refuted(inside, u) if ends(found, "PrimalInfeasible") else None
+    falls = _falling(inside, z) if ends(found, "DualInfeasible") else None
+    if refuted is None and falls is None:
+        z, u = polished(inside, z, u)
+    return Minimum(z, u, int(found.iterations), watch, refuted, falls)
+
+
+def _refuted(inside: Scaled, u: Floats) -> Floats | None:
+    """u of Farkas' lemma in the programme's own units, summing to 1, if it is one."""
+    reach, left = (abs(inside.A).T @ u).max(initial=0.0), np.abs(inside.A.T @ u).max(initial=0.0)
+    if not u.any() or left > _REFUTED * reach or inside.a @ u <= _REFUTED * (np.abs(inside.a) @ u):
+        return None
+    prices = inside.prices * u
+    return np.asarray(prices / prices.sum())
+
+
+def _falling(inside: Scaled, d: Floats) -> Floats | None:
+    """The direction in the programme's own units, its largest part 1, if the objective falls along it."""
+    if not (np.abs(d).max(initial=0.0) > 0.0 and inside.c @ d < 0.0):
+        return None
+    direction = inside.own(d)
+    return np.asarray(direction / np.abs(direction).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,14 +224,12 @@ class QP:
         tol = check_positive("tol", self.tol)
         limits = Limits(tol=min(tol, _PRECISION), max_iter=self.max_iter, time_limit=self.time_limit)
         inside = scaled(self.Q, self.c, self.A, self.a)
-        programme = Programme(sparse.csc_matrix(np.triu(inside.Q)), inside.c, -_sparse(inside.A), -inside.a, 0)
-        found, watch = minimise(programme, limits, inside.cost, False)
-        z, u = np.nan_to_num(np.array(found.x)), np.maximum(np.nan_to_num(np.array(found.z)), 0.0)
-        if ends(found, "PrimalInfeasible"):
-            self._refute(inside, u)
-        if ends(found, "DualInfeasible"):
-            self._fall(inside, z)
-        z, u = polished(inside, z, u)
+        found = minimum(inside, limits)
+        if found.refuted is not None:
+            raise InfeasibleError(found.refuted)
+        if found.falls is not None:
+            raise UnboundedError(found.falls)
+        z, u, watch = found.z, found.u, found.watch
         violation = inside.violation(z, u)
         z, u = inside.own(z), inside.prices * u
         value, curved = float(self.c @ z), float(z @ (self.Q @ z))
@@ -197,31 +237,8 @@ class QP:
         size = abs(primal) + 1e-12 * (abs(curved) + abs(value))
         enough = violation <= max(tol, 1e-14) and abs(primal - dual) <= tol * size
         status = watch.status or (Status.CONVERGED if enough else Status.EXHAUSTED)
-        proof = ProgrammeProof(primal, dual, violation, status.name.lower().replace("_", " "), int(found.iterations))
+        proof = ProgrammeProof(primal, dual, violation, status.name.lower().replace("_", " "), found.iterations)
         return QPSolution(z, u, proof)
-
-    def _refute(self, inside: Scaled, u: Floats) -> None:
-        """Raise InfeasibleError if u, of Farkas' lemma, is one."""
-        if not u.any():
-            return
-        u = u / u.sum()
-        left = float(np.abs(inside.A.T @ u).max(initial=0.0))
-        if float(inside.a @ u) > _REFUTED * max(1e-300, float(np.abs(inside.a) @ u)) and left <= _REFUTED * float(
-            (abs(inside.A).T @ u).max(initial=0.0)
-        ):
-            prices = inside.prices * u
-            raise InfeasibleError(prices / prices.sum())
-
-    def _fall(self, inside: Scaled, d: Floats) -> None:
-        """Raise UnboundedError if the objective falls along d for ever."""
-        size = float(np.abs(d).max(initial=0.0))
-        if size > 0.0 and float(inside.c @ d) < 0.0:
-            direction = inside.own(d)
-            raise UnboundedError(direction / np.abs(direction).max())
-
-
-def _sparse(A: Any) -> Any:
-    return sparse.csc_matrix(A)
 
 
 def _matrix(name: str, given: Any) -> Any:
