@@ -121,6 +121,12 @@ def of_texts(C, mail=False, **how):
     return TextClassifier(kind="mail" if mail else "text", **how, **more).fit(X, y), X
 
 
+def gram(C):
+    X, y = cloud(C)
+    K = RBF(0.3).tile(X, X)
+    return SVM("precomputed").fit(K, y), K
+
+
 MODELS = {
     "multinomial": partial(fitted, NaiveBayes, counts),
     "complement": partial(fitted, partial(NaiveBayes, "complement"), counts),
@@ -143,6 +149,13 @@ MODELS = {
     "machine csr": partial(csr, SVM),
     "machines against the rest": partial(fitted, partial(SVM, RBF(0.3), multi_class="ovr"), cloud),
     "machine isotonic": partial(fitted, partial(SVM, calibration="isotonic"), cloud),
+    "machine isotonic against the rest": partial(
+        fitted, partial(SVM, multi_class="ovr", calibration="isotonic"), cloud
+    ),
+    "machine linear": partial(fitted, partial(SVM, "linear", C=100.0), cloud),
+    "machine without errors": partial(fitted, partial(SVM, RBF(4.0), C=np.inf), cloud),
+    "machine of a share": partial(fitted, partial(SVM, nu=0.3), cloud),
+    "machine of a matrix": gram,
     "machine of texts": partial(fitted, partial(SVM, Spectrum(2)), texts),
     "line": partial(fitted, partial(Calibrated, LinearSVM(), "platt"), cloud),
     "curve": partial(fitted, partial(Calibrated, NaiveBayes("gaussian"), "isotonic"), cloud),
@@ -157,8 +170,6 @@ MODELS = {
     "text hashed": partial(of_texts, model="naive-bayes", hashed_bits=4),
     "text hashed kernel": partial(of_texts, model="kernel-svm", hashed_bits=4),
 }
-# The log-odds of a pair are those of the machine of the two, and no difference of the posterior's logarithms.
-PAIRWISE = {"machine", "machine csr", "machine isotonic", "machine of texts"}
 
 
 @cache

@@ -1,13 +1,14 @@
 """Laws of explanations, over every model that explains itself: evidence sums, and all are asked in the same way."""
 
 import json
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from deciban._core import Reader
 from deciban.conventions import DECIBANS_PER_NAT
-from laws.explained import MODELS, PAIRWISE, explained, over
+from laws.explained import MODELS, explained, over
 
 
 def total_of(why):
@@ -31,8 +32,19 @@ def test_terms_and_prior_sum_to_the_log_odds_of_the_two_most_probable_classes(na
         assert why.label == model.predict(items)[i]
         assert (first, second) == tuple(np.sort(p[i])[::-1][:2])
         assert why.probability == pytest.approx(first, rel=1e-9)
-        if C == 2 or name not in PAIRWISE:
-            assert why.decibans == pytest.approx(DECIBANS_PER_NAT * np.log(first / second), rel=1e-9, abs=1e-6)
+        assert why.decibans == pytest.approx(DECIBANS_PER_NAT * np.log(first / second), rel=1e-9, abs=1e-6)
+
+
+@over
+def test_any_two_classes_differ_by_their_log_odds(name, C):
+    model, items = explained(name, C)
+    classes = list(getattr(model, "classes_", getattr(model, "classes", None)))
+    p = model.predict_proba(items)
+    for a, b in permutations(classes, 2):
+        for i, why in enumerate(model.explain(items, pair=(a, b))):
+            odds = np.log(p[i, classes.index(a)]) - np.log(p[i, classes.index(b)])
+            assert why.decibans == pytest.approx(DECIBANS_PER_NAT * odds, rel=1e-9, abs=1e-9 * size_of(why))
+            assert abs(total_of(why) - why.decibans) <= 1e-9 * size_of(why)
 
 
 @over
@@ -69,7 +81,7 @@ def test_any_two_classes_are_weighed_and_turn_around(name, C):
             assert one.decibans == pytest.approx(-other.decibans, rel=1e-9, abs=1e-9)
             mine, theirs = ({term.feature: term.decibans for term in each.terms} for each in (one, other))
             assert mine == pytest.approx({k: -v for k, v in theirs.items()}, rel=1e-9, abs=1e-9 * size_of(one))
-        if C == 3 and name not in PAIRWISE:
+        if C == 3:
             a, b, c = classes
             through = weighed[a, b][i].decibans + weighed[b, c][i].decibans
             assert through == pytest.approx(weighed[a, c][i].decibans, rel=1e-9, abs=1e-6)

@@ -26,8 +26,7 @@ def test_terms_and_prior_are_the_log_odds(name, C):
             assert total == pytest.approx(why.decibans, rel=1e-9, abs=1e-9)
             assert why.label == model.predict(X[[i]])[0]
             assert why.probability == p[i].max()
-            if C == 2 or name == "rest":
-                assert why.decibans == pytest.approx(10 * np.log10(p[i].max() / np.sort(p[i])[-2]), abs=1e-6)
+            assert why.decibans == pytest.approx(10 * np.log10(p[i].max() / np.sort(p[i])[-2]), abs=1e-6)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

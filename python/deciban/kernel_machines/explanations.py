@@ -17,9 +17,12 @@ from deciban.verdict import places_of
 from .one_vs_one import pairs
 from .probabilities import Calibration
 
+# The posterior may stretch the log-odds of a machine so many times, or shrink them to that share.
+_MOST = 4.0
+
 
 def of_items(score: KernelScore | PairwiseScore, X: Any, p: Floats, *told: Any, pair: Any = None) -> list[Explanation]:
-    """For each row of X, with its posterior p (n, C), what `of_score` or `of_pairs` tells of it."""
+    """For each row of X, with its log posterior p (n, C), what `of_score` or `of_pairs` tells of it."""
     explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
     asked = places_of(pair, told[0])
     return [explained(score, fetched(take(X, [i])), p[i], *told, asked) for i in range(X.shape[0])]
@@ -81,15 +84,18 @@ def _told(
     vectors: bool,
     worth: Callable[[Floats], Floats],
 ) -> Explanation:
-    """Parts of the margin, all stretched alike by what makes the whole of it the log-odds that it is `worth`."""
+    """Parts of the margin, all stretched alike towards the log-odds of the posterior, log p(label) − log p(against);
+    what is left, because other classes have a say or a curve is not a line through 0, stands with the prior."""
     label, against = columns
     s = score(row)[0]
     featureless = score.vectors.ndim == 1
     start = score.intercept if vectors or featureless else score.prior
     terms = (score.by_vector if vectors or featureless else score.terms)(row, label, against)
     nats, margin = worth(s), float(s[label] - s[against])
-    total = float(nats[label] - nats[against])
-    stretch = total / margin if margin else 0.0
-    prior, terms = stretch * float(start[label] - start[against]), terms._replace(evidence=stretch * terms.evidence)
-    told = labels[classes[0]], labels[classes[1]], float(p[classes[0]])
+    total, own = float(p[classes[0]] - p[classes[1]]), float(nats[label] - nats[against])
+    unit = own / margin if margin else 0.0
+    stretch = float(np.clip(total / margin, unit / _MOST, unit * _MOST)) if unit > 0.0 else 0.0
+    terms = terms._replace(evidence=stretch * terms.evidence)
+    prior = stretch * float(start[label] - start[against]) + total - stretch * margin
+    told = labels[classes[0]], labels[classes[1]], float(np.exp(p[classes[0]]))
     return explanation(*told, total, prior, terms, list(places) if vectors or featureless else names)

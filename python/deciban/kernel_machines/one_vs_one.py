@@ -63,7 +63,7 @@ def coupled(logits: Floats, winner: NDArray[np.intp], C: int) -> Floats:
     rows = max(1, (1 << 20) // (C * C))
     for i in range(0, len(logits), rows):
         p[i : i + rows] = _coupled(logits[i : i + rows], C)
-    return agreeing(p, winner)
+    return np.asarray(np.exp(agreeing(np.log(p), winner)))
 
 
 def _coupled(logits: Floats, C: int) -> Floats:
@@ -84,12 +84,13 @@ def _coupled(logits: Floats, C: int) -> Floats:
     return result
 
 
-def agreeing(p: Floats, winner: NDArray[np.intp]) -> Floats:
-    """p (N, C) with the winner's the largest: it and those above it get their mean, the winner a grain more."""
-    own = np.take_along_axis(p, winner[:, None], axis=1)
-    above = p >= own
+def agreeing(logs: Floats, winner: NDArray[np.intp]) -> Floats:
+    """Log probabilities (N, C) with the winner's the largest: it and those above it get the log of their mean, the
+    winner a grain more."""
+    own = np.take_along_axis(logs, winner[:, None], axis=1)
+    above = logs >= own
     for i in np.flatnonzero(above.sum(axis=1) > 1):
-        mean = p[i, above[i]].mean()
-        p[i, above[i]] = mean * (1.0 - 1e-9)
-        p[i, winner[i]] = mean * (1.0 + 1e-9 * (above[i].sum() - 1))
-    return p
+        mean = np.log(np.exp(logs[i, above[i]]).mean())
+        logs[i, above[i]] = mean + np.log1p(-1e-9)
+        logs[i, winner[i]] = mean + np.log1p(1e-9 * (above[i].sum() - 1))
+    return logs

@@ -256,18 +256,20 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
     @answers
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
-        return np.asarray(np.log(self._probabilities(X)))
+        return self._log_probabilities(X)
 
     def _probabilities(self, X: Any) -> Floats:
+        return np.asarray(np.exp(self._log_probabilities(X)))
+
+    def _log_probabilities(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = to_judge(self, X)
         f = self._raw()(X, self._threads())
         C, nats = len(self.classes_), self.calibrated_.nats(f, self._held.style)  # type: ignore[union-attr]
         if self._held.style == "ovo":
-            return coupled(nats, decisions(f, C).argmax(axis=1), C)
+            return np.asarray(np.log(coupled(nats, decisions(f, C).argmax(axis=1), C)))
         f, nats = (np.hstack([np.zeros_like(s), s]) if C == 2 else s for s in (f, nats))
-        p: Floats = np.exp(log_posterior(nats))
-        return agreeing(p, f.argmax(axis=1))
+        return agreeing(log_posterior(nats), f.argmax(axis=1))
 
     @property
     def score_(self) -> KernelScore | PairwiseScore:
@@ -279,15 +281,15 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
     def explain(self, X: Any, by: str = "feature", pair: tuple[Any, Any] | None = None) -> list[Explanation]:
         """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
         in decibans, strongest first, of each feature or, with by="vector", of each support vector, by its place in the
-        training data. Prior and terms sum to the log-odds; of each class against each, to those of the machine of the
-        two. How features are weighed says `KernelScore.terms`; where a curve says what a margin is worth, its parts are
-        stretched alike."""
+        training data. Prior and terms sum to log p(label) − log p(against) of `predict_log_proba`. How features are
+        weighed says `KernelScore.terms`; of each class against each it is the machine of the two that they are parts
+        of, stretched alike, and what the other classes' machines add to that stands with the prior."""
         check_is_fitted(self)
         if not self._probabilistic():
             raise AttributeError(only_margins(self))
         if by not in ("feature", "vector"):
             raise ValueError(f"by must be 'feature' or 'vector', got {by!r}")
-        p, X = self._probabilities(X), to_judge(self, X)
+        p, X = self._log_probabilities(X), to_judge(self, X)
         names = getattr(self, "feature_names_in_", None)
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
         return of_items(self.score_, X, p, *told, self.calibrated_, pair=pair)
