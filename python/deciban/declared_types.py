@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from deciban.threads import OnThreads
+
 Whole = int
 """Declares a whole number that may not be written as a float: elsewhere 10.0 would be a share, or a slip."""
 
@@ -166,8 +168,9 @@ class Parameter:
         del model.__dict__[self.name]
 
 
-class Estimator(BaseEstimator):
-    """scikit-learn's estimator, whose parameters are read in the types that its constructor declares."""
+class Estimator(OnThreads, BaseEstimator):
+    """scikit-learn's estimator, whose parameters are read in the types that its constructor declares, and which
+    computes on as many threads as its `n_jobs` says."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -181,6 +184,10 @@ class Estimator(BaseEstimator):
         """Return the parameters as they were given; with `deep` those of nested estimators too."""
         found: dict[str, Any] = super().get_params(deep=deep)
         return {name: vars(self).get(name, value) for name, value in found.items()}
+
+    def learning_params(self) -> dict[str, Any]:
+        """Return the parameters that what is learnt depends on: not the number of threads."""
+        return {name: value for name, value in self.get_params().items() if name != "n_jobs"}
 
     def typed_params(self) -> dict[str, Any]:
         """Return the parameters in the types that the constructor declares, as a file keeps them."""

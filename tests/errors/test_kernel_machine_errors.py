@@ -19,7 +19,7 @@ SHARED = [
     ({"max_iter": 0}, "max_iter must be a whole number from 1, got 0"),
     ({"time_limit": -1.0}, "time_limit must be a number > 0, got -1.0"),
     ({"memory_mb": 0}, "memory_mb must be a number > 0, got 0"),
-    ({"n_jobs": 0}, "n_jobs must be None, -1 or a whole number from 1, got 0"),
+    ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, got 0: -1 is all cores, -2 all but one"),
     ({"random_state": -1}, "random_state must be from 0 to 2^64 − 1, got -1"),
 ]
 CLASSES = [

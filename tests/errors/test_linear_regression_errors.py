@@ -21,7 +21,7 @@ REFUSED = {
     "tol must be a number > 0, got 0": {"tol": 0},
     "max_iter must be a whole number from 1, got 1.5": {"max_iter": 1.5},
     "time_limit must be a number > 0, got -1": {"time_limit": -1},
-    "n_jobs must be None, -1 or a whole number from 1, got 0": {"n_jobs": 0},
+    "n_jobs must be None or a whole number other than 0, got 0: -1 is all cores, -2 all but one": {"n_jobs": 0},
     "random_state must be from 0 to 2^64 − 1, got -1": {"random_state": -1},
     "solver must be one of 'auto', 'closed-form', 'coordinate', 'newton', 'reweighted', 'smoothing', "
     "'interior-point', 'linear-programme', 'dual-coordinate', got 'sgd'": {"solver": "sgd"},

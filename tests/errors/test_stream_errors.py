@@ -25,7 +25,7 @@ FAMILIES = pytest.mark.parametrize("family", [LogisticRegression, LinearSVM])
         ({"step": 0.0}, "step must be a number > 0, got 0.0"),
         ({"step": np.inf}, "step must be a finite number > 0, got inf"),
         ({"step": "auto"}, "step must be a number > 0, got 'auto'"),
-        ({"n_jobs": 0}, "n_jobs must be None, -1 or a whole number from 1, got 0"),
+        ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, got 0: -1 is all cores, -2 all but one"),
     ],
     ids=str,
 )

@@ -77,4 +77,6 @@ mod _core {
     use super::stepping::{adam_step, momentum_step};
     #[pymodule_export]
     use super::wordbook::Wordbook;
+    #[pymodule_export]
+    use super::work::{available_threads, limit_threads};
 }

@@ -58,6 +58,8 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
         without which a class is missing is left out; where none is left, scores are taken as nats.
     half_life : of feedback: after so many examples more an example counts half; None: all count alike, for ever.
     random_state : the seed of the folds.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Margins are asked for where there are two classes, log-probabilities for more, if there are both. The decision is
     the class of the largest probability, of equal ones the first: `predict` and `predict_proba` never disagree, and of
@@ -86,12 +88,14 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
         cv: int | Any = 5,
         half_life: float | None = 1000.0,
         random_state: int | Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.model = model
         self.method = method
         self.cv = cv
         self.half_life = half_life
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -45,7 +45,7 @@ def _run(arguments: list[str]) -> int:
     from .group import deciban
 
     gc.set_threshold(100_000, 50, 50)  # a short life: looking for garbage takes longer than it saves
-    # Counting needs no BLAS, whose threads spin for a while after they start.
+    # BLAS computes on one thread anyway (`deciban.blas`): starting others takes time, and they spin for a while.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "_DECIBAN_COMPLETE" in os.environ:
         deciban.main(arguments, prog_name="deciban")

@@ -8,6 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.blas import add_gram
+
 from .central_moments import CentralMoments, Parts
 from .centred import Batch
 from .counts import Floats
@@ -149,17 +151,11 @@ def power_sums(batch: Batch, fourth: bool) -> PowerSums:
 
 
 def _product(Z: Floats, weight: Floats | None, W: Floats) -> Floats:
-    """W + Σ w z zᵀ in the lower triangle of W (d, d) in Fortran order, which is overwritten, as is Z.
-
-    The product is SciPy's, and the only one: NumPy brings another BLAS, whose threads would wait for work awake and
-    take the processors from these.
-    """
-    from scipy.linalg.blas import dsyrk
-
+    """W + Σ w z zᵀ in the lower triangle of W (d, d), which is overwritten, as is Z."""
     if weight is not None:
         Z *= np.sqrt(weight)[:, None]
-    result: Floats = dsyrk(1.0, Z.T, beta=1.0, c=W, lower=1, overwrite_c=1)
-    return result
+    add_gram(W, Z)
+    return W
 
 
 def _symmetric(W: Floats) -> Floats:

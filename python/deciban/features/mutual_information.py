@@ -23,7 +23,6 @@ from deciban.models.transaction import all_or_nothing
 from deciban.rows import as_rows, for_core, is_sparse, native
 from deciban.tables.frame import called
 
-from .frames import in_container
 from .held_out import Labelled, Tried, held_out_errors, smallest
 from .information import BITS_PER_NAT, Floats, binary_information, categorical_information, word_information
 
@@ -48,7 +47,8 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         in 5-fold stratified cross-validation, the features chosen anew from each fold's training counts.
     likelihood : of that naive Bayes: "bernoulli", "multinomial", or "auto": "bernoulli" where all values are 0 or 1.
     random_state : of the folds; None is 0.
-    n_jobs : threads; None is all cores. The result does not depend on it.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Attributes: `scores_` (d,) in nats, `bits_` the same in bits, `k_` features kept, `errors_` for "auto" the
     (k, error, standard_error) tried, `n_features_in_`, `feature_names_in_`. `sample_weight` means repetition. Dense
@@ -151,8 +151,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         return mask
 
     def _transform(self, X: Any) -> Any:
-        selected = super()._transform(native(X))
-        return in_container(self, selected, self.get_feature_names_out, X) if is_sparse(X) else selected
+        return super()._transform(native(X))
 
     def _check_parameters(self) -> None:
         whole = isinstance(self.k, Integral) and not isinstance(self.k, bool) and self.k >= 1
@@ -162,7 +161,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
             raise ValueError(f"likelihood must be 'auto', 'bernoulli' or 'multinomial', got {self.likelihood!r}")
 
     def _information(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Floats:
-        return refusing(lambda: information(for_core(X), y, weight, C, n_jobs=self.n_jobs), _expected)
+        return refusing(lambda: information(for_core(X), y, weight, C), _expected)
 
     def _keep(self) -> None:
         d = len(self.scores_)

@@ -38,6 +38,8 @@ class Nystroem(Approximation):
     landmarks : instead of drawing: numbers of training rows (m,), or the landmarks themselves (m, d), such as centres
         of clusters.
     random_state : of the draw; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Attributes: `kernel_`, `landmarks_`, `landmark_rows_` (m,) where they are training rows, `whitening_` (m, m),
     `rank_` of K_ZZ, `error_` (a `Deviation`, over the pairs of up to 256 training rows that are no landmarks, where
@@ -62,6 +64,7 @@ class Nystroem(Approximation):
         coef0: float = 0.0,
         landmarks: Any = None,
         random_state: int | Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
@@ -70,6 +73,7 @@ class Nystroem(Approximation):
         self.coef0 = coef0
         self.landmarks = landmarks
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose landmarks among X (N, d), dense or CSR, or N texts, or a Gram matrix (N, N); y is not looked at."""

@@ -6,12 +6,14 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from deciban.blas import matmul
 from deciban.devices import elsewhere, like, moved, namespace
 from deciban.kernel_machines.rows import to_learn
 from deciban.kernels import RBF, Gaussian, Kernel, Product, Radial, Sum, by_name
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
 from deciban.models.transaction import all_or_nothing
+from deciban.rows import is_sparse
 
 from .approximation import Approximation
 
@@ -31,6 +33,8 @@ class RandomFourier(Approximation):
     n_components : D, a cosine and a sine for each frequency; an odd number counts as one more.
     kernel : "rbf", "gaussian", `RBF(gamma)` or `Gaussian(sigma)`. For others use `Nystroem`.
     random_state : of the frequencies; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Attributes: `kernel_`, `frequencies_` (d, D/2) in the precision of the training data, `error_` (a `Deviation`, over
     the pairs of up to 256 training rows), `says_` that in a sentence, `n_features_in_`. Cost: n·d·D/2 to transform;
@@ -53,11 +57,13 @@ class RandomFourier(Approximation):
         *,
         kernel: Any = "rbf",
         random_state: int | Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.gamma = gamma
         self.n_components = n_components
         self.kernel = kernel
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw frequencies for rows X (N, d), dense or CSR; y is not looked at."""
@@ -89,7 +95,7 @@ class RandomFourier(Approximation):
             xp = namespace(X)
             phases = X @ xp.astype(frequencies, X.dtype)
             return xp.concat([xp.cos(phases), xp.sin(phases)], axis=1) * float(np.sqrt(2.0 / self._n_features_out))
-        phases = np.asarray(X @ frequencies)
+        phases = np.asarray(X @ frequencies) if is_sparse(X) else matmul(X, frequencies)
         pairs = phases.shape[1]
         F: Floats = np.empty((phases.shape[0], 2 * pairs), phases.dtype)
         np.cos(phases, out=F[:, :pairs])

@@ -18,9 +18,10 @@ from deciban.kernel_solvers.certificate import KernelProof, prove
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
 from deciban.losses import Floats
-from deciban.models.limits import check_positive, limits_of, seed_of, threads_of
+from deciban.models.limits import check_positive, limits_of, seed_of
 from deciban.scores import KernelScore
 from deciban.solvers.problem import Limits, Status, worst
+from deciban.threads import OnThreads, effective_threads
 from deciban.trust.certificate import Certificate
 from deciban.trust.guarantees import certified
 
@@ -30,7 +31,7 @@ from .rows import of_gram, of_texts, vectors_of, weights
 _LOOKED_AT = 500
 
 
-class KernelMachine:
+class KernelMachine(OnThreads):
     """A machine that sees its items by a kernel only."""
 
     kernel: Any
@@ -64,8 +65,8 @@ class KernelMachine:
     def _seed(self) -> int:
         return seed_of(self.random_state)
 
-    def _threads(self) -> int | None:
-        return threads_of(self.n_jobs)
+    def _threads(self) -> int:
+        return effective_threads(self.n_jobs)
 
     def _memory(self) -> int:
         """Bytes that the solver may fill with values of the kernel."""
@@ -126,7 +127,7 @@ class KernelMachine:
             self.n_features_in_ = n_features
 
 
-class Scored:
+class Scored(OnThreads):
     """A machine whose answers can be right or wrong."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 
 from deciban.devices import elsewhere
 from deciban.losses import Floats
+from deciban.threads import on_threads
 
 from . import blocks, smo
 from .evaluation import in_core
@@ -89,6 +90,7 @@ def by_name(name: str) -> Any:
     return solvers[name]
 
 
+@on_threads
 def solve(
     problem: KernelProblem,
     limits: Limits,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from deciban.inner_product import dot
 from deciban.losses import Floats
+from deciban.threads import on_threads
 
 from .evaluation import scores_within
 from .problem import KernelProblem
@@ -38,6 +39,7 @@ class KernelProof:
         return (self.primal - self.dual) / max(1.0, abs(self.primal))
 
 
+@on_threads
 def prove(problem: KernelProblem, beta: Floats, b: Floats | None = None, scores: Floats | None = None) -> KernelProof:
     """P at the w of β (m,) and at b (G,), and −D at β; `scores` f = K̃β (m,) in float64, if they are known already.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban.blas import matmul
 from deciban.devices import elsewhere, namespace, parts, take
 from deciban.errors import DataError
 from deciban.rows import is_sparse
@@ -38,7 +39,7 @@ def as_reals(X: Any) -> Any:
 def products(X: Any, Z: Any) -> Any:
     """X Zᵀ (n, m), dense and newly made. Cost: n·m·d, or n·m times the values that a sparse row stores."""
     if not (is_sparse(X) or is_sparse(Z)):
-        return X @ Z.T
+        return matmul(X, Z.T) if isinstance(X, np.ndarray) and isinstance(Z, np.ndarray) else X @ Z.T
     if is_sparse(X) and is_sparse(Z) and Z.shape[0] * Z.shape[1] <= _DENSE:
         Z = Z.toarray()
     P = X @ Z.T

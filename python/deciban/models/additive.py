@@ -107,7 +107,7 @@ class Additive(RegressorMixin, Estimator):
     def _merge_key(self) -> dict[str, Any]:
         names = getattr(self, "feature_names_in_", None)
         shape = {"n_features_in_": self.n_features_in_, "feature_names_in_": names, "targets": self._known().s.shape[2]}
-        return {**self.get_params(), **shape}
+        return {**self.learning_params(), **shape}
 
     def _piece(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Responses:
         if reason := self._no_sum():

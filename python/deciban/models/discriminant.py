@@ -49,6 +49,8 @@ class GaussianDiscriminant(Generative):
         all data and p the number of features that vary. Murphy 2007, section 8.
     class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform", or (C,) probabilities in the order of
         `classes_`.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     The state is the sufficient statistic `counts_`: weights, means and scatter about the means, so `partial_fit`, `+`
     and `forget` are exact to rounding, about 1e-15 of what was learnt. Directions that do not vary within the classes
@@ -78,12 +80,14 @@ class GaussianDiscriminant(Generative):
         estimate: Estimate = "ml",
         alpha: float = 1.0,
         class_prior: ClassPrior = "fitted",
+        n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
         self.shrinkage = shrinkage
         self.estimate = estimate
         self.alpha = alpha
         self.class_prior = class_prior
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

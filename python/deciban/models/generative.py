@@ -122,7 +122,7 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
 
     def _merge_key(self) -> dict[str, Any]:
         names = getattr(self, "feature_names_in_", None)
-        return {**self.get_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
+        return {**self.learning_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
 
     # Judging is one score.
 

@@ -20,12 +20,13 @@ from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status
 from deciban.solvers.closed_form import DIRECT, Fit, from_moments
 from deciban.solvers.second_moments import normal_equations
+from deciban.threads import effective_threads
 from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
 from deciban.trust.guarantees import certified
 
 from .additive import Additive
-from .limits import limits_of, seed_of, threads_of
+from .limits import limits_of, seed_of
 from .normal_equations import certify_moments, leverage, statistic
 from .numbers import linear_rows
 from .regression import certify_regression, solve_regression
@@ -169,7 +170,9 @@ class LinearRegression(StatesBounds, Additive):
     def _minimise(self, given: Responses, loss: Loss, penalty: Penalty, limits: Limits) -> Found:
         rows, inside = reals_for_core(given.X), self.fit_intercept and given.centre is None
         problems = [
-            Problem(rows, np.ascontiguousarray(y), given.weight, loss, penalty, inside, 1, threads_of(self.n_jobs))
+            Problem(
+                rows, np.ascontiguousarray(y), given.weight, loss, penalty, inside, 1, effective_threads(self.n_jobs)
+            )
             for y in given.Y.T
         ]
         moments = None if given.centre is not None else self.statistics_
@@ -206,7 +209,7 @@ class LinearRegression(StatesBounds, Additive):
         """(N,) or (N, K) x·w + b."""
         found = self._learnt()
         X = linear_rows(self, X, reset=False)
-        s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=threads_of(self.n_jobs))
+        s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=effective_threads(self.n_jobs))
         return s[:, 0] if self._single else s
 
     def leverages(self, X: Any) -> Floats:

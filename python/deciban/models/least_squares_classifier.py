@@ -230,7 +230,7 @@ class LeastSquaresClassifier(LinearClassifier):
     def _merge_key(self) -> dict[str, Any]:
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        return {**self.get_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
+        return {**self.learning_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
 
     def _piece(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Tally:
         """The statistic of a batch; rows of weight 0 are as if they were not there."""

@@ -1,4 +1,4 @@
-"""Parameters that fits share, checked: when to stop, the seed, the threads."""
+"""Parameters that fits share, checked: when to stop, and the seed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,3 @@ def seed_of(random_state: Any) -> int:
             raise ValueError(f"random_state must be from 0 to 2^64 − 1, got {random_state!r}")
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31))
-
-
-def threads_of(n_jobs: Any) -> int | None:
-    """On how many threads at most; None: as many as there are."""
-    if n_jobs is None or (isinstance(n_jobs, int | np.integer) and n_jobs == -1):
-        return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs < 1:
-        raise ValueError(f"n_jobs must be None, -1 or a whole number from 1, got {n_jobs!r}")
-    return int(n_jobs)

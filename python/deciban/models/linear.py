@@ -21,6 +21,7 @@ from deciban.rows import reals_for_core
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import worst
+from deciban.threads import effective_threads
 from deciban.trust.bound import Probabilities
 from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
@@ -28,7 +29,7 @@ from deciban.trust.finding import FindsSuspects
 from deciban.trust.guarantees import certified
 
 from .examples import Examples, bounded, examples
-from .limits import check_positive, limits_of, seed_of, threads_of
+from .limits import check_positive, limits_of, seed_of
 from .numbers import linear_rows
 from .offered import offered_unless
 from .proofs import certify, interrupted
@@ -169,8 +170,8 @@ class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Es
     def _seed(self) -> int:
         return seed_of(self.random_state)
 
-    def _threads(self) -> int | None:
-        return threads_of(self.n_jobs)
+    def _threads(self) -> int:
+        return effective_threads(self.n_jobs)
 
     def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
         """How many nats of log-odds a unit of the score is; None where nobody asked."""

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from deciban.devices import answered, on_host
 from deciban.losses import Floats
+from deciban.threads import OnThreads
 
 
 def widths(lengths: Floats) -> Floats:
@@ -18,7 +19,7 @@ def widths(lengths: Floats) -> Floats:
     return width
 
 
-class Margins:
+class Margins(OnThreads):
     """The margins of SPEC S1, of a model with f and, in `margin_`, 1/‖w‖."""
 
     classes_: NDArray[Any]

@@ -45,6 +45,8 @@ class NaiveBayes(Generative):
     class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform", or (C,) probabilities in the
         order of `classes_`.
     binarize : for "bernoulli" only: x counts as present where x > binarize; None demands 0 and 1.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Missing values (NaN, null) are marginalised out, exactly, in learning and in judging, by every likelihood but the
     multinomial ones, whose counts share one total. Sparse X is never made dense. Attributes: `classes_` (C,) sorted,
@@ -68,12 +70,14 @@ class NaiveBayes(Generative):
         estimate: Estimate = "bayes",
         class_prior: ClassPrior = "fitted",
         binarize: float | None = 0.0,
+        n_jobs: int | None = None,
     ) -> None:
         self.likelihood = likelihood
         self.alpha = alpha
         self.estimate = estimate
         self.class_prior = class_prior
         self.binarize = binarize
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from deciban.threads import effective_threads, inherited
 
 Result = TypeVar("Result")
 
@@ -28,7 +29,7 @@ class Halt:
 
 def threads_for(problems: int, n_jobs: int | None) -> int:
     """How many of the problems are solved at once."""
-    return max(1, min(problems, n_jobs or os.cpu_count() or 1))
+    return max(1, min(problems, effective_threads(n_jobs)))
 
 
 def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt) -> tuple[list[Result], bool]:
@@ -40,7 +41,7 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt
     with ThreadPoolExecutor(threads) as pool:
 
         def finish() -> list[Result]:
-            futures.extend(pool.submit(task) for task in tasks[len(futures) :])
+            futures.extend(pool.submit(inherited(task)) for task in tasks[len(futures) :])
             return [future.result() for future in futures]
 
         try:

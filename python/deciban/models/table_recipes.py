@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from deciban.errors import DataError
 from deciban.store import Stored
+from deciban.threads import on_threads
 
 from .bayes_table import BayesTable
 from .coded_table import CodedTable
@@ -65,6 +66,7 @@ class TableRecipe:
     parameters: Mapping[str, float]
     seed: int = 0
 
+    @on_threads
     def learn(
         self, rows: Rows, time_limit: float | None = None, n_jobs: int | None = None, watch: Any = None
     ) -> TableModel:

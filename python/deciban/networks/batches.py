@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from .csr import readable
 
 # Examples that go through a network at once, where a step is of more of them.
 PART = 4096
+# Pieces of a step at most, rows of each at least, and multiplications that are worth another thread.
+_PIECES, _LEAST, _WORTH = 8, 64, 1 << 23
 # Examples that are looked at for units that are dead or saturated.
 LOOKED_AT = 2000
 
@@ -57,6 +60,18 @@ class Rows:
     def read(self) -> Rows:
         """The same, with X as the first layer reads it quickest: for whoever goes through all of it several times."""
         return replace(self, X=readable(self.X, self.dtype))
+
+
+def pieces(part: Batch, masks: list[Any], weights: list[Any]) -> list[tuple[Batch, list[Any]]]:
+    """The part in slices that are each worth a thread of its own, for a network of these weights, with their masks;
+    CSR's rows and those elsewhere find their threads themselves."""
+    if not isinstance(part.x, np.ndarray):
+        return [(part, masks)]
+    n = len(part.x)
+    count = max(1, min(_PIECES, n // _LEAST, 3 * n * sum(W.size for W in weights) // _WORTH))
+    ends = [n * k // count for k in range(count + 1)]
+    places = [slice(first, last) for first, last in pairwise(ends)]
+    return [(Batch(*(each[rows] for each in part)), [mask[rows] for mask in masks]) for rows in places]
 
 
 def coded(y: NDArray[Any], K: int, dtype: Any) -> NDArray[Any]:

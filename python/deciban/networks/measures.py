@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
+from deciban.blas import run_each
 from deciban.devices import namespace, type_of
+from deciban.threads import effective_threads
 
-from .batches import Batch, Rows
+from .batches import Batch, Rows, pieces
 from .network import Network
 
 Wrong = Callable[[Any, Any, Any], float]
@@ -41,8 +44,8 @@ def looked_at(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float,
     """The shares of dead and of saturated units of each hidden layer, on the rows x, and whether all is in range."""
     dead, idle = [], []
     kept, s = network.signals(x)
-    for each in kept:
-        silent, xp = network.activation.idle(each.s, each.h), namespace(each.h)
+    for layer in kept:
+        silent, xp = network.activation.idle(layer.s, layer.h), namespace(layer.h)
         whole = np.mean if xp is np else lambda a, xp=xp: xp.mean(xp.astype(a, xp.float32))
         dead.append(float(whole(xp.all(silent, axis=0))))
         idle.append(float(whole(silent)))
@@ -65,16 +68,25 @@ def finite(arrays: list[Any]) -> bool:
     return all(bool(namespace(each).all(namespace(each).isfinite(each))) for each in arrays)
 
 
+def _passed(network: Network, piece: tuple[Batch, list[Any]]) -> tuple[float, float, list[Any]]:
+    """The sums of the errors and of the weights of some examples, and the gradients."""
+    part, _ = piece
+    with np.errstate(all="ignore"):  # another thread has settings of its own
+        losses, _, _, gradients = network.gradients(part.x, part.y, part.weight)
+    xp = namespace(losses)
+    return float(xp.sum(losses * part.weight[:, 0])), float(xp.sum(part.weight)), gradients
+
+
 @np.errstate(all="ignore")
 def gradient_of(network: Network, parts: Iterable[Batch], decay: float) -> tuple[float, float, float]:
     """The mean error, the same with the penalty, and the length of its gradient. Cost: once forward and back."""
-    loss = weight = 0.0
+    loss, weight, threads, passed = 0.0, 0.0, effective_threads(), partial(_passed, network)
     total: list[Any] | None = None
     for part in parts:
-        losses, _, _, gradients = network.gradients(part.x, part.y, part.weight)
-        loss += float(namespace(losses).sum(losses * part.weight[:, 0]))
-        weight += float(namespace(losses).sum(part.weight))
-        total = gradients if total is None else [a + b for a, b in zip(total, gradients, strict=True)]
+        for value, counted, gradients in run_each(passed, pieces(part, [], network.weights), threads):
+            loss += value
+            weight += counted
+            total = gradients if total is None else [a + b for a, b in zip(total, gradients, strict=True)]
     assert total is not None
     mean = [g / weight for g in total]
     mean[::2] = [g + decay * W for g, W in zip(mean[::2], network.weights, strict=True)]

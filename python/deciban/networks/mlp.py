@@ -49,6 +49,8 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
     time_limit : seconds. callback : called as (epoch, error, validation error or NaN); something true stops.
     warm_start : whether `fit` begins at the last weights. class_weight, sample weights : as in `LogisticRegression`.
     dtype : "float32", or "float64", of the weights. shuffle : whether each epoch has an order of its own.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Attributes: `classes_`, `multilabel_`, and those of `NetworkModel`. The same data and seed give the same bytes on
     one machine. Scale the features: a unit hears what is large.
@@ -88,6 +90,7 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
         random_state: int | Any = None,
         dtype: str = "float32",
         shuffle: bool = True,
+        n_jobs: int | None = None,
     ) -> None:
         self.hidden = hidden
         self.activation = activation
@@ -113,6 +116,7 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.dtype = dtype
         self.shuffle = shuffle
 

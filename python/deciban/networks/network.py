@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deciban.blas import matmul
 from deciban.devices import elsewhere, like, namespace, on_host
 
 from .activations import Activation
@@ -66,7 +67,7 @@ class Network:
         below = x
         last = len(self.weights) - 1
         for layer, (W, b) in enumerate(zip(self.weights, self.biases, strict=True)):
-            s = below @ W
+            s = matmul(below, W) if isinstance(below, np.ndarray) else below @ W
             s += b
             if layer == last:
                 return kept, s

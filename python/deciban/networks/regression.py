@@ -60,6 +60,7 @@ class MLPRegressor(RegressorMixin, LearnsOn):  # type: ignore[misc]
         random_state: int | Any = None,
         dtype: str = "float32",
         shuffle: bool = True,
+        n_jobs: int | None = None,
     ) -> None:
         self.hidden = hidden
         self.activation = activation
@@ -82,6 +83,7 @@ class MLPRegressor(RegressorMixin, LearnsOn):  # type: ignore[misc]
         self.callback = callback
         self.warm_start = warm_start
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.dtype = dtype
         self.shuffle = shuffle
 

@@ -62,7 +62,7 @@ def header_of(model: Any) -> dict[str, Any]:
 
 
 def _kept(model: Any) -> dict[str, Any]:
-    return {name: value for name, value in model.typed_params().items() if name != "callback"}
+    return {name: value for name, value in model.typed_params().items() if name not in ("callback", "n_jobs")}
 
 
 def _written(model: Any, name: str, value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from math import isfinite, sqrt
@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from deciban.blas import run_each
 from deciban.devices import elsewhere, like, namespace, take, type_of
+from deciban.threads import effective_threads
 
-from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed
+from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed, pieces
 from .history import Ending, Epoch
 from .measures import Wrong, finite, left_at, looked_at, mean_errors, squared_length
 from .network import Network
@@ -190,9 +192,7 @@ class Training:
     def _step(self, parts: list[Batch], eta: float, tally: Tally) -> None:
         count = sum(int(part.y.shape[0]) for part in parts)
         gradients = None
-        for part in parts:
-            masks = self._masks(part)
-            losses, _, h, found = self.network.gradients(part.x, part.y, part.weight / count, masks)
+        for part, losses, h, found in self._gradients(parts, count):
             loss = float(namespace(losses).sum(losses * part.weight[:, 0]))
             if not isfinite(loss):
                 raise OutOfRangeError(left_at(self.network, part.x))
@@ -209,6 +209,19 @@ class Training:
         self._set(stepped)
         if self.mean is not None:
             self._average()
+
+    def _gradients(self, parts: list[Batch], count: int) -> Iterator[tuple[Batch, Any, Any, list[Any]]]:
+        """Of each part, or piece of it: the errors (n,), h (n, K), and the gradients. Pieces are as the shapes say, not
+        the threads, and so are the sums."""
+
+        def passed(piece: tuple[Batch, list[Any]]) -> tuple[Batch, Any, Any, list[Any]]:
+            one, masks = piece
+            with np.errstate(all="ignore"):  # another thread has settings of its own
+                losses, _, h, found = self.network.gradients(one.x, one.y, one.weight / count, masks)
+            return one, losses, h, found
+
+        for part in parts:
+            yield from run_each(passed, pieces(part, self._masks(part), self.network.weights), effective_threads())
 
     def _masks(self, part: Batch) -> list[Any]:
         """1/(1 − p) for the hidden units that take part, 0 for the others (Srivastava and others, JMLR 15, 2014)."""

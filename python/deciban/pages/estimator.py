@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from deciban.threads import OnThreads
+
 if TYPE_CHECKING:
     from .report import Report
 
 
-class Reports:
+class Reports(OnThreads):
     """A classifier that tells of itself on a page."""
 
     def report(self, X: Any = None, y: Any = None, *, language: str | None = None) -> Report:

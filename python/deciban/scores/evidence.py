@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.threads import OnThreads
 from deciban.verdict import Weighed, places_of
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ class Explanation(Weighed):
         return of_explanation(self)
 
 
-class Score(ABC):
+class Score(OnThreads, ABC):
     """A number a class for each row, in nats; differences between classes are log-odds.
 
     score(x)_c − score(x)_k = prior_c − prior_k + Σ terms(x, c, k).evidence

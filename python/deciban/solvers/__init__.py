@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
 
+from deciban.threads import on_threads
+
 from . import (
     closed_form,
     coordinate,
@@ -105,6 +107,7 @@ def choose(problem: Problem) -> Choice:
     raise ValueError(f"no solver minimises {problem.loss.name!r} with {problem.penalty.name!r}: {reasons}")
 
 
+@on_threads
 def solve(
     problem: Problem, limits: Limits, solver: str | Solver = "auto", start: Solution | None = None, seed: int = 0
 ) -> Solution:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.blas import dsyrk
 from scipy.sparse import csr_matrix
 
 from deciban._core import combination, gram
+from deciban.blas import add_gram
 from deciban.inner_product import dot
 from deciban.losses import Floats
 
@@ -85,7 +85,7 @@ def _gram(problem: Problem, D: Floats) -> Floats:
     for i in range(0, len(kept), _ROWS):
         part = slice(i, i + _ROWS) if len(kept) == len(D) else kept[i : i + _ROWS]  # a slice is no copy
         weighted = np.sqrt(D[part])[:, None] * X[part]
-        total = dsyrk(1.0, weighted.T, beta=1.0, c=total, lower=1, overwrite_c=1)
+        add_gram(total, weighted)
     return total
 
 

@@ -139,8 +139,8 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
             if len(corpus.classes) < 2:
                 raise ValueError(_one_class(corpus.classes))
             if self.model == "auto":
-                recipe, tried = choose(corpus, self._contenders(recipe), self.time_limit, self.n_jobs)
-            model = recipe.learn(corpus, n_jobs=self.n_jobs).with_choice(told(recipe.model, tried))
+                recipe, tried = choose(corpus, self._contenders(recipe), self.time_limit)
+            model = recipe.learn(corpus).with_choice(told(recipe.model, tried))
         if len(model.classes) < 2:
             raise ValueError(_one_class(model.classes))
         self._become(model, perf_counter() - started)
@@ -187,7 +187,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         weights: list[float] | None,
     ) -> TextModel:
         assert isinstance(recipe.learner, Bayes)
-        book, dropped = count(recipe.settings, texts, members, len(labels), weights, self.n_jobs)
+        book, dropped = count(recipe.settings, texts, members, len(labels), weights)
         return TextModel(recipe.settings, recipe.learner, tuple(labels), book, dropped)
 
     def _contenders(self, first: Recipe) -> list[Recipe]:
@@ -202,7 +202,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         return self.model_
 
     def _become(self, model: AnyText, seconds: float, served: ServedText | None = None) -> None:
-        served = served or model.compile(self.n_jobs)
+        served = served or model.compile()
         self.model_, self.served_, self._seconds = model, served, seconds
         self.classes_ = np.array(model.classes)
 

@@ -9,11 +9,13 @@ from typing import Any, Self
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.threads import OnThreads
+
 from .labels import union
 from .model import TextModel
 
 
-class Merges:
+class Merges(OnThreads):
     """`a + b` and `sum(classifiers)` for a `TextClassifier` of naive Bayes."""
 
     def __add__(self, other: object) -> Self:

@@ -57,7 +57,7 @@ class Layers:
     fallen for five.
     """
 
-    hidden: tuple[int, ...] = (64,)
+    hidden: int | tuple[int, ...] = (64,)
     dropout: float = 0.7
     epochs: int = 50
     weighting: str = "unit-idf"
@@ -72,11 +72,16 @@ class Layers:
         """The parameters that one may give."""
         return ("hidden", "dropout", "epochs", "weighting")
 
-    def check(self) -> None:
-        """ValueError for parameters that make no sense."""
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The units of each hidden layer; a number is one layer."""
         from ..networks.settings import hidden_sizes
 
-        if len(hidden_sizes(self.hidden)) > _LAYERS:
+        return hidden_sizes(self.hidden)
+
+    def check(self) -> None:
+        """ValueError for parameters that make no sense."""
+        if len(self.sizes) > _LAYERS:
             raise ValueError(f"hidden: at most {_LAYERS} layers are expected, got {self.hidden!r}")
         number = isinstance(self.dropout, int | float) and not isinstance(self.dropout, bool)
         if not number or not 0.0 <= self.dropout < 1.0:
@@ -97,7 +102,7 @@ class Layers:
     ) -> NetworkText:
         """The model of these examples, the same in whichever order they are read; `watch` is told of each epoch."""
         self.check()
-        above = (*self.hidden, len(corpus.classes))
+        above = (*self.sizes, len(corpus.classes))
         within = _within_memory(settings, above)
         book, dropped, X, y, weight = Words.of(within, corpus, n_jobs)
         _check_size(len(book), above[0])
@@ -106,7 +111,7 @@ class Layers:
 
         held = int(np.bincount(y).max()) >= _FEWEST
         model = MLP(
-            self.hidden,
+            self.sizes,
             dropout=self.dropout,
             learning_rate=_RATE,
             batch_size=min(_BATCH, 1 + len(y) // _STEPS),
@@ -140,7 +145,7 @@ class Layers:
 
     def to_json(self) -> dict[str, Any]:
         """As the file's header keeps it."""
-        return {**asdict(self), "hidden": list(self.hidden), "dropout": float(self.dropout)}
+        return {**asdict(self), "hidden": list(self.sizes), "dropout": float(self.dropout)}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Layers:

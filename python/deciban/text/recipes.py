@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from deciban.threads import on_threads
+
 from ..store import Stored
 from .corpus import Corpus
 from .kernel import KernelText, Machine
@@ -39,6 +41,7 @@ class Recipe:
         """The key of the hash, which seeds whatever is random."""
         return self.settings.key
 
+    @on_threads
     def learn(
         self,
         corpus: Corpus,

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.threads import OnThreads
+
 from .bound import HELD_OUT, LEAVE_ONE_OUT, PAC_BAYES, VC, Bound
 
 # Of more examples each is unlearnt only where one asks for it: it takes about a millisecond.
 _FEW = 2000
 
 
-class StatesBounds:
+class StatesBounds(OnThreads):
     """A model whose errors to come theory bounds."""
 
     def bounds(

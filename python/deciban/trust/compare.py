@@ -21,6 +21,7 @@ from deciban.rows import is_sparse
 from deciban.tables.columns import Columns
 from deciban.text import choice, settings
 from deciban.theory.statement import between
+from deciban.threads import effective_threads, on_threads
 
 from .comparison import Comparison, compared
 from .copies import Copies, copies_of_rows
@@ -43,6 +44,7 @@ _OF_SPARSE: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
+@on_threads
 def compare(
     models: Mapping[str, Any] | Iterable[str] | None,
     X: Any,
@@ -112,7 +114,7 @@ def compare(
     classes, members = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"at least two classes are expected; all labels are {classes.tolist()[0]!r}")
-    learners = learners_of(models, X, labels, seed, n_jobs)
+    learners = learners_of(models, X, labels, seed, None if n_jobs is None else effective_threads(n_jobs))
     copies = copies_of(None, X) if _are_texts(X) else unless_by_chance(copies_of(None, X))
     labelled = Labelled(members.astype(np.intp), tuple(classes.tolist()), copies, np.ones(len(labels)))
     work = CrossValidation(labelled, learners, plan, time_limit, callback)

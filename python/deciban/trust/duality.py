@@ -19,6 +19,7 @@ import numpy as np
 
 from deciban.inner_product import dot, norm
 from deciban.losses import Floats
+from deciban.threads import on_threads
 
 if TYPE_CHECKING:
     from deciban.solvers.problem import Problem
@@ -46,6 +47,7 @@ class Proof:
 _ENOUGH = 0.01
 
 
+@on_threads
 def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) -> Proof:
     """P at w (K, d), b (K,), and a dual bound: that of a solver's own `dual`, or where this proves little the better of
     it and the one that w and b lead to.

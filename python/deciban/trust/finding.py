@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from deciban.threads import OnThreads
+
 if TYPE_CHECKING:
     from .suspect import Suspects
 
 
-class FindsSuspects:
+class FindsSuspects(OnThreads):
     """A classifier that names the examples whose labels are probably wrong."""
 
     def suspects(self, X: Any, y: Any, sample_weight: Any = None, *, folds: int = 5, seed: int = 0) -> Suspects:

@@ -15,6 +15,7 @@ from deciban.devices import fetched
 from deciban.features.column_information import binned, information_of
 from deciban.features.information import BITS_PER_NAT, entropy
 from deciban.text.known import information, names, rates
+from deciban.threads import on_threads
 from deciban.verdict import told_as
 
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ class Importance(Sequence[FeatureImportance]):
         return {"n": self.n, "total": self.total, "class_bits": self.class_bits, "features": listed}
 
 
+@on_threads
 def importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: int | None = TOP) -> Importance:
     """The features that a fitted classifier goes by, the strongest first: `top` of them, all if None.
 

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d, has_fit_parameter
 
 from deciban.devices import fetched
+from deciban.threads import on_threads
 
 from .stable import Asked, Said, Stability
 from .suspects import settled
@@ -21,6 +22,7 @@ RESAMPLES, TOP = 20, 10
 _DRAWS = 1000
 
 
+@on_threads
 def stability(
     model: Any, X: Any, y: ArrayLike, items: Any, *, resamples: int = RESAMPLES, top: int = TOP, seed: int = 0
 ) -> Stability:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, column_
 
 from deciban.devices import fetched, on_host
 from deciban.rows import is_sparse
+from deciban.threads import effective_threads, on_threads
 
 from .copies import Copies, Sketches, copies_of_rows
 from .suspect import Floats, Integers, Suspects
@@ -21,6 +22,7 @@ from .suspicion import Labelled
 FOLDS = 5
 
 
+@on_threads
 def suspects(
     model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, folds: int = FOLDS, seed: int = 0
 ) -> Suspects:
@@ -67,7 +69,7 @@ def suspects(
 def copies_of(model: Any, X: Any) -> Copies:
     """The near-duplicates among texts, rows of numbers, or rows of a data frame."""
     if _are_texts(X):
-        sketches = Sketches(getattr(model, "kind", "text"), getattr(model, "n_jobs", None))
+        sketches = Sketches(getattr(model, "kind", "text"), effective_threads(getattr(model, "n_jobs", None)))
         sketches.add(list(X))
         return sketches.copies()
     if not is_sparse(X):

@@ -1,0 +1,177 @@
+"""On how many threads work is done: what `n_jobs` means, in one place, for all that computes in parallel."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, update_wrapper
+from types import FunctionType
+from typing import Any, TypeVar
+
+from deciban._core import available_threads, limit_threads
+
+Result = TypeVar("Result")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_here = threading.local()
+
+
+def effective_threads(n_jobs: Any = None) -> int:
+    """Return how many threads `n_jobs` means here, by joblib's rules.
+
+    None is what `joblib.parallel_config(n_jobs=…)` says around it, one inside a thread of joblib's, and otherwise all
+    that are available. A number above 0 is meant as it is said; -1 is all that are available, -2 all but one. Available
+    is the least of the cores that affinity and cgroups leave the process, `RAYON_NUM_THREADS` and `OMP_NUM_THREADS`;
+    the workers that joblib starts have the last one set to their share (`inner_max_num_threads`).
+
+    Parameters
+    ----------
+    n_jobs : None or a whole number other than 0
+
+    Returns
+    -------
+    int, at least 1
+
+    Raises
+    ------
+    ValueError
+        Of 0, and of what is no whole number.
+
+    Examples
+    --------
+    >>> effective_threads(3), effective_threads(-100)
+    (3, 1)
+    """
+    if n_jobs is None:
+        known: int | None = getattr(_here, "threads", None)
+        if known is not None:
+            return known
+        n_jobs = _of_joblib()
+    elif "bool" in type(n_jobs).__name__ or not hasattr(n_jobs, "__index__") or int(n_jobs) == 0:
+        raise ValueError(
+            f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}: -1 is all cores, -2 all but one"
+        )
+    threads = int(n_jobs)
+    if threads > 0:
+        return threads
+    return max(1, (1 if _in_thread_of_joblib() else available_threads()) + 1 + threads)
+
+
+def _of_joblib() -> int:
+    """What joblib's settings around us say, if anybody has loaded joblib: -1 where they say nothing."""
+    joblib = sys.modules.get("joblib.parallel")
+    if joblib is None:
+        return -1
+    _, n_jobs = joblib.get_active_backend()
+    return -1 if n_jobs is None else int(n_jobs)
+
+
+def _in_thread_of_joblib() -> bool:
+    """Whether this is one of the threads, or forked processes, that joblib works with: those of them that are processes
+    of their own find their share in OMP_NUM_THREADS."""
+    joblib = sys.modules.get("joblib.parallel")
+    if joblib is None or joblib.get_active_backend()[0].nesting_level in (None, 0):
+        return False
+    processes = sys.modules.get("multiprocessing.process")
+    return processes is None or not processes.current_process().name.startswith("LokyProcess")
+
+
+@contextmanager
+def using(n_jobs: Any = None) -> Iterator[None]:
+    """Compute on the threads that `n_jobs` means: BLAS on one, so that its sums have one order, the core on all.
+
+    None keeps what holds around it. It may be entered again inside, and on several threads at once.
+
+    >>> with using(2):
+    ...     effective_threads(), effective_threads(1)
+    (2, 1)
+    """
+    from .blas import ONE_THREAD  # needs NumPy, which whoever scores one message does without
+
+    before = getattr(_here, "threads", None)
+    _here.threads = effective_threads(n_jobs)
+    of_core = limit_threads(_here.threads)
+    ONE_THREAD.enter()
+    try:
+        yield
+    finally:
+        ONE_THREAD.leave()
+        limit_threads(of_core)
+        _here.threads = before
+
+
+def inherited(task: Callable[[], Result]) -> Callable[[], Result]:
+    """Return the task as another thread is to do it: on as many threads as are used here."""
+    threads = effective_threads()
+
+    def done() -> Result:
+        with using(threads):
+            return task()
+
+    return done
+
+
+def on_threads(function: Function) -> Function:
+    """Decorate a function: it runs inside `using`, on the threads that its keyword `n_jobs`, if it has one, means."""
+    decorated: Function = _decorated(function, lambda given, named: named.get("n_jobs"))
+    return decorated
+
+
+# Operators that compute: judging, learning, forgetting.
+_OPERATORS = ("__call__", "__add__", "__radd__", "__iadd__", "__sub__", "__isub__")
+# Methods that compute nothing, and that answer whatever the parameters are.
+_OF_PARAMETERS = ("get_params", "set_params", "typed_params", "learning_params", "watched_by")
+
+
+class OnThreads:
+    """What computes on the threads that its `n_jobs` means, all if it has none; its numbers do not depend on how many.
+
+    The public methods and properties of whoever inherits run inside `using(self.n_jobs)`.
+    """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        for name, member in list(vars(cls).items()):
+            if name in _OPERATORS or not (name.startswith("_") or name in _OF_PARAMETERS):
+                kept = _on_threads(member)
+                if kept is not member:
+                    setattr(cls, name, kept)
+        super().__init_subclass__(**settings)
+
+
+def _on_threads(member: Any) -> Any:
+    """A method or property that runs inside `using`; other members as they are."""
+    if isinstance(member, FunctionType):
+        return _decorated(member, lambda given, named: getattr(given[0], "n_jobs", None))
+    if isinstance(member, property):
+        return property(_on_threads(member.fget), member.fset, member.fdel, member.__doc__)
+    if isinstance(member, cached_property):
+        member.func = _on_threads(member.func)
+    elif isinstance(getattr(member, "method", None), FunctionType):  # offered by some settings only
+        member.method = _on_threads(member.method)
+    return member
+
+
+def _decorated(function: Any, n_jobs_of: Callable[[Any, Any], Any]) -> Any:
+    scope, is_using = using, _is_using  # by closure: its globals will be others
+
+    def computed(*given: Any, **named: Any) -> Any:
+        n_jobs = n_jobs_of(given, named)
+        if is_using(n_jobs):
+            return function(*given, **named)
+        with scope(n_jobs):
+            return function(*given, **named)
+
+    # Its globals are the function's, so that doctest finds the examples where they stand.
+    made = FunctionType(computed.__code__, function.__globals__, function.__name__, None, computed.__closure__)
+    return update_wrapper(made, function)
+
+
+def _is_using(n_jobs: Any) -> bool:
+    """Whether nothing is left to do for who computes on so many threads: what called it has done it."""
+    if n_jobs is not None or getattr(_here, "threads", None) is None:
+        return False
+    from .blas import ONE_THREAD
+
+    return not ONE_THREAD.has_more()
