@@ -80,6 +80,21 @@ class NoInputError(DecibanError):
 
     exit_code = 66
 
+    def __str__(self) -> str:  # OSError would put its number before the sentence
+        return str(self.args[0]) if self.args else ""
+
+
+class NotFoundInputError(NoInputError, FileNotFoundError):
+    """There is no input of that name."""
+
+
+class ForbiddenInputError(NoInputError, PermissionError):
+    """An input is there and may not be read."""
+
+
+class FolderInputError(NoInputError, IsADirectoryError):
+    """An input is a folder where a file was expected."""
+
 
 class StorageError(DecibanError):
     """Reading or writing broke off half-way: EX_IOERR."""
@@ -106,13 +121,22 @@ def _escaped(character: str) -> str:
 
 def unreadable(path: str, error: OSError | ValueError) -> NoInputError:
     """What `error`, raised on looking at or opening `path`, means to the person who named it."""
+    found = _unreadable(path, error)
+    if isinstance(found, OSError) and isinstance(error, OSError):
+        found.errno, found.strerror, found.filename = error.errno, error.strerror, path
+    return found
+
+
+def _unreadable(path: str, error: OSError | ValueError) -> NoInputError:
     name = shown(path)
     if isinstance(error, PermissionError):
-        return NoInputError(f"{name}: expected to read it; permission was denied. Change its mode or its owner.")
+        return ForbiddenInputError(f"{name}: expected to read it; permission was denied. Change its mode or its owner.")
+    if isinstance(error, IsADirectoryError):
+        return FolderInputError(f"{name}: expected a file; this is a folder. Name the file in it.")
     if isinstance(error, OSError) and not isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return NoInputError(f"{name}: expected to read it; the system said: {error.strerror}.")
     # ValueError is what Python makes of a NUL in a name.
-    return NoInputError(f"{name}: expected a file or a folder; there is none of that name.{_closest(path)}")
+    return NotFoundInputError(f"{name}: expected a file or a folder; there is none of that name.{_closest(path)}")
 
 
 def _closest(path: str) -> str:

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from deciban.errors import DataError, DecibanError, NoInputError, StorageError, UsageError, shown
+from deciban.errors import (
+    DataError,
+    DecibanError,
+    ForbiddenInputError,
+    NoInputError,
+    NotFoundInputError,
+    StorageError,
+    UsageError,
+    shown,
+)
 from deciban.mail.sources import Source, check_classes, find
 
 MAIL = b"Received: from a by b\nSubject: hello\n\nbody\n"
@@ -45,19 +54,21 @@ def test_an_empty_label_or_path():
 
 def test_a_path_that_is_not_there(here):
     (here / "Junk").mkdir()
-    assert said(NoInputError, "spam=Jnk") == (
+    assert said(NotFoundInputError, "spam=Jnk") == (
         "Jnk: expected a file or a folder; there is none of that name. Did you mean Junk?"
     )
-    assert said(NoInputError, "spam=far/away") == ("far/away: expected a file or a folder; there is none of that name.")
-    assert said(NoInputError, "spam=Junk/x\0y") == (
+    assert said(NotFoundInputError, "spam=far/away") == (
+        "far/away: expected a file or a folder; there is none of that name."
+    )
+    assert said(NotFoundInputError, "spam=Junk/x\0y") == (
         "Junk/x\\x00y: expected a file or a folder; there is none of that name."
     )
     (here / "note").write_bytes(MAIL)
-    assert said(NoInputError, "spam=note/x") == "note/x: expected a file or a folder; there is none of that name."
+    assert said(NotFoundInputError, "spam=note/x") == "note/x: expected a file or a folder; there is none of that name."
 
 
 def test_a_name_with_control_characters_or_odd_bytes_cannot_disturb_the_terminal():
-    assert said(NoInputError, "spam=/nowhere/\x1b[2J\udcff\n") == (
+    assert said(NotFoundInputError, "spam=/nowhere/\x1b[2J\udcff\n") == (
         "/nowhere/\\x1b[2J\\xff\\n: expected a file or a folder; there is none of that name."
     )
     assert shown("메일 é") == "메일 é"
@@ -165,7 +176,7 @@ def test_what_may_not_be_read(closed):
         Path(name, closed).chmod(0)
         try:
             with as_nobody():
-                message = said(NoInputError, f"spam={name}/Junk")
+                message = said(ForbiddenInputError, f"spam={name}/Junk")
         finally:
             Path(name, closed).chmod(0o755)
     assert message == (f"{name}/{closed}: expected to read it; permission was denied. Change its mode or its owner.")

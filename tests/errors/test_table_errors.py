@@ -8,7 +8,7 @@ import sys
 import polars as pl
 import pytest
 
-from deciban.errors import DataError, NoInputError, StorageError, UsageError
+from deciban.errors import DataError, NotFoundInputError, StorageError, UsageError
 from deciban.tables import delimited
 from errors.reading import here, said  # noqa: F401 (here is a fixture)
 
@@ -17,7 +17,7 @@ from errors.reading import here, said  # noqa: F401 (here is a fixture)
 
 def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
     (tmp_path / "reviews.csv").touch()
-    assert said(NoInputError, "review.csv") == (
+    assert said(NotFoundInputError, "review.csv") == (
         "review.csv: expected a file or a folder; there is none of that name. Did you mean reviews.csv?"
     )
     (tmp_path / "folder").mkdir()

@@ -72,7 +72,7 @@ def _explained(error: BaseException) -> tuple[int, str]:
     if isinstance(error, KeyboardInterrupt):
         what = " ".join(getattr(error, "__notes__", ["nothing was written."]))
         return 128 + error.number if isinstance(error, Stopped) else _INTERRUPTED, f"Interrupted: {what}"
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and not isinstance(error, DecibanError):
         error = _of_the_system(error)
     if isinstance(error, DecibanError):
         return error.exit_code, f"deciban: {_one_line(str(error))}"

@@ -104,6 +104,8 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
     def _numbers(self, X: Any, y: Any) -> tuple[Any, Any]:
         with text_refused(X, _weighed_as_numbers):
             found: tuple[Any, Any] = validate_data(self, native(X), y, accept_sparse="csr", ensure_all_finite=False)
+            if found[0].dtype.kind == "O":  # as polars gives numbers beside text
+                found = found[0].astype(np.float64), found[1]
         return found
 
     @classmethod

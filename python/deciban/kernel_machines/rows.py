@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from deciban.devices import doubled, elsewhere, fetched, moved, namespace, on_host, take
 from deciban.errors import DataError
@@ -18,6 +18,7 @@ from deciban.losses import Floats
 from deciban.models import device_rows
 from deciban.models.examples import Examples, bounded, weighed
 from deciban.models.examples import arrays_of as stored_as
+from deciban.models.numbers import numeric_rows
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
 
@@ -66,9 +67,9 @@ def to_learn(model: Any, X: Any, y: Any = None, numeric: bool = False) -> tuple[
         X = device_rows.checked(model, X)
         y = y if y is None else device_rows.targets(X, y, numeric)
     elif y is None:
-        X = bounded(as_rows(validate_data(model, X, **_REALS)))
+        X = bounded(as_rows(numeric_rows(model, X, **_REALS)))
     else:
-        X, y = validate_data(model, X, y, y_numeric=numeric, **_REALS)
+        X, y = numeric_rows(model, X, y, y_numeric=numeric, **_REALS)
         X = bounded(as_rows(X))
     kernel = by_name(model.kernel, X, gamma=model.gamma, degree=model.degree, coef0=model.coef0)
     return indexable(kernel.accept(X)), y, kernel
@@ -104,7 +105,7 @@ def to_judge(model: Any, X: Any) -> Any:
         return indexable(kernel.accept(_texts(X)))
     if elsewhere(X):
         return kernel.accept(device_rows.checked(model, X, reset=False), model.n_features_in_)
-    X = validate_data(model, X, reset=False, **_REALS)
+    X = numeric_rows(model, X, reset=False, **_REALS)
     return kernel.accept(as_rows(X), model.n_features_in_)
 
 

@@ -34,6 +34,17 @@ def text_refused(X: Any, sentence: Callable[[Any], str]) -> Iterator[None]:
         raise DataError(sentence(found[0])) from None
 
 
+def numeric_rows(model: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
+    with text_refused(X, lambda name: takes_numbers(model, name)):
+        return validate_data(model, X, *y, **options)
+
+
+def takes_numbers(model: Any, name: Any) -> str:
+    """What is wrong with a column of text where a model takes numbers only."""
+    return f"{called(name)} holds text, and {type(model).__name__} takes numbers: code it first (OneHotEncoder)"
+
+
 def linear_rows(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     """X, or X and y, by scikit-learn's rules, X float64 or float32, dense or CSR; every cell is a finite number."""
     options = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False, **options}

@@ -18,7 +18,7 @@ from deciban.tables.columns import Columns
 from deciban.tables.frame import columns_of
 
 from .likelihoods import check_likelihood, infer, needs_types, not_of_text
-from .numbers import text_refused
+from .numbers import takes_numbers, text_refused
 
 
 class Reading(NamedTuple):
@@ -70,13 +70,19 @@ def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Rea
 
 def _numbers(model: Any, X: Any, *y: Any, reset: bool) -> Any:
     """X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
-    likelihood = getattr(model, "likelihood", "gaussian")
-    with text_refused(X, lambda name: not_of_text(name, getattr(likelihood, "name", likelihood))):
+    with text_refused(X, lambda name: _not_numbers(model, name)):
         checked = scikit_validate(model, native(X), *y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
         matrix = native(checked[0] if y else checked)
         if matrix.dtype.kind == "O":
             matrix = matrix.astype(np.float64)
     return (matrix, checked[1]) if y else matrix
+
+
+def _not_numbers(model: Any, name: Any) -> str:
+    """What is wrong with a column of text, and which of the options that the model has would take it."""
+    if not hasattr(model, "likelihood"):
+        return f"{takes_numbers(model, name)}, or use NaiveBayes('auto')"
+    return not_of_text(name, getattr(model.likelihood, "name", model.likelihood))
 
 
 def _typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None) -> Reading:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d
 
 from deciban.devices import elsewhere, fetched, take
 from deciban.losses import Floats
 from deciban.models import device_rows
 from deciban.models.device_rows import repetitions
 from deciban.models.examples import arrays_of, bounded, class_weights, weighed
+from deciban.models.numbers import numeric_rows
 from deciban.rows import as_rows, is_sparse
 from deciban.trust.certificate import digest
 
@@ -136,7 +137,7 @@ def _both(model: Any, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         X, y = device_rows.checked(model, X, reset), fetched(y)
         check_consistent_length(X, y)
         return X, y
-    X, y = validate_data(model, X, fetched(y), reset=reset, multi_output=True, **_REALS)
+    X, y = numeric_rows(model, X, fetched(y), reset=reset, multi_output=True, **_REALS)
     return as_rows(X), y
 
 
@@ -245,7 +246,7 @@ def judged(model: Any, X: Any, reset: bool = False) -> Any:
     """X (N, d) to be judged, by scikit-learn's rules."""
     if elsewhere(X):
         return device_rows.checked(model, X, reset)
-    return as_rows(validate_data(model, X, reset=reset, **_REALS))
+    return as_rows(numeric_rows(model, X, reset=reset, **_REALS))
 
 
 def row(X: Any, i: int) -> Any:
