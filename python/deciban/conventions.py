@@ -23,7 +23,9 @@ Devices     Arrays decide: an array X of CuPy, torch or another library that kee
             numbers, decisions, probabilities, predictions and features come in the library and on the device of the X
             that was asked with; labels that are text, and what is learnt besides support vectors, landmarks and what
             belongs to these, are NumPy's. Who learnt on a device judges NumPy's rows too, and the other way round;
-            files and pickles hold NumPy's arrays. Double precision is the device's, or the host's where it has none.
+            files and pickles hold NumPy's arrays. Models that count and linear models read X over to the host, where a
+            few passes are all that they need, and answer where they were asked. Double precision is the device's, or
+            the host's where it has none.
 Logarithms  Probabilities are added in logs and normalised by one function, `scores.log_posterior`.
 """
 

@@ -142,6 +142,16 @@ def answers(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return asked
 
 
+def asked_on_host(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a method of X, which gets X as NumPy's: what it answers comes in X's library, on its device."""
+
+    @wraps(method)
+    def asked(model: Any, X: Any, *more: Any, **named: Any) -> Any:
+        return answered(method(model, fetched(X), *more, **named), X)
+
+    return asked
+
+
 def kept_on_host(state: dict[str, Any]) -> dict[str, Any]:
     """What a model is made of, for a pickle: files know no devices."""
     return {name: on_host(value, None) if elsewhere(value) else value for name, value in state.items()}

@@ -68,3 +68,8 @@ def clouds(seed, N=40, d=4, C=2, apart=2.5):
 def weights(seed, N):
     """(N,) whole numbers from 1 to 3."""
     return np.random.default_rng(seed).integers(1, 4, N).astype(float)
+
+
+def weights_of(fitted):
+    """(K, d) the weights of the score, for x or, in NBSVM, for f."""
+    return fitted.weights_ if isinstance(fitted, NBSVM) else fitted.coef_

@@ -13,7 +13,7 @@ from scipy import sparse
 from deciban import NBSVM, LinearRegression, LinearSVM, LogisticRegression, Perceptron
 from deciban.models import calibrated, proofs, regression
 from deciban.solvers import Status
-from laws.declared import KINDS, clouds, model, over
+from laws.declared import KINDS, clouds, model, over, weights_of
 
 ADVICE = "columns of very different scale slow solvers down: scale them first"
 # All that learn by iterations; a Perceptron is asked for its own advice elsewhere.
@@ -44,7 +44,7 @@ def learnt(learner, **options):
     X, y = noisy(learner)
     family = LEARNERS[learner]
     fitted = type(family)(**{**family.get_params(), **options}).fit(X, y)
-    assert np.isfinite(fitted.coef_).all()
+    assert np.isfinite(weights_of(fitted)).all()
     assert_array_equal(np.isin(fitted.predict(X), y), True)
     assert len(fitted.explain(X)) == len(y)
     return fitted
@@ -145,7 +145,7 @@ def test_ctrl_c_while_the_fit_is_proven_keeps_the_weights_and_the_proof(learner,
     whole = type(family)(**family.get_params()).fit(X, y)
     pressed_once(monkeypatch, proofs, "prove")
     fitted = learnt(learner)
-    assert_array_equal(fitted.coef_, whole.coef_)
+    assert_array_equal(weights_of(fitted), weights_of(whole))
     proof, wanted = fitted.certificate_, whole.certificate_
     assert (fitted.status_, proof.status) == (Status.INTERRUPTED, "interrupted")
     assert Status.INTERRUPTED.value in proof.advice
@@ -157,7 +157,7 @@ def test_ctrl_c_while_a_regression_is_proven_keeps_the_weights_and_the_proof(mon
     whole = LinearRegression(loss="huber").fit(X, y)
     pressed_once(monkeypatch, regression, "prove")
     fitted = LinearRegression(loss="huber").fit(X, y)
-    assert_array_equal(fitted.coef_, whole.coef_)
+    assert_array_equal(weights_of(fitted), weights_of(whole))
     assert (fitted.status_, fitted.certificate_.status) == (Status.INTERRUPTED, "interrupted")
     assert fitted.certificate_.primal == whole.certificate_.primal
 
@@ -176,7 +176,7 @@ def test_ctrl_c_while_margins_are_calibrated_leaves_only_margins(family, monkeyp
 def test_a_second_ctrl_c_leaves_the_model_as_it_was(monkeypatch):
     X, y = clouds(6)
     fitted = LogisticRegression().fit(X, y)
-    before = fitted.coef_
+    before = weights_of(fitted)
 
     def press(*_):
         raise KeyboardInterrupt
@@ -184,7 +184,7 @@ def test_a_second_ctrl_c_leaves_the_model_as_it_was(monkeypatch):
     monkeypatch.setattr(proofs, "prove", press)
     with pytest.raises(KeyboardInterrupt):
         fitted.set_params(C=7.0).fit(X, y)
-    assert fitted.coef_ is before
+    assert weights_of(fitted) is before
 
 
 def test_classes_that_nothing_keeps_from_growing_apart_are_told():

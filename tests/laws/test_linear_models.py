@@ -21,6 +21,7 @@ from laws.declared import (
     over,
     seeds,
     weights,
+    weights_of,
 )
 
 DECIBANS = 10.0 / np.log(10.0)
@@ -118,13 +119,13 @@ FORMS = [
 def test_rows_are_rows_in_whatever_form_they_come(name, seed):
     X, y = clouds(seed)
     fitted = model(name, random_state=3).fit(X, y)
-    wanted, size = fitted.decision_function(X), np.abs(fitted.coef_).max()
+    wanted, size = fitted.decision_function(X), np.abs(weights_of(fitted)).max()
     for form in FORMS:
         other = model(name, random_state=3).fit(form(X), y)
-        assert_allclose(other.coef_, fitted.coef_, atol=(6e-2 if name in BAYES else 2e-3) * size)
+        assert_allclose(weights_of(other), weights_of(fitted), atol=(6e-2 if name in BAYES else 2e-3) * size)
         assert_allclose(fitted.decision_function(form(X)), wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
     single = model(name, random_state=3).fit(X.astype(np.float32), y)
-    assert_allclose(single.coef_, fitted.coef_, atol=(6e-2 if name in BAYES else 2e-3) * size)
+    assert_allclose(weights_of(single), weights_of(fitted), atol=(6e-2 if name in BAYES else 2e-3) * size)
 
 
 @over(*SETTLED)
@@ -171,8 +172,8 @@ def test_one_weight_of_all_classes_is_a_price_of_errors(name, seed):
     C = model(name).C
     weighted = model(name, class_weight={0: 3.0, 1: 3.0, 2: 3.0}, C=C / 3.0).fit(X, y)
     priced = model(name).fit(X, y)
-    size = np.abs(priced.coef_).max()
-    assert_allclose(weighted.coef_, priced.coef_, atol=1e-9 * size)
+    size = np.abs(weights_of(priced)).max()
+    assert_allclose(weights_of(weighted), weights_of(priced), atol=1e-9 * size)
     assert_allclose(weighted.intercept_, priced.intercept_, atol=1e-9 * size)
 
 
@@ -228,7 +229,7 @@ def test_threads_change_no_byte(name):
     X, y = clouds(7, N=100, C=3)
     answers = [model(name, n_jobs=n).fit(sparse.csr_array(X), y) for n in (1, 2)]
     for other in answers[1:]:
-        assert_array_equal(other.coef_, answers[0].coef_)
+        assert_array_equal(weights_of(other), weights_of(answers[0]))
         assert_array_equal(other.intercept_, answers[0].intercept_)
         assert_array_equal(other.predict_proba(X), answers[0].predict_proba(X))
         assert other.certificate_.to_json() == answers[0].certificate_.to_json()
@@ -251,9 +252,9 @@ def test_what_is_certified_is_within_the_tolerance(name, seed):
 def test_a_warm_start_is_where_the_last_fit_ended(name):
     X, y = clouds(9)
     fitted = model(name, warm_start=True).fit(X, y)
-    cold, w = fitted.n_iter_.max(), fitted.coef_
+    cold, w = fitted.n_iter_.max(), weights_of(fitted)
     assert fitted.fit(X, y).n_iter_.max() <= cold
-    assert_allclose(fitted.coef_, w, atol=2e-3 * np.abs(w).max())
+    assert_allclose(weights_of(fitted), w, atol=2e-3 * np.abs(w).max())
 
 
 def test_a_warm_start_that_no_longer_fits_is_a_cold_one():
@@ -276,5 +277,5 @@ def test_the_seed_that_was_used_is_told(name):
     fitted = model(name, random_state=np.random.RandomState(4)).fit(X, y)
     assert fitted.certificate_.seed == fitted.certificate_.seed
     again = model(name, random_state=fitted.certificate_.seed).fit(X, y)
-    assert_array_equal(again.coef_, fitted.coef_)
+    assert_array_equal(weights_of(again), weights_of(fitted))
     assert model(name).fit(X, y).certificate_.seed == 0

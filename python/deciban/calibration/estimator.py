@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.declared_types import Estimator
+from deciban.devices import answers, fetched
 from deciban.models.limits import check_positive, seed_of
 from deciban.models.offered import offered_unless
 from deciban.models.transaction import all_or_nothing
@@ -228,27 +229,34 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
         s: Floats = np.maximum(said(self.estimator_, self._response, X), self._floor)
         return s
 
+    @answers
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
+        return self._log_p(X)
+
+    def _log_p(self, X: Any) -> Floats:
         s = self.scores(X)
         return self.calibrator_(s)
 
+    @answers
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
-        return _exp(self.predict_log_proba(X))
+        return _exp(self._log_p(X))
 
+    @answers
     def decision_function(self, X: Any) -> Floats:
         """(N,) the calibrated log-odds in nats of two classes, > 0 for `classes_[1]`; (N, C) log p(c | x) of more."""
-        log_p = self.predict_log_proba(X)
+        log_p = self._log_p(X)
         if len(self.classes_) > 2:
             return log_p
         p = _exp(log_p)
         odds: Floats = np.where(p[:, 0] == p[:, 1], 0.0, log_p[:, 1] - log_p[:, 0])
         return odds
 
+    @answers
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest probability; of equal ones the first in `classes_`."""
-        winner = self.predict_proba(X).argmax(axis=1)
+        winner = _exp(self._log_p(X)).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[winner]
         return labels
 
@@ -262,8 +270,8 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
         the curve adds to that or takes away, which no feature says, is a term of its own, "(calibration)".
         """
         check_is_fitted(self)
-        X, classes = brought(X), self.classes_.tolist()
-        asked, log_p = places_of(pair, classes), self.predict_log_proba(X)
+        X, classes = brought(fetched(X)), self.classes_.tolist()
+        asked, log_p = places_of(pair, classes), self._log_p(X)
         order = np.argsort(-_exp(log_p), axis=1, kind="stable")
         pairs = [asked or (int(row[0]), int(row[1])) for row in order]
         return explanations(in_units(self.estimator_, self._response), X, log_p, pairs, classes, self.calibrator_)

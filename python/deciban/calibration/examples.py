@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from deciban.devices import elsewhere, fetched, on_host
+from deciban.devices import elsewhere, fetched, on_host, take
 from deciban.rows import is_sparse
 from deciban.trust.folds import folds
 
@@ -42,7 +42,7 @@ class Examples:
 
     def only(self, rows: NDArray[np.intp]) -> Any:
         """X of some of them."""
-        return _safe_indexing(self.X, rows)
+        return take(self.X, rows) if elsewhere(self.X) else _safe_indexing(self.X, rows)
 
     def learnt(self, model: Any, rows: NDArray[np.intp]) -> Any:
         """The model, fitted to some of them."""
@@ -65,7 +65,8 @@ def examples(X: Any, y: Any, sample_weight: Any) -> Examples:
         weight = _check_sample_weight(fetched(sample_weight), labels, dtype=np.float64, ensure_non_negative=True)
     kept = np.flatnonzero(weight)
     if len(kept) < len(weight):
-        X, labels, weight = _safe_indexing(X, kept), labels[kept], weight[kept]
+        X = take(X, kept) if elsewhere(X) else _safe_indexing(X, kept)
+        labels, weight = labels[kept], weight[kept]
     classes, places = np.unique(labels, return_inverse=True)
     return Examples(X, labels, places.astype(np.intp), classes, weight, sample_weight is not None, kept)
 

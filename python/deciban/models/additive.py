@@ -34,6 +34,8 @@ class Additive(RegressorMixin, Estimator):
     penalty: Any
     _single: bool
     _found: Any
+    _kind: Any
+    _sparse: bool
     _seconds: float
 
     @abstractmethod
@@ -65,7 +67,8 @@ class Additive(RegressorMixin, Estimator):
             first = not hasattr(self, "statistics_")
             given = self._piece(X, y, sample_weight, first)
             self.statistics_ = statistic(given) if first else self._known() + statistic(given)
-            self._found, self._single = None, given.single
+            self._found, self._single, self._sparse = None, given.single, False
+            self._kind = given.kind if first else self._kind
             self._seconds = perf_counter() - started
         return self
 
@@ -97,6 +100,7 @@ class Additive(RegressorMixin, Estimator):
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_in_")})
         merged.statistics_ = self._known() + other._known()
         merged._found, merged._single = None, self._single
+        merged._kind = np.result_type(self._kind, other._kind)
         merged._seconds = self._seconds + other._seconds
         return merged
 

@@ -168,6 +168,9 @@ class GaussianDiscriminant(Generative):
         )
         return certified(self, proof)
 
+    def _keeps_single(self) -> bool:
+        return self.covariance != "per_class"
+
     def _objective(self) -> str:
         prior = self.class_prior if isinstance(self.class_prior, str) else "given"
         shape = {

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+from deciban.devices import fetched
 from deciban.errors import DataError
 from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
@@ -75,7 +76,7 @@ class Weighed(NamedTuple):
 def weighed(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
     """Labels and weights of the rows of X, which `model.class_weight` weighs, too."""
     check_classification_targets(y)
-    repetition = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    repetition = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
     labels, kept = np.unique(y), None
     if not repetition.all():
         kept = np.flatnonzero(repetition)

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban.declared_types import ClassifierMixin, Estimator
+from deciban.devices import asked_on_host, fetched
 from deciban.distributions import StatisticError, fitted_score
 from deciban.distributions.class_prior import class_prior, prior_doubt
 from deciban.distributions.counts import Floats
@@ -48,6 +49,7 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
     estimate: Any
     class_prior: Any
     _compiled: Score | None
+    _kind: Any = None  # the type of the rows that were learnt first
     _choice: Bound | None = None  # what its choice among several told of its errors, when it was trained
 
     @abstractmethod
@@ -62,6 +64,7 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
             started = perf_counter()
             reading, tally = self._count(X, y, sample_weight, first=True)
             self._become(tally, reading.columns)
+            self._kind = reading.X.dtype
             self._compiled, self._choice = self._compile(), None
             self._seconds = perf_counter() - started
         return self
@@ -75,8 +78,9 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
             first = not hasattr(self, "counts_")
             reading, more = self._count(X, y, sample_weight, first)
             if classes is not None:
-                more += more.nothing(np.unique(column_or_1d(classes)))
+                more += more.nothing(np.unique(column_or_1d(fetched(classes))))
             self._become(more if first else self._tally(reading.columns) + more, reading.columns)
+            self._kind = reading.X.dtype if first else self._kind
             self._seconds = perf_counter() - started + (0.0 if first else self._seconds)
         return self
 
@@ -114,6 +118,7 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
         columns = None if self.columns_ is None or other.columns_ is None else self.columns_.union(other.columns_)
         merged._become(self._tally(columns) + other._tally(columns), columns)
         merged._seconds = self._seconds + other._seconds
+        merged._kind = self._kind if self._kind == other._kind else None
         return merged
 
     def __radd__(self, other: object) -> Self:
@@ -126,23 +131,40 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
 
     # Judging is one score.
 
+    @asked_on_host
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(x, c), the score itself: its differences are log-odds and do not saturate."""
-        return self._judged(self._rows_to_judge(X))
+        return self._answered(self._joint(X), X)
 
+    @asked_on_host
     def predict(self, X: Any) -> Labels:
         """(N,) the label of the largest score; of equal ones the first in `classes_`."""
-        winner = self.predict_joint_log_proba(X).argmax(axis=1)
+        winner = self._joint(X).argmax(axis=1)
         labels: Labels = self.classes_[winner]
         return labels
 
+    @asked_on_host
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
-        return log_posterior(self.predict_joint_log_proba(X))
+        return self._answered(log_posterior(self._joint(X)), X)
 
+    @asked_on_host
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x)."""
-        return np.exp(self.predict_log_proba(X))
+        return self._answered(np.exp(log_posterior(self._joint(X))), X)
+
+    def _joint(self, X: Any) -> Floats:
+        """(N, C) log p(x, c) in double precision."""
+        return self._judged(self._rows_to_judge(X))
+
+    def _keeps_single(self) -> bool:
+        """Whether float32 rows make float32 probabilities, as scikit-learn's estimator of the same name does."""
+        return False
+
+    def _answered(self, values: Floats, X: Any) -> Floats:
+        """The values in single precision, where what was learnt and what is asked of are so."""
+        single = self._kind == getattr(X, "dtype", None) == np.float32 and self._keeps_single()
+        return values.astype(np.float32) if single else values
 
     def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
         """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence

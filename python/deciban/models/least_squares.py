@@ -12,11 +12,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
+from deciban.devices import asked_on_host
 from deciban.distributions.refusal import check_number
 from deciban.losses import Absolute, Floats, Huber, Loss, Squared, by_name
 from deciban.penalties import Penalty
 from deciban.penalties import by_name as penalty_by_name
-from deciban.rows import reals_for_core
+from deciban.rows import is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status
 from deciban.solvers.closed_form import DIRECT, Fit, from_moments
 from deciban.solvers.second_moments import normal_equations
@@ -33,6 +34,7 @@ from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .together import fitting
 from .transaction import all_or_nothing
+from .weights import SparseWeights
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Found:
     solutions: tuple[Solution, ...] = ()
 
 
-class LinearRegression(StatesBounds, Additive):
+class LinearRegression(SparseWeights, StatesBounds, Additive):
     """ŷ = x·w + b, by least squares, ridge, lasso, elastic net, least absolute deviations or Huber's loss.
 
         min over w, b of   Σ_i w_i ℓ(y_i, x_i·w + b) + α·Ω(w)
@@ -86,6 +88,7 @@ class LinearRegression(StatesBounds, Additive):
     """
 
     _found: Found | None
+    _sparse = False
 
     def __init__(
         self,
@@ -141,7 +144,7 @@ class LinearRegression(StatesBounds, Additive):
             given = given if matrix is None else given.whitened(matrix, self.fit_intercept)
             keep = isinstance(loss, Squared) and not penalty.l1 and given.X.shape[1] <= DIRECT
             self.statistics_ = statistic(given) if keep else None
-            self._single = given.single
+            self._single, self._kind, self._sparse = given.single, given.kind, False
             self._found = self._minimise(given, loss, penalty, limits)
             self._seconds = perf_counter() - started
         return self
@@ -205,13 +208,21 @@ class LinearRegression(StatesBounds, Additive):
 
     # Judging.
 
+    @asked_on_host
     def predict(self, X: Any) -> Floats:
         """(N,) or (N, K) x·w + b."""
         found = self._learnt()
         X = linear_rows(self, X, reset=False)
         s: Floats = scores(reals_for_core(X), found.w, found.b, n_jobs=effective_threads(self.n_jobs))
+        s = s.astype(np.result_type(X.dtype, self._shown), copy=False)
         return s[:, 0] if self._single else s
 
+    @property
+    def _shown(self) -> Any:
+        """The type in which weights and predictions are shown: single where least squares learnt float32 rows."""
+        return np.float32 if self._kind == np.float32 and self.loss == "squared" else np.float64
+
+    @asked_on_host
     def leverages(self, X: Any) -> Floats:
         """(N,) h(x) = 1/n + (x − x̄)ᵀ(ZᵀZ + ½αI)⁺(x − x̄): for a row that was learnt with weight 1 how much its
         prediction follows its own y; for any row σ²·h(x) is the variance of its prediction. From the statistic;
@@ -222,16 +233,28 @@ class LinearRegression(StatesBounds, Additive):
         return leverage(normal, self._penalty().l2, self.fit_intercept, X)
 
     @property
-    def coef_(self) -> Floats:
-        """(d,), or (K, d) where y was (N, K)."""
-        w = self._learnt().w
+    def coef_(self) -> Any:
+        """(d,), or (K, d) where y was (N, K); after `sparsify` a sparse array (K, d)."""
+        if self._sparse:
+            return self.sparse_coef_
+        w = self._learnt().w.astype(self._shown, copy=False)
         return w[0] if self._single else w
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """(K, d) the weights as a SciPy sparse array, K = 1 where y was (N,)."""
+        from scipy.sparse import csr_array
+
+        return csr_array(self._learnt().w.astype(self._shown, copy=False))
+
+    def _set_weights(self, weights: Any) -> None:
+        self._sparse = is_sparse(weights)
 
     @property
     def intercept_(self) -> Any:
         """b, or (K,) where y was (N, K)."""
-        b = self._learnt().b
-        return float(b[0]) if self._single else b
+        b = self._learnt().b.astype(self._shown, copy=False)
+        return (b[0] if self._shown is np.float32 else float(b[0])) if self._single else b
 
     @property
     def rank_(self) -> int | None:

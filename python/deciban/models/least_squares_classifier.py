@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from deciban._core import scores
 from deciban.calibration.temperature import loss_of_scores, temperature
+from deciban.devices import asked_on_host, fetched
 from deciban.distributions.refusal import check_number
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
@@ -61,6 +62,8 @@ class LeastSquaresClassifier(LinearClassifier):
     """
 
     counts_: Any
+
+    _keeps_single = True
 
     def __init__(
         self,
@@ -170,6 +173,7 @@ class LeastSquaresClassifier(LinearClassifier):
         rest: PooledScatter = self.counts_ - class_scatter(given.X[outside], given.y[outside], given.weight[outside], C)
         return rest
 
+    @asked_on_host
     def leverages(self, X: Any) -> Floats:
         """(N,) h(x), for a row that was learnt with weight 1 how much its score follows its own label: see
         `LinearRegression.leverages`."""
@@ -196,7 +200,7 @@ class LeastSquaresClassifier(LinearClassifier):
             first = not hasattr(self, "counts_")
             more = self._piece(X, y, sample_weight, first)
             if classes is not None:
-                more += more.nothing(np.unique(column_or_1d(classes)))
+                more += more.nothing(np.unique(column_or_1d(fetched(classes))))
             self._derive(more if first else self._tally() + more)
             self._seconds = perf_counter() - started
         return self
@@ -238,8 +242,9 @@ class LeastSquaresClassifier(LinearClassifier):
         if isinstance(self.class_weight, str):
             raise ValueError("class_weight='balanced' changes with every piece: give a mapping from labels to weights")
         X, y = linear_rows(self, X, y, order="C", reset=first)
+        self._kind = X.dtype if first else self._kind
         check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
         if X.shape[1] > DIRECT:
             raise ValueError(f"learning in pieces keeps d² sums, for at most {DIRECT} features; X has {X.shape[1]}")
         counted = weight > 0.0
@@ -274,6 +279,7 @@ class LeastSquaresClassifier(LinearClassifier):
             Solution(w[None, :], np.array([b]), Status.EXACT, 0, closed_form.NAME)
             for w, b in zip(self.coef_, self.intercept_, strict=True)
         ]
+        self._show_in(getattr(self, "_kind", np.float64))
         counts = dict(zip(tally.classes.tolist(), tally.counts.n.tolist(), strict=True))
         self._proof = replace(certify_moments(normal, fit, l2, tally.counts), class_counts=counts)
 

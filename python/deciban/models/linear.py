@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from deciban._core import scores
 from deciban.declared_types import ClassifierMixin, Estimator
+from deciban.devices import asked_on_host
 from deciban.losses import Floats, Loss, Softmax
 from deciban.pages.estimator import Reports
 from deciban.penalties import Penalty
@@ -35,6 +35,7 @@ from .offered import offered_unless
 from .proofs import certify, interrupted
 from .together import fitting, solve_all
 from .transaction import all_or_nothing
+from .weights import SparseWeights, dense, scored
 
 
 def only_margins(model: Any) -> str:
@@ -47,7 +48,7 @@ def only_margins(model: Any) -> str:
     )
 
 
-class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
+class LinearClassifier(SparseWeights, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
@@ -70,6 +71,7 @@ class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Es
     n_jobs: int | None
     solution_: list[Solution]
     _proof: Certificate
+    _keeps_single = False  # whether float32 rows make float32 weights and scores
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -100,6 +102,7 @@ class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Es
             started = perf_counter()
             given = examples(self, X, y, sample_weight)
             self._learn(given, self._start(given))
+            self._show_in(given.X.dtype)
             self._seconds = perf_counter() - started
         return self
 
@@ -179,25 +182,33 @@ class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Es
 
     # Judging is one affine score.
 
+    @asked_on_host
     def decision_function(self, X: Any) -> Floats:
         """(N,) x·w + b for two classes, > 0 for `classes_[1]`; (N, C) for more."""
         check_is_fitted(self)
         X = linear_rows(self, X, reset=False)
         return self._scored(X)
 
+    def _show_in(self, kind: Any) -> None:
+        """Show weights of float32 rows in float32, as scikit-learn's estimator of the same name does."""
+        self._kind = kind
+        if kind == np.float32 and self._keeps_single:
+            self._set_weights(dense(self._get_weights()).astype(np.float32))
+            self.intercept_ = self.intercept_.astype(np.float32)
+
+    def _double(self) -> tuple[Floats, Floats]:
+        """Weights (K, d) and intercept (K,) in double precision."""
+        return dense(self._get_weights()), self.intercept_.astype(np.float64, copy=False)
+
     def _features(self, X: Any) -> Any:
         """What the weights are for: X itself."""
         return X
 
     def _scored(self, X: Any) -> Floats:
-        s: Floats = scores(
-            reals_for_core(self._features(X)),
-            np.ascontiguousarray(self.coef_),
-            self.intercept_,
-            n_jobs=self._threads(),
-        )
+        s = scored(self._features(X), self._get_weights(), self.intercept_, self._threads())
         return s[:, 0] if len(self.classes_) == 2 and s.shape[1] == 1 else s
 
+    @asked_on_host
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest score; of equal ones the first in `classes_`."""
         s = self.decision_function(X)
@@ -205,21 +216,33 @@ class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Es
         labels: NDArray[Any] = self.classes_[winner]
         return labels
 
-    def _log_odds(self, X: Any) -> Floats:
-        """(N, C) scores in nats, whose differences are log-odds."""
-        s = self.decision_function(X) * self._scale()
-        return np.column_stack([np.zeros(len(s)), s]) if s.ndim == 1 else s
-
     @offered_unless(only_margins)
+    @asked_on_host
     def predict_log_proba(self, X: Any) -> Floats:
         """(N, C) log p(c | x)."""
-        return log_posterior(self._log_odds(X))
+        log_p, kind = self._posterior(X)
+        return log_p.astype(kind, copy=False)
 
     @offered_unless(only_margins)
+    @asked_on_host
     def predict_proba(self, X: Any) -> Floats:
         """(N, C) p(c | x): the largest is that of `predict`."""
-        p: Floats = np.exp(self.predict_log_proba(X))
+        log_p, kind = self._posterior(X)
+        p: Floats = np.exp(log_p).astype(kind, copy=False)
         return p
+
+    def _posterior(self, X: Any) -> tuple[Floats, Any]:
+        """(N, C) log p(c | x) in double precision, and the type to answer in."""
+        s = self.decision_function(X)
+        return log_posterior(self._in_nats(s)), s.dtype
+
+    def _log_odds(self, X: Any) -> Floats:
+        """(N, C) scores in nats, whose differences are log-odds."""
+        return self._in_nats(self.decision_function(X))
+
+    def _in_nats(self, s: Floats) -> Floats:
+        odds = self._scale() * s.astype(np.float64, copy=False)
+        return np.column_stack([np.zeros(len(s)), odds]) if s.ndim == 1 else odds
 
     def _scale(self) -> float:
         """Nats a unit of the score; 1 where nothing is calibrated."""
@@ -229,7 +252,8 @@ class LinearClassifier(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Es
     def score_(self) -> AffineScore:
         """The model as one affine score in nats: W (d, C), and b as its prior."""
         check_is_fitted(self)
-        W, b = self._scale() * self.coef_.T, self._scale() * self.intercept_
+        w, b = self._double()
+        W, b = self._scale() * w.T, self._scale() * b
         if W.shape[1] == 1:
             W, b = np.hstack([np.zeros_like(W), W]), np.array([0.0, b[0]])
         return AffineScore(W, b)

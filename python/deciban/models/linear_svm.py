@@ -18,6 +18,7 @@ from .hard_margin import priced, solve_hard
 from .limits import check_positive
 from .margins import Margins, widths
 from .online import OnlineClassifier
+from .weights import dense
 from .zones import Zones, held_by, supported
 
 
@@ -121,7 +122,7 @@ class LinearSVM(Margins, OnlineClassifier):
     def margin_(self) -> Floats:  # type: ignore[override]
         """(K,) 1/‖w‖, half the width of the street; ∞ for w = 0."""
         check_is_fitted(self)
-        return widths(np.linalg.norm(self.coef_, axis=1))
+        return widths(np.linalg.norm(dense(self.coef_), axis=1))
 
     def _held_by(self) -> int | str:
         """How many examples hold the boundary, or why that says nothing."""

@@ -43,6 +43,8 @@ class LogisticRegression(OnlineClassifier):
     (['no', 'no', 'yes', 'yes'], True)
     """
 
+    _keeps_single = True
+
     def __init__(
         self,
         C: float = 1.0,

@@ -129,6 +129,9 @@ class NaiveBayes(Generative):
         with np.errstate(divide="ignore"):
             return np.log(phi)
 
+    def _keeps_single(self) -> bool:
+        return getattr(self.likelihood, "name", self.likelihood) == "gaussian"
+
     def _check_words(self, name: str) -> None:
         family = self._family()
         if not isinstance(family, Bernoulli | Multinomial):

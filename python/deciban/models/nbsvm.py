@@ -18,6 +18,8 @@ from .calibrated import held_out_temperature
 from .examples import Examples
 from .linear import LinearClassifier
 from .log_count_ratios import class_counts, log_count_ratios, worth
+from .offered import offered_unless
+from .weights import SparseWeights
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,13 @@ class Weighed(Problem):
 
     ratios: Any = None
     pull: float = 0.0
+
+
+# Why there is no `coef_`.
+_OF_PRESENCE = (
+    "NBSVM has no coef_ with binary=True: its score is linear in 1{x > 0}, not in X; weights_ belong to "
+    "(X > 0).astype(float), or choose binary=False"
+)
 
 
 class NBSVM(LinearClassifier):
@@ -51,7 +60,8 @@ class NBSVM(LinearClassifier):
     fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, random_state, n_jobs : see
         `LogisticRegression`.
 
-    Attributes: those of `LinearClassifier`; `coef_` is r ∘ (κ + v), for f; `pull_` (K,), κ.
+    Attributes: those of `LinearClassifier`, but `coef_` only where f is x, with `binary=False`; `weights_` (K, d) is
+    r ∘ (κ + v), for f; `pull_` (K,), κ.
 
     >>> X = np.array([[2, 0, 1], [1, 0, 0], [0, 1, 1], [0, 3, 0]])
     >>> NBSVM().fit(X, ["a", "a", "b", "b"]).predict([[1, 0, 1], [0, 1, 0]]).tolist()
@@ -96,6 +106,24 @@ class NBSVM(LinearClassifier):
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    @property
+    def coef_(self) -> Any:
+        """(K, d) the weights of X, where f is X: AttributeError for f = 1{x > 0}, of which no weights of X make the
+        score."""
+        if self.binary:
+            raise AttributeError(_OF_PRESENCE)
+        return self._get_weights()
+
+    @coef_.setter
+    def coef_(self, weights: Any) -> None:
+        self.weights_ = weights
+
+    def _get_weights(self) -> Any:
+        return self.weights_
+
+    sparsify = offered_unless(lambda self: _OF_PRESENCE if self.binary else "")(SparseWeights.sparsify)
+    densify = offered_unless(lambda self: _OF_PRESENCE if self.binary else "")(SparseWeights.densify)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

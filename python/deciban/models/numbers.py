@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from deciban.devices import fetched
 from deciban.errors import DataError
 from deciban.rows import is_sparse
 from deciban.tables.columns import Columns
@@ -46,10 +47,11 @@ def takes_numbers(model: Any, name: Any) -> str:
 
 
 def linear_rows(model: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """X, or X and y, by scikit-learn's rules, X float64 or float32, dense or CSR; every cell is a finite number."""
+    """X, or X and y, by scikit-learn's rules, X float64 or float32, dense or CSR; every cell is a finite number. Arrays
+    of other libraries come as NumPy's."""
     options = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False, **options}
     with text_refused(X, _weighs_numbers):
-        checked = validate_data(model, X, *y, **options)
+        checked = validate_data(model, fetched(X), *map(fetched, y), **options)
     _refuse_infinite(checked[0] if y else checked, getattr(model, "feature_names_in_", None))
     return checked
 

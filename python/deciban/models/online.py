@@ -81,7 +81,7 @@ class OnlineClassifier(LinearClassifier):
             return Online.start(loss, C, d, intercept=self.fit_intercept, scale=scale)
         known = getattr(self, "stream_", None)
         if known is None:
-            known = Online.after(loss, self.coef_, self.intercept_, self._proof.n, self._squares)
+            known = Online.after(loss, *self._double(), self._proof.n, self._squares)
         return replace(known.grown(place, C), loss=loss, intercept=self.fit_intercept, scale=scale)
 
     def _stream(self, given: Examples, known: Online) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deciban.devices import asked_on_host
 from deciban.losses import Floats, Loss, ZeroOne
 from deciban.penalties import NoPenalty, Penalty
 from deciban.solvers import Limits, Problem, Solution, Status
@@ -134,6 +135,7 @@ class Perceptron(LinearClassifier):
             return None
         return held_out_temperature(self, given, self.calibration, limits, seed)
 
+    @asked_on_host
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest score; a score of 0 of two classes speaks for the second: sign(0) = +1."""
         s = self.decision_function(X)

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data as scikit_validate
 
+from deciban.devices import fetched
 from deciban.distributions import Distribution
 from deciban.distributions.counts import Floats
 from deciban.rows import native
@@ -41,7 +42,7 @@ _NOBODY = np.zeros(0, dtype=np.intp)
 
 def to_judge(model: Any, X: Any) -> tuple[Any, Distribution]:
     """X as a matrix of numbers, columns matched with what was learnt, and the distribution it is judged by."""
-    family = model._family()
+    X, family = fetched(X), model._family()
     if model.columns_ is not None:
         return model.columns_.matrix(X), family
     return _numbers(model, X, reset=False), family
@@ -52,6 +53,7 @@ def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Rea
 
     `first` says that the features are to be learnt, not matched. Infinities are left to the distribution.
     """
+    X, y, sample_weight = fetched(X), fetched(y), fetched(sample_weight)
     check_likelihood(getattr(model, "likelihood", None))
     known = None if first else model.columns_
     if needs_types(getattr(model, "likelihood", None), X) if first else known is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.utils.validation import _check_sample_weight
 
+from deciban.devices import fetched
 from deciban.errors import DataError
 from deciban.losses import Floats
 from deciban.rows import as_rows, is_sparse
@@ -21,7 +22,7 @@ class Responses:
     """X (N, d), dense in C order or CSR, Y (N, K), weight (N,) > 0; `single` where y came as (N,).
 
     `centre` (d + K,) and `worth` are what was taken off X and Y, and the weight of all rows, where errors that are
-    correlated were whitened: there the intercept is no longer a constant column.
+    correlated were whitened: there the intercept is no longer a constant column. `kind` is the type of X as it came.
     """
 
     X: Any
@@ -30,6 +31,7 @@ class Responses:
     single: bool
     centre: Floats | None = None
     worth: float = 0.0
+    kind: Any = np.float64
 
     def whitened(self, covariance: Floats, intercept: bool) -> Self:
         """L⁻¹X, L⁻¹Y for covariance = L Lᵀ, less the part along L⁻¹1 where there is an intercept."""
@@ -63,9 +65,9 @@ def responses(
         y_numeric=True,
         accept_large_sparse=True,
     )
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
     Y = np.asarray(y, dtype=np.float64)
-    given = Responses(as_rows(X), Y.reshape(len(Y), -1), weight, Y.ndim == 1)
+    given = Responses(as_rows(X), Y.reshape(len(Y), -1), weight, Y.ndim == 1, kind=X.dtype)
     matrix = None
     if covariance is not None:
         matrix, variance = _covariance(covariance, given.X, sample_weight)
@@ -80,7 +82,7 @@ def responses(
 
 def _covariance(covariance: Any, X: Any, sample_weight: Any) -> tuple[Floats | None, Floats | None]:
     """(N, N) the matrix, or (N,) the variances."""
-    values, N = np.asarray(covariance, dtype=np.float64), X.shape[0]
+    values, N = np.asarray(fetched(covariance), dtype=np.float64), X.shape[0]
     if values.shape not in ((N,), (N, N)):
         raise ValueError(f"covariance must be ({N},) variances or ({N}, {N}), got the shape {values.shape}")
     if not np.isfinite(values).all():

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from deciban.devices import fetched
 from deciban.rows import as_rows
 
 from .examples import Examples, class_weights
@@ -30,10 +31,10 @@ def next_examples(
         accept_large_sparse=True,
     )
     check_classification_targets(y)
-    repetition = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    repetition = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
     counted = repetition > 0.0
     X, y, repetition = (X, y, repetition) if counted.all() else (X[counted], y[counted], repetition[counted])
-    labels = _united(known, y, None if classes is None else column_or_1d(classes))
+    labels = _united(known, y, None if classes is None else column_or_1d(fetched(classes)))
     if len(labels) < 2:
         raise ValueError(
             f"at least two classes are expected; all labels are {labels.tolist()} (1 class): say with classes=[…] "

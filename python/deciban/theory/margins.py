@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from deciban.rows import is_sparse
+
 from .divergence import Floats, farthest, kl
 from .statement import DELTA, Statement, between, examples, exponential, least, of_error, of_probability
 
@@ -118,7 +120,8 @@ def _weights(model: Any) -> tuple[float, float]:
         beta, held = model.dual_coef_[0], model.support_vectors_
         square = float(beta @ model.score_.kernel.tile(held, held) @ beta)
     elif hasattr(model, "coef_"):
-        square = float(np.square(model.coef_).sum())
+        w = model.coef_.toarray() if is_sparse(model.coef_) else model.coef_
+        square = float(np.square(w, dtype=np.float64).sum())
     else:
         raise ValueError(f"margins are of models with weights or a kernel; {type(model).__name__} has neither")
     b = float(np.asarray(model.intercept_).reshape(-1)[0])

@@ -60,8 +60,9 @@ def _of(model: Any) -> Found:
     """Dimension, form and reference, or why there is none."""
     if hasattr(model, "kernel_"):
         return _of_kernel(model.kernel_, getattr(model, "n_features_in_", 0))
-    if hasattr(model, "coef_"):
-        d = int(np.asarray(model.coef_).shape[-1])
+    weights = getattr(model, "coef_", getattr(model, "weights_", None))
+    if weights is not None:
+        d = int(weights.shape[-1])
         if not getattr(model, "fit_intercept", True):
             return d, f"linear in {d:,} features, without intercept", _LINEAR
         return d + 1, f"linear in {d:,} features, with an intercept", _LINEAR
