@@ -70,7 +70,10 @@ def test_parameters_are_checked(options, text):
 
 
 def test_a_prior_must_be_one():
-    text = "class_prior must be 'fitted', 'smoothed', 'uniform' or 2 probabilities > 0 that sum to 1, got [0.5, 0.6]"
+    text = (
+        "class_prior must be 'fitted', 'smoothed', 'uniform' or 2 probabilities ≥ 0 that sum to 1 "
+        "(or pseudo-counts: a number ≥ 0, or 2, one of them 1 or more), got [0.5, 0.6]"
+    )
     model = GaussianDiscriminant(class_prior=[0.5, 0.6])
     with refused(text, ValueError, model):
         model.fit(X, Y)

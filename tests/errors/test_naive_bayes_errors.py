@@ -153,15 +153,15 @@ def test_what_is_too_large_to_be_counted_is_refused(likelihood, data, weight, te
             for wrong in (-1.0, np.nan, np.inf, "1", True)
             for name, first in (("multinomial", "alpha"), ("poisson", "alpha"), ("gaussian", "kappa"))
         ),
-        ({"estimate": "best"}, "estimate must be one of 'bayes', 'map', 'ml', got 'best'"),
+        ({"estimate": "best"}, "estimate must be one of 'bayes', 'predictive', 'map', 'ml', got 'best'"),
         ({"likelihood": "bernoulli", "binarize": "no"}, "binarize must be None or a finite number, got 'no'"),
         *(
             (
                 {"class_prior": wrong},
-                "class_prior must be 'fitted', 'smoothed', 'uniform' or 2 probabilities > 0 that sum to 1, "
-                f"got {wrong!r}",
+                "class_prior must be 'fitted', 'smoothed', 'uniform' or 2 probabilities ≥ 0 that sum to 1 "
+                f"(or pseudo-counts: a number ≥ 0, or 2, one of them 1 or more), got {wrong!r}",
             )
-            for wrong in ("flat", [0.5, 0.6], [1.0, 0.0], [1.0], {"ham": 1.0}, None)
+            for wrong in ("flat", [0.5, 0.6], [1.5, -0.5], [1.0], {"ham": 1.0}, None, True, np.nan)
         ),
     ],
 )

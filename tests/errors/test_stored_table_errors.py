@@ -65,7 +65,8 @@ def test_where_no_file_can_be(tmp_path):
             "bayes",
             "estimate",
             "mean",
-            "its model is damaged: estimate must be one of 'bayes', 'map', 'ml', got 'mean'. Train again.",
+            "its model is damaged: estimate must be one of 'bayes', 'predictive', 'map', 'ml', got 'mean'. Train "
+            "again.",
         ),
         (
             "table",

@@ -13,8 +13,9 @@ from deciban.rows import as_rows, is_sparse
 from deciban.scores import AffineScore
 
 from .counts import Counts, Floats, sums
-from .refusal import StatisticError, check_prior, first
-from .shares import Optimum, log_moments, pseudo_counts, share_optimum
+from .pseudo_counts import PseudoCounts, at, checked, is_vector, pseudo_counts
+from .refusal import StatisticError, first
+from .shares import Optimum, log_moments, share_optimum
 from .support import LARGEST, check
 
 
@@ -26,8 +27,10 @@ class Bernoulli:
 
         p(x | c) = Π_j φ_cj^x_j · (1 − φ_cj)^(1 − x_j),      φ_cj ~ Beta(alpha, beta)
 
-    Statistics: n_c examples, s_cj of them with x_j = 1. log p(x | c) is affine in x, with W = logit φ and
-    absent = log(1 − φ), so an absent feature is evidence too. McCallum & Nigam, AAAI-98 workshop on text.
+    Statistics: n_c examples, s_cj of them with x_j = 1. log p(x | c) is affine in x, with W = logit φ and absent =
+    log(1 − φ), so an absent feature is evidence too. `alpha` and `beta`, the pseudo-counts of presence and of
+    absence, are numbers for all features, (d,) one a feature or (C, d) one a class and feature. McCallum & Nigam,
+    AAAI-98 workshop on text.
 
     >>> coin = Bernoulli()
     >>> seen = coin.count(np.array([[1], [1], [0]]), np.array([0, 0, 0]), np.ones(3), 1)
@@ -35,21 +38,21 @@ class Bernoulli:
     ([[0.6]], [[0.667]])
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
+    alpha: PseudoCounts = 1.0
+    beta: PseudoCounts = 1.0
     binarize: float | None = None
     name: ClassVar[str] = "bernoulli"
     missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_prior("alpha", self.alpha)
-        check_prior("beta", self.beta)
+        for name in ("alpha", "beta"):
+            object.__setattr__(self, name, checked(name, getattr(self, name)))
         number = isinstance(self.binarize, int | float | np.integer | np.floating)
         if self.binarize is not None and not (number and np.isfinite(self.binarize)):
             raise ValueError(f"binarize must be None or a finite number, got {self.binarize!r}")
 
     @classmethod
-    def symmetric(cls, alpha: float) -> Bernoulli:
+    def symmetric(cls, alpha: PseudoCounts) -> Bernoulli:
         """Beta(alpha, alpha) on every φ."""
         return cls(alpha, alpha)
 
@@ -81,7 +84,7 @@ class Bernoulli:
                 label=c,
             )
 
-    def _present_absent(self, seen: Counts, alpha: float, beta: float) -> tuple[Floats, Floats]:
+    def _present_absent(self, seen: Counts, alpha: Any, beta: Any) -> tuple[Floats, Floats]:
         """Counts of presence and of absence with pseudo-counts, each (C, d)."""
         present = np.minimum(seen.s, seen.seen)  # sums of fractional weights can pass n by an ulp
         absent = seen.seen - present
@@ -106,7 +109,7 @@ class Bernoulli:
             raise StatisticError(
                 f"estimate={estimate!r} is undefined for {{feature}} in {{label}} "
                 f"(present in {seen.s[c, j]:g} of {n[c, j]:g} examples, "
-                f"alpha={self.alpha:g}, beta={self.beta:g}): "
+                f"alpha={at(self.alpha, c, j):g}, beta={at(self.beta, c, j):g}): "
                 "use estimate='bayes' with alpha > 0",
                 feature=j,
                 label=c,
@@ -138,6 +141,8 @@ class Bernoulli:
     def straight(self, seen: Counts, estimate: str, prior: Floats) -> AffineScore | None:
         """`score` of `parameters` without φ in between; None where some φ is 0, 1, undefined or of its own n."""
         alpha, beta = pseudo_counts(self.alpha, estimate), pseudo_counts(self.beta, estimate)
+        if is_vector(self.alpha) or is_vector(self.beta):
+            return None
         total = seen.n + (alpha + beta)
         if seen.missing is not None or not (total > 0.0).all():
             return None
@@ -165,7 +170,7 @@ class Bernoulli:
 
         log φ has mean ψ(a) − ψ(a + b) and variance ψ′(a) − ψ′(a + b); log(1 − φ) the same with b.
         """
-        a, b = self._present_absent(seen, self.alpha, self.beta)
+        a, b = self._present_absent(seen, pseudo_counts(self.alpha, "bayes"), pseudo_counts(self.beta, "bayes"))
         moments = zip(log_moments(a), log_moments(b), log_moments(a + b), strict=True)
         mean, variance = (
             AffineScore((present - absent).T, np.zeros(len(a)), (absent - both).T)(X)

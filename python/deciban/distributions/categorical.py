@@ -21,8 +21,9 @@ from .counts import (
     less_missing,
     plus_missing,
 )
-from .refusal import StatisticError, check_prior, counted, first
-from .shares import Optimum, log_moments, pseudo_counts, share_optimum
+from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
+from .refusal import StatisticError, counted, first
+from .shares import Optimum, log_moments, share_optimum
 from .support import LARGEST, check
 
 Sizes = tuple[int, ...]
@@ -109,9 +110,11 @@ class Categorical:
 
         p(x | c) = Π_j φ_cj,x_j,      Σ_k φ_cjk = 1,      φ_cj ~ Dirichlet(alpha, …, alpha)
 
-    K_j is one more than the largest code seen, or `sizes`[j] where that is more. A category never seen in training
-    has the share of any category with no count, alpha / (n + alpha K_j). Statistics: n_c examples, s_cjk of them in
-    category k. Over one-hot features log p(x | c) is affine, W = log φ. Murphy, Machine Learning, 2012, section 3.5.
+    K_j is one more than the largest code seen, or `sizes`[j], or `sizes`, where that is more. `alpha` is a number, (d,)
+    one a feature or (C, d) one a class and feature, for each category. A category never seen in training has the
+    share of any category with no count, alpha / (n + alpha K_j). Statistics: n_c examples, s_cjk of them in
+    category k. Over one-hot features log p(x | c) is affine, W = log φ. Murphy, Machine Learning, 2012, section
+    3.5.
 
     >>> die = Categorical()
     >>> seen = die.count(np.array([[0], [2], [2]]), np.array([0, 0, 0]), np.ones(3), 1)
@@ -120,19 +123,21 @@ class Categorical:
     [[[0.333, 0.167, 0.5, 0.167]]]
     """
 
-    alpha: float = 1.0
-    sizes: Sizes | None = None
+    alpha: PseudoCounts = 1.0
+    sizes: Sizes | int | None = None
     name: ClassVar[str] = "categorical"
     missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_prior("alpha", self.alpha)
+        object.__setattr__(self, "alpha", checked("alpha", self.alpha))
+        if isinstance(self.sizes, int | np.integer) and self.sizes >= 1:
+            return
         whole = isinstance(self.sizes, tuple) and all(isinstance(k, int | np.integer) and k >= 1 for k in self.sizes)
         if self.sizes is not None and not whole:
             raise ValueError(f"sizes must be None or a tuple of whole numbers ≥ 1, got {self.sizes!r}")
 
     @classmethod
-    def symmetric(cls, alpha: float) -> Categorical:
+    def symmetric(cls, alpha: PseudoCounts) -> Categorical:
         """Dirichlet(alpha, …, alpha) on every φ_cj."""
         return cls(alpha)
 
@@ -146,7 +151,7 @@ class Categorical:
         """X (N, d) of codes, y (N,) class indices, weight (N,). Cost: two passes over the nonzeros."""
         rows = for_core(as_rows(X))
         top = counted(lambda: largest(rows), _expected)
-        if self.sizes is not None and len(self.sizes) != len(top):
+        if isinstance(self.sizes, tuple) and len(self.sizes) != len(top):
             raise ValueError(f"sizes must be one number for each of {len(top)} features, got {self.sizes!r}")
         sizes = tuple((np.maximum(top, 0.0) + 1.0).tolist())
         _refuse_many(sizes, C)
@@ -156,7 +161,10 @@ class Categorical:
 
     def _known(self, seen: CategoryCounts) -> CategoryCounts:
         """The counts with room for the categories that are declared."""
-        return seen if self.sizes is None else seen.of_sizes(tuple(map(max, seen.sizes, self.sizes)))
+        if self.sizes is None:
+            return seen
+        least = self.sizes if isinstance(self.sizes, tuple) else (int(self.sizes),) * len(seen.sizes)
+        return seen.of_sizes(tuple(map(max, seen.sizes, least)))
 
     def check_counts(self, seen: CategoryCounts) -> None:
         """Each feature's categories add up to the examples (none was forgotten that never was learnt)."""
@@ -172,11 +180,12 @@ class Categorical:
                 label=c,
             )
 
-    def _shares(self, seen: CategoryCounts, added: float) -> tuple[Floats, Floats]:
-        """Counts with pseudo-counts (C, ΣK), and their totals by feature (C, d)."""
+    def _shares(self, seen: CategoryCounts, added: Any) -> tuple[Floats, Floats]:
+        """Counts with pseudo-counts (C, ΣK), and their totals by feature (C, d), from a number, (d,) or (C, d)."""
         K = np.array(seen.sizes, dtype=np.float64)
         n = np.broadcast_to(seen.seen, (len(seen.n), len(K)))
-        return seen.s + added, n + added * K
+        each = np.repeat(added, seen.sizes, axis=-1) if np.ndim(added) else added
+        return seen.s + each, n + added * K
 
     def parameters(self, seen: CategoryCounts, estimate: str) -> Shares:
         """φ_j (C, K_j + 1) for each feature j; the last column is the share of a category never seen.
@@ -194,11 +203,11 @@ class Categorical:
             j = int(feature[k])
             raise StatisticError(
                 f"estimate={estimate!r} is undefined for {{feature}} in {{label}} (category {k - seen.offsets[j]} "
-                f"counted {seen.s[c, k]:g} times, alpha={self.alpha:g}): use estimate='bayes' with alpha > 0",
+                f"counted {seen.s[c, k]:g} times, alpha={at(self.alpha, c, j):g}): use estimate='bayes' with alpha > 0",
                 feature=j,
                 label=c,
             )
-        table = np.insert(a / total[:, feature], seen.offsets[1:], max(added, 0.0) / total, axis=1)
+        table = np.insert(a / total[:, feature], seen.offsets[1:], np.maximum(added, 0.0) / total, axis=1)
         return Shares(table, _with_unseen(seen.offsets))
 
     def score(self, phi: Shares, prior: Floats) -> CategoricalScore:
@@ -220,7 +229,7 @@ class Categorical:
     def optimum(self, seen: CategoryCounts, phi: Shares, estimate: str) -> Optimum:
         """φ against the best value of the objective that `estimate` minimises, one die a feature and class."""
         added, seen = pseudo_counts(self.alpha, estimate), self._known(seen)
-        counts = np.split(seen.s + added, seen.offsets[1:-1], axis=1)
+        counts = np.split(self._shares(seen, added)[0], seen.offsets[1:-1], axis=1)
         return sum(
             (share_optimum(a, share[:, :-1]) for a, share in zip(counts, phi, strict=True)), Optimum(0.0, 0.0, 0.0)
         )
@@ -231,9 +240,10 @@ class Categorical:
         log φ_k has mean ψ(a_k) − ψ(A) and variance ψ′(a_k) − ψ′(A), A = Σ_k a_k.
         """
         seen = self._known(seen)
-        a, total = self._shares(seen, self.alpha)
+        alpha = pseudo_counts(self.alpha, "bayes")
+        a, total = self._shares(seen, alpha)
         feature, offsets = np.repeat(np.arange(len(seen.sizes)), seen.sizes), _with_unseen(seen.offsets)
-        unseen = [np.full_like(total, part) for part in log_moments(np.array(self.alpha))]
+        unseen = [np.broadcast_to(part, total.shape) for part in log_moments(np.asarray(alpha))]
         tables = [
             np.insert(of_k - of_all[:, feature], seen.offsets[1:], of_none - of_all, axis=1)
             for of_k, of_all, of_none in zip(log_moments(a), log_moments(total), unseen, strict=True)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deciban._core import log_table
-from deciban.scores import AffineScore
+from deciban.scores import AffineScore, Score
 
 from .counts import Counts, Floats
-from .multinomial import Multinomial
+from .multinomial import Multinomial, Urn
+from .pseudo_counts import is_vector, pseudo_counts
 from .refusal import StatisticError, first
-from .shares import pseudo_counts
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Complement(Multinomial):
     """
 
     name: ClassVar[str] = "complement"
+    sign: ClassVar[float] = -1.0
 
     def drawn(self, seen: Counts) -> Floats:
         """(C, d) how often each word was drawn in all other classes."""
@@ -42,19 +43,20 @@ class Complement(Multinomial):
 
     def affine(self, phi: Floats) -> tuple[Floats, None]:
         """W (d, C) = −log φ̃, and None because absent words weigh nothing."""
-        if (phi <= 0.0).any():
-            c, j = first(phi <= 0.0)
-            raise StatisticError(
-                "{feature} occurs in no class but {label}, so its evidence is infinite: "
-                "use estimate='bayes' with alpha > 0, or leave the feature out",
-                feature=j,
-                label=c,
-            )
+        _refuse_certain(phi)
         return -super().affine(phi)[0], None
+
+    def score(self, phi: Floats | Urn, prior: Floats) -> Score:
+        """The score over T(x); for "predictive" less the predictive of the words of all others."""
+        if isinstance(phi, Urn):
+            _refuse_certain(phi.a)
+        return super().score(phi, prior)
 
     def straight(self, seen: Counts, estimate: str, prior: Floats) -> AffineScore | None:
         """`score` of `parameters` without φ̃ in between; None where some φ̃ is 0 or undefined."""
         added = pseudo_counts(self.alpha, estimate)
+        if is_vector(self.alpha) or estimate == "predictive":
+            return None
         C, d = seen.s.shape
         drawn, mine = seen.s.sum(axis=0), seen.s.sum(axis=1)
         total = mine.sum() - mine + added * d
@@ -63,7 +65,7 @@ class Complement(Multinomial):
         W = log_table(seen.s, np.full(C, added), np.log(total), v=drawn, less=True)
         return None if W is None else AffineScore(np.negative(W, out=W), prior)
 
-    def log_density(self, X: Any, phi: Floats) -> Floats:
+    def log_density(self, X: Any, phi: Floats | Urn) -> Floats:
         """(N, C) −Σ_j x_j log φ̃_j."""
         return -super().log_density(X, phi)
 
@@ -71,3 +73,14 @@ class Complement(Multinomial):
         """(N, C) mean and variance of the score over the posterior of φ̃_c ~ Dirichlet(a), as if classes were apart."""
         mean, variance = super().doubt(X, seen)
         return -mean, variance
+
+
+def _refuse_certain(shares: Floats) -> None:
+    if (shares <= 0.0).any():
+        c, j = first(shares <= 0.0)
+        raise StatisticError(
+            "{feature} occurs in no class but {label}, so its evidence is infinite: "
+            "use estimate='bayes' with alpha > 0, or leave the feature out",
+            feature=j,
+            label=c,
+        )

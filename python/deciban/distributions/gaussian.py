@@ -13,7 +13,8 @@ from deciban.scores import AffineScore, IndependentScore, Score
 
 from .counts import Floats
 from .moments import Moments, moments
-from .refusal import StatisticError, check_number, check_prior, first
+from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
+from .refusal import StatisticError, check_number, first
 from .shares import Optimum, log_moments
 from .support import check
 
@@ -58,28 +59,29 @@ class Gaussian:
     """
 
     mean: float | None = None
-    kappa: float = 1.0
+    kappa: PseudoCounts = 1.0
     variance: float | None = None
-    nu: float = 1.0
+    nu: PseudoCounts = 1.0
     shared: bool = False
+    var_smoothing: ClassVar[float] = 0.0
     name: ClassVar[str] = "gaussian"
     missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_prior("kappa", self.kappa)
-        check_prior("nu", self.nu)
+        for name in ("kappa", "nu"):
+            object.__setattr__(self, name, checked(name, getattr(self, name)))
         if self.mean is not None:
             check_number("mean", self.mean, -np.inf, "None or a finite number")
         if self.variance is not None:
             check_number("variance", self.variance, np.finfo(np.float64).tiny, "None or a finite number > 0")
 
     @classmethod
-    def symmetric(cls, alpha: float) -> Gaussian:
+    def symmetric(cls, alpha: PseudoCounts) -> Gaussian:
         """alpha examples seen beforehand, with the feature's own mean and variance over all classes."""
         return cls(kappa=alpha, nu=alpha)
 
     @property
-    def alpha(self) -> float:
+    def alpha(self) -> PseudoCounts:
         """How many examples the prior is worth."""
         return self.kappa
 
@@ -111,7 +113,7 @@ class Gaussian:
         """What is known of μ and σ² after the data; without the prior, from the data alone."""
         n = seen.seen
         mean, scatter = seen.mean(), seen.scatter()
-        kappa, nu = (self.kappa, self.nu) if prior else (0.0, 0.0)
+        kappa, nu = (pseudo_counts(each, "bayes" if prior else "ml") for each in (self.kappa, self.nu))
         m0, v0 = self._prior_of(seen)
         weight = kappa + n
         m = mean + np.divide(kappa * (m0 - mean), weight, out=np.zeros_like(mean), where=weight > 0.0)
@@ -124,7 +126,16 @@ class Gaussian:
     def _never(self, seen: Moments, prior: bool = True) -> NDArray[np.bool_]:
         """(1, d) which features never varied, and have no variance beforehand."""
         never: NDArray[np.bool_] = (seen.pooled().scatter() <= 0.0) & (self.variance is None or not prior)
-        return never
+        return never & (self._added(seen) == 0.0)
+
+    def _added(self, seen: Moments) -> float:
+        """What is added to every variance: a share of the largest variance of a feature over all classes."""
+        if not self.var_smoothing:
+            return 0.0
+        pooled = seen.pooled()
+        n = pooled.seen
+        variance = np.divide(pooled.scatter(), n, out=np.zeros(n.shape), where=n > 0.0)
+        return float(self.var_smoothing * variance.max(initial=0.0))
 
     def _prior_of(self, seen: Moments) -> tuple[Floats | float, Floats | float]:
         pooled = seen.pooled()
@@ -141,8 +152,8 @@ class Gaussian:
         "map":   the mode of the posterior, σ² = scatter / (ν + 3); where σ² is shared, / (ν + C + 2).
         "ml":    the mean, and the scatter about it over n.
         """
-        if estimate not in ("bayes", "map", "ml"):
-            raise ValueError(f"estimate must be one of 'bayes', 'map', 'ml', got {estimate!r}")
+        pseudo_counts(self.kappa, estimate)
+        estimate = "bayes" if estimate == "predictive" else estimate
         m, kappa, nu, scatter = self.posterior(seen, prior=estimate != "ml")
         never = self._never(seen, prior=estimate != "ml")
         known = kappa > 0.0
@@ -154,6 +165,7 @@ class Gaussian:
             modes = 0.0 if estimate == "ml" else 2.0 + (len(m) if self.shared else 1.0)
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance = scatter / (nu + modes)
+        variance = variance + self._added(seen)
         undefined = ~never & ~(known & (variance > 0.0))
         if undefined.any():
             self._refuse(seen, estimate, first(undefined))
@@ -167,7 +179,7 @@ class Gaussian:
         what = f"does not vary in the {n:g} examples of" if n > 0.0 else "was never seen in"
         raise StatisticError(
             f"estimate={estimate!r} is undefined for {{feature}} in {{label}}: it {what} that class "
-            f"(kappa={self.kappa:g}, nu={self.nu:g}): use estimate='bayes' with alpha > 0",
+            f"(kappa={at(self.kappa, c, j):g}, nu={at(self.nu, c, j):g}): use estimate='bayes' with alpha > 0",
             feature=j,
             label=c,
         )
@@ -196,13 +208,15 @@ class Gaussian:
         """μ and σ² against the minimum of Σ [ν′ log σ² + (scatter + κ (μ − m)²) / σ²] / 2, which is at
         μ = m, σ² = scatter/ν′; the Student predictive integrates over them and is judged by its location and scale.
         """
+        estimate = "bayes" if estimate == "predictive" else estimate
         m, kappa, nu, scatter = self.posterior(seen, prior=estimate != "ml")
         modes = {"ml": 0.0, "map": 2.0 + (len(m) if self.shared else 1.0), "bayes": 0.0}[estimate]
-        varied = np.isfinite(normal.variance)
+        varied = np.isfinite(normal.variance) & (scatter > 0.0)
         factor = (1.0 + 1.0 / np.maximum(kappa, 1e-300)) if estimate == "bayes" else np.ones_like(m)
-        variance = np.where(varied, normal.variance / factor, 1.0)
         weight, share = nu + modes, 1.0 / len(m) if self.shared else 1.0
         best = np.where(varied, scatter / weight, 1.0)
+        added = self._added(seen)  # no part of the minimum
+        variance = np.where(varied, best * normal.variance / (best * factor + added), 1.0)
         away = kappa * (normal.location - m) ** 2
         primal = 0.5 * share * (weight * np.log(variance) + (scatter + away) / variance)
         dual = 0.5 * share * (weight * np.log(best) + weight)
@@ -221,7 +235,7 @@ class Gaussian:
         """
         m, kappa, nu, scatter = self.posterior(seen)
         varied = ~self._never(seen)
-        b = np.maximum(scatter / 2.0, np.finfo(np.float64).tiny)
+        b = np.maximum((scatter + nu * self._added(seen)) / 2.0, np.finfo(np.float64).tiny)
         kappa, half = np.maximum(kappa, 1e-6), np.maximum(nu / 2.0, 1e-6)
         mean_log, variance_log = log_moments(half)
         X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
@@ -235,6 +249,16 @@ class Gaussian:
             mean[:, c] = 0.5 * np.where(use, expected, 0.0).sum(axis=1)
             variance[:, c] = np.where(use, around, 0.0).sum(axis=1)
         return mean, variance
+
+
+@dataclass(frozen=True)
+class SmoothedGaussian(Gaussian):
+    """`Gaussian`, where to every variance that share of the largest variance of a feature over all classes is added.
+
+    scikit-learn's rule for features that hardly vary in a class.
+    """
+
+    var_smoothing: float = 0.0  # type: ignore[misc]  # a constant of the class above
 
 
 def _constant(normal: Normal) -> Floats:

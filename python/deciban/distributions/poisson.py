@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban.rows import as_rows, squared
-from deciban.scores import AffineScore
+from deciban.scores import AffineScore, PredictiveScore, Score
 
 from .counts import Counts, Floats, sums
-from .refusal import StatisticError, check_prior, first
-from .shares import Optimum, log_moments, pseudo_counts, weighted_log
+from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
+from .refusal import StatisticError, first
+from .shares import Optimum, log_moments, weighted_log
 from .support import LARGEST, check
+
+
+class Rates(NamedTuple):
+    """a (C, d) events in b (C, d) examples, pseudo-counts among them: what is known of each rate."""
+
+    a: Floats
+    b: Floats
 
 
 @dataclass(frozen=True)
@@ -23,11 +31,11 @@ class Poisson:
 
         p(x | c) = Π_j λ_cj^x_j e^(−λ_cj) / x_j!,      λ_cj ~ Gamma(alpha, rate beta)
 
-    Statistics: n_c examples, s_cj events. With W = log λ and absent = −λ, log p(x | c) is affine in x but for
-    Σ log x_j!, which is the same for every class; fractions may stand for counts. `beta` counts examples seen
-    beforehand, `alpha` their events. "bayes" takes λ at its posterior mean: of all Poisson distributions the nearest
-    to the exact predictive (negative binomial) in Kullback–Leibler divergence, and affine. Gelman et al., Bayesian
-    Data Analysis, section 2.6.
+    Statistics: n_c examples, s_cj events. With W = log λ and absent = −λ, log p(x | c) is affine in x but for Σ log
+    x_j!, which is the same for every class; fractions may stand for counts. `beta` counts examples seen beforehand,
+    `alpha` their events; each is a number for all features, (d,) one a feature or (C, d). "bayes" takes λ at its
+    posterior mean: of all Poisson distributions the nearest to the exact predictive (negative binomial) in
+    Kullback–Leibler divergence, and affine. Gelman et al., Bayesian Data Analysis, section 2.6.
 
     >>> shop = Poisson()
     >>> seen = shop.count(np.array([[4], [6]]), np.array([0, 0]), np.ones(2), 1)
@@ -35,17 +43,17 @@ class Poisson:
     ([[5.0]], [[3.667]])
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
+    alpha: PseudoCounts = 1.0
+    beta: PseudoCounts = 1.0
     name: ClassVar[str] = "poisson"
     missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_prior("alpha", self.alpha)
-        check_prior("beta", self.beta)
+        for name in ("alpha", "beta"):
+            object.__setattr__(self, name, checked(name, getattr(self, name)))
 
     @classmethod
-    def symmetric(cls, alpha: float) -> Poisson:
+    def symmetric(cls, alpha: PseudoCounts) -> Poisson:
         """Gamma(alpha, alpha) on every λ: alpha examples of one event each."""
         return cls(alpha, alpha)
 
@@ -72,12 +80,13 @@ class Poisson:
             )
 
     def _shape_rate(self, seen: Counts, estimate: str) -> tuple[Floats, Floats]:
-        prior = estimate != "ml"
         n = np.broadcast_to(seen.seen, seen.s.shape)
-        return seen.s + pseudo_counts(self.alpha, estimate), n + (self.beta if prior else 0.0)
+        beta = 0.0 if estimate == "ml" else pseudo_counts(self.beta, "bayes")
+        return seen.s + pseudo_counts(self.alpha, estimate), n + beta
 
-    def parameters(self, seen: Counts, estimate: str) -> Floats:
-        """λ (C, d).
+    def parameters(self, seen: Counts, estimate: str) -> Floats | Rates:
+        """λ (C, d), or for "predictive" the posterior Gamma(a, rate b) that λ is integrated out of: x_j is negative
+        binomial, p(x_j | c) = Γ(a + x_j) / (Γ(a) x_j!) · (b/(b + 1))^a · (1/(b + 1))^x_j.
 
         "bayes": E[λ | data] = (s + alpha) / (n + beta).
         "map":   the mode, (s + alpha − 1) / (n + beta), where the posterior has one.
@@ -89,11 +98,13 @@ class Poisson:
             c, j = first(undefined)
             raise StatisticError(
                 f"estimate={estimate!r} is undefined for {{feature}} in {{label}} (counted {seen.s[c, j]:g} in "
-                f"{b[c, j] - (self.beta if estimate != 'ml' else 0.0):g} examples, alpha={self.alpha:g}, "
-                f"beta={self.beta:g}): use estimate='bayes' with alpha > 0 and beta > 0",
+                f"{np.broadcast_to(seen.seen, seen.s.shape)[c, j]:g} examples, alpha={at(self.alpha, c, j):g}, "
+                f"beta={at(self.beta, c, j):g}): use estimate='bayes' with alpha > 0 and beta > 0",
                 feature=j,
                 label=c,
             )
+        if estimate == "predictive":
+            return Rates(a, b)
         rate: Floats = a / b
         return rate
 
@@ -102,22 +113,33 @@ class Poisson:
         with np.errstate(divide="ignore"):
             return np.ascontiguousarray(np.log(rate).T), np.ascontiguousarray(-rate.T)
 
-    def score(self, rate: Floats, prior: Floats) -> AffineScore:
+    def score(self, rate: Floats | Rates, prior: Floats) -> Score:
         """log p(x | c) + prior_c but for Σ log x_j!."""
+        if isinstance(rate, Rates):
+            a, b = rate
+            return PredictiveScore(prior, a, W=-np.log1p(b), absent=-a * np.log1p(1.0 / b))
         W, absent = self.affine(rate)
         return AffineScore(W, prior, absent)
 
-    def log_density(self, X: Any, rate: Floats) -> Floats:
+    def log_density(self, X: Any, rate: Floats | Rates) -> Floats:
         """(N, C) log p(x | c) = Σ_j [x_j log λ_j − λ_j − log x_j!], straight from the definition."""
         from scipy.special import gammaln
 
         x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)[:, None, :]
+        if isinstance(rate, Rates):
+            a, b = rate
+            drawn = gammaln(a + x) - gammaln(a) - gammaln(x + 1.0) - a * np.log1p(1.0 / b) - x * np.log1p(b)
+            predictive: Floats = np.nansum(drawn, axis=2)
+            return predictive
         result: Floats = np.nansum(x * np.log(rate) - rate - gammaln(x + 1.0), axis=2)
         return result
 
-    def optimum(self, seen: Counts, rate: Floats, estimate: str) -> Optimum:
-        """λ against the minimum of Σ (b λ − a log λ), which is at λ = a/b; violation: max |b − a/λ|, scaled."""
+    def optimum(self, seen: Counts, rate: Floats | Rates, estimate: str) -> Optimum:
+        """λ, or the mean of its posterior, against the minimum of Σ (b λ − a log λ), at λ = a/b; violation:
+        max |b − a/λ|, scaled."""
         a, b = self._shape_rate(seen, estimate)
+        if isinstance(rate, Rates):
+            rate = rate.a / rate.b
         primal = float((b * rate).sum()) - weighted_log(a, rate)
         least = float(a.sum()) - weighted_log(a, a / b)
         violation = float((np.abs(b * rate - a) / np.maximum(1.0, a)).max(initial=0.0))

@@ -14,17 +14,6 @@ def weighted_log(a: Floats, p: Floats) -> float:
     return float((a * np.log(p, where=a > 0.0, out=np.zeros(np.broadcast_shapes(a.shape, p.shape)))).sum())
 
 
-def pseudo_counts(alpha: float, estimate: str) -> float:
-    """What an estimate adds to a count before taking shares, for a Dirichlet or Beta prior alpha.
-
-    "bayes" alpha (the posterior mean), "map" alpha − 1 (the posterior mode), "ml" 0 (the raw ratio).
-    """
-    known = {"bayes": alpha, "map": alpha - 1.0, "ml": 0.0}
-    if estimate not in known:
-        raise ValueError(f"estimate must be one of 'bayes', 'map', 'ml', got {estimate!r}")
-    return known[estimate]
-
-
 class Optimum(NamedTuple):
     """How far parameters are from the best ones: the primal, its dual, the stationarity violated."""
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from deciban.distributions import Distribution
 from deciban.distributions.class_prior import prior_optimum
+from deciban.distributions.pseudo_counts import is_vector
 from deciban.trust.certificate import Certificate, digest
 
 ESTIMATES = {
     "bayes": "with {alpha} pseudo-counts an outcome, so that its minimum is the posterior mean",
+    "predictive": "with {alpha} pseudo-counts an outcome, integrated over the posterior about its minimum",
     "map": "and of the prior with alpha = {alpha}, so that its minimum is the posterior mode",
     "ml": "alone, so that its minimum is the raw ratios",
 }
@@ -30,7 +32,8 @@ def certify(
     found = prior_optimum(class_prior, seen.n)
     found += family.optimum(seen, family.parameters(seen, estimate), estimate)
     alpha = getattr(family, "alpha", None)
-    estimated = ESTIMATES[estimate].format(alpha="each column's" if alpha is None else f"{alpha:g}")
+    named = "each column's" if alpha is None else "given" if is_vector(alpha) else f"{alpha:g}"
+    estimated = ESTIMATES[estimate].format(alpha=named)
     prior = class_prior if isinstance(class_prior, str) else "given"
     return Certificate(
         objective=f"−log joint likelihood of labels and {family.name} features {estimated}; class prior {prior}",

@@ -18,6 +18,7 @@ from deciban.devices import asked_on_host, fetched
 from deciban.distributions import StatisticError, fitted_score
 from deciban.distributions.class_prior import class_prior, prior_doubt
 from deciban.distributions.counts import Floats
+from deciban.distributions.pseudo_counts import check_shapes
 from deciban.pages.estimator import Reports
 from deciban.scores import Explanation, Score, log_posterior
 from deciban.tables.columns import Columns
@@ -35,7 +36,7 @@ from .reading import Reading, to_judge, to_learn
 from .tally import Labels, Tally
 from .transaction import all_or_nothing
 
-Estimate = Literal["bayes", "map", "ml"]
+Estimate = Literal["bayes", "predictive", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 
@@ -256,7 +257,8 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
 
     def _refuse_impossible(self, X: Any, i: int) -> None:
         with np.errstate(invalid="ignore"):
-            terms = self.score_.terms(X[[i]], 0, 0)  # what is −∞ less itself is NaN
+            c = int(np.argmax(np.isfinite(self.score_.prior)))
+            terms = self.score_.terms(X[[i]], c, c)  # what is −∞ less itself is NaN
         at = int(np.argmax(np.isnan(terms.evidence)))
         feature, x = int(terms.feature[at]), terms.x[at]
         value = f"{x:g}" if self.columns_ is None else self.columns_.label(feature, x)
@@ -264,7 +266,7 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
             f"row {i} is impossible in every class: {{feature}} = {value} has probability 0 in {{label}}, as "
             "it never occurred there: use estimate='bayes' with alpha > 0",
             feature=feature,
-            label=0,
+            label=c,
         )
 
     def _names(self) -> list[Any]:
@@ -296,6 +298,7 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
         self.classes_, self.counts_, self._declared = tally.classes, tally.counts, tally.declared
         self.columns_ = columns
         self._compiled = None
+        check_shapes(self._family(), len(self.classes_), self.n_features_in_)
 
     def _compile(self) -> Score:
         self._refuse_nothing()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+FURTHER = ("var_smoothing", "min_categories")
+"""Parameters that only some files have."""
 PARAMETERS = ("likelihood", "alpha", "estimate", "class_prior", "binarize")
 
 
@@ -13,7 +15,8 @@ def fault(header: Mapping[str, Any]) -> str:
     sections = {"table": ("features", "names", "labels", "columns"), "bayes": PARAMETERS}
     for section, known in sections.items():
         values = header.get(section)
-        if type(values) is not dict or set(values) != set(known):
+        further = set(FURTHER) if section == "bayes" else set()
+        if type(values) is not dict or set(values) - further != set(known):
             return f"{section!r} in its header with the fields {', '.join(sorted(known))}"
     table, bayes = header["table"], header["bayes"]
     classes, declared, names = header.get("classes"), header.get("declared"), table["names"]
@@ -33,10 +36,12 @@ def fault(header: Mapping[str, Any]) -> str:
         "'table.columns' in its header to be null or an object": table["columns"] is None
         or type(table["columns"]) is dict,
         "'bayes.likelihood' in its header to be a likelihood": _is_likelihood(bayes["likelihood"]),
-        "'bayes.alpha' in its header to be a number": _is_number(bayes["alpha"]),
+        "'bayes.alpha' in its header to be a number": _are_counts(bayes["alpha"]),
+        "'bayes.var_smoothing' in its header to be a number": _is_number(bayes.get("var_smoothing", 0.0)),
+        "'bayes.min_categories' in its header to be whole numbers": _is_prior(bayes.get("min_categories")),
         "'bayes.binarize' in its header to be null or a number": bayes["binarize"] is None
         or _is_number(bayes["binarize"]),
-        "'bayes.class_prior' in its header to be a name or numbers": type(bayes["class_prior"]) in (str, list),
+        "'bayes.class_prior' in its header to be a name or numbers": type(bayes["class_prior"]) in (str, list, float),
     }
     return next((wanted for wanted, right in checks.items() if not right), "")
 
@@ -78,10 +83,19 @@ def _is_number(value: Any) -> bool:
     return (type(value) is float and abs(value) <= _LARGEST) or (type(value) is int and abs(value) <= 1 << 53)
 
 
+def _are_counts(value: Any) -> bool:
+    """Whether these are pseudo-counts: a number, a list of them, or lists of one length."""
+    if type(value) is list and value and all(type(each) is list for each in value):
+        return len(set(map(len, value))) == 1 and all(each and all(map(_is_number, each)) for each in value)
+    return _is_number(value) or (type(value) is list and bool(value) and all(map(_is_number, value)))
+
+
 def _is_prior(value: Any) -> bool:
     """Whether a parameter of a distribution may have this value."""
+    if type(value) is list and not all(type(size) is int and 0 < size < 1 << 31 for size in value):
+        return _are_counts(value)
     if type(value) is list:
-        return all(type(size) is int and 0 < size < 1 << 31 for size in value)
+        return True
     return value is None or type(value) is bool or _is_number(value)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.distributions import Bernoulli, Categorical, Distribution, Mixed, by_name
+from deciban.distributions import Bernoulli, Categorical, Distribution, Gaussian, Mixed, by_name
 from deciban.distributions.categorical import CategoryCounts
+from deciban.distributions.gaussian import SmoothedGaussian
 from deciban.distributions.mixed import MixedStatistics
+from deciban.distributions.pseudo_counts import check_shape, is_vector, of_columns
 from deciban.errors import DataError
 from deciban.tables.columns import Columns
 from deciban.tables.frame import called, columns_of, is_frame
@@ -83,10 +85,25 @@ def _check_names(likelihood: Mapping[Any, Any], names: tuple[Any, ...]) -> None:
         raise ValueError("likelihood leaves every column out: name a distribution for one at least")
 
 
-def distribution(likelihood: Any, alpha: float, binarize: float | None, columns: Columns | None) -> Distribution:
+class Prior(NamedTuple):
+    """What distributions given by name are made with: see the parameters of `NaiveBayes`."""
+
+    alpha: Any = 1.0
+    binarize: float | None = 0.0
+    var_smoothing: float = 0.0
+    min_categories: Any = None
+
+    def of_columns(self, js: list[int]) -> Prior:
+        """The same for some columns."""
+        least = self.min_categories
+        part = tuple(least[j] for j in js) if isinstance(least, tuple) else least
+        return self._replace(alpha=of_columns(self.alpha, js), min_categories=part)
+
+
+def distribution(likelihood: Any, prior: Prior, columns: Columns | None) -> Distribution:
     """The distribution of all features, by name, by object or column by column."""
     if columns is None:
-        one: Distribution = _one(likelihood, alpha, binarize)
+        one: Distribution = _one(likelihood, prior)
         return one
     if isinstance(likelihood, Mapping):
         options = [likelihood[name] for name in columns.names]
@@ -94,22 +111,49 @@ def distribution(likelihood: Any, alpha: float, binarize: float | None, columns:
         options = list(columns.likelihoods())
     else:
         options = [likelihood] * len(columns.names)
+    _check_length(prior, len(columns.names))
     groups: dict[Any, list[int]] = {}
     for j, option in enumerate(options):
         if option is not None:
-            family = _one(option, alpha, binarize)
+            family = _one(option, prior._replace(alpha=1.0, min_categories=None) if is_vector(prior.alpha) else prior)
             _check_kind(family, columns, j)
-            groups.setdefault(family, []).append(j)
-    parts = [(tuple(js), sized(family, columns, js)) for family, js in groups.items()]
+            groups.setdefault((family, is_vector(prior.alpha) and not _is_object(option)), []).append(j)
+    parts = []
+    for js in groups.values():
+        family = _one(options[js[0]], prior.of_columns(js))
+        parts.append((tuple(js), sized(family, columns, js)))
     return Mixed(tuple(parts), len(columns.names))
 
 
-def _one(option: Any, alpha: float, binarize: float | None) -> Any:
+def least_categories(given: Any) -> int | tuple[int, ...] | None:
+    """Return `min_categories` as a whole number or one a feature; ValueError for what is neither."""
+    if given is None:
+        return None
+    counts = np.asarray(given)
+    if counts.dtype.kind not in "iu" or counts.ndim > 1 or counts.size == 0 or (counts < 1).any():
+        raise ValueError(f"min_categories must be None, a whole number from 1 or one a feature, got {given!r}")
+    return int(counts) if counts.ndim == 0 else tuple(counts.tolist())
+
+
+def _check_length(prior: Prior, d: int) -> None:
+    least = prior.min_categories
+    if isinstance(least, tuple) and len(least) != d:
+        raise ValueError(f"min_categories has {len(least)} numbers, but X has {d} features. Give one a feature.")
+    if is_vector(prior.alpha) and np.shape(prior.alpha)[-1] != d:
+        check_shape("alpha", np.shape(prior.alpha), 1, d)
+
+
+def _one(option: Any, prior: Prior) -> Any:
     if _is_object(option):
         return option
     if isinstance(option, str) and option == "bernoulli":
-        return Bernoulli(alpha, alpha, binarize)
-    return by_name(option).symmetric(alpha)
+        return Bernoulli(prior.alpha, prior.alpha, prior.binarize)
+    family = by_name(option)
+    if family is Categorical:
+        return Categorical(prior.alpha, prior.min_categories)
+    if family is Gaussian and prior.var_smoothing:
+        return SmoothedGaussian(kappa=prior.alpha, nu=prior.alpha, var_smoothing=prior.var_smoothing)
+    return family.symmetric(prior.alpha)
 
 
 def _check_kind(family: Any, columns: Columns, j: int) -> None:
@@ -121,7 +165,9 @@ def sized(family: Any, columns: Columns, js: list[int]) -> Any:
     """The distribution of columns js, which knows how many categories each of them has."""
     if not isinstance(family, Categorical):
         return family
-    return replace(family, sizes=tuple(len(columns.categories[j] or ()) for j in js))
+    least = family.sizes if isinstance(family.sizes, tuple) else (int(family.sizes or 1),) * len(js)
+    known = (len(columns.categories[j] or ()) for j in js)
+    return replace(family, sizes=tuple(map(max, known, least)))
 
 
 def recoded(counts: MixedStatistics, old: Columns, new: Columns) -> MixedStatistics:

@@ -7,17 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from deciban import store
 from deciban.distributions import Bernoulli, Distribution, Multinomial
 from deciban.distributions.counts import Floats
+from deciban.distributions.pseudo_counts import checked
+from deciban.distributions.refusal import check_prior
 from deciban.errors import DataError
 from deciban.tables.columns import Columns
 
 from .certified import ESTIMATES
 from .generative import ClassPrior, Estimate, Generative
-from .likelihoods import distribution, sized
+from .likelihoods import Prior, distribution, least_categories, sized
 from .stored import arrays_of, header_of, restore
 
 
@@ -38,13 +41,22 @@ class NaiveBayes(Generative):
         "gaussian" (measurements). By object, with its own prior: `Gaussian(shared=True)`. By column: a mapping from
         every column's name (or index) to one of these, or to None to leave it out; or "auto", by the column's type:
         see `columns_` and `likelihoods_` for what was found.
-    alpha : pseudo-counts of the prior of a likelihood given by name; 1 is Laplace's rule.
-    estimate : "bayes" the posterior mean or, for measurements, the posterior predictive; "map" the posterior mode;
-        "ml" the raw ratio. What a class has never shown then has probability 0 there; a row that is impossible in
-        every class is refused, by the name of a feature and a class.
-    class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform", or (C,) probabilities in the
-        order of `classes_`.
+    alpha : pseudo-counts of the prior of a likelihood given by name; 1 is Laplace's rule. A number, (d,) one a feature,
+        or (C, d) one a class, in the order of `classes_`, and feature. The pair of a Bernoulli prior, of presence and
+        of absence, is that of an object: `Bernoulli(alpha=2.0, beta=1.0)`, either also (d,) or (C, d).
+    estimate : "bayes" the posterior mean or, for measurements, the posterior predictive; "predictive" the exact
+        predictive of the whole example, in which a word, or an event, once seen is likelier to come again (Pólya's
+        urn for words, negative binomials for events; of presence and categories, drawn once each, it is the
+        posterior mean); "map" the posterior mode; "ml" the raw ratio. What a class has never shown then has
+        probability 0 there; a row that is impossible in every class is refused, by the name of a feature and a
+        class.
+    class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform"; a pseudo-count α, (α + N_c) / (αC + N);
+        or, in the order of `classes_`, (C,) probabilities ≥ 0 that sum to 1 or (C,) pseudo-counts, one of them 1 or
+        more. A class of probability 0 is never predicted.
     binarize : for "bernoulli" only: x counts as present where x > binarize; None demands 0 and 1.
+    var_smoothing : for "gaussian" only: the share of the largest variance of a feature that is added to all variances.
+    min_categories : for "categorical" only: how many categories a feature has at least, a number or (d,), so that
+        those never seen count in its prior.
     n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
         leave. The bytes do not depend on it.
 
@@ -66,10 +78,12 @@ class NaiveBayes(Generative):
         self,
         likelihood: str | Distribution | Mapping[Any, Any] = "multinomial",
         *,
-        alpha: float = 1.0,
+        alpha: float | ArrayLike = 1.0,
         estimate: Estimate = "bayes",
         class_prior: ClassPrior = "fitted",
         binarize: float | None = 0.0,
+        var_smoothing: float = 0.0,
+        min_categories: int | ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.likelihood = likelihood
@@ -77,6 +91,8 @@ class NaiveBayes(Generative):
         self.estimate = estimate
         self.class_prior = class_prior
         self.binarize = binarize
+        self.var_smoothing = var_smoothing
+        self.min_categories = min_categories
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -125,7 +141,8 @@ class NaiveBayes(Generative):
         """(C, d) log φ: of drawing the word, or of its presence; for the likelihoods of words."""
         check_is_fitted(self)
         self._check_words("feature_log_prob_")
-        phi: Floats = self._family().parameters(self.counts_, self.estimate)
+        estimate = "bayes" if self.estimate == "predictive" else self.estimate
+        phi: Floats = self._family().parameters(self.counts_, estimate)
         with np.errstate(divide="ignore"):
             return np.log(phi)
 
@@ -152,5 +169,14 @@ class NaiveBayes(Generative):
     def _family(self, columns: Columns | None = None) -> Distribution:
         columns = getattr(self, "columns_", None) if columns is None else columns
         if self.estimate not in ESTIMATES:
-            raise ValueError(f"estimate must be one of 'bayes', 'map', 'ml', got {self.estimate!r}")
-        return distribution(self.likelihood, self.alpha, self.binarize, columns)
+            raise ValueError(f"estimate must be one of {', '.join(map(repr, ESTIMATES))}, got {self.estimate!r}")
+        return distribution(self.likelihood, self._prior(), columns)
+
+    def _prior(self) -> Prior:
+        check_prior("var_smoothing", self.var_smoothing)
+        return Prior(
+            checked("alpha", self.alpha) if np.ndim(self.alpha) else self.alpha,
+            self.binarize,
+            float(self.var_smoothing),
+            least_categories(self.min_categories),
+        )

@@ -46,10 +46,11 @@ def header_of(model: Any) -> dict[str, Any]:
         "declared": np.searchsorted(model.classes_, model._declared).tolist(),
         "bayes": {
             "likelihood": _written(model.likelihood),
-            "alpha": plain(model.alpha),
+            "alpha": _listed(model._prior().alpha),
             "estimate": model.estimate,
             "class_prior": _prior(model.class_prior),
             "binarize": plain(model.binarize),
+            **_further(model),
         },
         "table": {
             "features": int(model.n_features_in_),
@@ -112,6 +113,24 @@ def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
 # --- parameters --------------------------------------------------------------------------------------------
 
 
+def _further(model: Any) -> dict[str, Any]:
+    """Parameters that older programs do not know, where they are not the usual ones."""
+    prior = model._prior()
+    found = {"var_smoothing": prior.var_smoothing, "min_categories": _listed(prior.min_categories)}
+    return {name: value for name, value in found.items() if value}
+
+
+def _listed(value: Any) -> Any:
+    """Tuples, and tuples of these, as lists; a number as Python's own."""
+    if isinstance(value, tuple):
+        return [_listed(each) for each in value]
+    return float(value) if isinstance(value, float) else plain(value)
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(map(_tupled, value)) if type(value) is list else value
+
+
 def _prior(prior: Any) -> Any:
     return prior if isinstance(prior, str) else np.asarray(prior, dtype=np.float64).tolist()
 
@@ -125,7 +144,7 @@ def _written(option: Any) -> Any:
     if type(option) not in CATALOGUE:
         known = ", ".join(family.__name__ for family in CATALOGUE)
         raise ValueError(f"a file keeps the distributions {known}, by name, by object or by column; got {option!r}")
-    return [option.name, {name: plain(value) for name, value in asdict(option).items()}]
+    return [option.name, {name: _listed(value) for name, value in asdict(option).items()}]
 
 
 def _read(option: Any) -> Any:
@@ -133,7 +152,7 @@ def _read(option: Any) -> Any:
         return {name: _read(each) for name, each in option["by column"]}
     if isinstance(option, list):
         name, given = option
-        return by_name(name)(**{key: tuple(value) if type(value) is list else value for key, value in given.items()})
+        return by_name(name)(**{key: _tupled(value) for key, value in given.items()})
     return option
 
 

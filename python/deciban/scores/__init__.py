@@ -8,6 +8,7 @@ from .independent import IndependentScore
 from .kernel import KernelScore
 from .network import NetworkScore
 from .pairwise import PairwiseScore
+from .predictive import PredictiveScore
 
 __all__ = [
     "VOLUME",
@@ -19,6 +20,7 @@ __all__ = [
     "KernelScore",
     "NetworkScore",
     "PairwiseScore",
+    "PredictiveScore",
     "Score",
     "Term",
     "Terms",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 # Jeffreys' prior, the least that the doubt takes for alpha.
@@ -50,12 +51,22 @@ class Belief:
     def of(cls, bayes: Mapping[str, Any], total: bytes, items: bytes, log_prior: bytes) -> Belief:
         """From the settings of naive Bayes as the header keeps them, and float64 (C,) bytes."""
         alpha, prior = bayes["alpha"], bayes["class_prior"]
-        seen = {"fitted": 0.0, "smoothed": 1.0}.get(prior) if isinstance(prior, str) else None
+        seen = _pseudo_counts(prior, len(items) // 8)
         return cls(
             max(alpha, LEAST_BELIEF),
-            {"bayes": alpha, "map": alpha - 1.0, "ml": 0.0}[bayes["estimate"]],
+            {"bayes": alpha, "predictive": alpha, "map": alpha - 1.0, "ml": 0.0}[bayes["estimate"]],
             tuple(array("d", total)),
             bayes["likelihood"] == "bernoulli",
-            tuple(array("d", log_prior) if seen is None else (n + seen for n in array("d", items))),
+            tuple(array("d", log_prior) if seen is None else map(add, array("d", items), seen)),
             seen is not None,
         )
+
+
+def _pseudo_counts(prior: Any, C: int) -> list[float] | None:
+    """(C,) α of the Dirichlet prior of the classes; None where their probabilities are given. As `class_prior` says."""
+    if isinstance(prior, str):
+        known = {"fitted": 0.0, "smoothed": 1.0}.get(prior)
+        return None if known is None else [known] * C
+    if isinstance(prior, int | float):
+        return [float(prior)] * C
+    return None if abs(sum(prior) - 1.0) <= 1e-9 else list(prior)

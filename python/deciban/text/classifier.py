@@ -87,7 +87,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         epochs: int | None = None,
         likelihood: str = "multinomial",
         estimate: str = "bayes",
-        class_prior: str | Sequence[float] = "fitted",
+        class_prior: str | float | Sequence[float] = "fitted",
         words: tuple[Whole, Whole] | None = None,
         max_features: Whole | None = None,
         hashed_bits: Whole | None = None,

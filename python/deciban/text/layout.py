@@ -79,9 +79,9 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "text.key": (_whole(0, 2**64 - 1), "a whole number from 0 below 2^64"),
     "bayes.likelihood": (lambda value: type(value) is str, "a name"),
     "bayes.alpha": (lambda value: _number(value) and value >= 0, "a number from 0"),
-    "bayes.estimate": (lambda value: value in ("bayes", "map", "ml"), "'bayes', 'map' or 'ml'"),
+    "bayes.estimate": (lambda value: value in ("bayes", "predictive", "map", "ml"), "'bayes', 'map' or 'ml'"),
     "bayes.class_prior": (
-        lambda value: type(value) is str or (type(value) is list and all(map(_number, value))),
+        lambda value: type(value) is str or _number(value) or (type(value) is list and all(map(_number, value))),
         "a name or numbers",
     ),
     "linear.C": (_or_none(lambda value: _number(value) and value > 0), "null or a number above 0"),

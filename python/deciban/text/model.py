@@ -13,8 +13,8 @@ from .._core import Wordbook
 from ..distributions import Counts, StatisticError, by_name
 from ..distributions.class_prior import class_prior
 from ..distributions.counts import ROUNDING
+from ..distributions.pseudo_counts import pseudo_counts
 from ..distributions.refusal import first, refuse_infinite
-from ..distributions.shares import pseudo_counts
 from ..errors import DataError
 from ..models.certified import certify
 from ..scores import AffineScore
@@ -38,18 +38,23 @@ class Bayes:
     likelihood: str = "multinomial"
     alpha: float = 1.0
     estimate: str = "bayes"
-    class_prior: str | tuple[float, ...] = "fitted"
+    class_prior: str | float | tuple[float, ...] = "fitted"
 
     def family(self) -> Any:
         """The distribution, with its prior: one of those that words can be drawn from."""
         if self.likelihood not in _OF_WORDS:
             known = ", ".join(map(repr, _OF_WORDS))
             raise ValueError(f"likelihood must be one of {known}, got {self.likelihood!r}")
+        if self.estimate == "predictive" and self.likelihood == "multinomial":
+            raise ValueError(
+                "estimate='predictive' is not affine in the words, as the score of a TextClassifier is. Expected "
+                "'bayes', 'map' or 'ml'. Use make_pipeline(TextVectorizer(), NaiveBayes(estimate='predictive'))."
+            )
         return by_name(self.likelihood).symmetric(self.alpha)
 
     def total(self, seen: Counts) -> NDArray[np.float64]:
         """(C,) by which counts, with what the estimate adds to each, are divided to become φ."""
-        added = pseudo_counts(self.alpha, self.estimate)
+        added = float(pseudo_counts(self.alpha, self.estimate))
         return seen.n + 2.0 * added if self.likelihood == "bernoulli" else (seen.s + added).sum(axis=1)
 
     def check(self, items: NDArray[np.float64]) -> None:
@@ -61,7 +66,7 @@ class Bayes:
 
     def prior(self) -> Any:
         """The class prior as `class_prior` takes it."""
-        return self.class_prior if isinstance(self.class_prior, str) else np.array(self.class_prior)
+        return np.array(self.class_prior) if isinstance(self.class_prior, tuple) else self.class_prior
 
     def vectors(self, settings: TextSettings) -> TextSettings:
         """The settings for vectors that the likelihood understands: present or absent for Bernoulli."""
@@ -69,7 +74,9 @@ class Bayes:
 
     def to_json(self) -> dict[str, Any]:
         """As the file's header keeps it."""
-        prior = self.class_prior if isinstance(self.class_prior, str) else [float(share) for share in self.class_prior]
+        prior: Any = self.class_prior
+        if not isinstance(prior, str):
+            prior = [float(each) for each in prior] if isinstance(prior, tuple) else float(prior)
         return {
             "likelihood": self.likelihood,
             "alpha": float(self.alpha),
@@ -81,7 +88,7 @@ class Bayes:
     def from_json(cls, values: dict[str, Any]) -> Bayes:
         """What a file's header holds."""
         prior = values["class_prior"]
-        return cls(**{**values, "class_prior": prior if isinstance(prior, str) else tuple(prior)})
+        return cls(**{**values, "class_prior": tuple(prior) if type(prior) is list else prior})
 
 
 class Defaults(NamedTuple):

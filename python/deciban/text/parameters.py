@@ -34,7 +34,7 @@ def recipe_of(estimator: Any, model: str) -> Recipe:
         **own,
         "likelihood": estimator.likelihood,
         "estimate": estimator.estimate,
-        "class_prior": prior if isinstance(prior, str) else tuple(prior),
+        "class_prior": tuple(prior) if hasattr(prior, "__len__") and not isinstance(prior, str) else prior,
     }
     found = recipe(checked["kind"], model, given)
     others = foreign(model, own) if estimator.model == model else []
