@@ -46,8 +46,10 @@ def save_libsvm(model: Machine, path: str | os.PathLike[str]) -> None:
 def load_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> Machine:
     """The kernel machine in a model file of LIBSVM; `n_features` where its largest place is not the last feature.
 
-    Probabilities are kept where `probB` is 0, so that they agree with the decisions. NoInputError where there is no
-    such file, DataError for what is none, with the line.
+    Probabilities are those of `svm-predict -b 1`, and so are the labels: where `probB` is not 0 the most probable one
+    need not have the most votes. Of one class the ten marks of its decisions are kept (`marks_`, `predict_proba`), of a
+    regression the scale of its noise (`noise_scale_`). NoInputError where there is no such file, DataError for what is
+    none, with the line.
     """
     name = shown(os.fspath(path))
     try:
@@ -69,8 +71,9 @@ def _lines(model: Machine) -> Iterator[str]:
         labels = model.classes_.tolist()
         if model.calibrated_ is not None and model.calibrated_.maps:
             raise ValueError("LIBSVM's files hold a scale of log-odds, no curve: fit with calibration=3, or with None")
-        if any(type(label) is not int for label in labels):
+        if any(type(label) not in (int, float) or label != int(label) for label in labels):
             raise ValueError(f"LIBSVM's labels are whole numbers; these are {labels[:4]}: number the classes")
+        labels = [int(label) for label in labels]
         sign = -1.0 if len(labels) == 2 else 1.0
         yield f"svm_type {'c_svc' if model.nu is None else 'nu_svc'}"
     else:
@@ -84,8 +87,14 @@ def _lines(model: Machine) -> Iterator[str]:
         if model.temperature_ is not None:
             A = np.atleast_1d(np.asarray(model.temperature_, dtype=np.float64))
             yield f"probA {_numbers(-A)}"
-            yield f"probB {_numbers(0.0 * A)}"
+            shift = model.calibrated_.shift  # type: ignore[union-attr]
+            yield f"probB {_numbers(0.0 * A if shift is None else -sign * np.atleast_1d(shift))}"
         yield f"nr_sv {' '.join(str(int(n)) for n in model.n_support_)}"
+    elif isinstance(model, OneClassSVM):
+        if model.marks_ is not None:
+            yield f"prob_density_marks {_numbers(model.marks_)}"
+    elif model.noise_scale_ is not None:
+        yield f"probA {_numbers([model.noise_scale_])}"
     yield "SV"
     for i, row in enumerate(_vectors(fetched(model._vectors))):
         yield f"{_numbers(sign * model.dual_coef_[:, i])} {row}"
@@ -133,19 +142,22 @@ def _model(read: Parsed) -> Machine:
     if read.svm_type in ("one_class", "epsilon_svr", "nu_svr"):
         single = OneClassSVM(kernel) if read.svm_type == "one_class" else SupportVectorRegression(kernel)
         single._restore(kernel, read.vectors, _support(read.vectors), read.coefficients, -read.rho, read.n_features)
+        if isinstance(single, OneClassSVM):
+            single.marks_ = read.marks
+        else:
+            single.noise_scale_ = None if read.scale is None else float(read.scale[0])
         return single
     labels = np.array(read.labels)
     classes = np.sort(labels)
     if len(labels) == 2:
-        held, A = _two(read, bool(labels[0] > labels[1]))
+        held, A, B = _two(read, bool(labels[0] > labels[1]))
     else:
-        held, A = _each_against_each(read, np.argsort(labels))
+        held, A, B = _each_against_each(read, np.argsort(labels))
+    known = None if A is None else Calibration(A, shift=B if np.any(B) else None)
     model = SVM(kernel, nu=0.5 if read.svm_type == "nu_svc" else None, calibration=None if A is None else 3)
     vectors = read.vectors[held.support]
     held = Arrangement(held.style, np.arange(m), held.n_support, held.dual, held.intercept)
-    model._restore(
-        kernel, vectors, _support(vectors), held, classes, None if A is None else Calibration(A), read.n_features
-    )
+    model._restore(kernel, vectors, _support(vectors), held, classes, known, read.n_features)
     return model
 
 
@@ -170,7 +182,7 @@ def _kernel(read: Parsed) -> Kernel:
     return kernel
 
 
-def _two(read: Parsed, swapped: bool) -> tuple[Arrangement, Any]:
+def _two(read: Parsed, swapped: bool) -> tuple[Arrangement, Any, Any]:
     """Of two classes f is positive for the larger label, which may be the file's first or second."""
     sign = 1.0 if swapped else -1.0
     first = np.arange(int(read.nr_sv[0]))
@@ -178,10 +190,12 @@ def _two(read: Parsed, swapped: bool) -> tuple[Arrangement, Any]:
     support = np.concatenate([second, first] if swapped else [first, second])
     n = np.array(read.nr_sv[::-1] if swapped else read.nr_sv)
     held = Arrangement("two", support, n, sign * read.coefficients[:, support], -sign * read.rho)
-    return held, None if read.scale is None else float(read.scale[0])
+    if read.scale is None or read.shift is None:
+        return held, None, None
+    return held, float(read.scale[0]), sign * float(read.shift[0])
 
 
-def _each_against_each(read: Parsed, order: Any) -> tuple[Arrangement, Any]:
+def _each_against_each(read: Parsed, order: Any) -> tuple[Arrangement, Any, Any]:
     """The file's classes in ascending order: a pair that is turned round changes its sign."""
     C = len(order)
     ends = np.concatenate([[0], np.cumsum(read.nr_sv)]).astype(np.intp)
@@ -189,7 +203,8 @@ def _each_against_each(read: Parsed, order: Any) -> tuple[Arrangement, Any]:
     support = np.concatenate([of[c] for c in order])
     n = np.array([read.nr_sv[c] for c in order])
     starts = np.concatenate([[0], np.cumsum(n)]).astype(np.intp)
-    dual, b, scale = np.zeros((C - 1, len(support))), np.zeros(C * (C - 1) // 2), np.ones(C * (C - 1) // 2)
+    dual, b = np.zeros((C - 1, len(support))), np.zeros(C * (C - 1) // 2)
+    scale, shift = np.ones_like(b), np.zeros_like(b)
     place = {pair: k for k, pair in enumerate(pairs(C))}
     for k, (i, j) in enumerate(pairs(C)):
         u, v = int(order[i]), int(order[j])
@@ -197,5 +212,7 @@ def _each_against_each(read: Parsed, order: Any) -> tuple[Arrangement, Any]:
         dual[j - 1, starts[i] : starts[i + 1]] = sign * read.coefficients[v - (v > u), of[u]]
         dual[i, starts[j] : starts[j + 1]] = sign * read.coefficients[u - (u > v), of[v]]
         b[k] = -sign * read.rho[at]
-        scale[k] = 1.0 if read.scale is None else read.scale[at]
-    return Arrangement("ovo", support, n, dual, b), None if read.scale is None else scale
+        if read.scale is not None and read.shift is not None:
+            scale[k], shift[k] = read.scale[at], sign * read.shift[at]
+    held = Arrangement("ovo", support, n, dual, b)
+    return (held, None, None) if read.scale is None else (held, scale, shift)

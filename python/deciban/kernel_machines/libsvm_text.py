@@ -21,8 +21,8 @@ _FULL = 0.3
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a file says: `coefficients` (C − 1, m), `vectors` (m, d) or column numbers (m,), ρ (K,), `scale` (K,) −probA
-    where probB is 0."""
+    """What a file says: `coefficients` (C − 1, m), `vectors` (m, d) or column numbers (m,), ρ (K,), and where it has
+    probabilities `scale` (K,) −probA, `shift` (K,) −probB and, of one class, the ten `marks` of decisions."""
 
     name: str
     svm_type: str
@@ -34,6 +34,8 @@ class Parsed:
     nr_sv: list[int]
     rho: Floats
     scale: Floats | None
+    shift: Floats | None
+    marks: Floats | None
     coefficients: Floats
     vectors: Any
     n_features: int
@@ -72,7 +74,7 @@ def parse(content: bytes, name: str, n_features: int | None = None) -> Parsed:
         labels,
         nr_sv,
         _reals(head, "rho", name, K),
-        _scale(head, K, name) if classifies else None,
+        *_probabilities(head, K, svm_type, name),
         table,
         columns if kernel_type == "precomputed" else _matrix(columns, m, width),
         width,
@@ -129,11 +131,18 @@ def _matrix(parts: Any, m: int, d: int) -> Any:
     return X.toarray() if X.nnz >= _FULL * m * d else X
 
 
-def _scale(head: dict[str, list[str]], K: int, name: str) -> Floats | None:
-    if "probA" not in head or "probB" not in head:
-        return None
-    A, B = -_reals(head, "probA", name, K), _reals(head, "probB", name, K)
-    return A if (B == 0.0).all() and (A > 0.0).all() else None
+def _probabilities(
+    head: dict[str, list[str]], K: int, svm_type: str, name: str
+) -> tuple[Floats | None, Floats | None, Floats | None]:
+    """`scale`, `shift` and `marks`."""
+    if svm_type == "one_class":
+        return None, None, _reals(head, "prob_density_marks", name, 10) if "prob_density_marks" in head else None
+    if "probA" not in head:
+        return None, None, None
+    A = -_reals(head, "probA", name, K)
+    if svm_type in ("epsilon_svr", "nu_svr"):
+        return -A, None, None
+    return (A, -_reals(head, "probB", name, K), None) if "probB" in head else (None, None, None)
 
 
 def _wrong(name: str, key: str, wanted: str) -> DataError:

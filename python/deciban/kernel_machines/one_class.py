@@ -16,12 +16,21 @@ from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
 from deciban.models.device_rows import repetitions
+from deciban.models.offered import offered_unless
 from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
 from .machine import SingleMachine, certify, proven, unproven
 from .margins import check_nu
 from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
+
+
+def _without_marks(model: Any) -> str:
+    """Why there are no probabilities, or nothing."""
+    if getattr(model, "marks_", None) is not None:
+        return ""
+    return "this OneClassSVM has no probabilities: only models of LIBSVM that were trained with -b 1 do"
+
 
 # By so much of ρ, the examples on the boundary are known whatever the rounding.
 _GRAIN = 1e-10
@@ -50,6 +59,9 @@ class OneClassSVM(SingleMachine, OutlierMixin, Estimator):  # type: ignore[misc]
     >>> OneClassSVM(nu=0.2, gamma=1.0).fit(X).predict([[0.15], [9.5]]).tolist()
     [1, -1]
     """
+
+    # Ten decisions in ascending order that a model of LIBSVM with probabilities tells.
+    marks_: Floats | None = None
 
     def __init__(
         self,
@@ -130,6 +142,16 @@ class OneClassSVM(SingleMachine, OutlierMixin, Estimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.intp]:
         """(N,) 1 for what is known, −1 for what is strange."""
         return np.where(self._decisions(X) >= 0.0, 1, -1)
+
+    @offered_unless(_without_marks)
+    @answers
+    def predict_proba(self, X: Any) -> Floats:
+        """Return (N, 2) the probabilities of −1 and 1 that a model of LIBSVM tells by the marks of its decisions: of
+        known by k/10 below the mark k, .001 below the first one and .999 above the last."""
+        s = self._decisions(X)
+        place = np.searchsorted(np.asarray(self.marks_), s, side="right")
+        known = np.where(place == 0, 0.001, np.where(place == 10, 0.999, place / 10.0))
+        return np.column_stack([1.0 - known, known])
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -32,17 +32,18 @@ class Calibration:
     against the rest, scores whose softmax is the posterior, for maps the log of each class's own share; `log_loss` is
     that of the examples held out, where one scale suits all their scores:
 
-        scale    A·f                 maps    g(f); of one against the rest   −log(1 + e^(−g(f)))
+        scale    A·f + `shift`       maps    g(f); of one against the rest   −log(1 + e^(−g(f)))
     """
 
     scale: Any = None
     maps: tuple[Monotone, ...] = ()
     log_loss: float | None = None
+    shift: Any = None
 
     def nats(self, f: Floats, style: str) -> Floats:
         """(N, K)."""
         if not self.maps:
-            return np.asarray(f * self.scale)
+            return np.asarray(f * self.scale if self.shift is None else f * self.scale + self.shift)
         if style == "ovr":
             return -np.logaddexp(0.0, -self.maps[0](f))
         return np.column_stack([g(f[:, k]) for k, g in enumerate(self.maps)])

@@ -48,6 +48,9 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
     ([7.0], [[2.0]])
     """
 
+    # The scale σ of noise e^(−|z|/σ)/2σ that a model of LIBSVM with probabilities tells.
+    noise_scale_: float | None = None
+
     def __init__(
         self,
         kernel: Any = "rbf",

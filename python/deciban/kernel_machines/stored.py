@@ -3,7 +3,8 @@
 header   model "kernel-svm", "support-vector-regression" or "one-class-svm"; classes; certificate; machine: style
          and the parameters; kernel: its name and numbers, of a sum or product the list of its parts; table: features
          (their number), names, labels (the type of classes), columns (null)
-tensors  dual, intercept, n_support, support; temperature, or the isotonic curves: at, nats and their sizes, and
+tensors  dual, intercept, n_support, support; temperature, of LIBSVM's models with shift, marks or noise_scale, or the
+         isotonic curves: at, nats and their sizes, and
          baseline where there are; vectors: a table; or data,
          indices and indptr of a sparse one; or columns of a Gram matrix; or texts, UTF-8, and their sizes
 """
@@ -95,6 +96,9 @@ def arrays_of(model: Any) -> Arrays:
     }
     for name, value in (
         ("temperature", getattr(model, "temperature_", None)),
+        ("shift", getattr(getattr(model, "calibrated_", None), "shift", None)),
+        ("marks", getattr(model, "marks_", None)),
+        ("noise_scale", getattr(model, "noise_scale_", None)),
         ("baseline", getattr(model, "_baseline", None)),
     ):
         if value is not None:
@@ -149,6 +153,10 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
     else:
         b = _reals(arrays["intercept"], (1,))
         model._restore(kernel, vectors, support, _reals(arrays["dual"], (1, m)), b, d, proof)
+        if "marks" in arrays:
+            model.marks_ = _reals(arrays["marks"], (10,))
+        if "noise_scale" in arrays:
+            model.noise_scale_ = float(_reals(arrays["noise_scale"], (1,))[0])
     if table["names"] is not None:
         model.feature_names_in_ = names_of(table["names"], d)
     return model
@@ -158,6 +166,9 @@ def _calibration(arrays: Arrays, held: Arrangement) -> Calibration | None:
     machines = len(held.intercept) if held.style == "ovo" else 1
     if "temperature" in arrays:
         A = _reals(arrays["temperature"], (machines,))
+        if "shift" in arrays:
+            B = _reals(arrays["shift"], (machines,))
+            return Calibration(A, shift=B) if held.style == "ovo" else Calibration(float(A[0]), shift=float(B[0]))
         check(bool((A > 0.0).all()), "a scale of log-odds that is not above 0")
         return Calibration(A if held.style == "ovo" else float(A[0]))
     if "isotonic.at" not in arrays:

@@ -31,7 +31,7 @@ from .arrangement import Arrangement, arranged
 from .explanations import of_items
 from .machine import KernelMachine, Scored, certify, linear, of_each, unproven
 from .margins import Machine, check_nu
-from .one_vs_one import agreeing, coupled, decisions
+from .one_vs_one import agreeing, coupled, coupled_in_steps, decisions
 from .probabilities import Calibration, calibrated
 from .problems import machines
 from .rows import Items, baseline, items, to_judge, vectors_of, width
@@ -232,7 +232,10 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
 
     @answers
     def predict(self, X: Any) -> NDArray[Any]:
-        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+        """(N,) the label of the largest score; of equal ones the first in `classes_`. A model of LIBSVM that has
+        probabilities is as `svm-predict -b 1`: the most probable label, which need not have the most votes."""
+        if getattr(self, "calibrated_", None) is not None and self.calibrated_.shift is not None:  # type: ignore[union-attr]
+            return np.asarray(self.classes_[self._log_probabilities(X).argmax(axis=1)])
         s = self._decisions(X)
         winner = (s[:, 0] > 0.0).astype(np.intp) if self._held.style == "two" else s.argmax(axis=1)
         return np.asarray(self.classes_[winner])
@@ -266,6 +269,8 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
         X = to_judge(self, X)
         f = self._raw()(X, self._threads())
         C, nats = len(self.classes_), self.calibrated_.nats(f, self._held.style)  # type: ignore[union-attr]
+        if self.calibrated_.shift is not None:  # type: ignore[union-attr]
+            return _of_libsvm(nats, C)
         if self._held.style == "ovo":
             return np.asarray(np.log(coupled(nats, decisions(f, C).argmax(axis=1), C)))
         f, nats = (np.hstack([np.zeros_like(s), s]) if C == 2 else s for s in (f, nats))
@@ -300,3 +305,12 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
         check_is_fitted(self)
         linear(self.kernel_)
         return self._held.weights(self.support_vectors_)
+
+
+def _of_libsvm(nats: Floats, C: int) -> Floats:
+    """(N, C) log probabilities as LIBSVM makes them of the log-odds of its machines; none is surer than 1 − 1e-7."""
+    if C > 2:
+        return np.asarray(np.log(coupled_in_steps(nats, C)))
+    most = np.log(1e7 - 1.0)
+    nats = np.clip(nats[:, 0], -most, most)
+    return np.asarray(-np.logaddexp(0.0, np.column_stack([nats, -nats])))
