@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
     from .features.random_fourier import RandomFourier as RandomFourier
+    from .features.tfidf import TfidfTransformer as TfidfTransformer
     from .kernel_machines.libsvm import load_libsvm as load_libsvm
     from .kernel_machines.libsvm import save_libsvm as save_libsvm
     from .kernel_machines.one_class import OneClassSVM as OneClassSVM
@@ -88,6 +89,7 @@ _HOME = {
     "SupportVectorRegression": ".kernel_machines.regression",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
+    "TfidfTransformer": ".features.tfidf",
     "compare": ".trust.compare",
     "importance": ".trust.importance",
     "load": ".store",
@@ -119,6 +121,7 @@ __all__ = [
     "SupportVectorRegression",
     "TextClassifier",
     "TextVectorizer",
+    "TfidfTransformer",
     "compare",
     "importance",
     "load",

@@ -61,7 +61,15 @@ _Matrix: TypeAlias = NDArray[Any] | tuple[NDArray[Any], NDArray[Any], NDArray[An
 
 @final
 class Reader:
-    def __new__(cls, kind: Literal["text", "mail"], words: tuple[int, int] = ..., key: int = 0) -> Self: ...
+    def __new__(
+        cls,
+        kind: Literal["text", "mail"],
+        words: tuple[int, int] = ...,
+        key: int = 0,
+        unit: Literal["word", "char", "char_wb"] = "word",
+        stop_words: Sequence[str] = ...,
+        lowercase: bool = True,
+    ) -> Self: ...
     @property
     def most_bytes(self) -> int: ...
     def view(self, item: str | bytes) -> tuple[str, list[tuple[str, int, int]]]: ...

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from deciban import NaiveBayes, TextClassifier, TextVectorizer
+from deciban import NaiveBayes, TextClassifier, TextVectorizer, TfidfTransformer
 from deciban._core import Counter, Dictionary, Reader
 from deciban.errors import DataError
 from deciban.mail.filter import train_rows
@@ -35,12 +35,97 @@ def test_a_text_instead_of_a_list(text):
         lambda: fitted.predict(text),
         lambda: fitted.predict_proba(text),
         lambda: fitted.explain(text),
-        lambda: TextVectorizer().fit(text),
-        lambda: TextVectorizer(hashed_bits=4).fit(text),
-        lambda: rows.transform(text),
     ]
     for call in calls:
         assert said(TypeError, call) == ONE_TEXT
+    for vectorizer in (TextVectorizer(), TextVectorizer(hashed_bits=4), rows):
+        for call in (vectorizer.fit, vectorizer.fit_transform, rows.transform):
+            assert said(ValueError, call, text) == (
+                "Iterable over raw text documents expected, string object received. Put the text in a list."
+            )
+
+
+def test_options_of_the_vectorizer_that_make_no_sense():
+    def fit(**options):
+        return said(ValueError, TextVectorizer(**options).fit, TEXTS)
+
+    frequency = (
+        "must be a float in the range [0.0, 1.0], a share of the texts, or an int from 1, a number of texts; got "
+    )
+    for wrong in (0, -1, 1.5, True, "2"):
+        assert fit(min_df=wrong) == f"min_df {frequency}{wrong!r}."
+    assert fit(max_df=2.0) == f"max_df {frequency}2.0."
+    assert fit(min_df=2, max_df=1) == "max_df corresponds to < documents than min_df: 1 and 2. Raise max_df."
+    assert fit(min_df=2) == "After pruning, no terms remain. Try a lower min_df or a higher max_df."
+    none = "empty vocabulary; perhaps the documents only contain stop words. Expected texts with words."
+    assert fit(stop_words=["free", "money", "lunch"]) == none
+    assert fit(token_pattern="[0-9]+") == none
+    assert fit(stop_words="klingon") == "not a built-in stop list: klingon. Expected 'english', or a list of words."
+    assert fit(analyzer="line") == (
+        "'line' is not a valid tokenization scheme/analyzer. Expected 'word', 'char', 'char_wb' or a callable."
+    )
+    assert fit(input="url") == "input must be one of 'content', 'file', 'filename'; got 'url'."
+    assert fit(norm="max") == "norm must be one of None, 'l1', 'l2'; got 'max'."
+    assert fit(decode_error="skip") == "decode_error must be one of 'strict', 'ignore', 'replace'; got 'skip'."
+    assert fit(tokenizer="words") == "tokenizer must be a callable or None; got 'words'."
+    assert fit(vocabulary=[]) == "empty vocabulary passed to fit. Expected at least one term."
+    assert fit(vocabulary=["a", "a"]) == "Duplicate term in vocabulary: 'a'. Expected distinct terms."
+    assert fit(vocabulary={"a": 0, "b": 0}) == "Vocabulary contains repeated indices. Expected one column per term."
+    assert fit(vocabulary={"a": 0, "b": 2}) == (
+        "Vocabulary of size 2 doesn't contain index 1. Expected the columns 0 to 1."
+    )
+    assert fit(lowercase=False) == (
+        "lowercase=False has no effect on the built-in tokeniser, which always folds case. Expected token_pattern or "
+        r"tokenizer beside it; scikit-learn's is token_pattern=r'(?u)\b\w\w+\b'."
+    )
+    assert fit(words=(1, 2), ngram_range=(1, 3)) == (
+        "words and ngram_range are the same; got words=(1, 2) and ngram_range=(1, 3). Leave one out."
+    )
+    assert fit(ngram_range=(2, 1)).startswith(
+        "Invalid value for ngram_range=(2, 1) lower boundary larger than the upper"
+    )
+    assert fit(ngram_range=(1, 6)) == (
+        "ngram_range=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ 5 expected, got (1, 6)"
+    )
+    assert fit(kind="mail", analyzer="char") == (
+        "kind='mail' reads messages in its own way; got analyzer='char'. Leave it out, or use kind='text'."
+    )
+
+
+def test_options_of_hashing_that_do_not_go_together():
+    def fit(**options):
+        return said(ValueError, TextVectorizer(**options).fit, TEXTS)
+
+    apart = " do not go together: hashed features have no dictionary. Leave one out."
+    assert fit(hashed_bits=4, n_features=16) == "hashed_bits and n_features" + apart
+    assert fit(n_features=16, vocabulary=["a"]) == "vocabulary and n_features" + apart
+    assert fit(hashed_bits=4, min_df=2) == "min_df or max_df and hashed_bits" + apart
+    assert fit(n_features=0) == "n_features must be None or a whole number from 1 below 2^31; got 0."
+    assert fit(hashed_bits=4, token_pattern="[a-z]+") == (
+        "hashed_bits hashes the words of the built-in tokeniser; this one is a Python callable or pattern. Expected "
+        "n_features instead."
+    )
+    assert fit(n_features=16, sublinear_tf=True) == (
+        "sublinear_tf is of counts, which alternate_sign makes negative. Use alternate_sign=False."
+    )
+    assert said(ValueError, TextVectorizer().partial_fit, TEXTS) == (
+        "partial_fit needs no dictionary: expected hashed_bits or n_features, and use_idf=False."
+    )
+
+
+def test_what_tf_idf_refuses():
+    X = np.array([[1.0, 0.0], [2.0, 0.0]])
+    assert said(ValueError, TfidfTransformer(norm="max").fit, X) == "norm must be 'l1', 'l2' or None; got 'max'."
+    assert said(ValueError, TfidfTransformer(smooth_idf=False).fit, X) == (
+        "idf is infinite: the word of column 1 is in no text. Expected each word in one text at least. Use "
+        "smooth_idf=True."
+    )
+    fitted = TextVectorizer(use_idf=True).fit(TEXTS)
+    for made, there in ((fitted, "vocabulary size = 3"), (TfidfTransformer().fit(X), "the number of features = 2")):
+        with pytest.raises(ValueError, match=f"idf length = 1 must be equal to {there}"):
+            made.idf_ = [1.0]
+    with pytest.raises(ValueError, match="`idf_` cannot be set"):
+        TextVectorizer().fit(TEXTS).idf_ = [1.0]
 
 
 def test_items_that_are_no_texts():

@@ -31,6 +31,7 @@ from deciban import (
     SupportVectorRegression,
     TextClassifier,
     TextVectorizer,
+    TfidfTransformer,
 )
 
 N, D = 60, 4
@@ -148,6 +149,8 @@ CASES = [
     Case("random-fourier", RandomFourier(n_components=5), "unlabelled"),
     Case("vectorizer", TextVectorizer(), "only-texts"),
     Case("vectorizer-hashed", TextVectorizer(hashed_bits=8), "only-texts"),
+    Case("vectorizer-signed", TextVectorizer(n_features=16), "only-texts"),
+    Case("tf-idf", TfidfTransformer(), "counts"),
     Case("texts-bayes", TextClassifier("naive-bayes", **_TEXT), "texts"),
     Case("texts-bernoulli", TextClassifier("naive-bayes", likelihood="bernoulli", **_TEXT), "texts"),
     Case("texts-auto", TextClassifier(**_TEXT), "texts"),

@@ -65,15 +65,23 @@ VALUES = {
     "nesterov": True,
     "early_stopping": False,
     "words": (1, 2),
+    "ngram_range": (1, 2),
+    "n_features": 16,
+    "lowercase": True,
+    "alternate_sign": True,
+    "use_idf": True,
+    "smooth_idf": True,
+    "sublinear_tf": True,
 }
 # Whole numbers that no float may stand for.
-WHOLE = {"k", "words", "max_features", "hashed_bits"}
+WHOLE = {"k", "words", "ngram_range", "n_features", "max_features", "hashed_bits"}
 # Text, or what is neither text nor number.
 TEXTS = {
     *("activation", "class_prior", "covariance", "dtype", "error", "estimate", "kernel", "kind", "likelihood", "loss"),
+    *("analyzer", "decode_error", "encoding", "input", "norm", "stop_words", "strip_accents", "token_pattern"),
     *("method", "model", "multi_class", "output", "penalty", "schedule", "solver", "weighting"),
 }
-OTHERS = {"callback", "class_weight", "landmarks"}
+OTHERS = {"callback", "class_weight", "landmarks", "max_df", "min_df", "preprocessor", "tokenizer", "vocabulary"}
 # Parameters of one case that exclude each other, or that this model has not.
 APART = {
     "svm": {"nu"},
@@ -81,8 +89,9 @@ APART = {
     "svm-of-three": {"nu"},
     "svm-landmarks": {"nu"},
     "svm-nu": {"C"},
-    "vectorizer": {"hashed_bits"},
-    "vectorizer-hashed": {"max_features"},
+    "vectorizer": {"hashed_bits", "n_features"},
+    "vectorizer-hashed": {"max_features", "n_features"},
+    "vectorizer-signed": {"max_features", "hashed_bits", "sublinear_tf"},
     "discriminant-bayes": {"shrinkage"},
     "random-fourier": {"degree", "coef0"},
 }
@@ -215,7 +224,7 @@ def test_labels_and_weights_of_classes_may_be_numpy(tmp_path):
 
 
 def test_a_float_is_refused_where_elsewhere_it_would_be_a_share():
-    for name in sorted(WHOLE - {"k", "words"}):
+    for name in ("hashed_bits", "max_features"):
         with pytest.raises(ValueError, match=rf"{name} must be None or a whole number .* got 2\.0"):
             TextClassifier(**{name: 2.0}).fit(["a", "b"], ["x", "y"])
 

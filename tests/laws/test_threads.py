@@ -48,12 +48,15 @@ def test_every_estimator_learns_the_same_bytes_whatever_the_threads():
     assert [name for name in first if first[name] != second[name]] == []
 
 
-def test_every_estimator_has_n_jobs():
-    assert [name for name, each in public().items() if "n_jobs" not in inspect.signature(each).parameters] == []
+def test_every_estimator_that_computes_in_parallel_has_n_jobs():
+    without = [name for name, each in public().items() if "n_jobs" not in inspect.signature(each).parameters]
+    assert without == ["TfidfTransformer"]  # one pass over what is stored
 
 
 @over()
 def test_n_jobs_is_what_joblib_means(case: Case):
+    if "n_jobs" not in case.estimator.get_params():
+        return
     for n_jobs in (-1, -2, 2, np.int64(1)):
         fitted(case, n_jobs=n_jobs)
     for wrong in (0, 1.5, "2", True):

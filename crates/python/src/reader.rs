@@ -2,9 +2,10 @@
 
 use deciban_core::intake::digest;
 use deciban_core::mail::Limits;
+use deciban_core::text::char_grams::MOST_CHARACTERS;
 use deciban_core::text::hash::Key;
 use deciban_core::text::reader as core;
-use deciban_core::text::token::{MOST_WORDS, Tokenizer};
+use deciban_core::text::token::{MOST_WORDS, Tokenizer, Unit};
 use deciban_core::view::View;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,10 +24,18 @@ type Span = (&'static str, usize, usize);
 
 #[pymethods]
 impl Reader {
-    /// `kind` "text" or "mail"; n-grams of `words[0]` to `words[1]` words; `key` of the hash.
+    /// `kind` "text" or "mail"; n-grams of `words[0]` to `words[1]` units ("word", "char", "char_wb"); `key` of the
+    /// hash; words that are passed over; whether characters are lower-cased.
     #[new]
-    #[pyo3(signature = (kind, words=(1, 1), key=0))]
-    fn new(kind: &str, words: (usize, usize), key: u64) -> PyResult<Reader> {
+    #[pyo3(signature = (kind, words=(1, 1), key=0, unit="word", stop_words=Vec::new(), lowercase=true))]
+    fn new(
+        kind: &str,
+        words: (usize, usize),
+        key: u64,
+        unit: &str,
+        stop_words: Vec<String>,
+        lowercase: bool,
+    ) -> PyResult<Reader> {
         let kind = match kind {
             "text" => core::Kind::Text,
             "mail" => core::Kind::Mail,
@@ -36,13 +45,25 @@ impl Reader {
                 )));
             }
         };
+        let (unit, most) = match unit {
+            "word" => (Unit::Words, MOST_WORDS),
+            "char" | "char_wb" if kind == core::Kind::Text => {
+                (Unit::Characters { of_words: unit == "char_wb", folds: lowercase }, MOST_CHARACTERS)
+            }
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "unit \"word\", or of texts \"char\" or \"char_wb\", is expected, not {other:?}"
+                )));
+            }
+        };
         let (shortest, longest) = words;
-        if shortest < 1 || shortest > longest || longest > MOST_WORDS {
+        if shortest < 1 || shortest > longest || longest > most {
             return Err(PyValueError::new_err(format!(
-                "words=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ {MOST_WORDS} is expected, not {words:?}"
+                "words=(shortest, longest) with 1 ≤ shortest ≤ longest ≤ {most} is expected, not {words:?}"
             )));
         }
-        let tokenizer = Tokenizer { key: Key::new(key), shortest, longest };
+        let tokenizer = Tokenizer { unit, ..Tokenizer::of_words(Key::new(key), shortest, longest) };
+        let tokenizer = tokenizer.without(&stop_words);
         Ok(Reader { inner: core::Reader { kind, tokenizer, limits: Limits::default() } })
     }
 

@@ -23,6 +23,7 @@ from deciban.models.transaction import all_or_nothing
 from deciban.rows import as_rows, for_core, is_sparse, native
 from deciban.tables.frame import called
 
+from .frames import in_container
 from .held_out import Labelled, Tried, held_out_errors, smallest
 from .information import BITS_PER_NAT, Floats, binary_information, categorical_information, word_information
 
@@ -153,7 +154,8 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         return mask
 
     def _transform(self, X: Any) -> Any:
-        return super()._transform(native(X))
+        selected = super()._transform(native(X))
+        return in_container(self, selected, self.get_feature_names_out, X) if is_sparse(X) else selected
 
     def _check_parameters(self) -> None:
         whole = isinstance(self.k, Integral) and not isinstance(self.k, bool) and self.k >= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .._core import Counter, Wordbook
+from .._core import Counter, Reader, Wordbook
 from .settings import TextSettings
 
 
@@ -36,10 +36,11 @@ def counter(
     once: bool = False,
     weighted: bool = False,
     n_jobs: int | None = None,
+    reader: Reader | None = None,
 ) -> Counter:
-    """A counter of the core with these settings."""
+    """A counter of the core with these settings, by their reader unless another is given."""
     return Counter(
-        settings.reader(),
+        reader or settings.reader(),
         classes,
         binary=settings.binary,
         hashed_bits=settings.hashed_bits,
@@ -64,11 +65,12 @@ def count(
     classes: int,
     weights: Sequence[float] | None = None,
     n_jobs: int | None = None,
+    reader: Reader | None = None,
 ) -> tuple[Wordbook, int]:
     """The words of `items`, item i of class members[i] < classes, with its weight if there are weights; and how many
     rare words were dropped.
     """
-    pass_ = counter(settings, classes, weighted=weights is not None, n_jobs=n_jobs)
+    pass_ = counter(settings, classes, weighted=weights is not None, n_jobs=n_jobs, reader=reader)
     pass_.add(items, members, weights)
     book, dropped, *_ = pass_.finish()
     return book, dropped

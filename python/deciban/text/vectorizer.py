@@ -1,25 +1,28 @@
-"""Text to rows of word counts."""
+"""Text to rows of word counts, or of their TF-IDF."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from deciban.declared_types import Estimator, Whole
 
-from .._core import Dictionary
-from .counting import count, listed
-from .parameters import settings_of
+from ..features.frames import in_container
+from ..features.tfidf import inverse_frequency, weigh
+from .analysis import BuildsAnalyzers, analysis_of, warn_of_unused
+from .vectorizer_settings import checked, is_hashed, is_stateless
+from .vocabulary import columns_of, documents_of
 
 
-class TextVectorizer(TransformerMixin, Estimator):  # type: ignore[misc]
-    """Words and n-grams of a text as a row of counts.
+class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ignore[misc]
+    """Words and n-grams of a text as a row of counts, or of their TF-IDF.
 
         x_j = how often word j of the dictionary occurs in the text       (binary: 1 if it does)
 
@@ -27,25 +30,81 @@ class TextVectorizer(TransformerMixin, Estimator):  # type: ignore[misc]
     feature of a word is then the top bits of its hash. Words are Unicode-aware, lower-cased and counted in one
     pass over the bytes, on all cores; the same texts give the same matrix for any number of them.
 
+    The other parameters are those of scikit-learn's vectorisers and mean the same. Word and character n-grams,
+    stop words, document frequencies, a fixed vocabulary and TF-IDF are as fast as the rest. `tokenizer`,
+    `token_pattern` and a callable `analyzer` run in Python, text by text on one core, some ten times as slow;
+    `preprocessor` and `strip_accents` run in Python before the words are read.
+
     Parameters
     ----------
-    words : (shortest, longest) n-grams, in words.
-    max_features : size of the dictionary; None keeps every word.
-    hashed_bits : None, or b for 2^b features by hash (max_features does not apply).
-    binary : record presence instead of counts.
-    kind : "text", or "mail" for raw messages, whose headers, links and form become words with a prefix.
-    random_state : None or an int, the key of the hash.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
+    words : tuple of two ints, default=(1, 1)
+        Shortest and longest n-grams, in words, or in characters where `analyzer` says so.
+    max_features : int or None, default=10_000
+        Size of the dictionary; None keeps every word.
+    hashed_bits : int or None, default=None
+        b for 2^b features by hash (`max_features` does not apply).
+    binary : bool, default=False
+        Record presence instead of counts.
+    kind : {"text", "mail"}, default="text"
+        "mail" for raw messages, whose headers, links and form become words with a prefix.
+    random_state : int or None, default=None
+        The key of the hash.
+    n_jobs : int or None, default=None
+        Threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment leave.
+    ngram_range : tuple of two ints or None, default=None
+        scikit-learn's name of `words`; None leaves it to `words`.
+    analyzer : {"word", "char", "char_wb"} or callable, default="word"
+        What n-grams are made of: words, characters, or characters within words, each between two blanks. A callable
+        makes the features of an item itself.
+    min_df, max_df : float or int, default=1 and 1.0
+        A word is in the dictionary if so many texts have it: a number of texts, or a share of them.
+    stop_words : "english", list of str or None, default=None
+        Words that are passed over before n-grams are made; "english" is scikit-learn's list.
+    vocabulary : mapping of word to column, iterable of words, or None, default=None
+        The dictionary, if it is given.
+    token_pattern : str or None, default=None
+        A regular expression of a token; None is the tokeniser of the core. r"(?u)\\b\\w\\w+\\b" is scikit-learn's.
+    tokenizer, preprocessor : callable or None, default=None
+        From a prepared text to a list of tokens; from a text to a prepared one.
+    strip_accents : {"ascii", "unicode"}, callable or None, default=None
+        Whether and how accents are removed.
+    lowercase : bool, default=True
+        Whether upper case is read as lower case. The tokeniser of the core always does.
+    input : {"content", "file", "filename"}, default="content"
+        Whether items are texts, open files, or names of files.
+    encoding : str or None, default=None
+        Encoding of bytes; None is whatever it seems to be.
+    decode_error : {"strict", "ignore", "replace"}, default="strict"
+        What happens to bytes that are not of `encoding`.
+    n_features : int or None, default=None
+        So many features by the hash of scikit-learn's HashingVectorizer, in the same columns; `hashed_bits` is faster.
+    alternate_sign : bool, default=True
+        Whether the features of `n_features` add with a sign, so that collisions cancel on average.
+    use_idf, smooth_idf, sublinear_tf : bool, default=False, True, False
+        Weigh counts, see `TfidfTransformer`.
+    norm : {"l1", "l2"} or None, default=None
+        What each row is divided by.
+    dtype : dtype, default=numpy.float64
+        Of the matrix.
 
-    Attributes: `vocabulary_` (word → column), `n_features_` columns. `transform` gives CSR (N, d) float64.
-    A text is a str, or bytes in any charset. Cost: one pass over the bytes and one look-up per word.
+    Attributes
+    ----------
+    vocabulary_ : dict
+        Word → column.
+    idf_ : ndarray of shape (n_features_,)
+        Weight of each word; only with `use_idf`.
+    n_features_ : int
+        Number of columns.
 
+    Examples
+    --------
     >>> rows = TextVectorizer(words=(1, 1)).fit(["free money", "Free lunch, free talk"])
     >>> rows.get_feature_names_out().tolist()
     ['free', 'lunch', 'money', 'talk']
     >>> rows.transform(["free FREE talk"]).toarray().tolist()
     [[2.0, 0.0, 0.0, 1.0]]
+    >>> TextVectorizer(analyzer="char_wb", ngram_range=(3, 3)).fit(["a free"]).get_feature_names_out().tolist()
+    [' a ', ' fr', 'ee ', 'fre', 'ree']
     """
 
     def __init__(
@@ -58,6 +117,27 @@ class TextVectorizer(TransformerMixin, Estimator):  # type: ignore[misc]
         kind: str = "text",
         random_state: int | None = None,
         n_jobs: int | None = None,
+        ngram_range: tuple[int, int] | None = None,
+        analyzer: str | Callable[[Any], Any] = "word",
+        min_df: int | float = 1,
+        max_df: int | float = 1.0,
+        stop_words: str | list[str] | None = None,
+        vocabulary: Any = None,
+        token_pattern: str | None = None,
+        tokenizer: Callable[[Any], Any] | None = None,
+        preprocessor: Callable[[Any], Any] | None = None,
+        strip_accents: str | Callable[[Any], Any] | None = None,
+        lowercase: bool = True,
+        input: str = "content",  # noqa: A002 (the name that scikit-learn gives it)
+        encoding: str | None = None,
+        decode_error: str = "strict",
+        n_features: Whole | None = None,
+        alternate_sign: bool = True,
+        use_idf: bool = False,
+        smooth_idf: bool = True,
+        sublinear_tf: bool = False,
+        norm: str | None = None,
+        dtype: Any = np.float64,
     ) -> None:
         self.words = words
         self.max_features = max_features
@@ -66,65 +146,199 @@ class TextVectorizer(TransformerMixin, Estimator):  # type: ignore[misc]
         self.kind = kind
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.ngram_range = ngram_range
+        self.analyzer = analyzer
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
+        self.vocabulary = vocabulary
+        self.token_pattern = token_pattern
+        self.tokenizer = tokenizer
+        self.preprocessor = preprocessor
+        self.strip_accents = strip_accents
+        self.lowercase = lowercase
+        self.input = input
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.n_features = n_features
+        self.alternate_sign = alternate_sign
+        self.use_idf = use_idf
+        self.smooth_idf = smooth_idf
+        self.sublinear_tf = sublinear_tf
+        self.norm = norm
+        self.dtype = dtype
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
+        tags.requires_fit = not is_stateless(self)
         return tags
 
     def fit(self, texts: Iterable[str | bytes], y: object = None) -> Self:
-        """Choose the dictionary: the most frequent words of `texts`, in the order of their names."""
-        settings, texts = settings_of(self), listed(texts)
-        if settings.hashed_bits is not None:
-            self.n_features_ = 1 << settings.hashed_bits
-            hashes = np.empty(0, dtype=np.uint64)  # every bucket is a column
-            self._names: NDArray[Any] | None = None
-        else:
-            book, _ = count(settings, texts, [0] * len(texts), 1)
-            rows = book.most_frequent(min(settings.max_features or len(book), len(book)))
-            names = np.array(book.names(rows.tolist()), dtype=object)
-            order = np.argsort(names, kind="stable")
-            hashes, self._names = book.rows(rows)[0][order], names[order]
-            self.n_features_ = len(rows)
-        self._dictionary = Dictionary(
-            settings.reader(),
-            np.ascontiguousarray(hashes).tobytes(),
-            binary=settings.binary,
-            hashed_bits=settings.hashed_bits,
-        )
-        self._hashes = hashes
+        """Choose the dictionary: the most frequent words of `texts`, in the order of their names.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            The texts, or what `input` says.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TextVectorizer
+            The fitted vectoriser.
+        """
+        self._learn(texts)
         return self
 
-    def transform(self, texts: Iterable[str | bytes]) -> sparse.csr_array:
-        """CSR (N, d) float64 of `texts`."""
-        check_is_fitted(self, "n_features_")
-        ends, features, values = self._dictionary.rows(texts)
-        starts = np.concatenate([[0], ends])
-        return sparse.csr_array((values, features, starts), shape=(len(ends), self.n_features_))
+    def fit_transform(self, texts: Iterable[str | bytes], y: object = None) -> Any:
+        """Choose the dictionary, and return the rows of `texts`: each text is read once.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            The texts, or what `input` says.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_features_), or what `set_output` asks for
+            The rows.
+        """
+        X = self._learn(texts, rows=True)
+        return in_container(self, self._weigh(X), self.get_feature_names_out, texts)
+
+    def partial_fit(self, texts: Iterable[str | bytes], y: object = None) -> Self:
+        """Do nothing but check the parameters: only where features are hashed, which needs no dictionary.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Ignored.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TextVectorizer
+            The vectoriser.
+        """
+        if not is_hashed(self) or self.use_idf:
+            raise ValueError("partial_fit needs no dictionary: expected hashed_bits or n_features, and use_idf=False.")
+        return self if hasattr(self, "n_features_") else self.fit([])
+
+    def transform(self, texts: Iterable[str | bytes]) -> Any:
+        """Return the rows of `texts`.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            The texts, or what `input` says.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_features_), or what `set_output` asks for
+            The rows.
+        """
+        self._require_columns()
+        settings = checked(self)
+        analysis = analysis_of(self, settings.text.words, settings.text.key)
+        X = self._columns.rows(settings, analysis, analysis.ready(documents_of(texts)))
+        return in_container(self, self._weigh(X), self.get_feature_names_out, texts)
+
+    def inverse_transform(self, X: Any) -> list[NDArray[Any]]:
+        """Return the words of each row that are not 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features_)
+            Rows.
+
+        Returns
+        -------
+        list of ndarray
+            For each row, the names of its columns that are not 0.
+        """
+        self._require_columns()
+        rows = sparse.csr_array(check_array(X, accept_sparse="csr"))
+        names = self.get_feature_names_out()
+        return [names[row.indices[row.data != 0]] for row in (rows[i : i + 1] for i in range(rows.shape[0]))]
 
     @property
     def vocabulary_(self) -> dict[str, int]:
         """Word → column."""
         return {name: j for j, name in enumerate(self.get_feature_names_out())}
 
+    @property
+    def fixed_vocabulary_(self) -> bool:
+        """Whether the vocabulary was given."""
+        return self.vocabulary is not None
+
+    @property
+    def idf_(self) -> NDArray[Any]:
+        """(d,) the weight of each word."""
+        if not hasattr(self, "_idf"):
+            raise AttributeError("idf_ is there once a vectoriser with use_idf=True is fitted")
+        return self._idf
+
+    @idf_.setter
+    def idf_(self, value: Any) -> None:
+        if not self.use_idf:
+            raise ValueError("`idf_` cannot be set when `user_idf=False`. Set use_idf=True.")
+        if not hasattr(self, "n_features_") and self.vocabulary is not None:
+            self.fit([])
+        idf = np.asarray(value, dtype=np.float64)
+        if len(idf) != self.n_features_:
+            raise ValueError(f"idf length = {len(idf)} must be equal to vocabulary size = {self.n_features_}")
+        self._idf = idf
+
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        """(d,) names of the columns; "bucket j" where features are hashed."""
+        """Return the names of the columns; "bucket j" where features are hashed.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_features_,)
+            The names.
+        """
+        self._require_columns()
+        return self._columns.names()
+
+    def _require_columns(self) -> None:
+        if not hasattr(self, "n_features_") and is_stateless(self):
+            self.fit([])
         check_is_fitted(self, "n_features_")
-        if self._names is not None:
-            return self._names
-        return np.array([f"bucket {j}" for j in range(self.n_features_)], dtype=object)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in super().__getstate__().items() if k != "_dictionary"}
+    def _learn(self, texts: Iterable[str | bytes], *, rows: bool = False) -> Any:
+        """Choose the columns; the rows of the texts, before they are weighed, where they are needed."""
+        settings, items = checked(self), documents_of(texts)
+        warn_of_unused(self, settings.text.words)
+        if self._number() != self.dtype:
+            message = f"Only float 'dtype' should be used. {self.dtype} 'dtype' will be converted to np.float64."
+            warnings.warn(message, UserWarning, stacklevel=3)
+        analysis = analysis_of(self, settings.text.words, settings.text.key)
+        self._columns, X = columns_of(
+            settings, analysis, analysis.ready(items), self.vocabulary, rows=rows or self.use_idf
+        )
+        self.n_features_ = len(self._columns)
+        self.__dict__.pop("_idf", None)
+        if self.use_idf and X is not None and X.shape[0]:
+            self._idf = inverse_frequency(X, smooth=self.smooth_idf).astype(self._number(), copy=False)
+        return X
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "_hashes" in state:
-            settings = settings_of(self)
-            self._dictionary = Dictionary(
-                settings.reader(),
-                np.ascontiguousarray(self._hashes).tobytes(),
-                binary=settings.binary,
-                hashed_bits=settings.hashed_bits,
-            )
+    def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
+        idf = self.idf_ if self.use_idf else None
+        weighed = weigh(X, idf, sublinear=self.sublinear_tf, norm=self.norm)
+        return weighed.astype(self._number(), copy=False)
+
+    def _number(self) -> Any:
+        """The type of the matrix: weighed counts are no whole numbers."""
+        weighed = self.use_idf or self.norm is not None or self.sublinear_tf
+        return np.float64 if weighed and np.dtype(self.dtype).kind != "f" else self.dtype

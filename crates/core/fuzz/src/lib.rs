@@ -51,7 +51,7 @@ impl<'a> Cut<'a> {
 
 /// A reader of n-grams from `shortest` to `longest` words.
 pub fn reader(kind: Kind, shortest: usize, longest: usize) -> Reader {
-    Reader { kind, tokenizer: Tokenizer { key: Key::new(1), shortest, longest }, limits: Limits::default() }
+    Reader { kind, tokenizer: Tokenizer::of_words(Key::new(1), shortest, longest), limits: Limits::default() }
 }
 
 /// Spans stand in order, do not overlap, are not empty and lie on character boundaries.

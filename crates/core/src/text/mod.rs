@@ -1,5 +1,6 @@
 //! Text: characters become words, words become keyed hashes, hashes become counts.
 mod ascii;
+pub mod char_grams;
 pub mod character;
 pub mod count;
 pub mod hash;

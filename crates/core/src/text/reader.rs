@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::token::{Token, Tokenizer};
+use super::char_grams;
+use super::token::{Token, Tokenizer, Unit};
 use crate::mail::{self, Limits};
 use crate::view::{Field, View};
 
@@ -32,7 +33,13 @@ impl Reader {
         match self.kind {
             Kind::Text => {
                 view.clear();
-                view.push(Field::Body, &plain(item));
+                match self.tokenizer.unit {
+                    Unit::Words => view.push(Field::Body, &plain(item)),
+                    Unit::Characters { of_words, folds } => {
+                        char_grams::prepare(&plain(item), of_words, folds, &mut view.text);
+                        view.close(Field::Body, 0);
+                    }
+                }
             }
             Kind::Mail => {
                 mail::read(&mail::strip(item), &self.limits, view);
@@ -57,6 +64,7 @@ impl Reader {
     pub fn tokens<'a>(&self, item: &'a [u8], view: &'a mut View, tokens: &mut Vec<Token>) -> &'a str {
         tokens.clear();
         if self.kind == Kind::Text
+            && self.tokenizer.unit == Unit::Words
             && let Ok(text) = std::str::from_utf8(item)
         {
             self.tokenizer.scan(text, Field::Body, 0, text.len(), tokens);

@@ -5,6 +5,7 @@
 //! without spaces yield overlapping pairs of characters. Words of more than [`LONGEST`] bytes are passed over.
 
 use super::ascii::{self, Style, is_word};
+use super::char_grams;
 use super::character::{Role, fold, folds, role};
 use super::hash::{Key, finish, join};
 use crate::view::Field;
@@ -18,15 +19,34 @@ pub const MOST_WORDS: usize = 5;
 /// Bytes of one text that are read; what lies beyond is passed over.
 pub const MOST_BYTES: usize = u32::MAX as usize;
 
+/// What n-grams are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Words.
+    #[default]
+    Words,
+    /// Characters; lower-cased if `folds`, and of each word by itself, between two blanks, if `of_words`.
+    Characters {
+        /// Whether a word's n-grams end with the word.
+        of_words: bool,
+        /// Whether upper case is read as lower case.
+        folds: bool,
+    },
+}
+
 /// How text becomes tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokenizer {
     /// Key of the hash.
     pub key: Key,
-    /// Shortest n-gram, in words: 1 ≤ shortest ≤ longest.
+    /// What n-grams are made of.
+    pub unit: Unit,
+    /// Shortest n-gram, in units: 1 ≤ shortest ≤ longest.
     pub shortest: usize,
-    /// Longest n-gram, in words: at most [`MOST_WORDS`].
+    /// Longest n-gram, in units: at most [`MOST_WORDS`] or [`char_grams::MOST_CHARACTERS`].
     pub longest: usize,
+    /// Ascending hashes of the words that are passed over.
+    pub stop: Vec<u64>,
 }
 
 /// One word or n-gram: its hash, and where it stands in the text, in bytes.
@@ -53,12 +73,47 @@ impl Token {
 const DISGUISED: &str = "disguised";
 
 impl Tokenizer {
+    /// Words and their n-grams of these sizes.
+    pub fn of_words(key: Key, shortest: usize, longest: usize) -> Tokenizer {
+        Tokenizer { key, unit: Unit::Words, shortest, longest, stop: Vec::new() }
+    }
+
+    /// The same, which passes over these words, in every field.
+    pub fn without(mut self, words: &[String]) -> Tokenizer {
+        let mut tokens = Vec::new();
+        let mut stop = Vec::new();
+        for word in words {
+            for field in Field::ALL {
+                tokens.clear();
+                Scan::new(&self, word, field, word.len()).run(0, &mut tokens);
+                if let [token] = tokens[..] {
+                    stop.push(token.hash);
+                }
+            }
+        }
+        stop.sort_unstable();
+        stop.dedup();
+        self.stop = stop;
+        self
+    }
+
+    fn stops(&self, word: &Token) -> bool {
+        !self.stop.is_empty() && self.stop.binary_search(&word.hash).is_ok()
+    }
+
     /// Appends the tokens of `text[start..end]`, which came from `field`: each word, then the n-grams it ends.
     pub fn scan(&self, text: &str, field: Field, start: usize, end: usize, out: &mut Vec<Token>) {
         let first = out.len();
         let end = end.min(MOST_BYTES);
-        Scan { tokenizer: self, text, bytes: &text.as_bytes()[..end], field, folded: String::new() }
-            .run(start, out);
+        if let Unit::Characters { of_words, .. } = self.unit {
+            let end = (0..=end).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+            return char_grams::scan(&self.key, &text[..end], of_words, (self.shortest, self.longest), out);
+        }
+        Scan::new(self, text, field, end).run(start, out);
+        if !self.stop.is_empty() {
+            let words = out.split_off(first);
+            out.extend(words.into_iter().filter(|word| !self.stops(word)));
+        }
         if self.longest > 1 {
             let words = out.split_off(first);
             self.grams(&words, out);
@@ -100,12 +155,13 @@ impl Tokenizer {
             name.push_str(if remark.is_ascii() { remark } else { DISGUISED });
             return name;
         }
+        if self.unit != Unit::Words {
+            return text[place].to_string();
+        }
         let mut words = Vec::new();
-        let bytes = &text.as_bytes()[..place.end];
-        Scan { tokenizer: self, text, bytes, field: token.field, folded: String::new() }
-            .run(place.start, &mut words);
+        Scan::new(self, text, token.field, place.end).run(place.start, &mut words);
         let mut folded = String::new();
-        let heard = words.iter().filter(|word| word.field != Field::Shape);
+        let heard = words.iter().filter(|word| word.field != Field::Shape && !self.stops(word));
         for (i, word) in heard.enumerate() {
             if i > 0 {
                 name.push(' ');
@@ -131,7 +187,12 @@ struct Scan<'a> {
     folded: String,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    /// Of the first `end` bytes of a text.
+    fn new(tokenizer: &'a Tokenizer, text: &'a str, field: Field, end: usize) -> Scan<'a> {
+        Scan { tokenizer, text, bytes: &text.as_bytes()[..end], field, folded: String::new() }
+    }
+
     fn run(&mut self, start: usize, out: &mut Vec<Token>) {
         let style = Style::of(self.field);
         let key = &self.tokenizer.key;
@@ -246,7 +307,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str, field: Field, shortest: usize, longest: usize) -> Vec<String> {
-        let tokenizer = Tokenizer { key: Key::new(7), shortest, longest };
+        let tokenizer = Tokenizer::of_words(Key::new(7), shortest, longest);
         let mut tokens = Vec::new();
         tokenizer.scan(text, field, 0, text.len(), &mut tokens);
         tokens.iter().map(|&token| tokenizer.name(text, token)).collect()
@@ -277,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_word_hashes_like_its_name() {
-        let tokenizer = Tokenizer { key: Key::new(1), shortest: 1, longest: 1 };
+        let tokenizer = Tokenizer::of_words(Key::new(1), 1, 1);
         let text = "ＦＲＥＥ viАgra Größe 대출 ㅋㅏ กำ ABC's 漢字 plain Words_here";
         let mut tokens = Vec::new();
         tokenizer.scan(text, Field::Subject, 0, text.len(), &mut tokens);

@@ -1,0 +1,170 @@
+"""Counts of words weighed by how rare they are: TF-IDF."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from deciban.declared_types import Estimator
+
+from .frames import in_container
+
+_NORMS = (None, "l1", "l2")
+
+
+class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: ignore[misc]
+    """Weigh counts of words by term frequency and inverse document frequency.
+
+        x_ij = tf_ij · idf_j / ‖tf_i · idf‖,    idf_j = 1 + ln((1 + N) / (1 + n_j))
+
+    tf_ij is the count of word j in text i, n_j the number of the N texts that have the word (Spärck Jones 1972;
+    Salton & Buckley 1988). Without smoothing idf_j = 1 + ln(N / n_j).
+
+    Parameters
+    ----------
+    norm : {"l1", "l2"} or None, default="l2"
+        What each row is divided by: the sum of its magnitudes, its length, or nothing.
+    use_idf : bool, default=True
+        Whether words are weighed by idf.
+    smooth_idf : bool, default=True
+        Whether idf counts one text more, which has every word.
+    sublinear_tf : bool, default=False
+        Whether tf is 1 + ln(count) instead of the count.
+
+    Attributes
+    ----------
+    idf_ : ndarray of shape (n_features,)
+        The weight of each word; only with `use_idf`.
+    n_features_in_ : int
+        How many words there are.
+
+    Examples
+    --------
+    >>> from deciban import TfidfTransformer
+    >>> counts = [[2, 0], [1, 1], [0, 0], [1, 0]]
+    >>> TfidfTransformer(norm=None).fit_transform(counts).toarray().round(3).tolist()
+    [[2.446, 0.0], [1.223, 1.916], [0.0, 0.0], [1.223, 0.0]]
+    """
+
+    def __init__(
+        self,
+        *,
+        norm: str | None = "l2",
+        use_idf: bool = True,
+        smooth_idf: bool = True,
+        sublinear_tf: bool = False,
+    ) -> None:
+        self.norm = norm
+        self.use_idf = use_idf
+        self.smooth_idf = smooth_idf
+        self.sublinear_tf = sublinear_tf
+
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn in how many texts each word is.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts of words.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TfidfTransformer
+            The fitted transformer.
+        """
+        rows = self._rows(X, reset=True)
+        if self.use_idf:
+            self._idf = inverse_frequency(rows, smooth=self.smooth_idf)
+        return self
+
+    @property
+    def idf_(self) -> NDArray[Any]:
+        """(d,) the weight of each word."""
+        if not hasattr(self, "_idf"):
+            raise AttributeError("idf_ is there once a transformer with use_idf=True is fitted")
+        return self._idf
+
+    @idf_.setter
+    def idf_(self, value: ArrayLike) -> None:
+        idf = np.asarray(value, dtype=np.float64)
+        if hasattr(self, "n_features_in_") and len(idf) != self.n_features_in_:
+            raise ValueError(f"idf length = {len(idf)} must be equal to the number of features = {self.n_features_in_}")
+        self._idf, self.n_features_in_ = idf, len(idf)
+
+    def transform(self, X: ArrayLike, copy: bool = True) -> Any:
+        """Weigh counts of words.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts of words.
+        copy : bool, default=True
+            Whether X is left as it is; else its numbers may be overwritten.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_features), or what `set_output` asks for
+            The weighed counts.
+        """
+        check_is_fitted(self, "n_features_in_")
+        rows = self._rows(X, reset=False)
+        rows = rows.copy() if copy else rows
+        weighed = weigh(rows, self.idf_ if self.use_idf else None, sublinear=self.sublinear_tf, norm=self.norm)
+        return in_container(self, weighed, self.get_feature_names_out, X)
+
+    def _rows(self, X: ArrayLike, *, reset: bool) -> sparse.csr_array:
+        if self.norm not in _NORMS:
+            raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}.")
+        checked = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=True, reset=reset
+        )
+        return checked if isinstance(checked, sparse.csr_array) else sparse.csr_array(checked)
+
+
+def inverse_frequency(X: sparse.csr_array, *, smooth: bool = True) -> NDArray[Any]:
+    """Return (d,) idf of the words of counts (N, d); with a word that is in no text ValueError without smoothing."""
+    present = np.bincount(X.indices[X.data != 0.0], minlength=X.shape[1]).astype(X.dtype)
+    more = float(bool(smooth))
+    if not smooth and not present.all():
+        gone = int(np.flatnonzero(present == 0.0)[0])
+        raise ValueError(
+            f"idf is infinite: the word of column {gone} is in no text. Expected each word in one text at least. Use "
+            "smooth_idf=True."
+        )
+    idf: NDArray[Any] = 1.0 + np.log((X.shape[0] + more) / (present + more))
+    return idf.astype(X.dtype, copy=False)
+
+
+def weigh(
+    X: sparse.csr_array, idf: NDArray[Any] | None, *, sublinear: bool = False, norm: str | None = None
+) -> sparse.csr_array:
+    """Return the rows of counts as TF-IDF, see `TfidfTransformer`. X is changed."""
+    if sublinear:
+        X.data = 1.0 + np.log(X.data)
+    if idf is not None:
+        X.data *= idf.astype(X.dtype, copy=False)[X.indices]
+    return normalise(X, norm)
+
+
+def normalise(X: sparse.csr_array, norm: str | None) -> sparse.csr_array:
+    """Return the rows, each divided by its norm; empty rows stay. X is changed."""
+    if norm is None:
+        return X
+    sizes = np.asarray(abs(X).sum(axis=1) if norm == "l1" else np.sqrt(X.power(2).sum(axis=1))).ravel()
+    X.data /= np.repeat(np.where(sizes > 0.0, sizes, 1.0), np.diff(X.indptr)).astype(X.dtype, copy=False)
+    return X

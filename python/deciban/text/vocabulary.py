@@ -1,0 +1,227 @@
+"""The columns of a vectoriser: words by name or buckets of a hash, and the rows of items over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.feature_extraction import FeatureHasher
+
+from .._core import Dictionary, Reader
+from .analysis import Analysis
+from .counting import count
+from .token_counts import count_tokens, fixed_vocabulary
+from .vectorizer_settings import VectorizerSettings
+
+Rows: TypeAlias = sparse.csr_array
+
+
+class Columns(Protocol):
+    """What the columns are."""
+
+    def __len__(self) -> int: ...
+
+    def names(self) -> NDArray[Any]:
+        """(d,) names."""
+        ...
+
+    def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
+        """CSR (N, d) of items that are ready for the analysis."""
+        ...
+
+
+def columns_of(
+    settings: VectorizerSettings, analysis: Analysis, items: list[Any], vocabulary: Any, *, rows: bool
+) -> tuple[Columns, Rows | None]:
+    """Return the columns for these items, ready for the analysis, and their rows if they are asked for; those of the
+    vocabulary, if one is given.
+    """
+    columns: Columns
+    if settings.n_features is not None:
+        columns = HashedTokens(settings.n_features)
+    elif settings.text.hashed_bits is not None:
+        if analysis.reader is None:
+            raise ValueError(
+                "hashed_bits hashes the words of the built-in tokeniser; this one is a Python callable or pattern. "
+                "Expected n_features instead."
+            )
+        columns = CoreColumns(None, np.empty(0, np.uint64), settings.text.hashed_bits)
+    elif vocabulary is not None:
+        names = _in_order(fixed_vocabulary(vocabulary))
+        columns = TokenColumns(names) if analysis.reader is None else _given(names, settings, analysis.reader)
+    elif analysis.reader is None:
+        return _of_tokens(settings, analysis, items)
+    else:
+        columns = _of_words(settings, analysis.reader, items)
+    return columns, columns.rows(settings, analysis, items) if rows else None
+
+
+def documents_of(texts: Iterable[Any]) -> list[Any]:
+    """Return the texts as a list; ValueError for one alone, which would be read letter by letter."""
+    if isinstance(texts, (str, bytes)):
+        raise ValueError("Iterable over raw text documents expected, string object received. Put the text in a list.")
+    return texts if isinstance(texts, list) else list(texts)
+
+
+class CoreColumns:
+    """Words that the core counts, by name; or, with `bits`, 2^bits buckets of their hash.
+
+    tokens  (d,) names, or None where features are hashed
+    hashes  (k,) of the words that can occur
+    places  (k,) the columns of these; None where column j is hash j
+    """
+
+    def __init__(
+        self, tokens: NDArray[Any] | None, hashes: NDArray[np.uint64], bits: int | None, places: Any = None
+    ) -> None:
+        self.tokens, self.hashes, self.bits, self.places = tokens, hashes, bits, places
+        self._dictionary: Dictionary | None = None
+
+    def __len__(self) -> int:
+        return len(self.tokens) if self.tokens is not None else 1 << (self.bits or 0)
+
+    def names(self) -> NDArray[Any]:
+        """(d,) names; "bucket j" where features are hashed."""
+        if self.tokens is not None:
+            return self.tokens
+        return np.array([f"bucket {j}" for j in range(len(self))], dtype=object)
+
+    def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
+        """CSR (N, d) of items that are ready for the analysis."""
+        if self._dictionary is None:
+            assert analysis.reader is not None
+            self._dictionary = Dictionary(
+                analysis.reader,
+                np.ascontiguousarray(self.hashes).tobytes(),
+                binary=settings.text.binary,
+                hashed_bits=self.bits,
+                n_jobs=settings.n_jobs,
+            )
+        ends, features, values = self._dictionary.rows(items)
+        index = np.int32 if len(features) < 2**31 else np.int64  # estimators elsewhere take 32 bits only
+        starts = np.concatenate([[0], ends]).astype(index)
+        if self.places is not None:
+            features = self.places[features]
+        X = sparse.csr_array((values, features, starts), shape=(len(ends), len(self)))
+        if self.places is not None:
+            X.sort_indices()
+        return X
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_dictionary": None}
+
+
+class TokenColumns:
+    """Tokens that Python made, by name."""
+
+    def __init__(self, tokens: NDArray[Any]) -> None:
+        self.tokens = tokens
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def names(self) -> NDArray[Any]:
+        """(d,) the tokens."""
+        return self.tokens
+
+    def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
+        """CSR (N, d) of items that are ready for the analysis."""
+        places = {token: j for j, token in enumerate(self.tokens.tolist())}
+        X, _ = count_tokens(map(analysis.tokens, items), places)
+        return _presence(X) if settings.text.binary else X
+
+
+class HashedTokens:
+    """Buckets of the hash that scikit-learn's HashingVectorizer has, in the same order."""
+
+    def __init__(self, n_features: int) -> None:
+        self.n_features = n_features
+
+    def __len__(self) -> int:
+        return self.n_features
+
+    def names(self) -> NDArray[Any]:
+        """(d,) "bucket j"."""
+        return np.array([f"bucket {j}" for j in range(self.n_features)], dtype=object)
+
+    def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
+        """CSR (N, d) of items that are ready for the analysis."""
+        documents = map(analysis.tokens if analysis.reader is None else analysis.reader.tokens, items)
+        hasher = FeatureHasher(self.n_features, input_type="string", alternate_sign=settings.alternate_sign)
+        X = sparse.csr_array(hasher.transform(documents)) if items else sparse.csr_array((0, self.n_features))
+        X.sum_duplicates()
+        return _presence(X) if settings.text.binary else X
+
+
+def _presence(X: Rows) -> Rows:
+    X.data.fill(1.0)
+    return X
+
+
+def _in_order(vocabulary: dict[Any, int]) -> NDArray[Any]:
+    return _objects(sorted(vocabulary, key=vocabulary.__getitem__))
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _given(names: NDArray[Any], settings: VectorizerSettings, reader: Reader) -> CoreColumns:
+    """The columns of a vocabulary: words that the reader never makes stay 0."""
+    texts = [str(name) for name in names]
+    book, _ = count(replace(settings.text, hashed_bits=None), texts, [0] * len(texts), 1, reader=reader)
+    known = dict(zip(book.names(list(range(len(book)))), range(len(book)), strict=True))
+    places = np.array([j for j, text in enumerate(texts) if text in known], dtype=np.int32)
+    rows = np.array([known[texts[j]] for j in places], dtype=np.int64)
+    hashes = book.rows(rows)[0] if len(rows) else np.empty(0, np.uint64)
+    return CoreColumns(names, hashes, None, None if len(places) == len(names) else places)
+
+
+def _of_words(settings: VectorizerSettings, reader: Reader, items: list[Any]) -> CoreColumns:
+    """The most frequent words of the items, in the order of their names."""
+    frequencies, text = settings.frequencies, settings.text
+
+    def counted(*, binary: bool) -> Any:
+        return count(replace(text, binary=binary), items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=reader)[0]
+
+    book = counted(binary=text.binary or frequencies.see_texts)
+    size = frequencies.size if not frequencies.see_texts else None
+    rows = book.most_frequent(min(size or len(book), len(book)))
+    names = _objects(book.names(rows.tolist()))
+    if not len(names):
+        raise ValueError("empty vocabulary; perhaps the documents only contain stop words. Expected texts with words.")
+    order = np.argsort(names, kind="stable")
+    hashes, documents = book.rows(rows[order])
+    names = names[order]
+    if frequencies.see_texts:
+
+        def occurrences() -> NDArray[Any]:
+            seen = documents if text.binary else counted(binary=False).rows(rows[order])[1]
+            return np.asarray(seen[:, 0])
+
+        kept = frequencies.keep(len(items), documents[:, 0].astype(np.int64), occurrences)
+        hashes, names = hashes[kept], names[kept]
+    return CoreColumns(names, hashes, None)
+
+
+def _of_tokens(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> tuple[TokenColumns, Rows]:
+    """The tokens of the items that Python makes, in order, and the rows of the items."""
+    X, tokens = count_tokens(map(analysis.tokens, items))
+    if not tokens:
+        raise ValueError("empty vocabulary; perhaps the documents only contain stop words. Expected texts with words.")
+    order = np.array(sorted(range(len(tokens)), key=tokens.__getitem__))
+    X, names = X[:, order], _objects(tokens)[order]
+    if settings.text.binary:
+        X = _presence(X)
+    documents = np.bincount(X.indices, minlength=X.shape[1])
+    frequencies = settings.frequencies
+    if frequencies.see_texts or (frequencies.size or len(names)) < len(names):
+        kept = frequencies.keep(len(items), documents, lambda: np.asarray(X.sum(axis=0)).ravel())
+        X, names = X[:, kept], names[kept]
+    return TokenColumns(names), sparse.csr_array(X)
