@@ -26,6 +26,7 @@ from . import (
     reweighted,
     smoothing,
 )
+from .descent import Descent
 from .problem import Limits, Problem, Solution, Status, Step, price_of_errors
 from .watch import Watch
 
@@ -133,6 +134,7 @@ __all__ = [
     "CATALOGUE",
     "TABLE",
     "Choice",
+    "Descent",
     "Limits",
     "Problem",
     "Solution",
