@@ -37,6 +37,15 @@ reviews the first {reviews}: that keeps the page quick to write.
 - Texts: ours is `TextClassifier(model)` with its defaults, theirs TF-IDF of words and pairs with logarithms of the
 counts, then the classifier with its defaults. That is no longer one objective but two recipes. NBSVM has no
 counterpart in scikit-learn.
+
+## Gradient descent
+
+The solvers that `auto` chooses prove how near they are. `deciban.solvers.Descent` is the textbook's way: all examples
+a step (`batch=None`, by backtracking), mini-batches (`batch=32`), or one example at a time (`batch=1`, stochastic),
+for `LogisticRegression`, `LinearSVM` and `LinearRegression`: `LogisticRegression(solver=Descent(batch=32))`. It ends
+after `max_iter` passes, at a small gradient (`Descent(gradient=1e-4)`), at a small error (`Descent(error=0.3)`), or at
+the gap that `tol` asks for; steps are constant, decay or go by 1/√t (`rule`), and weights may be averaged
+(`average_from`).
 """
 
 READING = """

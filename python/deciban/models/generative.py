@@ -30,6 +30,7 @@ from deciban.trust.credible import interval
 from deciban.trust.finding import FindsSuspects
 from deciban.trust.guarantees import certified, chosen
 
+from .callbacks import TellsCallbacks, reported
 from .certified import certify
 from .likelihoods import recoded, without_the_forgotten
 from .reading import Reading, to_judge, to_learn
@@ -40,7 +41,7 @@ Estimate = Literal["bayes", "predictive", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
 
 
-class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
+class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
     """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
 
     A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these
@@ -59,6 +60,7 @@ class Generative(Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimato
 
     # Learning is +, unlearning −.
 
+    @reported
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn X (N, d), y (N,) from nothing."""
         with all_or_nothing(self):

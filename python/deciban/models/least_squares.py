@@ -27,6 +27,7 @@ from deciban.trust.certificate import Certificate
 from deciban.trust.guarantees import certified
 
 from .additive import Additive
+from .callbacks import TellsCallbacks, reported
 from .limits import limits_of, seed_of
 from .normal_equations import certify_moments, leverage, statistic
 from .numbers import linear_rows
@@ -48,7 +49,7 @@ class Found:
     solutions: tuple[Solution, ...] = ()
 
 
-class LinearRegression(SparseWeights, StatesBounds, Additive):
+class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     """ŷ = x·w + b, by least squares, ridge, lasso, elastic net, least absolute deviations or Huber's loss.
 
         min over w, b of   Σ_i w_i ℓ(y_i, x_i·w + b) + α·Ω(w)
@@ -133,6 +134,7 @@ class LinearRegression(SparseWeights, StatesBounds, Additive):
 
     # Learning.
 
+    @reported
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, covariance: Any = None) -> Self:
         """Learn X (N, d), dense or CSR, y (N,) or (N, K), from nothing."""
         with all_or_nothing(self):

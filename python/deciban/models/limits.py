@@ -8,6 +8,8 @@ import numpy as np
 
 from deciban.solvers import Limits
 
+from .callbacks import iterations_told
+
 
 def check_positive(name: str, value: Any) -> float:
     """`value` as a float, or a ValueError unless it is a number > 0."""
@@ -23,7 +25,7 @@ def limits_of(model: Any) -> Limits:
     if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
         raise ValueError(f"max_iter must be a whole number from 1, got {iterations!r}")
     limit = None if model.time_limit is None else check_positive("time_limit", model.time_limit)
-    return Limits(tol, int(iterations), limit, model.callback)
+    return Limits(tol, int(iterations), limit, iterations_told(model, model.callback))
 
 
 def seed_of(random_state: Any) -> int:

@@ -28,6 +28,7 @@ from deciban.trust.certificate import Certificate
 from deciban.trust.finding import FindsSuspects
 from deciban.trust.guarantees import certified
 
+from .callbacks import TellsCallbacks, reported
 from .examples import Examples, bounded, examples
 from .limits import check_positive, limits_of, seed_of
 from .numbers import linear_rows
@@ -48,7 +49,7 @@ def only_margins(model: Any) -> str:
     )
 
 
-class LinearClassifier(SparseWeights, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
+class LinearClassifier(TellsCallbacks, SparseWeights, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
@@ -96,6 +97,7 @@ class LinearClassifier(SparseWeights, Reports, FindsSuspects, StatesBounds, Clas
 
     # Learning.
 
+    @reported
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn X (N, d), dense or CSR, with labels y (N,); `sample_weight` (N,) means repetition."""
         with all_or_nothing(self):
