@@ -93,7 +93,7 @@ def of_rows(
         found = []
         for judge, _ in judges:
             found.append(_among(judge.scores(outside.matrix), judge.classes, rows.classes))
-            meter(int(outside.matrix.nbytes))
+            meter(outside.nbytes)
     measured = _measured(found, [part for _, part in judges], outside, tried, words)
     numbers, labels, judge = np.flatnonzero(held), outside.labels, judges[-1][0]
     chosen = places(measured.said)

@@ -85,7 +85,7 @@ def in_table(path: str, given: Mapping[str, Any], remarks: Remarks) -> Found:
     with Meter("Judging", None, remarks.quiet) as meter:
         for k in range(given["folds"]):
             log_p[fold == k] = _rows_judged(rows, recipe, fold, k, jobs)
-            meter(int(rows.matrix[fold == k].nbytes))
+            meter(rows.only(fold == k).nbytes)
     return Found(labelled.suspects(log_p), [f"{path}:{number}" for number in range(1, len(rows) + 1)], recipe.model)
 
 

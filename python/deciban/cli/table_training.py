@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, Literal
 
-import numpy as np
-
 from ..errors import UsageError, shown
 from ..mail.sources import STDIN
 from ..models.table_recipes import MODELS, SIMPLEST_FIRST, TableRecipe, recipe, takes
@@ -104,7 +102,7 @@ def _summary(model: TableModel, table: Typed, seconds: float, output: str) -> di
         "kind": "table",
         "columns": dict(zip(map(str, table.columns.names), table.columns.kinds, strict=True)),
         "ignored": table.ignored,
-        "missing": int(np.isnan(table.matrix).sum()),
+        "missing": table.missing,
         "output": output,
     }
 
@@ -124,7 +122,7 @@ def _tell(remarks: Remarks, model: TableModel, table: Typed, seconds: float, out
         more = f" and {len(left_out) - 10:,} more" if len(left_out) > 10 else ""
         remarks(f"Left out: {', '.join(left_out[:10])}{more}.")
     tell_approximation(model.certificate, remarks)
-    missing = int(np.isnan(table.matrix).sum())
+    missing = table.missing
     if missing:
         remarks(f"{counted(missing, 'cell')} empty: {MISSING[model.name == 'naive-bayes']}")
     remarks(f"Wrote {shown(output)}, {size_of(os.stat(output).st_size)}.")

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deciban.rows import is_sparse
 from deciban.tables.columns import Columns
 
 Floats = NDArray[np.float64]
 
 # A coded row has one value a column; so many times as many features, and zeros are left out.
 _SPARSE = 4
+# So many cells of CSR are made dense at once.
+_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +28,8 @@ class Coding:
         number, whole, truth    (x − mean) / deviation, of the rows learnt from;      missing: 0, as if it were the mean
         category of K labels    K features, 1 for the label and 0 for the others;     missing, or never learnt: all 0
 
-    mean, deviation (d,): 0 and 1 for categories; the deviation of a column that does not vary is 1.
+    mean, deviation (d,): 0 and 1 for categories; the deviation of a column that does not vary is 1. Of CSR, where most
+    cells are 0 and stay so, the mean is taken to be 0: a model with an intercept is the same.
 
     >>> columns = Columns(("age", "job"), ("whole", "category"), (None, ("clerk", "judge")))
     >>> coding = Coding.of(columns, np.array([[30.0, 0.0], [50.0, 1.0]]))
@@ -41,6 +45,8 @@ class Coding:
     def of(cls, columns: Columns, matrix: Floats) -> Self:
         """From the rows (N, d) to be learnt from, as `Columns.matrix` gives them."""
         mean, deviation = np.zeros(len(columns.names)), np.ones(len(columns.names))
+        if is_sparse(matrix):
+            return cls(columns, mean, _deviations(matrix))
         for j, known in enumerate(columns.categories):
             x = matrix[:, j][~np.isnan(matrix[:, j])]
             if known is None and len(x):
@@ -68,6 +74,10 @@ class Coding:
     def __call__(self, matrix: Floats) -> Any:
         """(N, D) float64, CSR where most of it is 0."""
         n, d = matrix.shape
+        if is_sparse(matrix):
+            if not self.mean.any() and self.columns.categories.count(None) == d:
+                return self._scaled(matrix)
+            return self._in_parts(matrix)
         feature = np.tile(self.starts[:-1], (n, 1))
         value = np.empty((n, d))
         for j, known in enumerate(self.columns.categories):
@@ -85,10 +95,40 @@ class Coding:
         rows.eliminate_zeros()
         return rows if self.width > _SPARSE * d else rows.toarray()
 
+    def _scaled(self, matrix: Any) -> Any:
+        with np.errstate(over="ignore"):
+            values = np.clip(np.nan_to_num(matrix.data / self.deviation[matrix.indices]), -FARTHEST, FARTHEST)
+        rows = sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
+        rows.eliminate_zeros()
+        return rows
+
+    def _in_parts(self, matrix: Any) -> Any:
+        """CSR of which some columns are categories, or have a mean: so many rows at a time are dense."""
+        step = max(1, _CELLS // matrix.shape[1])
+        parts = [self(matrix[at : at + step].toarray()) for at in range(0, matrix.shape[0], step)]
+        return sparse.vstack(parts, format="csr") if any(map(is_sparse, parts)) else np.concatenate(parts)
+
     @property
     def width(self) -> int:
         """D."""
         return int(self.starts[-1])
+
+
+def _deviations(matrix: Any) -> Floats:
+    """(d,) of CSR (N, d), NaN where missing; 1 of what does not vary."""
+    d = matrix.shape[1]
+    missing = np.isnan(matrix.data)
+    column, x = matrix.indices[~missing], matrix.data[~missing]
+    n = matrix.shape[0] - np.bincount(matrix.indices[missing], minlength=d).astype(np.float64)
+    n = np.maximum(n, 1.0)
+    largest = np.full(d, np.finfo(np.float64).tiny)
+    np.maximum.at(largest, column, np.abs(x))
+    x = x / largest[column]  # squares of large numbers are beyond a float64
+    mean = np.bincount(column, x, minlength=d) / n
+    zeros = n - np.bincount(column, minlength=d)
+    squares = np.bincount(column, np.square(x - mean[column]), minlength=d) + zeros * np.square(mean)
+    spread = largest * np.sqrt(squares / n)
+    return np.where(spread > 0.0, spread, 1.0)
 
 
 # Beyond so many deviations the squares of a model would overflow.

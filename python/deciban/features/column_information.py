@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from deciban.distributions import Bernoulli, Categorical
+from deciban.rows import is_sparse
 from deciban.scores import IndependentScore
 
 from .information import Floats, binary_information, categorical_information, entropy
@@ -56,8 +58,15 @@ def binned(x: Floats, labels: bool = False) -> NDArray[np.intp]:
     return np.searchsorted(edges, x, side="left").astype(np.intp)
 
 
-def information_of_rows(matrix: Floats, y: NDArray[np.intp], C: int, labels: NDArray[np.bool_]) -> Floats:
-    """(d,) I in nats of the columns of a matrix (N, d), NaN where missing; labels (d,) says which hold codes."""
+def information_of_rows(matrix: Any, y: NDArray[np.intp], C: int, labels: NDArray[np.bool_]) -> Floats:
+    """(d,) I in nats of the columns of a matrix (N, d), NaN where missing; labels (d,) says which hold codes.
+
+    Of CSR, whose columns are many and mostly 0, that of the class and of whether a column is 0.
+    """
+    if is_sparse(matrix):
+        there = sparse.csr_array((np.ones(len(matrix.data)), matrix.indices, matrix.indptr), shape=matrix.shape)
+        of_class = sparse.csr_array((np.ones(len(y)), y, np.arange(len(y) + 1)), shape=(len(y), C))
+        return binary_information(np.bincount(y, minlength=C).astype(np.float64), (of_class.T @ there).toarray())
     return np.array([information_of(matrix[:, j], y, C, bool(labels[j])) for j in range(matrix.shape[1])])
 
 

@@ -113,9 +113,11 @@ def distribution(likelihood: Any, prior: Prior, columns: Columns | None) -> Dist
         options = [likelihood] * len(columns.names)
     _check_length(prior, len(columns.names))
     groups: dict[Any, list[int]] = {}
+    plain = prior._replace(alpha=1.0, min_categories=None) if is_vector(prior.alpha) else prior
+    named = {option: _one(option, plain) for option in {each for each in options if isinstance(each, str)}}
     for j, option in enumerate(options):
         if option is not None:
-            family = _one(option, prior._replace(alpha=1.0, min_categories=None) if is_vector(prior.alpha) else prior)
+            family = named[option] if isinstance(option, str) else _one(option, plain)
             _check_kind(family, columns, j)
             groups.setdefault((family, is_vector(prior.alpha) and not _is_object(option)), []).append(j)
     parts = []

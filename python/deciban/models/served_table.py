@@ -9,9 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.rows import is_sparse
 from deciban.store import Stored
 from deciban.tables.cells import Cells
 from deciban.tables.frame import Floats
+from deciban.tables.sparse import SparseColumns, is_small
 from deciban.tables.typed import read_as
 from deciban.tables.values import text_of
 from deciban.text.served import UNSURE_BELOW, first_two, verdict_of
@@ -19,6 +21,9 @@ from deciban.verdict import TextExplanation, TextTerm, Threshold, Verdict
 
 from .table_recipes import from_stored
 from .tables import Origin, TableModel
+
+# So many cells of sparse rows are looked at together.
+_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +47,12 @@ class ServedTable:
         """The labels, in order."""
         return self.model.classes
 
-    def matrix(self, cells: Cells) -> Floats:
+    def matrix(self, cells: Cells) -> Any:
         """(N, d) the rows as numbers, NaN where missing, and codes of labels: K, past the last, if never learnt."""
         columns = self.model.columns
         matrix = read_as(columns, cells)
+        if "category" not in columns.kinds:
+            return matrix
         for i, j in np.argwhere(columns.unseen(matrix)).tolist():
             own = str(columns.names[j])
             self.unseen[own, text_of(cells.columns[own][i])] += 1
@@ -61,7 +68,12 @@ class ServedTable:
         """A verdict for each row."""
         return self._verdicts(self.matrix(cells), unsure_below, threshold)
 
-    def _verdicts(self, matrix: Floats, below: float, threshold: Threshold | None) -> list[Verdict]:
+    def _verdicts(self, matrix: Any, below: float, threshold: Threshold | None) -> list[Verdict]:
+        if is_sparse(matrix) and matrix.shape[0] > 1:  # intervals look at every cell
+            step = max(1, _CELLS // matrix.shape[1])
+            if step < matrix.shape[0]:
+                parts = (matrix[at : at + step] for at in range(0, matrix.shape[0], step))
+                return [verdict for part in parts for verdict in self._verdicts(part, below, threshold)]
         scores, intervals = self.model.scores(matrix).tolist(), self.model.intervals(matrix)
         told = [None] * len(scores) if intervals is None else (intervals * DECIBANS_PER_NAT).tolist()
         return [
@@ -81,24 +93,33 @@ class ServedTable:
         return [self._explained(cells, i, features[[i]], verdict) for i, verdict in enumerate(verdicts)]
 
     def _explained(self, cells: Cells, i: int, row: Any, verdict: Verdict) -> TextExplanation:
-        text, places = _shown(cells, i, [str(own) for own in self.model.columns.names])
+        known = [str(own) for own in self.model.columns.names]
+        values = _values(cells, i, known)
+        text, places = _shown(values)
         weighed = None if verdict.against is None else (verdict.label, verdict.against)
         why = self.model.score.explain(row, self.classes, pair=weighed)
         terms = []
         for feature, decibans, _ in why.terms:
             own = str(self.model.columns.names[self.model.column(feature)])
-            told = cells.columns[own][i] if own in cells.columns else cells.absent
+            told = values.get(own, cells.absent)
             terms.append(TextTerm(f"{own} = {text_of(told)}", decibans, 1, places.get(own, ())))
         return TextExplanation(verdict, why.prior_decibans, tuple(terms), text)
 
 
-def _shown(cells: Cells, i: int, names: list[str]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:
+def _values(cells: Cells, i: int, names: list[str]) -> dict[str, Any]:
+    """Row i by column; of very many that are mostly 0 those that are not."""
+    if isinstance(cells.columns, SparseColumns) and not is_small(1, len(names)):
+        known = {*names}
+        return {own: value for own, value in cells.columns.row(i).items() if own in known}
+    return {own: cells.columns[own][i] if own in cells.columns else cells.absent for own in names}
+
+
+def _shown(values: dict[str, Any]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:
     """A row as text, `name: value` a line, and where each value stands in it."""
     lines: list[str] = []
     places: dict[str, tuple[tuple[int, int], ...]] = {}
     at = 0
-    for own in names:
-        value = cells.columns[own][i] if own in cells.columns else cells.absent
+    for own, value in values.items():
         told = "" if value is None else text_of(value).replace("\n", " ")
         lines.append(f"{own}: {told}")
         start = at + len(own) + 2

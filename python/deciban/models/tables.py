@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from deciban import store
 from deciban.errors import DataError
+from deciban.rows import is_sparse
 from deciban.scores import Score
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Column, Floats, Table
@@ -112,8 +115,8 @@ class TableModel(ABC):
         """The model as it judges."""
         return self
 
-    def scores(self, matrix: Floats) -> Floats:
-        """(N, C) log joint probabilities, in nats."""
+    def scores(self, matrix: Any) -> Floats:
+        """(N, C) log joint probabilities, in nats, of rows (N, d), dense or CSR."""
         return self.score(self.features(matrix))
 
     def save(self, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
@@ -122,8 +125,23 @@ class TableModel(ABC):
         store.write(path, header, self.arrays())
 
 
-def table_of(columns: Columns, matrix: Floats) -> Table:
-    """Rows of codes and numbers as a table whose columns know their kinds and labels."""
+def _bytes_of_rows(matrix: Any) -> Iterator[bytes]:
+    """What each row holds; of CSR where it is not 0, and what is there."""
+    if not is_sparse(matrix):
+        yield from (row.tobytes() for row in matrix)
+        return
+    for start, end in pairwise(matrix.indptr.tolist()):
+        yield matrix.indices[start:end].astype("<i8").tobytes() + matrix.data[start:end].tobytes()
+
+
+def table_of(columns: Columns, matrix: Any) -> Table:
+    """Rows of codes and numbers as a table whose columns know their kinds and labels; CSR stays so where all are
+    numbers.
+    """
+    if is_sparse(matrix):
+        if columns.categories.count(None) == len(columns.names):
+            return Table(columns.names, matrix.shape[0], (), matrix, "number", sparse=True, named=True)
+        matrix = matrix.toarray()
     found = []
     for j, (own, kind, known) in enumerate(zip(columns.names, columns.kinds, columns.categories, strict=True)):
         x = matrix[:, j]
@@ -140,12 +158,12 @@ def table_of(columns: Columns, matrix: Floats) -> Table:
 class Rows:
     """Labelled rows of typed columns, which a choice among models deals into parts.
 
-    matrix (N, d), y (N,) indices into `classes`, keys (N,) digests: of equal rows equal ones.
+    matrix (N, d), dense or CSR, y (N,) indices into `classes`, keys (N,) digests: of equal rows equal ones.
     """
 
     columns: Columns
     classes: tuple[str, ...]
-    matrix: Floats
+    matrix: Any
     y: NDArray[np.intp]
     keys: NDArray[np.bytes_]
     weight: None = None
@@ -159,12 +177,17 @@ class Rows:
                 f"{name}: expected items of at least two classes; all {len(y):,} are '{classes[0]}'. "
                 "Add another class, or name another column with --label."
             )
-        keys = [blake2b(row.tobytes(), digest_size=_DIGEST).digest() for row in table.matrix]
+        keys = [blake2b(row, digest_size=_DIGEST).digest() for row in _bytes_of_rows(table.matrix)]
         labels = tuple(str(label) for label in classes)
         return cls(table.columns, labels, table.matrix, y.astype(np.intp), np.array(keys, dtype=f"S{_DIGEST}"))
 
     def __len__(self) -> int:
         return len(self.y)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes its numbers take."""
+        return int(self.matrix.data.nbytes)
 
     @property
     def labels(self) -> NDArray[Any]:

@@ -17,7 +17,8 @@ from .kinds import Kind, check_start, guess_kind, kind_by_name
 from .lines import lines
 from .parquet import parquet_columns, parquet_slices
 from .rows import STDIN, open_table
-from .svmlight import LABEL, svmlight_rows
+from .sparse import SparseColumns, sparse_batches
+from .svmlight import Row, svmlight_rows
 
 _ROWS = 4096
 _SLICE = 32 << 20  # bytes of a slice of Parquet
@@ -48,8 +49,9 @@ class Cells:
 
     def only(self, i: int) -> Cells:
         """Row i of these alone."""
-        columns = {own: values[i : i + 1] for own, values in self.columns.items()}
-        return replace(self, columns=columns, places=self.places[i : i + 1], first_row=self.first_row + i)
+        own = self.columns
+        one = own.only(i) if isinstance(own, SparseColumns) else {key: own[key][i : i + 1] for key in own}
+        return replace(self, columns=one, places=self.places[i : i + 1], first_row=self.first_row + i)
 
     def where(self, i: int) -> str:
         """The file and the place of row i of these."""
@@ -96,8 +98,7 @@ def _of_stream(stream: io.BufferedReader, name: str, kind: Kind, encoding: str |
     if kind == "jsonl":
         yield from _of_objects(json_objects(decoded, name), name)
     elif kind == "svm":
-        rows = svmlight_rows(decoded, name)
-        yield from _of_objects(rows, name, 0.0)
+        yield from _of_features(svmlight_rows(decoded, name), name)
     else:
         yield from _of_fields((csv_rows if kind == "csv" else tsv_rows)(decoded, name), name)
 
@@ -122,14 +123,22 @@ def _names(header: Sequence[str], where: str) -> list[str]:
     return names
 
 
-def _of_objects(rows: Iterator[tuple[int, dict[str, Any]]], name: str, absent: float | None = None) -> Iterator[Cells]:
+def _of_objects(rows: Iterator[tuple[int, dict[str, Any]]], name: str) -> Iterator[Cells]:
     """Rows of which each says which columns it has."""
     first = 1
     for batch in _batches(rows):
         names = dict.fromkeys(key for _, row in batch for key in row)
-        columns = {key: [_whole(row.get(key, None if key == LABEL else absent)) for _, row in batch] for key in names}
-        yield Cells(name, columns, [place for place, _ in batch], first, absent=absent)
+        columns = {key: [_whole(row.get(key)) for _, row in batch] for key in names}
+        yield Cells(name, columns, [place for place, _ in batch], first)
         first += len(batch)
+
+
+def _of_features(rows: Iterator[Row], name: str) -> Iterator[Cells]:
+    """Rows of which each says which features are not 0."""
+    first = 1
+    for places, columns in sparse_batches(rows):
+        yield Cells(name, columns, places, first, absent=0.0)
+        first += len(places)
 
 
 def _whole(value: Any) -> Any:

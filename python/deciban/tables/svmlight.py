@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
+from operator import ge
+from typing import TypeAlias
 
 from ..errors import DataError, shown
 
 LABEL = "label"
 """What the column of labels is called; those of the features are called by their index."""
+_PART = re.compile(r"\S+")
 _PAIR = re.compile(r"(0|[1-9][0-9]{0,9}):(\S+)")
 
 
-def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, str | float]]]:
-    """Per line its number, and label and features by name; what follows a # is left out, and so is `qid:`.
+Row: TypeAlias = "tuple[int, str, array[int], array[float]]"
+"""The line of a row, its label, its features in ascending order, and their values."""
 
-    >>> list(svmlight_rows(iter(["+1 3:1 11:0.5 # a note"]), "t.svm"))
-    [(1, {'label': '1', '3': 1.0, '11': 0.5})]
+
+def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
+    """The rows; what follows a # is left out, and so is `qid:`. Of a feature that comes twice the last value counts.
+
+    >>> [(line, label, *map(list, row)) for line, label, *row in svmlight_rows(iter(["+1 3:1 11:0.5 # a note"]), "t")]
+    [(1, '1', [3, 11], [1.0, 0.5])]
     """
     for number, line in enumerate(lines, 1):
-        parts = line.partition("#")[0].split()
-        if parts:
-            row: dict[str, str | float] = {LABEL: _label(parts[0])}
-            for part in parts[1:]:
-                if not part.startswith("qid:"):
-                    key, value = _feature(part, f"{name}, line {number}")
-                    row[key] = value
-            yield number, row
+        parts = _PART.finditer(line.partition("#")[0])
+        first = next(parts, None)
+        if first is None:
+            continue
+        where = f"{name}, line {number}"
+        features, values = array("q"), array("d")
+        for part in parts:
+            if not part[0].startswith("qid:"):
+                feature, value = _feature(part[0], where)
+                features.append(feature)
+                values.append(value)
+        if any(map(ge, features, islice(features, 1, None))):
+            last = dict(zip(features, values, strict=True))
+            features = array("q", sorted(last))
+            values = array("d", map(last.__getitem__, features))
+        yield number, _label(first[0]), features, values
 
 
 def _label(text: str) -> str:
@@ -39,11 +56,11 @@ def _label(text: str) -> str:
         return text
 
 
-def _feature(part: str, where: str) -> tuple[str, float]:
+def _feature(part: str, where: str) -> tuple[int, float]:
     match = _PAIR.fullmatch(part)
     with suppress(ValueError):
         if match is not None:
-            return match[1], float(match[2])
+            return int(match[1]), float(match[2])
     raise DataError(
         f"{where}: expected index:value; came '{shown(part[:40])}'. If this is CSV, rename it to end in .csv."
     )

@@ -11,19 +11,25 @@ with leading zeros (007) are labels. Text that reads as a number is one, so that
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from ..errors import DataError, shown
+from ..rows import is_sparse
 from .cells import Cells
 from .columns import Columns
 from .frame import Floats, Kind, called, quoted
 from .gathered import Gathered, Places, gather
+from .sparse import SparseColumns, is_small, together
+from .svmlight import LABEL
 from .values import GONE, TRUTH, is_empty, is_number, number_of, text_of, truth_of
 
 Wanted = Mapping[str, Literal["category", "number"]]
@@ -36,15 +42,21 @@ _FEW = 20
 class Typed:
     """Rows of a table as typed columns.
 
-    matrix    (N, d) float64 as `Columns.matrix` gives it: numbers, 0 and 1, codes of labels, NaN where missing
+    matrix    (N, d) float64 as `Columns.matrix` gives it: numbers, 0 and 1, codes of labels, NaN where missing; CSR
+              where it is large and most of it is 0, as svmlight has it
     labels    (N,) of text; empty where none were asked for
     ignored   by name, why a column of the table is not among the columns
     """
 
     columns: Columns
-    matrix: Floats
+    matrix: Any
     labels: list[str]
     ignored: dict[str, str]
+
+    @property
+    def missing(self) -> int:
+        """How many cells are missing."""
+        return int(np.isnan(self.matrix.data if is_sparse(self.matrix) else self.matrix).sum())
 
 
 def learnt_from(
@@ -58,6 +70,14 @@ def learnt_from(
     Raises DataError for columns that are not there, labels that are empty, cells that are no value.
     """
     wanted = wanted or {}
+    cells, batches = _first_of(batches)
+    if cells is not None and isinstance(cells.columns, SparseColumns) and label == LABEL:
+        held = list(batches)
+        found = together([each.columns for each in held if isinstance(each.columns, SparseColumns)])
+        if "category" not in wanted.values() and not is_small(len(found.labels), len(found)):
+            where = Places(cells.name, array("q", [place for each in held for place in each.places]))
+            return _of_numbers(found, where, ignore, wanted)
+        batches = held
     gathered, where = gather(batches, label, {*ignore})
     for option, asked in (("--label", [label]), ("--ignore", ignore), ("--category", wanted)):
         for own in asked:
@@ -85,6 +105,59 @@ def learnt_from(
     if not names:
         raise DataError(f"{where.name}: expected a column to learn from; {_listed(ignored)}. {_remedy(ignored)}")
     return Typed(Columns(tuple(names), tuple(kinds), tuple(categories)), np.column_stack(values), labels, ignored)
+
+
+def _first_of(batches: Iterable[Cells]) -> tuple[Cells | None, Iterable[Cells]]:
+    """The first batch, and all of them."""
+    rest = iter(batches)
+    first = next(rest, None)
+    return first, rest if first is None else chain([first], rest)
+
+
+def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], wanted: Wanted) -> Typed:
+    """The same of features of which most are 0: all are numbers."""
+    for option, asked in (("--ignore", ignore), ("--number", wanted)):
+        for own in asked:
+            if own not in found:
+                raise DataError(f"{where.name}: expected a column '{shown(own)}'; {instead(own, found, option)}")
+    X = found.matrix
+    infinite = np.flatnonzero(np.isinf(X.data))
+    if len(infinite):
+        at = int(infinite[0])
+        row = int(np.searchsorted(X.indptr, at, side="right")) - 1
+        own = str(found.indices[X.indices[at]])
+        raise DataError(
+            f"{where(row)}: expected a number in {called(own)}; came {quoted(float(X.data[at]))}. Correct it, or leave "
+            "it empty."
+        )
+    ignored = dict.fromkeys(ignore, "as told")
+    silent, by_column = _silent(X), sparse.csc_array(X)
+    kept = np.ones(len(found.indices), np.bool_)
+    kept[[int(np.searchsorted(found.indices, int(own))) for own in ignore]] = False
+    for j in np.flatnonzero(silent & kept).tolist():
+        own = str(found.indices[j])
+        values = by_column.data[by_column.indptr[j] : by_column.indptr[j + 1]]
+        if own in wanted:
+            continue
+        if np.isnan(values).all() and len(values) == X.shape[0]:
+            ignored[own], kept[j] = "it is empty", False
+        elif len(values) in (0, X.shape[0]) and len(set(values.tolist())) <= 1:
+            ignored[own], kept[j] = "it has one value", False
+        elif X.shape[0] >= _FEW and _counts(found[own]):
+            ignored[own], kept[j] = "it numbers the rows", False
+    names = tuple(map(str, found.indices[kept].tolist()))
+    if not names:
+        raise DataError(f"{where.name}: expected a column to learn from; {_listed(ignored)}. {_remedy(ignored)}")
+    number: Kind = "number"
+    matrix = X if kept.all() else sparse.csr_array(by_column[:, np.flatnonzero(kept)])
+    return Typed(Columns(names, (number,) * len(names), (None,) * len(names)), matrix, found.labels, ignored)
+
+
+def _silent(X: Any) -> NDArray[np.bool_]:
+    """(d,) which columns may say nothing: of them almost all cells are there, or none is."""
+    there = np.bincount(X.indices, minlength=X.shape[1])
+    silent: NDArray[np.bool_] = (there == 0) | (there >= X.shape[0] - 1)
+    return silent
 
 
 def _labels(column: Gathered, where: Places) -> list[str]:
@@ -169,13 +242,21 @@ def coded(column: Gathered, kind: Kind, known: Sequence[Any] | None, where: Any)
     return np.take(np.array(codes), column.rows)
 
 
-def read_as(columns: Columns, cells: Cells) -> Floats:
+def read_as(columns: Columns, cells: Cells) -> Any:
     """(N, d) the rows as the columns that were learnt, found by name; all else in the table is left alone.
+
+    They are CSR where there are many cells and most of them are 0.
 
     DataError names the columns that are not there, and where a cell is not what was learnt.
     """
     if cells.absent is None:
         _check_there(columns, cells)
+    if isinstance(cells.columns, SparseColumns) and not is_small(len(cells), len(columns.names)):
+        return _over_features(columns, cells)
+    return _cell_by_cell(columns, cells)
+
+
+def _cell_by_cell(columns: Columns, cells: Cells) -> Floats:
     matrix = np.empty((len(cells), len(columns.names)))
     for j, (own, kind, known) in enumerate(zip(columns.names, columns.kinds, columns.categories, strict=True)):
         if own not in cells.columns:
@@ -185,6 +266,37 @@ def read_as(columns: Columns, cells: Cells) -> Floats:
         column.add(cells.columns[str(own)], cells.where)
         matrix[:, j] = coded(column, kind, known, cells.where)
     return matrix
+
+
+def _over_features(columns: Columns, cells: Cells) -> Any:
+    """CSR (N, d) of features of which most are 0; DataError where one is not of the kind that was learnt."""
+    own = cells.columns
+    assert isinstance(own, SparseColumns)
+    names = [str(name) for name in columns.names]
+    plain = [j for j, name in enumerate(names) if name.isdecimal() and columns.kinds[j] in ("number", "whole")]
+    indices = np.array([int(names[j]) for j in plain], dtype=np.int64)
+    order = np.argsort(indices, kind="stable")
+    X = own.over(indices[order])
+    if np.isinf(X.data).any():
+        at = int(np.flatnonzero(np.isinf(X.data))[0])
+        row, j = int(np.searchsorted(X.indptr, at, side="right")) - 1, plain[order[X.indices[at]]]
+        raise DataError(
+            f"{cells.where(row)}: expected a number in {called(names[j])}; came {quoted(float(X.data[at]))}. Correct "
+            "it, or leave it empty."
+        )
+    place = np.array(plain, dtype=np.int64)[order]
+    made = sparse.csr_array((X.data, place[X.indices], X.indptr), shape=(len(cells), len(names)))
+    others = [j for j in range(len(names)) if j not in set(plain)] if len(plain) < len(names) else []
+    if others:
+        names_, kinds, known = columns.names, columns.kinds, columns.categories
+        rest = Columns(
+            tuple(names_[j] for j in others), tuple(kinds[j] for j in others), tuple(known[j] for j in others)
+        )
+        dense = sparse.lil_array(made.shape)
+        dense[:, others] = _cell_by_cell(rest, cells)
+        made = sparse.csr_array(made + sparse.csr_array(dense))
+    made.sort_indices()
+    return made
 
 
 def _check_there(columns: Columns, cells: Cells) -> None:
