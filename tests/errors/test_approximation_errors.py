@@ -23,7 +23,8 @@ def test_a_number_of_features(family, number):
 def test_a_kernel_that_there_is(family):
     with refused(
         "kernel must be one of 'linear', 'poly', 'polynomial', 'rbf', 'gaussian', 'sigmoid', 'tanh', 'multiquadric', "
-        "'wave', 'spectrum', 'precomputed', a Kernel or a function of two tiles of rows, got 'rfb'"
+        "'wave', 'laplacian', 'cosine', 'chi2', 'additive_chi2', 'spectrum', 'precomputed', a "
+        "Kernel or a function of two tiles of rows, got 'rfb'"
     ):
         family(kernel="rfb").fit(X)
     with refused("gamma must be a finite number > 0, 'scale', 'auto' or 'median', got -1.0"):

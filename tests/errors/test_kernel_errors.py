@@ -58,7 +58,8 @@ X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0]])
         (
             lambda: by_name("rfb", X),
             "kernel must be one of 'linear', 'poly', 'polynomial', 'rbf', 'gaussian', 'sigmoid', 'tanh', "
-            "'multiquadric', 'wave', 'spectrum', 'precomputed', a Kernel or a function of two tiles of rows, got 'rfb'",
+            "'multiquadric', 'wave', 'laplacian', 'cosine', 'chi2', 'additive_chi2', 'spectrum', 'precomputed', "
+            "a Kernel or a function of two tiles of rows, got 'rfb'",
         ),
         (
             lambda: by_name("rbf", X, gamma=-0.5),

@@ -53,6 +53,8 @@ SCALAR = {
     "tanh": oracle.tanh,
     "multiquadric": oracle.multiquadric,
     "wave": oracle.wave,
+    "laplacian": oracle.laplacian,
+    "cosine": oracle.cosine,
 }
 # The standard as written, and the libraries that are here.
 LIBRARIES = [import_module(name) for name in ("array_api_strict", "cupy", "torch") if find_spec(name)]

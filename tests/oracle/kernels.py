@@ -41,3 +41,20 @@ def spectrum(s, t, length):
     of_s = [s[i : i + length] for i in range(len(s) - length + 1)]
     of_t = [t[i : i + length] for i in range(len(t) - length + 1)]
     return sum(of_s.count(u) * of_t.count(u) for u in set(of_s))
+
+
+def laplacian(x, z, gamma):
+    return math.exp(-gamma * math.fsum(abs(a - b) for a, b in zip(x, z, strict=True)))
+
+
+def cosine(x, z):
+    sizes = math.hypot(*x) * math.hypot(*z)
+    return linear(x, z) / sizes if sizes else 0.0
+
+
+def additive_chi2(x, z):
+    return -math.fsum((a - b) ** 2 / (a + b) for a, b in zip(x, z, strict=True) if a + b)
+
+
+def chi2(x, z, gamma):
+    return math.exp(gamma * additive_chi2(x, z))

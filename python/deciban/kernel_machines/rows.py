@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from deciban.devices import doubled, elsewhere, fetched, moved, namespace, on_host, take
 from deciban.errors import DataError
 from deciban.kernel_solvers.evaluation import linear_weights
-from deciban.kernels import Kernel, Linear, by_name
+from deciban.kernels import Function, Kernel, Linear, by_name
 from deciban.losses import Floats
 from deciban.models import device_rows
 from deciban.models.examples import Examples, bounded, weighed
@@ -58,7 +58,8 @@ def to_learn(model: Any, X: Any, y: Any = None, numeric: bool = False) -> tuple[
     """X and, where there are targets, y by scikit-learn's rules; and the kernel that the model's parameters say. X
     stays where it is, y comes to the host."""
     y = fetched(y)
-    if of_texts(model.kernel):
+    spoken = of_texts(model.kernel) or (callable(model.kernel) and _are_texts(X))
+    if spoken:
         X = _texts(X)
         if y is not None:
             check_consistent_length(X, y)
@@ -72,6 +73,8 @@ def to_learn(model: Any, X: Any, y: Any = None, numeric: bool = False) -> tuple[
         X, y = numeric_rows(model, X, y, y_numeric=numeric, **_REALS)
         X = bounded(as_rows(X))
     kernel = by_name(model.kernel, X, gamma=model.gamma, degree=model.degree, coef0=model.coef0)
+    if spoken and isinstance(kernel, Function):
+        kernel = replace(kernel, texts=True)
     return indexable(kernel.accept(X)), y, kernel
 
 
@@ -111,6 +114,8 @@ def to_judge(model: Any, X: Any) -> Any:
 
 def of_texts(kernel: Any) -> bool:
     """Whether a kernel, or a name, compares texts."""
+    if getattr(kernel, "texts", False) is True:
+        return True
     return any(map(of_texts, getattr(kernel, "kernels", ()))) or getattr(kernel, "name", kernel) == "spectrum"
 
 
@@ -169,6 +174,17 @@ def weights(dual: Floats, vectors: Any) -> Floats:
 def width(X: Any) -> int:
     """How many features the items have; texts have none."""
     return int(X.shape[1]) if X.ndim == 2 else 0
+
+
+def _are_texts(X: Any) -> bool:
+    """Whether X is a list or an array of texts."""
+    return (
+        not elsewhere(X)
+        and not is_sparse(X)
+        and hasattr(X, "__len__")
+        and len(X) > 0
+        and isinstance(next(iter(X)), str)
+    )
 
 
 def _texts(X: Any) -> list[str]:

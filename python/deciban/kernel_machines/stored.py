@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from deciban.calibration.isotonic import Monotone
 from deciban.declared_types import plain
 from deciban.devices import fetched
-from deciban.kernels import CATALOGUE, Kernel, Precomputed, Product, Spectrum, Sum
+from deciban.kernels import CATALOGUE, HISTOGRAMS, Kernel, Precomputed, Product, Spectrum, Sum
 from deciban.models.stored import labels_of, names_of
 from deciban.store import Stored, rebuilt
 from deciban.text.labels import storable
@@ -39,7 +39,7 @@ MODELS: dict[str, Any] = {
     "support-vector-regression": SupportVectorRegression,
     "one-class-svm": OneClassSVM,
 }
-_FAMILIES: tuple[Any, ...] = (*CATALOGUE, Precomputed, Spectrum)
+_FAMILIES: tuple[Any, ...] = (*CATALOGUE, *HISTOGRAMS, Precomputed, Spectrum)
 _KERNELS: dict[str, Any] = {each.name: each for each in _FAMILIES}
 
 

@@ -50,7 +50,8 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
 
     Parameters
     ----------
-    kernel : a name ("rbf", "linear", "poly", "sigmoid", "gaussian", "multiquadric", "wave", "precomputed"; "spectrum"
+    kernel : a name ("rbf", "linear", "poly", "sigmoid", "gaussian", "multiquadric", "wave",
+        "laplacian", "cosine", "chi2", "additive_chi2", "precomputed"; "spectrum"
         for texts), an object of `deciban.kernels`, or a function of two tiles of rows. `gamma`, `degree`, `coef0` are
         the parameters of the names; gamma may be a rule: "scale" (1/(d·var X)), "auto" (1/d), "median".
     C : the price of an error, > 0; inf is the hard margin, refused with a witness where nothing separates the classes.
@@ -121,7 +122,8 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn X (N, d), dense, on any device, or CSR, a Gram matrix (N, N), or N texts, with labels y (N,);
-        `sample_weight` (N,) means repetition: 2 is "twice", and 0 is as if the example were not there."""
+        `sample_weight` (N,) means repetition: 2 is "twice", and 0 is as if the example were not there. Equal examples
+        share a fold of the calibration; a median rule of gamma does not look at weights."""
         with all_or_nothing(self):
             started = perf_counter()
             self._learn(items(self, X, y, sample_weight))

@@ -15,7 +15,7 @@ from .margins import Machine
 from .rows import Items
 
 # Kernels whose gamma may be a rule over the examples.
-_WITH_GAMMA = ("rbf", "gaussian", "poly", "polynomial", "sigmoid", "tanh", "wave")
+_WITH_GAMMA = ("rbf", "gaussian", "poly", "polynomial", "sigmoid", "tanh", "wave", "laplacian", "chi2")
 
 
 class Trusted(StatesBounds):

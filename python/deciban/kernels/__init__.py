@@ -13,21 +13,30 @@ from .definite import Mercer, mercer
 from .dot_product import DotProduct, Linear, Polynomial, Tanh
 from .function import Function
 from .kernel import Kernel
+from .pairwise import AdditiveChiSquared, ChiSquared, Cosine, Laplacian
 from .parameters import by_name, gamma_of
 from .precomputed import Precomputed
 from .radial import RBF, Gaussian, Multiquadric, Radial, Wave
 from .spectrum import Spectrum
 
-CATALOGUE: tuple[type[Kernel], ...] = (Linear, Polynomial, RBF, Gaussian, Tanh, Multiquadric, Wave)
-"""The kernels of rows of numbers, each with its parameters as defaults."""
+CATALOGUE: tuple[type[Kernel], ...] = (Linear, Polynomial, RBF, Gaussian, Tanh, Multiquadric, Wave, Laplacian, Cosine)
+"""The kernels of rows of any numbers, each with its parameters as defaults."""
+
+HISTOGRAMS: tuple[type[Kernel], ...] = (ChiSquared, AdditiveChiSquared)
+"""Those of rows of numbers ≥ 0."""
 
 __all__ = [
     "CATALOGUE",
+    "HISTOGRAMS",
     "RBF",
+    "AdditiveChiSquared",
+    "ChiSquared",
+    "Cosine",
     "DotProduct",
     "Function",
     "Gaussian",
     "Kernel",
+    "Laplacian",
     "Linear",
     "Mercer",
     "Multiquadric",

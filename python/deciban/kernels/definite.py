@@ -87,4 +87,5 @@ def mercer(kernel: Kernel, X: Any, largest: int = LARGEST) -> Mercer:
 def _doubles(X: Any) -> Any:
     if elsewhere(X):
         return doubled(X)
-    return X.astype(np.float64) if isinstance(X, np.ndarray) or is_sparse(X) else X
+    numbers = is_sparse(X) or (isinstance(X, np.ndarray) and X.dtype != object)
+    return X.astype(np.float64) if numbers else X

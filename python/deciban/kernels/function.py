@@ -21,6 +21,7 @@ _TRIED = 32
 @dataclass(frozen=True)
 class Function(Kernel):
     """K by `function(X, Z) -> (n, m)`, which sees tiles of rows; with `pairs=True` by `function(x, z) -> number`.
+    With `texts=True` the tiles are of texts, (n,) objects; a machine that is given texts asks for these by itself.
 
     What it returns is looked at: its shape, that all of it is finite, and on some training rows that it is symmetric.
 
@@ -33,6 +34,7 @@ class Function(Kernel):
 
     function: Callable[[Any, Any], Any]
     pairs: bool = False
+    texts: bool = False
     name = "function"
 
     def __post_init__(self) -> None:
@@ -97,7 +99,7 @@ class Function(Kernel):
 
     def accept(self, X: Any, width: int | None = None) -> Any:
         """X, after the function was tried on some of its rows."""
-        X = super().accept(X, width)
+        X = np.array([*X, None], dtype=object)[:-1] if self.texts else super().accept(X, width)
         if width is None and X.shape[0]:
             rows = np.unique(np.linspace(0, X.shape[0] - 1, _TRIED).astype(np.int64))
             K = on_host(self.tile(take(X, rows), take(X, rows)), None)

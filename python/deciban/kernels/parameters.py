@@ -14,6 +14,7 @@ from .arrays import as_reals, namespace, squared_norms
 from .dot_product import Linear, Polynomial, Tanh
 from .function import Function
 from .kernel import Kernel
+from .pairwise import AdditiveChiSquared, ChiSquared, Cosine, Laplacian
 from .precomputed import Precomputed
 from .radial import RBF, Gaussian, Multiquadric, Radial, Wave
 from .spectrum import Spectrum
@@ -28,9 +29,20 @@ NAMES = (
     "tanh",
     "multiquadric",
     "wave",
+    "laplacian",
+    "cosine",
+    "chi2",
+    "additive_chi2",
     "spectrum",
     "precomputed",
 )
+_WITHOUT_PARAMETERS: dict[str, Callable[[], Kernel]] = {
+    "linear": Linear,
+    "precomputed": Precomputed,
+    "cosine": Cosine,
+    "additive_chi2": AdditiveChiSquared,
+}
+_OF_RATE: dict[str, Callable[..., Kernel]] = {"rbf": RBF, "laplacian": Laplacian, "chi2": ChiSquared}
 RULES = ("scale", "auto", "median")
 
 # Rows whose distances the median is taken over.
@@ -44,6 +56,8 @@ def by_name(kernel: Any, X: Any = None, *, gamma: Any = "scale", degree: int = 3
         rbf           exp(−gamma·‖x − z‖²)             sigmoid, tanh      tanh(gamma·x·z + coef0)
         gaussian      sigma with 1/(2·sigma²) = gamma  multiquadric       shift = coef0
         wave          theta with 1/(2·theta²) = gamma  spectrum           length = degree
+        laplacian     exp(−gamma·Σ|x − z|)             cosine             x·z / (‖x‖‖z‖)
+        chi2          exp(−gamma·Σ(x − z)²/(x + z))    additive_chi2      −Σ(x − z)²/(x + z)
 
     `gamma` is a number > 0 or a rule over X: "scale" is 1/(d·var X), "auto" 1/d, "median" 1/m with m the median of
     ‖x − x'‖² over pairs. Only kernels with a gamma look at it, or at X. ValueError for names, rules and numbers that
@@ -59,8 +73,8 @@ def by_name(kernel: Any, X: Any = None, *, gamma: Any = "scale", degree: int = 3
     if not isinstance(kernel, str) or kernel not in NAMES:
         known = ", ".join(repr(name) for name in NAMES)
         raise ValueError(f"kernel must be one of {known}, a Kernel or a function of two tiles of rows, got {kernel!r}")
-    if kernel in ("linear", "precomputed"):
-        return Linear() if kernel == "linear" else Precomputed()
+    if kernel in _WITHOUT_PARAMETERS:
+        return _WITHOUT_PARAMETERS[kernel]()
     if kernel == "spectrum":
         return Spectrum(length=degree)
     if kernel == "multiquadric":
@@ -70,8 +84,8 @@ def by_name(kernel: Any, X: Any = None, *, gamma: Any = "scale", degree: int = 3
         return Polynomial(scale=rate, shift=coef0, degree=degree)
     if kernel in ("sigmoid", "tanh"):
         return Tanh(scale=rate, shift=coef0)
-    if kernel == "rbf":
-        return RBF(gamma=rate)
+    if kernel in _OF_RATE:
+        return _OF_RATE[kernel](gamma=rate)
     width = float(np.sqrt(0.5 / rate))
     return Gaussian(sigma=width) if kernel == "gaussian" else Wave(theta=width)
 
