@@ -25,6 +25,7 @@ from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixe
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.mixed import MixedStatistics
 from deciban.distributions.moments import Moments
+from deciban.distributions.pseudo_counts import check_shapes
 from deciban.errors import DataError
 from deciban.store import Stored, rebuilt
 from deciban.tables.columns import Columns
@@ -105,6 +106,7 @@ def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
     model._declared = model.classes_[header["declared"]]
     model.counts_ = _statistics(model._family(columns), d, arrays, len(model.classes_))
     model._seconds, model._choice = 0.0, said_of(header["certificate"])
+    check_shapes(model._family(columns), len(model.classes_), d)
     model._family(columns).check_counts(model.counts_)
     model._compiled = model._compile()
     model.certificate_  # noqa: B018  a file whose counts have none is damaged
