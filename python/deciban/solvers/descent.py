@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deciban import _core
-from deciban.losses import Floats, Softmax, ZeroOne
+from deciban.losses import CrammerSinger, Floats, Softmax, ZeroOne
 
 from .judge import Judge
 from .problem import Limits, Problem, Solution, Status
@@ -39,19 +39,6 @@ class Descent:
     average_from : the pass from which on weights are averaged; None, the last are wanted.
     gradient, error : other reasons to stop than the gap: a gradient of P/Σc no longer than that, a mean loss no larger.
     shuffle : whether the order of every pass is drawn anew.
-
-    It ends on the first of: `max_iter` steps on all examples, or passes over them; a small gradient; a small error; the
-    gap that the model's `tol` asks for; its `time_limit`; its `callback`.
-
-    Examples
-    --------
-    Gradient descent, mini-batches of 2, and one example a step (stochastic), for one model:
-
-    >>> from deciban import LogisticRegression
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["no", "no", "yes", "yes"]
-    >>> ways = Descent(), Descent(batch=2), Descent(batch=1, gradient=1e-3), Descent(error=0.4)
-    >>> [LogisticRegression(solver=way).fit(X, y).predict([[2.5]]).item() for way in ways]
-    ['yes', 'yes', 'yes', 'yes']
     """
 
     batch: int | None = None
@@ -65,7 +52,7 @@ class Descent:
 
     def refusal(self, problem: Problem) -> str | None:
         """What the problem, or the way down, lacks, or None."""
-        if isinstance(problem.loss, Softmax | ZeroOne):
+        if isinstance(problem.loss, CrammerSinger | Softmax | ZeroOne):
             return f"needs a loss of one score with a slope, which {problem.loss.name!r} is not"
         if problem.offset is not None and self.batch is not None:
             return "takes scores without an offset, but with batch=None"
