@@ -49,6 +49,7 @@ docs: $(VENV)/.tested
 	$(BIN)/python docs/picture.py
 	$(BIN)/python docs/kernel.py
 	$(BIN)/python docs/generative.py
+	$(BIN)/python docs/predictive.py
 	$(BIN)/python docs/linear.py
 	$(BIN)/python docs/theory.py
 	$(BIN)/python docs/networks.py

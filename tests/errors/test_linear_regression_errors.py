@@ -24,7 +24,7 @@ REFUSED = {
     "n_jobs must be None or a whole number other than 0, got 0: -1 is all cores, -2 all but one": {"n_jobs": 0},
     "random_state must be from 0 to 2^64 − 1, got -1": {"random_state": -1},
     "solver must be one of 'auto', 'closed-form', 'coordinate', 'newton', 'reweighted', 'smoothing', "
-    "'interior-point', 'linear-programme', 'dual-coordinate', got 'sgd'": {"solver": "sgd"},
+    "'interior-point', 'linear-programme', 'dual-coordinate', 'descent', got 'sgd'": {"solver": "sgd"},
     "solver 'closed-form' needs the loss 'squared', whose slope is linear; that of 'huber' is not": {
         "loss": "huber",
         "solver": "closed-form",

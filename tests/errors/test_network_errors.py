@@ -25,10 +25,10 @@ SHARED = [
     ({"hidden": "128"}, f"{SHAPES}'128'"),
     ({"hidden": None}, f"{SHAPES}None"),
     ({"hidden": 2.5}, f"{SHAPES}2.5"),
-    ({"activation": "swish"}, "activation must be one of 'logistic', 'tanh', 'relu', got 'swish'"),
-    ({"activation": None}, "activation must be one of 'logistic', 'tanh', 'relu', got None"),
-    ({"solver": "sgd"}, "solver must be one of 'descent', 'adam', got 'sgd'"),
-    ({"solver": 1}, "solver must be one of 'descent', 'adam', got 1"),
+    ({"activation": "swish"}, "activation must be one of 'logistic', 'tanh', 'relu', 'identity', got 'swish'"),
+    ({"activation": None}, "activation must be one of 'logistic', 'tanh', 'relu', 'identity', got None"),
+    ({"solver": "sgd"}, "solver must be one of 'descent', 'adam', 'lbfgs', got 'sgd'"),
+    ({"solver": 1}, "solver must be one of 'descent', 'adam', 'lbfgs', got 1"),
     ({"momentum": 1.0}, "momentum must be from 0 to below 1, got 1.0"),
     ({"momentum": -0.1}, "momentum must be from 0 to below 1, got -0.1"),
     ({"momentum": NOTHING}, "momentum must be from 0 to below 1, got nan"),
@@ -122,7 +122,7 @@ def test_what_does_not_belong_together():
     )
     with refused(text):
         paired("linear", "cross_entropy")
-    with refused("activation must be one of 'logistic', 'tanh', 'relu', got ['relu']"):
+    with refused("activation must be one of 'logistic', 'tanh', 'relu', 'identity', got ['relu']"):
         by_name(["relu"])
 
 

@@ -142,6 +142,7 @@ CASES = [
     Case("one-class", OneClassSVM(), "unlabelled"),
     Case("mlp", MLP(**_NETWORK), "measured"),
     Case("mlp-descent", MLP(solver="descent", early_stopping=True, **_NETWORK), "measured"),
+    Case("mlp-lbfgs", MLP(solver="lbfgs", **_NETWORK), "measured"),
     Case("mlp-regressor", MLPRegressor(**_NETWORK), "target"),
     Case("calibrated", Calibrated(LinearSVM(calibration=None), cv=3), "measured"),
     Case("mutual-information", MutualInformation(k=2), "counts"),

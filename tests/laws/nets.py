@@ -44,6 +44,8 @@ def network(name, d=4, K=3, seed=0, size=1.0):
     """A network of this name, all numbers of it drawn, biases too."""
     activation, output, error, hidden = EVERY[name]
     random, sizes = np.random.default_rng(seed), (d, *hidden, K)
+    if activation.name == "identity":
+        size *= 0.5  # nothing keeps its signals small, and where they are large the oracle's 1 − h has no digits
     weights = [size * random.normal(size=pair) for pair in pairwise(sizes)]
     return Network(weights, [random.normal(size=units) for units in sizes[1:]], activation, output, error)
 

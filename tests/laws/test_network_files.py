@@ -217,7 +217,11 @@ def test_tensors_that_do_not_fit_are_told(change, said):
 @pytest.mark.parametrize(
     ("section", "change", "said"),
     [
-        ("network", {"activation": "sine"}, "activation must be one of 'logistic', 'tanh', 'relu', got 'sine'"),
+        (
+            "network",
+            {"activation": "sine"},
+            "activation must be one of 'logistic', 'tanh', 'relu', 'identity', got 'sine'",
+        ),
         ("network", {"output": "linear"}, "error='cross_entropy' is of probabilities, which output='linear' does not"),
         ("network", {"error": None}, "error must be one of 'squared', 'cross_entropy', got None"),
         ("network", {"more": 1}, "a network that tells other things"),

@@ -157,7 +157,7 @@ def test_a_model_explains_itself(name, form, dtype):
 
 
 @forms
-@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic"])
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
 def test_a_model_of_many_labels_explains_each(form, activation):
     X, y = clouds()
     Y = np.column_stack([y == 0, y > 0, X[:, 0] > 0]).astype(int)

@@ -39,6 +39,8 @@ VALUES = {
     "averaging": 0.5,
     "validation_fraction": 0.25,
     "nu": 0.5,
+    "var_smoothing": 0.5,
+    "min_categories": 9,
     "epsilon": 0.25,
     "tol": 0.0009765625,
     "time_limit": 1024,

@@ -8,6 +8,7 @@ from autograd import grad
 UNITS = {
     "logistic": lambda s: 1.0 / (1.0 + anp.exp(-s)),
     "tanh": anp.tanh,
+    "identity": lambda s: s,
     "relu": lambda s: anp.maximum(0.0, s),
     "linear": lambda s: s,
     "softmax": lambda s: anp.exp(s) / anp.sum(anp.exp(s), axis=1, keepdims=True),

@@ -23,9 +23,11 @@ from deciban.models.transaction import all_or_nothing
 from deciban.rows import as_rows, for_core, is_sparse, native
 from deciban.tables.frame import called
 
+from .discrete_features import discrete_mask, repeated
 from .frames import in_container
 from .held_out import Labelled, Tried, held_out_errors, smallest
 from .information import BITS_PER_NAT, Floats, binary_information, categorical_information, word_information
+from .neighbour_information import continuous_values, neighbour_information
 
 LIKELIHOODS = ("auto", "bernoulli", "multinomial")
 
@@ -37,7 +39,8 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
 
     Every distinct value v of a feature is a category of its own: presence, counts, codes. The probabilities are
     ratios of counts, so I_j is exact, and too high by about (V − 1)(C − 1) / 2N for V values, by chance alone: a
-    continuous feature, whose values are all distinct, seems to tell everything. Bin it first (`KBinsDiscretizer`).
+    continuous feature, whose values are all distinct, seems to tell everything: name it in `discrete_features`, and I_j
+    is estimated from the distances of nearest neighbours instead (`neighbour_information`).
     For long texts, presence (X > 0) mostly chooses better words than counts do. Of features that tell the
     same the first are kept. Columns stay in their order.
 
@@ -47,7 +50,10 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         error is within one standard error of the best, where errors are those of `NaiveBayes` on the kept features
         in 5-fold stratified cross-validation, the features chosen anew from each fold's training counts.
     likelihood : of that naive Bayes: "bernoulli", "multinomial", or "auto": "bernoulli" where all values are 0 or 1.
-    random_state : of the folds; None is 0.
+    discrete_features : which features are tables of values: True for all; False for none; "auto" for all of a sparse
+        X and none of a dense one, as in scikit-learn; a mask (d,), or their indices. The others are continuous.
+    n_neighbors : of a continuous feature, how many neighbours are looked at.
+    random_state : of the folds, and of the noise that keeps values of continuous features apart; None is 0.
     n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
         leave. The bytes do not depend on it.
 
@@ -67,11 +73,15 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         k: Whole | str = 10_000,
         *,
         likelihood: str = "auto",
+        discrete_features: bool | Any = True,
+        n_neighbors: Whole = 3,
         random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.k = k
         self.likelihood = likelihood
+        self.discrete_features = discrete_features
+        self.n_neighbors = n_neighbors
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -94,7 +104,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
             weight = sample_weight
             if weight is not None:
                 weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
-            self.scores_ = self._information(X, index, weight, len(labels))
+            self.scores_ = self._scores(X, index, weight, len(labels))
             self.__dict__.pop("errors_", None)
             if self.k == "auto":
                 weight = np.ones(len(index)) if weight is None else weight
@@ -163,6 +173,26 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
             raise ValueError(f"k must be a whole number from 1, 'all' or 'auto', got {self.k!r}")
         if self.likelihood not in LIKELIHOODS:
             raise ValueError(f"likelihood must be 'auto', 'bernoulli' or 'multinomial', got {self.likelihood!r}")
+        count = isinstance(self.n_neighbors, Integral) and not isinstance(self.n_neighbors, bool)
+        if not count or self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors must be a whole number from 1, got {self.n_neighbors!r}")
+
+    def _scores(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Floats:
+        """(d,) of all features, those that are continuous by their neighbours."""
+        discrete = discrete_mask(self.discrete_features, X)
+        if discrete.all():
+            return self._information(X, y, weight, C)
+        if self.k == "auto":
+            raise ValueError("k='auto' is for discrete features, which naive Bayes counts: give k as a number")
+        told = np.zeros(X.shape[1])
+        if discrete.any():
+            told[discrete] = self._information(np.ascontiguousarray(X[:, discrete]), y, weight, C)
+        _check_finite(X)
+        rows = repeated(weight, len(y))
+        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        values = continuous_values(np.asarray(X[:, ~discrete], dtype=np.float64)[rows], rng)
+        told[~discrete] = [neighbour_information(x, y[rows], int(self.n_neighbors)) for x in values.T]
+        return told
 
     def _information(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Floats:
         return refusing(lambda: information(for_core(X), y, weight, C), _expected)
@@ -216,6 +246,15 @@ def _counted_information(model: NaiveBayes) -> Floats:
                 feature=js[0],
             )
     return told
+
+
+def _check_finite(X: Floats) -> None:
+    wrong = ~np.isfinite(X)
+    if wrong.any():
+        row, feature = (int(k) for k in np.argwhere(wrong)[0])
+        value = float(X[row, feature])
+        text = _expected(value).format(place=f"row {row}, {{feature}} is {value:g}")
+        raise StatisticError(text, feature=feature)
 
 
 def _best_first(scores: Floats) -> NDArray[np.intp]:

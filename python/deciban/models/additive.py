@@ -52,6 +52,8 @@ class Additive(RegressorMixin, Estimator):
 
     def _no_sum(self) -> str:
         """Why the state is no sum, or nothing where the loss is squared and the penalty quadratic."""
+        if np.ndim(getattr(self, "alpha", 0.0)):
+            return "learning in pieces needs one alpha for all targets; one a target is fitted as a whole: use fit"
         if self.loss == "squared" and self.penalty in (None, "none", "l2"):
             return ""
         return (

@@ -37,8 +37,8 @@ def certify(
     prior = class_prior if isinstance(class_prior, str) else "given"
     return Certificate(
         objective=f"−log joint likelihood of labels and {family.name} features {estimated}; class prior {prior}",
-        primal=found.primal,
-        dual=found.dual,
+        primal=found.primal + 0.0,  # −0.0 is 0
+        dual=found.dual + 0.0,
         kkt_violation=found.violation,
         iterations=0,
         status="exact: the minimum has a closed form, found by counting",

@@ -1,8 +1,9 @@
-"""The hat matrix, without ever forming it."""
+"""The hat matrix, which nobody needs to form."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +30,92 @@ def leverages(
     >>> leverages(np.array([[0.0], [1.0], [2.0]])).round(6).tolist()
     [0.833333, 0.333333, 0.833333]
     """
+    return HatMatrix.of(X, sample_weight, fit_intercept=fit_intercept, alpha=alpha).diagonal()
+
+
+@dataclass(frozen=True, eq=False)
+class HatMatrix:
+    """H with ŷ = H y, and I − H with the residuals y − ŷ = (I − H) y, as what they do to vectors.
+
+        H = X X⁺ = Q Qᵀ,     H² = H,     Hᵀ = H,     trace H = rank X = d + 1 with the intercept
+
+    and the same of I − H, whose trace is N − d − 1. Only Q (N, r) is kept, `basis`; `matrix` forms H. With weights c
+    and Z = √c X, H = √c⁻¹ Z Z⁺ √c is a projection, but symmetric only for weights that are equal; with `alpha` > 0 of
+    ridge regression it shrinks, and is no projection. Hoaglin & Welsch, The American Statistician 32 (1978).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hat = HatMatrix.of(np.array([[0.0], [1.0], [2.0]]))
+    >>> hat.times(np.array([0.0, 1.0, 5.0])).round(6).tolist(), round(hat.trace(), 6)
+    ([-0.5, 2.0, 4.5], 2.0)
+    >>> H = hat.matrix()
+    >>> bool(np.allclose(H @ H, H) and np.allclose(H, H.T))
+    True
+    """
+
+    basis: Floats
+    root: Floats
+
+    @classmethod
+    def of(
+        cls, X: Any, sample_weight: ArrayLike | None = None, *, fit_intercept: bool = True, alpha: float = 0.0
+    ) -> Self:
+        """Return the hat matrix of the rows X (N, d), dense, by a pivoted QR factorisation. Cost: 4·N·d².
+
+        Parameters
+        ----------
+        X : array-like (N, d).
+        sample_weight : (N,) ≥ 0, or None for 1 each; what `times` says of rows of weight 0 is 0.
+        fit_intercept : whether a constant column stands beside X.
+        alpha : α of LinearRegression(penalty="l2", alpha).
+
+        Returns
+        -------
+        HatMatrix
+
+        Raises
+        ------
+        ValueError for what is not finite, and where no row has a weight.
+        """
+        Q, c = _basis(X, sample_weight, fit_intercept, alpha)
+        return cls(Q, np.sqrt(c))
+
+    def times(self, y: Any) -> Floats:
+        """Return ŷ = H y for y (N,) or (N, K). Cost: 4·N·r·K, and no N × N matrix."""
+        y = check_array(y, dtype=np.float64, ensure_2d=False)
+        column = self.root if y.ndim == 1 else self.root[:, None]
+        s = self.basis @ (self.basis.T @ (column * y))
+        fitted: Floats = np.divide(s, column, out=np.zeros_like(s), where=column > 0.0)
+        return fitted
+
+    def residuals(self, y: Any) -> Floats:
+        """Return (I − H) y for y (N,) or (N, K)."""
+        y = check_array(y, dtype=np.float64, ensure_2d=False)
+        left: Floats = y - self.times(y)
+        return left
+
+    def diagonal(self) -> Floats:
+        """Return (N,) the leverages h_ii = ‖q_i‖², 0 ≤ h_ii ≤ 1."""
+        h: Floats = np.square(self.basis).sum(axis=1)
+        return h
+
+    def trace(self) -> float:
+        """Return Σ h_ii, the degrees of freedom of the fit: the rank, or less where a penalty shrinks."""
+        return float(np.square(self.basis).sum())
+
+    def matrix(self) -> Floats:
+        """Return H (N, N). Cost: 2·N²·r and N² numbers."""
+        return self.times(np.eye(len(self.basis)))
+
+    def complement(self) -> Floats:
+        """Return I − H (N, N)."""
+        H: Floats = np.eye(len(self.basis)) - self.matrix()
+        return H
+
+
+def _basis(X: Any, sample_weight: Any, fit_intercept: bool, alpha: float) -> tuple[Floats, Floats]:
+    """Q (N, r) and the weights (N,)."""
     X = check_array(X, dtype=np.float64)
     check_number("alpha", alpha, 0.0, "a finite number ≥ 0")
     c = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -43,5 +130,5 @@ def leverages(
     ridge = np.diag(np.full(d, np.sqrt(0.5 * alpha)) / scale) if alpha else np.zeros((0, d))
     Q, T, _ = qr(np.vstack([Z / scale, ridge]), mode="economic", pivoting=True, check_finite=False)
     rank = int((np.abs(T.diagonal()) > max(N, d) * _EPS).sum())
-    h: Floats = np.square(Q[:N, :rank]).sum(axis=1)
-    return h + (c / n if fit_intercept else 0.0)
+    basis = Q[:N, :rank]
+    return np.hstack([root / np.sqrt(n), basis]) if fit_intercept else basis, c

@@ -18,7 +18,7 @@ from deciban.losses import Absolute, Floats, Huber, Loss, Squared, by_name
 from deciban.penalties import Penalty
 from deciban.penalties import by_name as penalty_by_name
 from deciban.rows import is_sparse, reals_for_core
-from deciban.solvers import Limits, Problem, Solution, Status
+from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.closed_form import DIRECT, Fit, from_moments
 from deciban.solvers.second_moments import normal_equations
 from deciban.threads import effective_threads
@@ -58,12 +58,14 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     ----------
     loss : "squared" (y − s)²; "absolute" |y − s|; "huber" ½r² up to |r| = δ, δ(|r| − ½δ) beyond, r = y − s.
     penalty : None; "l2" ½‖w‖²; "l1" ‖w‖₁; "elastic_net" ρ‖w‖₁ + ½(1 − ρ)‖w‖², ρ = `l1_ratio`. Never on the intercept.
-    alpha : α ≥ 0, what the penalty weighs. The loss is a sum, not a mean, and the square has no ½: scikit-learn's
-        Ridge(a) is alpha = 2a; its Lasso(a) and ElasticNet(a) are alpha = 2Na.
+    alpha : α ≥ 0, what the penalty weighs, or (K,) of them, one a target, which `partial_fit` does not take. The loss
+        is a sum, not a mean, and the square has no ½: scikit-learn's Ridge(a) is alpha = 2a; its Lasso(a) and
+        ElasticNet(a) are alpha = 2Na.
     delta : δ > 0, where Huber's loss turns straight, in the units of y. It is not scaled by the spread of the errors.
     solver : "auto", or "closed-form" (squared; None, "l2"), "coordinate" ("l1", "elastic_net"; not absolute), "newton"
-        (huber, squared), "reweighted" (huber, absolute; None, "l2"), "linear-programme" (absolute; None, "l1"),
-        "smoothing" (absolute; "l2"), "interior-point" (absolute; a penalty), "dual-coordinate" ("l2").
+        (huber, squared), "descent" or `deciban.solvers.Descent(batch=…)`, "reweighted" (huber, absolute; None, "l2"),
+        "linear-programme" (absolute; None, "l1"), "smoothing" (absolute; "l2"), "interior-point" (absolute; a penalty),
+        "dual-coordinate" ("l2").
     tol : the relative duality gap (primal − dual) / |primal| to stop at; closed forms go to rounding.
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
     warm_start : `fit` begins where the last one ended, unless it is in closed form.
@@ -96,11 +98,11 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         *,
         loss: Literal["squared", "absolute", "huber"] = "squared",
         penalty: Literal["l2", "l1", "elastic_net"] | None = None,
-        alpha: float = 1.0,
+        alpha: float | ArrayLike = 1.0,
         l1_ratio: float = 0.5,
         delta: float = 1.35,
         fit_intercept: bool = True,
-        solver: str = "auto",
+        solver: str | Solver = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
         time_limit: float | None = None,
@@ -145,9 +147,10 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
                 )
             given = given if matrix is None else given.whitened(matrix, self.fit_intercept)
             keep = isinstance(loss, Squared) and not penalty.l1 and given.X.shape[1] <= DIRECT
+            keep = keep and np.ndim(self.alpha) == 0
             self.statistics_ = statistic(given) if keep else None
             self._single, self._kind, self._sparse = given.single, given.kind, False
-            self._found = self._minimise(given, loss, penalty, limits)
+            self._found = self._minimise(given, loss, limits)
             self._seconds = perf_counter() - started
         return self
 
@@ -160,25 +163,39 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         check_number("delta", self.delta, np.nextafter(0.0, 1.0), "a finite number > 0")
         return Huber(float(self.delta))
 
-    def _penalty(self) -> Penalty:
-        check_number("alpha", self.alpha, 0.0, "a finite number ≥ 0")
+    def _penalties(self, targets: int) -> list[Penalty]:
+        """The penalty of each target."""
+        if np.ndim(self.alpha) == 0:
+            return [self._penalty()] * targets
+        strengths = np.asarray(self.alpha)
+        if strengths.shape not in ((1,), (targets,)):
+            raise ValueError(
+                f"Number of targets and number of penalties do not correspond: {strengths.size} != {targets}. alpha "
+                "must be one number, or one for each target."
+            )
+        return [self._penalty(each) for each in np.broadcast_to(strengths, targets).tolist()]
+
+    def _penalty(self, alpha: Any = None) -> Penalty:
+        if alpha is None:
+            alpha = self.alpha if np.ndim(self.alpha) == 0 else np.max(self.alpha)
+        check_number("alpha", alpha, 0.0, "a finite number ≥ 0")
         if self.penalty == "elastic_net":
             check_number("l1_ratio", self.l1_ratio, 0.0, "a number from 0 to 1")
             if self.l1_ratio > 1.0:
                 raise ValueError(f"l1_ratio must be a number from 0 to 1, got {self.l1_ratio!r}")
-        penalty = penalty_by_name(self.penalty, float(self.alpha), float(self.l1_ratio))
+        penalty = penalty_by_name(self.penalty, float(alpha), float(self.l1_ratio))
         return penalty if penalty.l1 or penalty.l2 else penalty_by_name(None, 0.0)
 
     def _limits(self) -> Limits:
         return limits_of(self)
 
-    def _minimise(self, given: Responses, loss: Loss, penalty: Penalty, limits: Limits) -> Found:
+    def _minimise(self, given: Responses, loss: Loss, limits: Limits) -> Found:
         rows, inside = reals_for_core(given.X), self.fit_intercept and given.centre is None
         problems = [
             Problem(
                 rows, np.ascontiguousarray(y), given.weight, loss, penalty, inside, 1, effective_threads(self.n_jobs)
             )
-            for y in given.Y.T
+            for y, penalty in zip(given.Y.T, self._penalties(given.Y.shape[1]), strict=True)
         ]
         moments = None if given.centre is not None else self.statistics_
         seed = seed_of(self.random_state)

@@ -29,6 +29,7 @@ _SOLVERS = (
     "interior-point",
     "linear-programme",
     "dual-coordinate",
+    "descent",
 )
 
 
@@ -58,14 +59,17 @@ def solve_regression(
 ) -> tuple[list[Solution], Fit | None]:
     """One problem a target, begun at `start`, and of least squares in closed form what its factorisation tells."""
     first = problems[0]
+    if any(problem.penalty != first.penalty for problem in problems):
+        return _one_by_one(problems, limits, solver, seed, start)
     name = automatic(first) if isinstance(solver, str) and solver == "auto" else solver
-    if not isinstance(name, str) or name not in _SOLVERS:
+    settings = hasattr(name, "solve") and hasattr(name, "refusal")  # one with settings of its own, as Descent(batch=32)
+    if not settings and (not isinstance(name, str) or name not in _SOLVERS):
         names = ", ".join(repr(each) for each in ("auto", *_SOLVERS))
         raise ValueError(f"solver must be one of {names}, got {solver!r}")
-    module: Any = import_module(f"deciban.solvers.{name.replace('-', '_')}")
+    module: Any = name if settings else import_module(f"deciban.solvers.{name.replace('-', '_')}")
     refused = module.refusal(first)
     if refused:
-        raise ValueError(f"solver {name!r} {refused}")
+        raise ValueError(f"solver {module.NAME!r} {refused}")
     if name == closed_form.NAME:
         return closed_form.solve_together(problems, limits, moments)
     if start is None and name == newton.NAME:
@@ -73,6 +77,17 @@ def solve_regression(
     starts: list[Any] = [None] * len(problems) if start is None else list(start)
     pairs = zip(problems, starts, strict=True)
     return [solve(problem, limits, module, start, seed) for problem, start in pairs], None
+
+
+def _one_by_one(
+    problems: list[Problem], limits: Limits, solver: Any, seed: int, start: list[Solution] | None
+) -> tuple[list[Solution], Fit | None]:
+    """Targets of different penalties; the factorisation told of is that of the weakest."""
+    starts = [None] * len(problems) if start is None else [[each] for each in start]
+    pairs = zip(problems, starts, strict=True)
+    found = [solve_regression([problem], limits, solver, seed, None, begun) for problem, begun in pairs]
+    weakest = int(np.argmin([problem.penalty.l1 + problem.penalty.l2 for problem in problems]))
+    return [solutions[0] for solutions, _ in found], found[weakest][1]
 
 
 def _starts(problems: list[Problem], limits: Limits) -> list[Solution]:

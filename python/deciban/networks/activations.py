@@ -82,8 +82,29 @@ class ReLU:
         return h <= 0.0
 
 
-Activation = Logistic | Tanh | ReLU
-CATALOGUE: tuple[type[Activation], ...] = (Logistic, Tanh, ReLU)
+@dataclass(frozen=True)
+class Identity:
+    """s,     1: all layers together are one linear map, of at most as many dimensions as the smallest has units.
+
+    >>> Identity().forward(2.0)
+    2.0
+    """
+
+    name: ClassVar[str] = "identity"
+    spread: ClassVar[float] = 1.0
+
+    def forward(self, s: Any) -> Any:
+        return s
+
+    def backward(self, delta: Any, s: Any, h: Any) -> Any:
+        return delta
+
+    def idle(self, s: Any, h: Any) -> Any:
+        return s != s  # never
+
+
+Activation = Logistic | Tanh | ReLU | Identity
+CATALOGUE: tuple[type[Activation], ...] = (Logistic, Tanh, ReLU, Identity)
 
 
 def by_name(name: Any) -> Activation:

@@ -27,8 +27,9 @@ from .history import Ending, Epoch, diagnosis
 from .intake import Given, Known, mean_row
 from .measures import gradient_of
 from .network import Network, copied, drawn
-from .optimizers import Memory
+from .optimizers import FullBatch, Memory
 from .outputs import Error, Output
+from .quasi_newton import FullTraining, in_doubles
 from .settings import batch_of, fraction_of, hidden_sizes, plan_of, type_of
 from .training import Plan, Training, Watch
 
@@ -110,9 +111,18 @@ class NetworkModel(Estimator):
 
     def _learn(self, given: Given, held: Given | None) -> None:
         plan, rows = self._plan(), self._rows(given).read()
-        training = Training(self._begin(given.X), plan, seed_of(self.random_state))
-        source = Shuffled(rows, batch_of(self.batch_size, len(rows)), bool(self.shuffle))
-        training.run(source, None if held is None else self._rows(held))
+        watched = None if held is None else self._rows(held)
+        network, seed = self._begin(given.X), seed_of(self.random_state)
+        if isinstance(plan.optimizer, FullBatch):
+            training: Training = FullTraining(copied(network, given.X, np.float64), plan, seed)
+            training.run(
+                Shuffled(in_doubles(self._rows(given)).read(), len(rows)),
+                None if watched is None else in_doubles(watched),
+            )
+            training.network = copied(training.network, given.X, type_of(self.dtype))
+        else:
+            training = Training(network, plan, seed)
+            training.run(Shuffled(rows, batch_of(self.batch_size, len(rows)), bool(self.shuffle)), watched)
         self._become(training, training.history)
         self._baseline = mean_row(given)
         try:

@@ -46,6 +46,10 @@ class Ending(Enum):
     STREAMED = ("streamed", "")
     EXHAUSTED = ("exhausted", "the error was still falling: raise max_iter")
     OUT_OF_TIME = ("out of time", "the error was still falling: raise time_limit")
+    STALLED = (
+        "stalled",
+        "no step lowers the error, but its gradient is not small: a kink of relu, or the last digit",
+    )
     STOPPED = ("stopped", "the callback said stop: these are the best weights until then")
     INTERRUPTED = ("interrupted", "these are the best weights until then")
     OVERFLOW = ("overflow", "these are the last good weights: scale the columns, lower learning_rate, or set clip")

@@ -80,6 +80,13 @@ def _passed(network: Network, piece: tuple[Batch, list[Any]]) -> tuple[float, fl
 @np.errstate(all="ignore")
 def gradient_of(network: Network, parts: Iterable[Batch], decay: float) -> tuple[float, float, float]:
     """The mean error, the same with the penalty, and the length of its gradient. Cost: once forward and back."""
+    loss, penalty, mean = errors_and_gradient(network, parts, decay)
+    return loss, loss + penalty, sqrt(sum(squared_length(g) for g in mean))
+
+
+@np.errstate(all="ignore")
+def errors_and_gradient(network: Network, parts: Iterable[Batch], decay: float) -> tuple[float, float, list[Any]]:
+    """The mean error, the penalty, and the gradient of their sum."""
     loss, weight, threads, passed = 0.0, 0.0, effective_threads(), partial(_passed, network)
     total: list[Any] | None = None
     for part in parts:
@@ -91,4 +98,4 @@ def gradient_of(network: Network, parts: Iterable[Batch], decay: float) -> tuple
     mean = [g / weight for g in total]
     mean[::2] = [g + decay * W for g, W in zip(mean[::2], network.weights, strict=True)]
     penalty = 0.5 * decay * sum(squared_length(W) for W in network.weights)
-    return loss / weight, loss / weight + penalty, sqrt(sum(squared_length(g) for g in mean))
+    return loss / weight, penalty, mean

@@ -32,12 +32,16 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
 
     Parameters
     ----------
-    hidden : units of each hidden layer, from below; () is logistic regression.
-    activation : σ, "relu", "tanh" or "logistic".
+    hidden : units of each hidden layer, from below; a number is one layer, () is logistic regression.
+    activation : σ, "relu", "tanh", "logistic" or "identity".
     output : "softmax", the probabilities of classes that exclude each other; "logistic", each class, or each of many
         labels, by itself; of two classes it is one unit.
     error : 𝓔, "cross_entropy" or "squared".
-    solver : "adam" or "descent", with `momentum`, by Nesterov's rule where `nesterov`.
+    solver : "adam" or "descent", with `momentum`, by Nesterov's rule where `nesterov`, in batches; "lbfgs", all
+        examples at once, in float64 until it has ended. Of "lbfgs" `tol` is the largest part of the gradient that may
+        be left, and `max_iter` counts iterations; batch_size, learning_rate, schedule and momentum mean nothing.
+        With it, and with batch_size=None, a weight of 2 is the example twice, to rounding; in smaller batches an
+        example that comes twice is drawn twice, and what is found is another of the minima.
     learning_rate : η of the first epoch; None is 0.001 for Adam, 0.1 for descent. schedule : "constant", "inverse",
         "cosine", "plateau", or a function of the epoch (`deciban.networks.schedules`).
     batch_size : examples a step; None is all of them, 1 the stochastic rule.

@@ -98,19 +98,40 @@ class Adam:
         return found
 
 
+@dataclass(frozen=True)
+class FullBatch:
+    """L-BFGS, whose steps are of all examples (`quasi_newton`): there is none of one batch."""
+
+    name: ClassVar[str] = "lbfgs"
+    rate: ClassVar[float] = 1.0
+
+    def memory(self, parameters: list[Any]) -> Memory:
+        """Nothing goes from one fit to the next."""
+        return Memory(parameters, 0)
+
+    def step(self, memory: Memory, parameters: list[Any], gradients: list[Any], eta: float, decay: float) -> list[Any]:
+        """ValueError: it learns in no batches."""
+        raise ValueError(IN_NO_BATCHES)
+
+
+IN_NO_BATCHES = "solver='lbfgs' takes all examples at once: choose 'adam' or 'descent' to learn in batches"
+
+
 def _whole(g: Any) -> Any:
     return np.ascontiguousarray(g)
 
 
-Optimizer = Descent | Adam
+Optimizer = Descent | Adam | FullBatch
 OPTIMIZERS: tuple[type[Optimizer], ...] = (Descent, Adam)
 
 
 def by_name(name: Any, momentum: Any, nesterov: Any) -> Optimizer:
     """The optimizer called `name`; ValueError for other names and for a momentum that never ends."""
-    if not isinstance(name, str) or name not in ("descent", "adam"):
-        raise ValueError(f"solver must be one of 'descent', 'adam', got {name!r}")
+    if not isinstance(name, str) or name not in ("descent", "adam", "lbfgs"):
+        raise ValueError(f"solver must be one of 'descent', 'adam', 'lbfgs', got {name!r}")
     number = isinstance(momentum, int | float | np.integer | np.floating) and not isinstance(momentum, bool)
     if not number or not 0.0 <= momentum < 1.0:
         raise ValueError(f"momentum must be from 0 to below 1, got {momentum!r}")
+    if name == "lbfgs":
+        return FullBatch()
     return Adam() if name == "adam" else Descent(float(momentum), bool(nesterov))

@@ -9,6 +9,7 @@ import numpy as np
 from deciban.models.limits import check_positive, limits_of
 
 from .measures import Wrong
+from .optimizers import FullBatch
 from .optimizers import by_name as optimizer_by_name
 from .schedules import schedule
 from .training import Plan
@@ -19,6 +20,8 @@ def plan_of(model: Any, wrong: Wrong) -> Plan:
     limits = limits_of(model)
     optimizer = optimizer_by_name(model.solver, model.momentum, model.nesterov)
     rate = optimizer.rate if model.learning_rate is None else _finite("learning_rate", model.learning_rate)
+    if isinstance(optimizer, FullBatch) and (model.dropout or model.clip is not None or model.averaging is not None):
+        raise ValueError("dropout, clip and averaging are of steps by batches: leave them out, or take solver='adam'")
     return Plan(
         optimizer=optimizer,
         schedule=schedule(model.schedule, rate, limits.max_iter),

@@ -19,6 +19,7 @@ from .estimator import NetworkModel, examples_of
 from .history import Ending
 from .intake import Known, width
 from .network import copied
+from .optimizers import IN_NO_BATCHES, FullBatch
 from .settings import batch_of, type_of
 from .training import Training
 
@@ -47,6 +48,8 @@ class LearnsOn(NetworkModel):
                 return self._part(given).read()
 
             plan = replace(self._plan(), max_iter=1) if once else self._plan()
+            if isinstance(plan.optimizer, FullBatch):
+                raise ValueError(IN_NO_BATCHES)
             training = Training(self._begin(X), plan, seed_of(self.random_state))
             training.run(Streamed(source, checked), held)
             if once and training.ending is Ending.EXHAUSTED:
@@ -77,6 +80,8 @@ class LearnsOn(NetworkModel):
             rows, plan = self._part(given).read(), replace(self._plan(), max_iter=1)
             seen = self.history_ if goes_on else []
             network = copied(self.network_, given.X, type_of(self.dtype)) if goes_on else self._begin(given.X)
+            if isinstance(plan.optimizer, FullBatch):
+                raise ValueError(IN_NO_BATCHES)
             training = Training(network, plan, seed_of(self.random_state))
             if goes_on:
                 training.go_on(self._memory, self._random)

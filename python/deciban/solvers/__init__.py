@@ -28,6 +28,7 @@ from . import (
     smoothing,
 )
 from .centring import Centred
+from .descent import Descent
 from .problem import Limits, Problem, Solution, Status, Step, price_of_errors
 from .repeats import Merged
 from .watch import Watch
@@ -149,6 +150,7 @@ __all__ = [
     "CATALOGUE",
     "TABLE",
     "Choice",
+    "Descent",
     "Limits",
     "Problem",
     "Solution",

@@ -39,6 +39,19 @@ class Descent:
     average_from : the pass from which on weights are averaged; None, the last are wanted.
     gradient, error : other reasons to stop than the gap: a gradient of P/Σc no longer than that, a mean loss no larger.
     shuffle : whether the order of every pass is drawn anew.
+
+    It ends on the first of: `max_iter` steps on all examples, or passes over them; a small gradient; a small error; the
+    gap that the model's `tol` asks for; its `time_limit`; its `callback`.
+
+    Examples
+    --------
+    Gradient descent, mini-batches of 2, and one example a step (stochastic), for one model:
+
+    >>> from deciban import LogisticRegression
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["no", "no", "yes", "yes"]
+    >>> ways = Descent(), Descent(batch=2), Descent(batch=1, gradient=1e-3), Descent(error=0.4)
+    >>> [LogisticRegression(solver=way).fit(X, y).predict([[2.5]]).item() for way in ways]
+    ['yes', 'yes', 'yes', 'yes']
     """
 
     batch: int | None = None

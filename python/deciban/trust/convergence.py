@@ -11,12 +11,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from os.path import dirname
+from os.path import dirname, join
 from typing import Any
 
 # Statuses of fits that sought an optimum and did not reach it, other than because somebody ended them.
 _SHORT = ("exhausted", "out of time", "overflow")
-_PACKAGE = dirname(dirname(__file__))
+# Files whose frames are not those of the caller: ours, and what stands about a fit.
+_WITHIN = (dirname(dirname(__file__)), "contextlib.py", join("sklearn", "callback"))
 
 _gathered: ContextVar[list[str] | None] = ContextVar("gathered", default=None)
 
@@ -76,8 +77,6 @@ def _together(within: list[str]) -> str:
 def _outside() -> int:
     """How many frames up the caller of the package is, so that the warning shows his line."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and (
-        frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename.endswith("contextlib.py")
-    ):
+    while frame.f_back is not None and any(part in frame.f_code.co_filename for part in _WITHIN):
         level, frame = level + 1, frame.f_back
     return level
