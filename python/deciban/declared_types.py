@@ -82,10 +82,11 @@ def typed(value: Any, kinds: Kinds, of_each: Kinds = frozenset()) -> Any:
     The elements of a tuple or a list become one of the kinds `of_each`.
 
     A whole number is a float, a whole float an int, 0 and 1 are truth values where neither numbers nor text are
-    declared. A truth value is no number. What fits none of the kinds stays as it is, for the check to refuse.
+    declared. A float that was given as a whole number is shown as one. A truth value is no number. What fits none of
+    the kinds stays as it is, for the check to refuse.
 
     >>> typed(1, frozenset({float})), typed(100.0, frozenset({int})), typed(1, frozenset({bool}))
-    (1.0, 100, True)
+    (1, 100, True)
     """
     if type(value) in kinds:
         return value

@@ -152,7 +152,7 @@ def test_numbers_too_large_to_multiply_are_named(form):
     for model in (LogisticRegression().fit(X, Y), LinearSVM(C=np.inf).fit(X, Y)):
         with refused(text, DataError, model):
             model.fit(form(large), Y)
-    assert np.isfinite(NBSVM().fit(form(np.abs(large)), Y).coef_).all()  # only asks which are there
+    assert np.isfinite(NBSVM().fit(form(np.abs(large)), Y).weights_).all()  # only asks which are there
 
 
 def test_margins_without_calibration_are_no_probabilities():

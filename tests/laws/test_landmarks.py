@@ -9,7 +9,7 @@ from scipy import sparse
 
 import deciban
 from deciban import SVM, kernel_solvers
-from deciban.kernel_solvers import KernelProblem, landmarks, smo
+from deciban.kernel_solvers import KernelProblem, certificate, landmarks, smo
 from deciban.kernel_solvers.nystroem import Approximate
 from deciban.kernel_solvers.problem import Limits
 from deciban.kernels import RBF, Linear, Polynomial
@@ -56,7 +56,7 @@ def test_the_exact_optimum_is_where_it_is_said_to_be(kernel, count):
     X, y = cloud(n=150)
     problem = KernelProblem.classification(KERNELS[kernel], X, np.where(y == 1, 1.0, -1.0), np.full(150, 2.0))
     exact = kernel_solvers.solve(problem, Limits(tol=1e-9), "smo")
-    best = kernel_solvers.certificate.prove(problem, exact.beta)
+    best = certificate.prove(problem, exact.beta)
     found = Approximate(count).solve(problem, Limits(tol=1e-5, max_iter=100_000))
     proof = landmarks.prove(problem, found)
     assert proof.bound <= best.primal * (1.0 + 1e-8)

@@ -28,7 +28,8 @@ def test_no_weights_near_by_are_better(name):
         return fitted.C * loss + fitted._penalty().value(v)
 
     rounding = 1e-6 if name in BAYES else 1e-12  # r is in single precision where f is
-    v, b, proof = fitted.coef_[0] / r - kappa, fitted.intercept_[0], fitted.certificate_
+    weights = fitted.weights_ if hasattr(fitted, "weights_") else fitted.coef_
+    v, b, proof = weights[0] / r - kappa, fitted.intercept_[0], fitted.certificate_
     assert objective(v, b) == pytest.approx(proof.primal, rel=rounding)
     for step in 0.01 * np.random.default_rng(8).normal(size=(50, 5)):
         assert objective(v + step[:4], b + step[4]) >= proof.dual - rounding * proof.primal

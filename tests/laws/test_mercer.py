@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 
@@ -99,7 +99,7 @@ def test_a_witness_of_some_rows_is_a_witness_of_all():
     assert "50 of these 300 examples" in mercer(RBF(1.0), X, largest=50).says
     gram = Multiquadric(1.0).tile(X, X)
     again = mercer(Precomputed(), gram, largest=50)
-    assert_array_equal(again.witness, found.witness)
+    assert_allclose(again.witness, found.witness, atol=1e-14)  # distances are taken about the middle of the rows
 
 
 def test_nothing_is_valid():

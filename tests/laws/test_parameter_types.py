@@ -50,6 +50,7 @@ VALUES = {
     "n_iter_no_change": 4,
     "n_components": 5,
     "k": 2,
+    "n_neighbors": 3,
     "epochs": 2,
     "max_features": 3,
     "hashed_bits": 8,
@@ -83,7 +84,17 @@ TEXTS = {
     *("analyzer", "decode_error", "encoding", "input", "norm", "stop_words", "strip_accents", "token_pattern"),
     *("method", "model", "multi_class", "output", "penalty", "schedule", "solver", "weighting"),
 }
-OTHERS = {"callback", "class_weight", "landmarks", "max_df", "min_df", "preprocessor", "tokenizer", "vocabulary"}
+OTHERS = {
+    "callback",
+    "class_weight",
+    "discrete_features",
+    "landmarks",
+    "max_df",
+    "min_df",
+    "preprocessor",
+    "tokenizer",
+    "vocabulary",
+}
 # Parameters of one case that exclude each other, or that this model has not.
 APART = {
     "svm": {"nu"},
@@ -96,6 +107,7 @@ APART = {
     "vectorizer-signed": {"max_features", "hashed_bits", "sublinear_tf"},
     "discriminant-bayes": {"shrinkage"},
     "random-fourier": {"degree", "coef0"},
+    "mlp-lbfgs": {"dropout", "clip", "averaging"},
 }
 TYPES = {
     "int": int,

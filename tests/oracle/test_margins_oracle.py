@@ -128,5 +128,5 @@ def test_nbsvm_is_that_of_the_paper(alpha, beta):
     w, b = oracle.nbsvm(X, y, 1.0, alpha, beta)
     paper = {"loss": "squared_hinge", "pull": 0.0, "calibration": None}
     model = NBSVM(1.0, alpha=alpha, interpolation=beta, **paper, **TIGHT).fit(X, y)
-    assert_allclose(model.coef_[0], w, rtol=1e-4, atol=1e-5)
+    assert_allclose(model.weights_[0], w, rtol=1e-4, atol=1e-5)
     assert_allclose(model.intercept_, [b], atol=1e-4)

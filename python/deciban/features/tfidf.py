@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deciban.declared_types import Estimator
+from deciban.models.numbers import numeric_rows
 
 from .frames import in_container
 
@@ -130,7 +131,7 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # ty
     def _rows(self, X: ArrayLike, *, reset: bool) -> sparse.csr_array:
         if self.norm not in _NORMS:
             raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}.")
-        checked = validate_data(
+        checked = numeric_rows(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=True, reset=reset
         )
         return checked if isinstance(checked, sparse.csr_array) else sparse.csr_array(checked)

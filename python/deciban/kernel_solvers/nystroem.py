@@ -16,7 +16,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.features.nystroem import Nystroem
 from deciban.inner_product import dot
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats, Hinge
@@ -71,6 +70,8 @@ class Approximate:
     ) -> KernelSolution:
         """The optimum over landmarks drawn by `seed`; β is its dual, `landmarks` what it is made of."""
         rows = self._drawn(problem, seed, memory)
+        from deciban.features.nystroem import Nystroem  # which itself solves nothing, but reads rows as machines do
+
         features = Nystroem(problem.kernel, landmarks=rows).fit(problem.X)
         fits = 8 * problem.count * len(rows) <= memory
         F = features.features(problem.X, np.float64 if fits else np.float32)

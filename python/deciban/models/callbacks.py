@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-try:
-    from sklearn.callback import CallbackSupportMixin as _Support
-    from sklearn.callback import with_callbacks as _managed
-except ImportError:  # scikit-learn before 1.9 has none, and estimators then have no set_callbacks
-    _Support = object
+if TYPE_CHECKING:
+    # scikit-learn has no types; a class whose base is Any passes for an int, and `sum(models)` for one too.
+    class _Support:
+        """What is used of scikit-learn's."""
 
-    def _managed(method: Any) -> Any:
-        return method
+    def _managed(method: Any) -> Any: ...
+else:
+    try:
+        from sklearn.callback import CallbackSupportMixin as _Support
+        from sklearn.callback import with_callbacks as _managed
+    except ImportError:  # scikit-learn before 1.9 has none, and estimators then have no set_callbacks
+        _Support = object
+
+        def _managed(method):
+            return method
 
 
-class TellsCallbacks(_Support):  # type: ignore[misc]
+class TellsCallbacks(_Support):
     """A model whose fit is told to the callbacks of `set_callbacks`, where scikit-learn has them."""
 
 
@@ -37,22 +43,3 @@ def reported(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     managed: Callable[..., Any] = _managed(told)
     return managed
-
-
-def iterations_told(model: Any, callback: Any) -> Any:
-    """Return a solver's callback that also tells scikit-learn's of each iteration; True from any of them stops."""
-    context = model.__dict__.get("_callback_fit_ctx")
-    if context is None:
-        return callback
-    lock = Lock()
-
-    def told(iteration: int, objective: float, gap: float) -> bool:
-        stop = callback is not None and bool(callback(iteration, objective, gap))
-        if iteration == 0:
-            return stop
-        with lock:
-            task = context.subcontext(task_name="iteration")
-            task.call_on_fit_task_begin(estimator=model)
-            return bool(task.call_on_fit_task_end(estimator=model)) or stop
-
-    return told

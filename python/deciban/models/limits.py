@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from deciban.solvers import Limits
-
-from .callbacks import iterations_told
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -39,3 +38,22 @@ def seed_of(random_state: Any) -> int:
             raise ValueError(f"random_state must be from 0 to 2^64 − 1, got {random_state!r}")
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31))
+
+
+def iterations_told(model: Any, callback: Any) -> Any:
+    """Return a solver's callback that also tells scikit-learn's of each iteration; True from any of them stops."""
+    context = model.__dict__.get("_callback_fit_ctx")
+    if context is None:
+        return callback
+    lock = Lock()
+
+    def told(iteration: int, objective: float, gap: float) -> bool:
+        stop = callback is not None and bool(callback(iteration, objective, gap))
+        if iteration == 0:
+            return stop
+        with lock:
+            task = context.subcontext(task_name="iteration")
+            task.call_on_fit_task_begin(estimator=model)
+            return bool(task.call_on_fit_task_end(estimator=model)) or stop
+
+    return told
