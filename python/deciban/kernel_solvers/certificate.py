@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from deciban.inner_product import dot
 from deciban.losses import Floats
 from deciban.threads import on_threads
-from deciban.trust.gap import relative_gap
 
 from .evaluation import scores_within
 from .problem import KernelProblem
@@ -36,8 +35,8 @@ class KernelProof:
 
     @property
     def relative_gap(self) -> float:
-        """(P + D) / |P|."""
-        return relative_gap(self.primal, self.dual)
+        """(P + D) / max(1, |P|)."""
+        return (self.primal - self.dual) / max(1.0, abs(self.primal))
 
 
 @on_threads

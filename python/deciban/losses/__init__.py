@@ -15,8 +15,7 @@ from typing import Any
 from .loss import Floats, Loss
 from .margins import Hinge, Logistic, Perceptron, SquaredHinge, ZeroOne
 from .residuals import Absolute, Huber, Squared
-from .softmax import CrammerSinger, Softmax
-from .tubes import EpsilonInsensitive, SquaredEpsilonInsensitive
+from .softmax import Softmax
 
 CATALOGUE: tuple[type[Loss], ...] = (
     ZeroOne,
@@ -27,8 +26,6 @@ CATALOGUE: tuple[type[Loss], ...] = (
     Squared,
     Absolute,
     Huber,
-    EpsilonInsensitive,
-    SquaredEpsilonInsensitive,
 )
 
 
@@ -48,8 +45,6 @@ def by_name(name: Any, *among: type[Loss]) -> type[Loss]:
 __all__ = [
     "CATALOGUE",
     "Absolute",
-    "CrammerSinger",
-    "EpsilonInsensitive",
     "Floats",
     "Hinge",
     "Huber",
@@ -58,7 +53,6 @@ __all__ = [
     "Perceptron",
     "Softmax",
     "Squared",
-    "SquaredEpsilonInsensitive",
     "SquaredHinge",
     "ZeroOne",
     "by_name",

@@ -13,7 +13,6 @@ from deciban import __version__, _core
 from deciban.devices import elsewhere, on_host, parts, take
 
 from .bound import Bound, Probabilities
-from .gap import relative_gap
 from .telling import headed, line
 
 
@@ -21,7 +20,7 @@ from .telling import headed, line
 class Certificate:
     """What was minimised, how close to the minimum the fit came, and on which data.
 
-        relative_gap = (primal − dual) / |primal|
+        relative_gap = (primal − dual) / max(1, |primal|)
 
     By weak duality no parameters reach below `dual`, so the gap bounds what is left to gain. Where the
     problem is not convex there is no dual and no gap; `kkt_violation` is then the norm of the gradient. A model
@@ -67,8 +66,8 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float | None:
-        """(primal − dual) / |primal|, or None where there is no dual."""
-        return None if self.dual is None else relative_gap(self.primal, self.dual)
+        """(primal − dual) / max(1, |primal|), or None where there is no dual."""
+        return None if self.dual is None else (self.primal - self.dual) / max(1.0, abs(self.primal))
 
     def to_json(self) -> dict[str, Any]:
         """What a model file stores: all but the wall time, so that the same fit gives the same bytes."""
