@@ -74,7 +74,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         *,
         likelihood: str = "auto",
         discrete_features: bool | Any = True,
-        n_neighbors: Whole = 3,
+        n_neighbors: int = 3,
         random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
