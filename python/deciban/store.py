@@ -142,8 +142,8 @@ def parse(content: bytes, name: str = "the model", *, tables: bool = False) -> S
         check(header, tensors, name)
     elif not tables:
         raise DataError(
-            f"{name}: expected a filter of mail or texts; this is a model of a table. The command judges rows with it; "
-            "to learn on, use deciban.load from Python, or train anew."
+            f"{name}: expected a filter of mail or texts; this is a model of a table. Use deciban.load from Python, or "
+            "the command, which judges rows with it and learns more."
         )
     return Stored(header, tensors, name)
 

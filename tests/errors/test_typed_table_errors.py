@@ -147,6 +147,6 @@ def test_judging_rows(said):
         "u.csv: expected a column 'y'; the columns are 'age', 'job'. Choose one with --label."
     )
     assert said(65, "learn", "m.deciban", "--as", "yes", "t.csv") == (
-        "m.deciban: expected a filter of mail or texts; this is a model of a table. The command judges rows with it; "
-        "to learn on, use deciban.load from Python, or train anew."
+        "expected a model that counts, to learn on and forget; this one is 'logistic', learnt by minimising over all "
+        "rows at once. Train anew with all of them, or train with --model naive-bayes, discriminant or least-squares."
     )

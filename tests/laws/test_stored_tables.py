@@ -266,7 +266,7 @@ def test_a_file_is_of_a_table_or_of_texts(tmp_path):
         TextClassifier.load(path)
     assert str(caught.value) == (
         f"{path}: expected a filter of mail or texts; this is a model of a table. "
-        "The command judges rows with it; to learn on, use deciban.load from Python, or train anew."
+        "Use deciban.load from Python, or the command, which judges rows with it and learns more."
     )
     with pytest.raises(DataError) as caught:
         NaiveBayes.load(other)

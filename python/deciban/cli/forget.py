@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from .. import store
 from ..mail.filter import Outcome
 from . import options
 from .updates import tell, update
@@ -12,14 +15,28 @@ from .updates import tell, update
 @click.command("forget", short_help="Take back what was learnt.")
 @options.filter_file
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
-@click.option("--as", "label", metavar="LABEL", help="Only if they were learnt under this label.")
+@click.option("--as", "label", metavar="LABEL", help="Only if they were learnt under this label; of rows, which.")
+@options.of_tables
 @options.as_json
 @options.quiet
-def command(filter_file: str, files: tuple[str, ...], label: str | None, as_json: bool, quiet: bool) -> None:
+def command(
+    filter_file: str, files: tuple[str, ...], label: str | None, as_json: bool, quiet: bool, **given: Any
+) -> None:
     """Take back the last label of each message of FILE…; the label it had before, if any, holds again.
 
     Forgetting what was just learnt gives back the same file, byte for byte.
+
+    A model of typed columns (naive-bayes, discriminant, least-squares) takes back the rows of tables, whose labels
+    stand in the column that it was trained with, in --label COLUMN, or are all --as LABEL. It keeps no list of rows:
+    one that was never learnt is refused where its sums show that it cannot have been.
     """
+    if store.of_table(store.read(filter_file, tables=True).header):
+        from . import table_updates
+
+        rows = table_updates.update(filter_file, files, "minus", label, given)
+        tell(rows, {"forgotten": "Forgot {n}."}, as_json, quiet, "row", filter=filter_file, label=label)
+        return
+    options.refuse_of_tables(given)
     result = update(filter_file, files, lambda known, items: known.forget(items, label))
     sentences: dict[Outcome, str] = {
         "forgotten": "Forgot {n}.",

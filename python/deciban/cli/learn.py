@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from .. import store
 from ..errors import shown
 from ..mail.filter import Outcome
 from . import options
 from .updates import tell, update
 
 
-@click.command("learn", short_help="Learn messages under a label.")
+@click.command("learn", short_help="Learn messages or rows under a label.")
 @options.filter_file
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
-@click.option("--as", "label", required=True, metavar="LABEL", help="What the messages are.")
+@click.option("--as", "label", metavar="LABEL", help="What the messages, or all rows, are.")
+@options.of_tables
 @options.as_json
 @options.quiet
-def command(filter_file: str, files: tuple[str, ...], label: str, as_json: bool, quiet: bool) -> None:
+def command(
+    filter_file: str, files: tuple[str, ...], label: str | None, as_json: bool, quiet: bool, **given: Any
+) -> None:
     """Learn each message of FILE… under a label: a message, an mbox, a Maildir, a folder; standard input without FILE.
 
     A message that is known under this label changes nothing; one known under another label moves here.
+
+    A model of typed columns (naive-bayes, discriminant, least-squares) learns the rows of tables, whose labels stand
+    in the column that it was trained with, in --label COLUMN, or are all --as LABEL; `people.csv:17` is one row. It
+    keeps no list of rows: one that is learnt twice counts twice.
     """
+    if store.of_table(store.read(filter_file, tables=True).header):
+        from . import table_updates
+
+        rows = table_updates.update(filter_file, files, "plus", label, given)
+        under = "" if label is None else f" as {shown(label)}"
+        tell(rows, {"learnt": f"Learnt {{n}}{under}."}, as_json, quiet, "row", filter=filter_file, label=label)
+        return
+    options.refuse_of_tables(given)
+    if label is None:
+        raise click.MissingParameter(param_hint="'--as'", param_type="option", ctx=click.get_current_context())
     result = update(filter_file, files, lambda known, items: known.learn(items, label))
     sentences: dict[Outcome, str] = {
         "learnt": f"Learnt {{n}} as {shown(label)}.",

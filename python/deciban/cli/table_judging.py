@@ -72,12 +72,13 @@ def judged(
     labels: list[str] = []
     scores = []
     for cells in read_cells(examples[0], options["encoding"], options["table_format"]):
-        labels += _labels(cells, label)
+        labels += labels_of(cells, label)
         scores.append(served.scores(cells))
     return labels, log_posterior(np.concatenate(scores)), [text_of(c) for c in served.classes]
 
 
-def _labels(cells: Cells, label: str) -> list[str]:
+def labels_of(cells: Cells, label: str) -> list[str]:
+    """The labels in a column of these rows; DataError where there is none."""
     if label not in cells.columns:
         raise DataError(f"{cells.name}: expected a column '{shown(label)}'; {instead(label, cells.columns, '--label')}")
     found = []

@@ -74,7 +74,9 @@ def _verdict(known: Filter, item: bytes) -> Verdict:
     return served.judge([item])[0]
 
 
-def tell(result: Updated, sentences: dict[Outcome, str], as_json: bool, quiet: bool, **more: Any) -> None:
+def tell(
+    result: Updated, sentences: dict[Outcome, str], as_json: bool, quiet: bool, what: str = "item", **more: Any
+) -> None:
     """The counts by outcome and, of one item, the verdict before and after."""
     if as_json:
         print_json({**more, **result.to_json()})
@@ -82,7 +84,7 @@ def tell(result: Updated, sentences: dict[Outcome, str], as_json: bool, quiet: b
     if quiet:
         return
     for outcome, n in result.outcomes.items():
-        click.echo(sentences[outcome].format(n=counted(n, "item")))
+        click.echo(sentences[outcome].format(n=counted(n, what)))
     if result.before is not None and result.after is not None:
         from ..report.explanation import contrast
         from ..report.terminal import console, screen, write

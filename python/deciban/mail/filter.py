@@ -57,12 +57,7 @@ class Filter:
 
     def class_of(self, label: str) -> int:
         """The number of a label; DataError names those there are."""
-        labels = [str(c) for c in self.model.classes]
-        if label in labels:
-            return labels.index(label)
-        close = get_close_matches(label, labels, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise DataError(f"expected one of the filter's labels, {', '.join(map(repr, labels))}; got {label!r}.{hint}")
+        return label_among([str(c) for c in self.model.classes], label)
 
     def counts(self) -> TextModel:
         """The model, if it counts; DataError if it cannot learn on."""
@@ -127,6 +122,16 @@ class Filter:
     def _count(self, items: list[tuple[bytes, int]]) -> Any:
         settings, classes = self.model.settings, len(self.model.classes)
         return count(settings, [item for item, _ in items], [c for _, c in items], classes)[0]
+
+
+def label_among(labels: Sequence[str], label: str, where: str = "") -> int:
+    """The place of a label among those of a filter; DataError, which begins with `where`, names those there are."""
+    if label in labels:
+        return labels.index(label)
+    close = get_close_matches(label, labels, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    listed = ", ".join(map(repr, labels))
+    raise DataError(f"{where}expected one of the filter's labels, {listed}; got {label!r}.{hint}")
 
 
 def refuse_minimised(model: str) -> None:

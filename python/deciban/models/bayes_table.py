@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +15,17 @@ from deciban.errors import DataError
 from deciban.features.column_information import information_of_counts
 from deciban.scores import Score
 from deciban.store import Stored
+from deciban.tables.cells import Cells
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Floats, Kind
+from deciban.tables.typed import read_as
+from deciban.tables.widening import NEVER_LEARNT, refuse_strange, with_categories_of
 from deciban.trust.bound import Bound
 from deciban.trust.certificate import Certificate
 
 from .naive_bayes import NaiveBayes
 from .stored import arrays_of, header_of
-from .tables import Rows, TableModel, table_of
+from .tables import Rows, TableModel, refusals_of, table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +107,28 @@ class BayesTable(TableModel):
     def with_choice(self, choice: Bound | None) -> Self:
         model = copy(self.model)
         model._choice = choice
+        return replace(self, model=model)
+
+    def plus(self, cells: Cells, labels: Sequence[Any]) -> Self:
+        """New categories become known, as they would have been from the beginning."""
+        return self._updated("partial_fit", cells, labels)
+
+    def minus(self, cells: Cells, labels: Sequence[Any]) -> Self:
+        """A category of which nothing is left is no longer known."""
+        self._require_rest(labels, cells.name)
+        refuse_strange(self.columns, cells, NEVER_LEARNT)
+        return self._updated("forget", cells, labels)
+
+    def _updated(self, verb: str, cells: Cells, labels: Sequence[Any]) -> Self:
+        model, columns = copy(self.model), with_categories_of(self.columns, cells)
+        matrix, y = read_as(columns, cells), np.array(labels, dtype=self.model.classes_.dtype)
+        with refusals_of(cells.name):
+            if model.columns_ is not None:
+                getattr(model, verb)(table_of(columns, matrix, declared=False), y)
+                return replace(self, model=model, columns=model.columns_)
+            with catch_warnings():
+                simplefilter("ignore", UserWarning)  # the columns have no names here, but are in their order
+                getattr(model, verb)(matrix, y)
         return replace(self, model=model)
 
     def header(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from .stored import columns_from, columns_to
 from .tables import Rows, TableModel
 
 # What asks for features that no example had a say in, or for rows as they come.
-_OF_EACH = (SUPPORT, COMPRESSION, PAC_BAYES, LEAVE_ONE_OUT)
+OF_EACH = (SUPPORT, COMPRESSION, PAC_BAYES, LEAVE_ONE_OUT)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,7 +62,7 @@ class CodedTable(TableModel):
             classes=rows.classes,
             items=np.bincount(y, minlength=len(rows.classes)).astype(np.float64),
             coding=coding,
-            proof=unfixed(found.certificate_, SCALED, _OF_EACH).to_json(),
+            proof=unfixed(found.certificate_, SCALED, OF_EACH).to_json(),
             told=information_of_rows(matrix, y, len(rows.classes), coding.labels).tolist(),
             fitted=found,
             **cls._scored(found),

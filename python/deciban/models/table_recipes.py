@@ -16,6 +16,7 @@ from .coded_table import CodedTable
 from .kernel_table import KernelTable
 from .linear_table import LinearTable
 from .network_table import NetworkTable
+from .summed_table import SummedTable
 from .tables import Rows, TableModel
 
 NAIVE_BAYES = "naive-bayes"
@@ -44,11 +45,13 @@ of 0.001, 14.4, 5.3, 11.8; there without the mean of the weights 14.6, 5.1, 12.7
 5.0, 14.9; two layers of 64 without it 15.1, 5.9, 15.3. Breast cancer, 400 rows, 2.2 (1.8); digits, 1,200, 1.8 (2.7)."""
 
 ESTIMATORS: dict[str, Estimator] = {
-    "discriminant": Estimator("discriminant", "GaussianDiscriminant", {}, {"shrinkage": "auto"}, False),
+    "discriminant": Estimator("discriminant", "GaussianDiscriminant", {}, {"shrinkage": "auto"}, False, SummedTable),
     "logistic": Estimator("logistic", "LogisticRegression", {"C": 1.0}, {}),
     "svm": Estimator("linear_svm", "LinearSVM", {"C": 1.0}, {"loss": "squared_hinge"}),
     "perceptron": Estimator("perceptron", "Perceptron", {}, {"averaged": True, "max_iter": 100}),
-    "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", {"alpha": 1.0}, {}),
+    "least-squares": Estimator(
+        "least_squares_classifier", "LeastSquaresClassifier", {"alpha": 1.0}, {}, table=SummedTable
+    ),
     "kernel-svm": Estimator(".kernel_machines.svm", "SVM", {"C": 3.0}, {"multi_class": "ovr"}, table=KernelTable),
     "mlp": Estimator(".networks.mlp", "MLP", {}, _NETWORK, table=NetworkTable, in_epochs=True),
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
@@ -17,6 +19,7 @@ from deciban import store
 from deciban.errors import DataError
 from deciban.rows import is_sparse
 from deciban.scores import Score
+from deciban.tables.cells import Cells
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Column, Floats, Table
 from deciban.tables.typed import Typed
@@ -103,6 +106,37 @@ class TableModel(ABC):
     def with_choice(self, choice: Bound | None) -> Self:
         """The same model with what the choice among several told of its errors."""
 
+    def plus(self, cells: Cells, labels: Sequence[Any]) -> Self:
+        """The model that has learnt these rows, too, each under its label in `classes`."""
+        raise self._learnt_at_once()
+
+    def minus(self, cells: Cells, labels: Sequence[Any]) -> Self:
+        """The model without these rows; DataError where the statistics show that they were never learnt, or where
+        nothing would be left of a class."""
+        raise self._learnt_at_once()
+
+    def _learnt_at_once(self) -> DataError:
+        return DataError(
+            f"expected a model that counts, to learn on and forget; this one is {self.name!r}, learnt by minimising "
+            "over all rows at once. Train anew with all of them, or train with --model naive-bayes, discriminant or "
+            "least-squares."
+        )
+
+    def _require_rest(self, labels: Sequence[Any], where: str) -> None:
+        """DataError where forgetting rows with these labels would leave a class, or all, without rows."""
+        less = Counter(labels)
+        left = [n - less[label] for label, n in zip(self.classes, self.items.tolist(), strict=True)]
+        if max(left) <= 0.0:
+            raise DataError(
+                "Expected that something is left in the model; this is all it knows. Delete its file instead."
+            )
+        if min(left) <= 0.0:
+            label = self.classes[left.index(min(left))]
+            raise DataError(
+                f"{where}: expected that rows of every class are left; {str(label)!r} would have none. Train anew "
+                "without that class."
+            )
+
     @abstractmethod
     def header(self) -> dict[str, Any]:
         """What the file's header keeps of the model."""
@@ -125,6 +159,16 @@ class TableModel(ABC):
         store.write(path, header, self.arrays())
 
 
+@contextmanager
+def refusals_of(where: str) -> Iterator[None]:
+    """Say of what a model refuses to learn or to forget where it stood, as DataError."""
+    try:
+        yield
+    except ValueError as error:
+        told = str(error).removeprefix(f"{where}: ").rstrip(".")
+        raise DataError(f"{where}: {told}. Nothing was changed.") from None
+
+
 def _bytes_of_rows(matrix: Any) -> Iterator[bytes]:
     """What each row holds; of CSR where it is not 0, and what is there."""
     if not is_sparse(matrix):
@@ -134,9 +178,9 @@ def _bytes_of_rows(matrix: Any) -> Iterator[bytes]:
         yield matrix.indices[start:end].astype("<i8").tobytes() + matrix.data[start:end].tobytes()
 
 
-def table_of(columns: Columns, matrix: Any) -> Table:
-    """Rows of codes and numbers as a table whose columns know their kinds and labels; CSR stays so where all are
-    numbers.
+def table_of(columns: Columns, matrix: Any, declared: bool = True) -> Table:
+    """Rows of codes and numbers as a table whose columns know their kinds and labels, which are `declared` unless only
+    those count that are there; CSR stays so where all are numbers.
     """
     if is_sparse(matrix):
         if columns.categories.count(None) == len(columns.names):
@@ -150,7 +194,7 @@ def table_of(columns: Columns, matrix: Any) -> Table:
         else:
             there = (x >= 0.0) & (x < len(known))
             cells = np.where(there, x, -1.0).astype(np.intp)
-            found.append(Column(own, "text", cells, list(known), known))
+            found.append(Column(own, "text", cells, list(known), known if declared else None))
     return Table(columns.names, len(matrix), tuple(found), named=True)
 
 

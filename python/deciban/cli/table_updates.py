@@ -1,0 +1,68 @@
+"""Rows of tables for learn and forget, which take their labels from a column, or are all of one label."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from .. import store
+from ..errors import UsageError
+from ..mail.filter import Outcome, label_among
+from ..models.served_table import ServedTable
+from ..tables.cells import Cells
+from ..tables.values import text_of
+from .failures import replacing
+from .table_judging import labels_of, row_batches
+from .updates import Updated
+
+_OUTCOME: dict[str, Outcome] = {"plus": "learnt", "minus": "forgotten"}
+
+
+def update(
+    path: str, paths: Sequence[str], verb: Literal["plus", "minus"], label: str | None, given: Mapping[str, Any]
+) -> Updated:
+    """Learn or forget all rows of the tables at `paths`, or none if anything is wrong with one.
+
+    A table keeps no list of its rows: a row that comes twice counts twice.
+    """
+    if label is not None and given["column"] is not None:
+        raise UsageError("Expected --as LABEL for all rows, or --label COLUMN; both came. Leave one out.")
+    read = row_batches(paths, given["table_format"], given["encoding"])
+    _, first = next(read)  # standard input is waited for before the file is locked
+    with replacing(path), store.locked(path):
+        before = ServedTable.from_stored(store.read(path, tables=True))
+        model, outcomes, only = before.model, Counter[Outcome](), first if len(first) == 1 else None
+        for cells in _from(first, read):
+            labels = _labels(before, cells, label, given["column"])
+            model = model.plus(cells, labels) if verb == "plus" else model.minus(cells, labels)
+            outcomes[_OUTCOME[verb]] += len(cells)
+        model.save(path, before.origin)
+    result = Updated(before.classes, outcomes)
+    if only is not None and outcomes.total() == 1:
+        after = ServedTable(model, before.origin)
+        result.before, result.after = before.judge(only)[0], after.judge(only)[0]
+    return result
+
+
+def _from(first: Cells, rest: Iterator[tuple[list[str], Cells]]) -> Iterator[Cells]:
+    yield first
+    yield from (cells for _, cells in rest)
+
+
+def _labels(served: ServedTable, cells: Cells, label: str | None, column: str | None) -> list[Any]:
+    """The label of each row, as the model has it; DataError for one that it does not have."""
+    names = [text_of(each) for each in served.classes]
+    if label is not None:
+        return [served.classes[label_among(names, label)]] * len(cells)
+    column = column or served.origin.label
+    if column is None:
+        raise UsageError(
+            "Expected the labels of these rows. Add --as LABEL, or --label COLUMN for the column that holds them."
+        )
+    places = {name: k for k, name in enumerate(names)}
+    found = []
+    for i, name in enumerate(labels_of(cells, column)):
+        place = places.get(name)
+        found.append(served.classes[label_among(names, name, f"{cells.where(i)}: ") if place is None else place])
+    return found
