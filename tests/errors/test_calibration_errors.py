@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from deciban import SVM, Calibrated, LinearRegression, LinearSVM, NaiveBayes
 from deciban.calibration import CATALOGUE, by_name
@@ -17,9 +20,10 @@ def test_parameters():
     for method in ("sigmoid", None, 3):
         with refused(told + repr(method)):
             Calibrated(method=method).fit(X, Y)
-    for cv in (1, 2.5, True, "held out", None, [], [1, 2]):
+    for cv in (1, 2.5, True, "held out", [], [1, 2]):
         with refused(
-            f"cv must be 'held-out', a number of folds from 2, or pairs of places to learn and to hold out, got {cv!r}"
+            "cv must be None, 'held-out', a number of folds from 2, a splitter such as StratifiedKFold(), or pairs of "
+            f"places to learn and to hold out, got {cv!r}"
         ):
             Calibrated(cv=cv).fit(X, Y)
     for half_life in (0.0, -1, "long"):
@@ -110,3 +114,16 @@ def test_scores(name):
 def test_names():
     with refused("a calibrator must be one of 'temperature', 'platt', 'beta', 'isotonic', got 'sigmoid'"):
         by_name("sigmoid")
+
+
+def test_splitters():
+    with refused(
+        "groups need a splitter that keeps them together; got cv=3. Set cv=GroupKFold(), or leave groups out."
+    ):
+        Calibrated(cv=3).fit(X, Y, groups=[0, 1] * 6)
+    with refused("cv names the place 12; there are 12 examples, at the places 0 to 11"):
+        Calibrated(cv=[([0, 1, 2, 3], [11, 12])]).fit(X, Y)
+    with refused("The 'groups' parameter should not be None."):
+        Calibrated(cv=LeaveOneGroupOut()).fit(X, Y)
+    with refused("KNeighborsClassifier takes no sample_weight: leave it out"):
+        Calibrated(make_pipeline(StandardScaler(), KNeighborsClassifier())).fit(X, Y, np.ones(12))

@@ -17,9 +17,13 @@ class Tried(NamedTuple):
     log_loss: float
 
 
-def tried(scores: Floats, y: Any, weight: Floats, fold: Any, margins: bool = False) -> list[Tried]:
+def tried(scores: Floats, y: Any, weight: Floats, fold: Any, margins: bool = False, rows: Any = None) -> list[Tried]:
     """Every calibrator of the catalogue, each fold judged by what the others taught; the best first, of equally good
-    ones the simplest. Nothing where there are fewer than two folds."""
+    ones the simplest. Nothing where there are fewer than two folds.
+
+    `rows` (n,) are the examples that the scores are of, None where each is in one fold: one that is in several is never
+    judged by a calibrator that learnt it.
+    """
     parts = np.unique(fold)
     if len(parts) < 2:
         return []
@@ -27,8 +31,9 @@ def tried(scores: Floats, y: Any, weight: Floats, fold: Any, margins: bool = Fal
     for name, kind in CATALOGUE.items():
         log_p: list[Floats] = []
         for k in parts:
-            inside = fold != k
-            log_p.append(kind.fit(scores[inside], y[inside], weight[inside], margins=margins)(scores[~inside]))
+            outside = fold == k
+            inside = ~outside if rows is None else ~np.isin(rows, rows[outside])
+            log_p.append(kind.fit(scores[inside], y[inside], weight[inside], margins=margins)(scores[outside]))
         order = np.concatenate([np.flatnonzero(fold == k) for k in parts])
         found.append(Tried(name, log_loss(np.concatenate(log_p), y[order], weight[order])))
     return sorted(found, key=lambda each: each.log_loss)

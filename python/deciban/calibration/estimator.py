@@ -12,22 +12,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from deciban.declared_types import Estimator
 from deciban.devices import answers, fetched
-from deciban.models.limits import check_positive, seed_of
+from deciban.models.limits import seed_of
 from deciban.models.offered import offered_unless
 from deciban.models.transaction import all_or_nothing
 from deciban.scores import Explanation
 from deciban.trust.bound import Probabilities
 from deciban.trust.finding import FindsSuspects
+from deciban.trust.fit_parameters import is_routing_enabled
 from deciban.trust.guarantees import recalibrated
 from deciban.verdict import TextExplanation, places_of
 
 from .calibrator import CATALOGUE, Calibrator
 from .choice import Tried, chosen, tried
-from .examples import HELD_OUT, Examples, brought, check, check_together, checked_folds, dealt, examples, splits
+from .examples import Examples, brought, check, check_together, examples
 from .explaining import explanations, in_units
-from .feedback import Feedback, Suffered
+from .feedback import Feedback
+from .recalibration import LearnsFromFeedback
 from .responses import bare, floor, response, said
-from .targets import Floats, log_loss
+from .routing import RoutesMetadata
+from .splitting import Split, checked_folds, dealt, describe_folds, splits
+from .targets import Floats
 
 # Of so many parts one is held out.
 _PARTS = 5
@@ -41,7 +45,7 @@ def _mute(calibrated: Any) -> str:
     return f"explanations need a model of Deciban, which tells its terms; {type(model).__name__} tells none"
 
 
-class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[misc]
+class Calibrated(RoutesMetadata, LearnsFromFeedback, FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[misc]
     """A classifier, and behind it a calibrator that learnt from examples which the classifier did not learn.
 
         log p(c | x) = calibrator(s(x)),      s the classifier's margins or log-probabilities
@@ -53,10 +57,11 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
         None is a `LinearSVM`; one that is fitted and shall stay so goes into scikit-learn's `FrozenEstimator`.
     method : "temperature", "platt", "beta" or "isotonic" (`deciban.calibration`), or "auto": that with the lowest log
         loss on examples that neither the model nor the calibrator learnt.
-    cv : so many folds, each scored by a model that learnt the others; the model that judges learns all (Platt 1999).
-        Or "held-out": the model learns four fifths, the calibrator the rest: one fit instead of cv + 1. Equal examples
-        share a fold. Or pairs of places, to learn and to hold out, as scikit-learn's splitters give them. A fold
-        without which a class is missing is left out; where none is left, scores are taken as nats.
+    cv : so many folds, each scored by a model that learnt the others; the model that judges learns all (Platt 1999);
+        None is 5. Or "held-out": the model learns four fifths, the calibrator the rest: one fit instead of cv + 1.
+        Equal examples share a fold. Or a splitter of scikit-learn, such as `StratifiedKFold(3)` or, for `fit(X, y,
+        groups=…)`, `GroupKFold()`; or pairs of places, to learn and to hold out, as splitters give them. A fold without
+        which a class is missing is left out; where none is left, scores are taken as nats.
     half_life : of feedback: after so many examples more an example counts half; None: all count alike, for ever.
     random_state : the seed of the folds.
     n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
@@ -109,19 +114,53 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
             return self.model
         from deciban.models.linear_svm import LinearSVM
 
-        return LinearSVM(random_state=self.random_state)
+        model: Any = LinearSVM(random_state=self.random_state)
+        return model.set_fit_request(sample_weight=True) if is_routing_enabled() else model
 
     # Learning.
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn N examples X, whatever the model takes, with labels y (N,); `sample_weight` (N,) means repetition."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
+        """Fit the model, and the calibrator to what the model scores without having learnt it.
+
+        Parameters
+        ----------
+        X : N examples, whatever the model takes.
+        y : array-like of shape (N,), the labels.
+        sample_weight : array-like of shape (N,), which means repetition; None is 1 each. The model gets them, too: of a
+            pipeline the last step. Where scikit-learn routes metadata, the model gets them if it requests them.
+        **fit_params : of the `fit` of the model, such as `step__name=value` of a pipeline; `groups` is of the splitter
+            `cv`. Arrays of N values are cut like X. Where scikit-learn routes metadata, they go to who requests them.
+
+        Returns
+        -------
+        self : Calibrated
+
+        Raises
+        ------
+        ValueError : of one class, of weights for a model that takes none, of parameters that make no sense.
+
+        Examples
+        --------
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from deciban import LinearSVM
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> X, y = [[float(i)] for i in range(12)], ["low"] * 5 + ["high", "low"] + ["high"] * 5
+        >>> model = Calibrated(make_pipeline(StandardScaler(), LinearSVM()), "platt", cv=3)
+        >>> model.fit(X, y, sample_weight=[2] * 12).held_out_
+        24.0
+        """
         with all_or_nothing(self):
             cv, seed = self._folds(), seed_of(self.random_state)
             self._half_life()
             check(self._model())
             given = examples(X, y, sample_weight)
             check_together(self._model(), given)
-            scores, rows, fold = self._split(given, seed) if cv == HELD_OUT else self._cross(given, cv, seed)
+            routed = self._route(sample_weight, fit_params)
+            given = given.with_parameters(routed.model)
+            if isinstance(cv, str):
+                scores, rows, fold = self._split(given, seed)
+            else:
+                scores, rows, fold = self._cross(given, splits(given, cv, seed, routed.splitter))
             self._calibrate(given, scores, rows, fold)
         return self
 
@@ -135,14 +174,14 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
         scores = said(self.estimator_, self._response, given.only(outside)) if len(outside) else self._nothing()
         return scores, outside, dealt(given.X, _PARTS, seed + 1)[outside]
 
-    def _cross(self, given: Examples, cv: Any, seed: int) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+    def _cross(self, given: Examples, folds: list[Split]) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
         """Scores of every example, by models that did not learn it, their places and folds."""
         model, C = bare(self._model(), len(given.classes)), len(given.classes)
         self._become(given.learnt(clone(model), np.arange(len(given.y))), given)
         if model.get_params(deep=False).get("model") == "auto":  # a text classifier chooses once, from all examples
             model.set_params(model=self.estimator_.model_.name)
         held, places = [self._nothing()], [np.zeros(0, dtype=np.intp)]
-        for inside, outside in splits(given, cv, seed):
+        for inside, outside in folds:
             if not len(outside) or len(np.unique(given.y[inside])) < C:
                 continue
             held.append(said(given.learnt(clone(model), inside), self._response, given.only(outside)))
@@ -165,52 +204,14 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
     def _calibrate(self, given: Examples, scores: Floats, rows: NDArray[np.intp], fold: NDArray[np.intp]) -> None:
         self._floor = floor(self._response, scores)
         scores, y, weight = np.maximum(scores, self._floor), given.y[rows], given.weight[rows]
-        self.tried_: list[Tried] = tried(scores, y, weight, fold, self._margins) if self.method == "auto" else []
+        self.tried_: list[Tried] = tried(scores, y, weight, fold, self._margins, rows) if self.method == "auto" else []
         kind = chosen(self.tried_) if self.method == "auto" else CATALOGUE[self.method]
         self.method_, self.held_out_ = kind.name, float(weight.sum())
         self.calibrator_ = self._frozen = kind(len(given.classes), margins=self._margins)
         if len(y):
             self.calibrator_ = self._frozen = kind.fit(scores, y, weight, margins=self._margins)
         self.feedback_ = Feedback.start(scores, y, weight)
-        self.suffered_: Suffered | None = None
-
-    def recalibrate(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from feedback how sure to be: the calibrator follows, the model stays.
-
-        The examples X with their labels y come in their order, after those of earlier calls. The calibrator becomes
-        what its method fits to all it has ever seen, each counting as much as `calibration.feedback.Feedback` says: no
-        other curve of its family has a lower log loss on the recent past, discounted by the half-life. It forgets an
-        example once it counts less than a millionth. Any split into calls leaves the same calibrator, to the last bit
-        where weights are whole numbers; weights mean repetition, one after the other.
-
-        With `half_life=None` it is the fit to all examples at once, and on examples from one distribution it goes where
-        the fit to as many goes. It follows the leader, whose regret is at most Σ_t ℓ_t(θ_t) − ℓ_t(θ_{t+1}) (Lemma 2.1,
-        Shalev-Shwartz, Found. Trends Mach. Learn. 4, 2012), but for what the correction of the targets changes, 1/n
-        each. `suffered_` is what every example cost before it was learnt (Dawid, J. R. Stat. Soc. A 147, 1984), and
-        what it would have cost without any feedback; all examples of a call are judged before any of them is learnt.
-
-        Cost: one judgement, and a fit of one curve a class to at most 20 half-lives of scores. ValueError for labels
-        that the model does not know; what is refused leaves everything as it was.
-        """
-        check_is_fitted(self)
-        with all_or_nothing(self):
-            half_life = self._half_life()
-            given = examples(X, y, sample_weight)
-            unknown = sorted(set(given.classes.tolist()) - set(self.classes_.tolist()), key=str)
-            if unknown:
-                raise ValueError(
-                    f"y holds {unknown}, which no class is; classes are {self.classes_.tolist()}: fit anew"
-                )
-            if not len(given.y):
-                return self
-            scores = self.scores(given.X)
-            places = np.searchsorted(self.classes_, given.labels).astype(np.intp)
-            now = [log_loss(judge(scores), places, given.weight) for judge in (self.calibrator_, self._frozen)]
-            self.suffered_ = (self.suffered_ or Suffered()).more(float(given.weight.sum()), *now)
-            self.feedback_ = told = self.feedback_.more(scores, places, given.weight, half_life)
-            kind = type(self.calibrator_)
-            self.calibrator_ = kind.fit(told.scores, told.y, told.worth(half_life), margins=self._margins)
-        return self
+        self.suffered_ = None
 
     @property
     def _margins(self) -> bool:
@@ -256,8 +257,7 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
     @answers
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest probability; of equal ones the first in `classes_`."""
-        winner = _exp(self._log_p(X)).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[winner]
+        labels: NDArray[Any] = self.classes_[_exp(self._log_p(X)).argmax(axis=1)]
         return labels
 
     @offered_unless(_mute)
@@ -280,21 +280,16 @@ class Calibrated(FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[mis
     def certificate_(self) -> Any:
         """What the model minimised, and how close it came; its bounds as far as the calibrated verdict has them."""
         check_is_fitted(self)
-        folds = f"{self.cv} folds" if isinstance(self.cv, int) else "folds that were given"
-        folds = "a fifth held out" if isinstance(self.cv, str) else folds
-        how = Probabilities(f"{self.method_} on {folds}", self.tried_[0].log_loss if self.tried_ else None)
+        how = Probabilities(
+            f"{self.method_} on {describe_folds(self.cv)}", self.tried_[0].log_loss if self.tried_ else None
+        )
         return recalibrated(self.estimator_.certificate_, how, self.method_ != "temperature")
 
-    # Parameters.
-
     def _folds(self) -> Any:
-        """How many folds, "held-out", or pairs."""
+        """How many folds, "held-out", a splitter, or pairs."""
         if self.method != "auto" and not (isinstance(self.method, str) and self.method in CATALOGUE):
             raise ValueError(f"method must be 'auto', {', '.join(map(repr, CATALOGUE))}, got {self.method!r}")
         return checked_folds(self.cv)
-
-    def _half_life(self) -> float | None:
-        return None if self.half_life is None else check_positive("half_life", self.half_life)
 
 
 def _exp(log_p: Floats) -> Floats:

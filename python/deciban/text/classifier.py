@@ -31,6 +31,7 @@ from .merging import Merges
 from .model import Bayes, TextModel
 from .parameters import parameters_of, recipe_of
 from .recipes import AnyText, Recipe, from_stored
+from .routing import TEXTS_ARE_X
 from .served import ServedText
 from .settings import NAIVE_BAYES
 
@@ -74,6 +75,12 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
     >>> [(term.term, round(term.decibans, 1)) for term in why.terms]
     [('cheap', 9.4), ('lunch', -8.3)]
     """
+
+    __metadata_request__fit = TEXTS_ARE_X
+    __metadata_request__partial_fit = TEXTS_ARE_X
+    __metadata_request__predict = TEXTS_ARE_X
+    __metadata_request__predict_log_proba = TEXTS_ARE_X
+    __metadata_request__predict_proba = TEXTS_ARE_X
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from deciban.declared_types import Estimator, Whole
 from ..features.frames import in_container
 from ..features.tfidf import inverse_frequency, weigh
 from .analysis import BuildsAnalyzers, analysis_of, warn_of_unused
+from .routing import TEXTS_ARE_X
 from .vectorizer_settings import checked, is_hashed, is_stateless
 from .vocabulary import columns_of, documents_of
 
@@ -106,6 +107,10 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
     >>> TextVectorizer(analyzer="char_wb", ngram_range=(3, 3)).fit(["a free"]).get_feature_names_out().tolist()
     [' a ', ' fr', 'ee ', 'fre', 'ree']
     """
+
+    __metadata_request__fit = TEXTS_ARE_X
+    __metadata_request__partial_fit = TEXTS_ARE_X
+    __metadata_request__transform = TEXTS_ARE_X
 
     def __init__(
         self,

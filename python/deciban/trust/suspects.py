@@ -16,6 +16,7 @@ from deciban.rows import is_sparse
 from deciban.threads import effective_threads, on_threads
 
 from .copies import Copies, Sketches, copies_of_rows
+from .fit_parameters import weight_parameters
 from .suspect import Floats, Integers, Suspects
 from .suspicion import Labelled
 
@@ -92,7 +93,7 @@ def out_of_fold(model: Any, X: Any, labels: Any, weight: Floats | None, fold: In
     log_p = np.empty((len(labels), len(classes)))
     for k in range(int(fold.max()) + 1):
         inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        more = {} if weight is None else {"sample_weight": weight[inside]}
+        more = weight_parameters(model, None if weight is None else weight[inside])
         learnt = clone(model).fit(_safe_indexing(X, inside), labels[inside], **more)
         log_p[outside] = among(_log_posterior(learnt, _safe_indexing(X, outside)), learnt.classes_, classes)
     return log_p

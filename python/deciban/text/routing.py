@@ -1,0 +1,10 @@
+"""What scikit-learn's metadata routing is told of the methods of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sklearn.utils.metadata_routing import UNUSED
+
+TEXTS_ARE_X: Mapping[str, str] = {"texts": UNUSED}
+"""For `__metadata_request__fit` and the like: `texts` are what other estimators call X, and no metadata."""

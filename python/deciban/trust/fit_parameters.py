@@ -1,0 +1,61 @@
+"""By which name the `fit` of a model, of a pipeline or of a search takes the weights of the examples."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import Any
+
+from sklearn import get_config
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+
+def is_routing_enabled() -> bool:
+    """Return whether scikit-learn routes metadata: `set_config(enable_metadata_routing=True)`."""
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def weight_keyword(model: Any) -> str | None:
+    """Return the keyword by which `model.fit` takes weights, or None where it takes none.
+
+    Of a pipeline it is that of the last step, "step__sample_weight", and of a model that hands the parameters of its
+    `fit` on, as `GridSearchCV` does, that of its `estimator`.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from deciban import LinearSVM
+    >>> weight_keyword(LinearSVM()), weight_keyword(make_pipeline(StandardScaler(), LinearSVM()))
+    ('sample_weight', 'linearsvm__sample_weight')
+    """
+    if isinstance(model, FrozenEstimator) or has_fit_parameter(model, "sample_weight"):
+        return "sample_weight"
+    if isinstance(model, Pipeline):
+        name, last = model.steps[-1]
+        keyword = weight_keyword(last) if hasattr(last, "fit") else None
+        return None if keyword is None else f"{name}__{keyword}"
+    hands_on = any(each.kind is Parameter.VAR_KEYWORD for each in signature(model.fit).parameters.values())
+    return weight_keyword(model.estimator) if hands_on and hasattr(model, "estimator") else None
+
+
+def weight_parameters(model: Any, weight: Any) -> dict[str, Any]:
+    """Return what to give to `model.fit` so that it learns with these weights (N,), nothing where they are None.
+
+    Where scikit-learn routes metadata a pipeline or search takes `sample_weight` and hands it to whoever requests it.
+    ValueError where the model takes no weights.
+    """
+    if weight is None:
+        return {}
+    keyword = weight_keyword(model)
+    if is_routing_enabled() and (isinstance(model, Pipeline) or hasattr(model, "estimator")):
+        keyword = "sample_weight"
+    if keyword is None:
+        raise ValueError(f"{_last(model)} takes no sample_weight: leave it out")
+    return {keyword: weight}
+
+
+def _last(model: Any) -> str:
+    """The name of the type that refuses the weights: of a pipeline that of its last step."""
+    while isinstance(model, Pipeline) and hasattr(model.steps[-1][1], "fit"):
+        model = model.steps[-1][1]
+    return type(model).__name__
