@@ -257,7 +257,8 @@ class Calibrated(RoutesMetadata, LearnsFromFeedback, FindsSuspects, ClassifierMi
     @answers
     def predict(self, X: Any) -> NDArray[Any]:
         """(N,) the label of the largest probability; of equal ones the first in `classes_`."""
-        labels: NDArray[Any] = self.classes_[_exp(self._log_p(X)).argmax(axis=1)]
+        winner = _exp(self._log_p(X)).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winner]
         return labels
 
     @offered_unless(_mute)
