@@ -1,0 +1,102 @@
+"""`sklearn.svm` and `sklearn.kernel_approximation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn import kernel_approximation, svm
+
+import deciban
+
+from .adapter import Adapter, refuse, seed, standing_for
+
+
+@standing_for(svm.LinearSVC)
+class LinearSVC(Adapter):
+    def model(self) -> Any:
+        refuse("penalty", self.penalty, "l2")
+        refuse("multi_class", self.multi_class, "ovr")
+        refuse("intercept_scaling", self.intercept_scaling, 1, 1.0)
+        return deciban.LinearSVM(
+            self.C,
+            loss=self.loss,
+            calibration=None,
+            fit_intercept=self.fit_intercept,
+            class_weight=self.class_weight,
+            tol=self.tol * 1e-2,
+            max_iter=self.max_iter,
+            random_state=seed(self.random_state),
+        )
+
+
+class Machine(Adapter):
+    def shared(self) -> dict[str, Any]:
+        return {
+            "kernel": self.kernel,
+            "gamma": self.gamma,
+            "degree": self.degree,
+            "coef0": self.coef0,
+            "tol": self.tol * 1e-2,
+            "max_iter": 1_000_000 if self.max_iter == -1 else self.max_iter,
+            "memory_mb": self.cache_size,
+        }
+
+
+class Classifier(Machine):
+    def machine(self, **options: Any) -> Any:
+        refuse("break_ties", self.break_ties, False)
+        calibration = 3 if self.probability is True else None
+        state = seed(self.random_state)
+        options |= {"class_weight": self.class_weight, "calibration": calibration, "random_state": state}
+        return deciban.SVM(**options, **self.shared())
+
+
+@standing_for(svm.SVC)
+class SVC(Classifier):
+    def model(self) -> Any:
+        return self.machine(C=self.C)
+
+
+@standing_for(svm.NuSVC)
+class NuSVC(Classifier):
+    def model(self) -> Any:
+        return self.machine(nu=self.nu)
+
+
+@standing_for(svm.SVR)
+class SVR(Machine):
+    def model(self) -> Any:
+        return deciban.SupportVectorRegression(C=self.C, epsilon=self.epsilon, **self.shared())
+
+
+@standing_for(svm.OneClassSVM)
+class OneClassSVM(Machine):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        return super().fit(X, y, sample_weight)
+
+    def model(self) -> Any:
+        return deciban.OneClassSVM(nu=self.nu, **self.shared())
+
+
+class Approximation(Adapter):
+    def fit(self, X: Any, y: Any = None) -> Any:
+        return self._learn("fit", X, y)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        return self.fit(X, y).transform(X)
+
+
+@standing_for(kernel_approximation.Nystroem)
+class Nystroem(Approximation):
+    def model(self) -> Any:
+        refuse("kernel_params", self.kernel_params, None)
+        given = {name: getattr(self, name) for name in ("gamma", "degree", "coef0")}
+        given = {"gamma": "auto", "coef0": 1.0} | {name: value for name, value in given.items() if value is not None}
+        state = seed(self.random_state)
+        return deciban.Nystroem(self.kernel, self.n_components, random_state=state, **given)
+
+
+@standing_for(kernel_approximation.RBFSampler)
+class RBFSampler(Approximation):
+    def model(self) -> Any:
+        return deciban.RandomFourier(self.gamma, self.n_components, random_state=seed(self.random_state))

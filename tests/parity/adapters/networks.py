@@ -1,0 +1,62 @@
+"""`sklearn.neural_network` by `MLP` and `MLPRegressor`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn import neural_network
+
+import deciban
+
+from .adapter import Adapter, Streaming, refuse, seed, standing_for
+
+
+class Network(Adapter):
+    def shared(self) -> dict[str, Any]:
+        refuse("beta_1", self.beta_1, 0.9)
+        refuse("beta_2", self.beta_2, 0.999)
+        schedules = {"adaptive": "plateau", "invscaling": "inverse"}
+        return {
+            "hidden": self.hidden_layer_sizes,
+            "activation": self.activation,
+            "solver": {"sgd": "descent"}.get(self.solver, self.solver),
+            "weight_decay": self.alpha,
+            "batch_size": 200 if self.batch_size == "auto" else self.batch_size,
+            "schedule": schedules.get(self.learning_rate, self.learning_rate),
+            "learning_rate": self.learning_rate_init,
+            "max_iter": self.max_iter,
+            "shuffle": self.shuffle,
+            "random_state": seed(self.random_state),
+            "tol": self.tol,
+            "warm_start": self.warm_start,
+            "momentum": self.momentum,
+            "nesterov": self.nesterovs_momentum,
+            "early_stopping": self.early_stopping,
+            "validation_fraction": self.validation_fraction,
+            "n_iter_no_change": self.n_iter_no_change,
+            "dtype": "float64",
+        }
+
+    @property
+    def loss_curve_(self) -> Any:
+        return [epoch.loss for epoch in self._ours.history_]
+
+    @property
+    def validation_scores_(self) -> Any:
+        return [1.0 - epoch.validation_error for epoch in self._ours.history_]
+
+
+@standing_for(neural_network.MLPClassifier)
+class MLPClassifier(Network, Streaming):
+    def model(self) -> Any:
+        return deciban.MLP(**self.shared())
+
+
+@standing_for(neural_network.MLPRegressor)
+class MLPRegressor(Network):
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        return self._learn("partial_fit", X, y, sample_weight=sample_weight)
+
+    def model(self) -> Any:
+        refuse("loss", self.loss, "squared_error")
+        return deciban.MLPRegressor(**self.shared())
