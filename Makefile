@@ -3,6 +3,7 @@
 # make lint    formatters, linters, type checkers, stubs
 # make minimum test with exactly the lowest versions of all dependencies that pyproject.toml admits (Python 3.11)
 # make bench   measure against the rivals
+# make parity  run all of scikit-learn's own tests of the estimators that Deciban has too
 # make docs    draw the pictures and measure the models of the documentation anew
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ LOWEST := $(VENV)-minimum
 
 RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Cargo.lock crates/core/Cargo.toml crates/python/Cargo.toml
 
-.PHONY: demo test lint minimum bench docs tools clean
+.PHONY: demo test lint minimum bench parity docs tools clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -44,6 +45,10 @@ $(LOWEST)/.installed: tests/minimum-versions.txt | tools
 
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/run.py
+
+# Slow: minutes. The quick modules are part of `make test`.
+parity: $(VENV)/.tested
+	DECIBAN_PARITY=all $(BIN)/python -m pytest tests/parity/test_sklearn_modules.py
 
 docs: $(VENV)/.tested
 	$(BIN)/python docs/picture.py

@@ -1,1 +1,1 @@
-"""scikit-learn's own tests, run against the estimators here: adapters that carry its names."""
+"""Adapters that let scikit-learn's own tests run against the estimators of Deciban."""

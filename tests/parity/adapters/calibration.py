@@ -8,14 +8,15 @@ from sklearn import calibration
 
 import deciban
 
-from .adapter import Adapter, standing_for
+from .adapter import Adapter, substitute
 
 
-@standing_for(calibration.CalibratedClassifierCV)
+@substitute(calibration.CalibratedClassifierCV)
 class CalibratedClassifierCV(Adapter):
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **more: Any) -> Any:
-        return self._learn("fit", X, y, sample_weight=sample_weight, **more)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Any:
+        return self._call("fit", X, y, sample_weight=sample_weight, **options)
 
     def model(self) -> Any:
         method = {"sigmoid": "platt"}.get(self.method, self.method)
-        return deciban.Calibrated(self.estimator, method, cv=5 if self.cv is None else self.cv)
+        cv = 5 if self.cv is None else self.cv
+        return deciban.Calibrated(self.estimator, method, cv=cv, n_jobs=self.n_jobs)

@@ -1,12 +1,13 @@
-"""Which adapter stands for which of scikit-learn's names, and in which modules of its tests."""
+"""Which adapter substitutes which of scikit-learn's names, and which of its test modules are run."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 
 from . import calibration, discriminant, features, kernel, linear, naive_bayes, networks, texts
 
-HOMES = {
+ADAPTERS: dict[str, tuple[ModuleType, str]] = {
     "naive_bayes": (naive_bayes, "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB"),
     "discriminant_analysis": (discriminant, "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis"),
     "linear_model": (linear, "LogisticRegression LinearRegression Ridge RidgeClassifier Lasso ElasticNet Perceptron"),
@@ -17,31 +18,39 @@ HOMES = {
     "feature_selection": (features, "mutual_info_classif"),
     "feature_extraction.text": (texts, "CountVectorizer HashingVectorizer TfidfVectorizer TfidfTransformer"),
 }
+"""Public module of scikit-learn → the adapters, and the names that they substitute there."""
 
+MODULES = (
+    "tests/test_naive_bayes",
+    "tests/test_discriminant_analysis",
+    "linear_model/tests/test_base",
+    "linear_model/tests/test_perceptron",
+    "svm/tests/test_svm",
+    "feature_extraction/tests/test_text",
+    "feature_selection/tests/test_mutual_info",
+)
+"""The test modules, as paths inside scikit-learn."""
 
-def _of(home: str, *names: str) -> tuple[str, ...]:
-    return tuple(f"{home}:{name}" for name in (names or HOMES[home][1].split()))
+QUICK = (
+    "tests/test_naive_bayes",
+    "tests/test_discriminant_analysis",
+    "linear_model/tests/test_base",
+    "linear_model/tests/test_perceptron",
+    "svm/tests/test_svm",
+    "feature_extraction/tests/test_text",
+    "feature_selection/tests/test_mutual_info",
+)
+"""Those that always run; together they take less than half a minute."""
 
-
-SUITES = {
-    "tests/test_naive_bayes": _of("naive_bayes"),
-    "tests/test_discriminant_analysis": _of("discriminant_analysis"),
-    "linear_model/tests/test_perceptron": _of("linear_model", "Perceptron"),
-    "svm/tests/test_svm": _of("svm"),
-}
-"""Module of scikit-learn's tests → the names that stand for ours there."""
-
+# Modules that import an estimator for their own use: they are loaded first, and keep scikit-learn's.
 _USERS = "calibration compose ensemble feature_selection frozen inspection model_selection multiclass multioutput"
-_LOADED = f"{_USERS} pipeline preprocessing semi_supervised cluster utils.estimator_checks callback.tests._utils"
+_USERS += " pipeline preprocessing semi_supervised cluster utils.estimator_checks callback.tests._utils"
 
 
-def put_in_place(suite: str) -> None:
-    """scikit-learn's modules that use an estimator hold their own by now; tests that ask for it get ours."""
-    for home in _LOADED.split():
-        import_module(f"sklearn.{home}")
-    for place in SUITES[suite]:
-        home, name = place.split(":")
-        ours = getattr(HOMES[home][0], name)
-        setattr(import_module(f"sklearn.{home}"), name, ours)
-        if name == "LogisticRegression":
-            import_module("sklearn.linear_model._logistic").LogisticRegression = ours  # type: ignore[attr-defined]
+def install_adapters() -> None:
+    """Put the adapters where tests import scikit-learn's estimators from."""
+    for user in _USERS.split():
+        import_module(f"sklearn.{user}")
+    for public, (adapters, names) in ADAPTERS.items():
+        for name in names.split():
+            setattr(import_module(f"sklearn.{public}"), name, getattr(adapters, name))

@@ -9,48 +9,48 @@ from sklearn import discriminant_analysis
 
 from deciban import GaussianDiscriminant
 
-from .adapter import Adapter, refuse, standing_for
+from .adapter import Adapter, require_neutral, substitute
 
 
 class Discriminant(Adapter):
     covariance = ""
 
     def fit(self, X: Any, y: Any) -> Any:
-        return self._learn("fit", X, y)
+        return self._call("fit", X, y)
 
     def model(self) -> Any:
-        refuse("covariance_estimator", self.covariance_estimator, None)
+        require_neutral("covariance_estimator", self.covariance_estimator, None)
         prior = "fitted" if self.priors is None else self.priors
         return GaussianDiscriminant(self.covariance, shrinkage=self.shrinkage, class_prior=prior)
 
     @property
     def priors_(self) -> Any:
-        return np.exp(self._ours.score_.prior)
+        return np.exp(self._fitted.score_.prior)
 
     def decision_function(self, X: Any) -> Any:
-        s = self._ours.predict_joint_log_proba(X)
+        s = self._fitted.predict_joint_log_proba(X)
         return s[:, 1] - s[:, 0] if s.shape[1] == 2 else s
 
 
-@standing_for(discriminant_analysis.LinearDiscriminantAnalysis)
+@substitute(discriminant_analysis.LinearDiscriminantAnalysis)
 class LinearDiscriminantAnalysis(Discriminant):
     covariance = "shared"
 
     @property
     def coef_(self) -> Any:
-        W = self._ours.score_.W.T
+        W = self._fitted.score_.W.T
         return W[1:] - W[:1] if len(W) == 2 else W
 
     @property
     def intercept_(self) -> Any:
-        b = self._ours.score_.bias
+        b = self._fitted.score_.bias
         return b[1:] - b[:1] if len(b) == 2 else b
 
 
-@standing_for(discriminant_analysis.QuadraticDiscriminantAnalysis)
+@substitute(discriminant_analysis.QuadraticDiscriminantAnalysis)
 class QuadraticDiscriminantAnalysis(Discriminant):
     covariance = "per_class"
 
     def model(self) -> Any:
-        refuse("reg_param", self.reg_param, 0.0)
+        require_neutral("reg_param", self.reg_param, 0.0)
         return super().model()

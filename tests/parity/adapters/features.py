@@ -8,7 +8,7 @@ from scipy import sparse
 
 from deciban import MutualInformation
 
-from .adapter import Adapter, refuse, seed
+from .adapter import Adapter, draw_seed
 
 
 def mutual_info_classif(
@@ -22,6 +22,12 @@ def mutual_info_classif(
     n_jobs: Any = None,
 ) -> Any:
     Adapter.used.add("mutual_info_classif")
-    discrete = sparse.issparse(X) if isinstance(discrete_features, str) else discrete_features
-    refuse("discrete_features", discrete, True)
-    return MutualInformation("all", random_state=seed(random_state), n_jobs=n_jobs).fit(X, y).scores_
+    automatic = isinstance(discrete_features, str) and discrete_features == "auto"
+    information = MutualInformation(
+        "all",
+        discrete_features=sparse.issparse(X) if automatic else discrete_features,
+        n_neighbors=n_neighbors,
+        random_state=draw_seed(random_state),
+        n_jobs=n_jobs,
+    )
+    return information.fit(X, y).scores_

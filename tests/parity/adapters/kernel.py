@@ -8,15 +8,15 @@ from sklearn import kernel_approximation, svm
 
 import deciban
 
-from .adapter import Adapter, refuse, seed, standing_for
+from .adapter import Adapter, draw_seed, require_neutral, substitute
 
 
-@standing_for(svm.LinearSVC)
+@substitute(svm.LinearSVC)
 class LinearSVC(Adapter):
     def model(self) -> Any:
-        refuse("penalty", self.penalty, "l2")
-        refuse("multi_class", self.multi_class, "ovr")
-        refuse("intercept_scaling", self.intercept_scaling, 1, 1.0)
+        require_neutral("penalty", self.penalty, "l2")
+        require_neutral("multi_class", self.multi_class, "ovr")
+        require_neutral("intercept_scaling", self.intercept_scaling, 1, 1.0)
         return deciban.LinearSVM(
             self.C,
             loss=self.loss,
@@ -25,7 +25,7 @@ class LinearSVC(Adapter):
             class_weight=self.class_weight,
             tol=self.tol * 1e-2,
             max_iter=self.max_iter,
-            random_state=seed(self.random_state),
+            random_state=draw_seed(self.random_state),
         )
 
 
@@ -36,7 +36,7 @@ class Machine(Adapter):
             "gamma": self.gamma,
             "degree": self.degree,
             "coef0": self.coef0,
-            "tol": self.tol * 1e-2,
+            "tol": self.tol * 1e-4,
             "max_iter": 1_000_000 if self.max_iter == -1 else self.max_iter,
             "memory_mb": self.cache_size,
         }
@@ -44,32 +44,32 @@ class Machine(Adapter):
 
 class Classifier(Machine):
     def machine(self, **options: Any) -> Any:
-        refuse("break_ties", self.break_ties, False)
+        require_neutral("break_ties", self.break_ties, False)
         calibration = 3 if self.probability is True else None
-        state = seed(self.random_state)
+        state = draw_seed(self.random_state)
         options |= {"class_weight": self.class_weight, "calibration": calibration, "random_state": state}
         return deciban.SVM(**options, **self.shared())
 
 
-@standing_for(svm.SVC)
+@substitute(svm.SVC)
 class SVC(Classifier):
     def model(self) -> Any:
         return self.machine(C=self.C)
 
 
-@standing_for(svm.NuSVC)
+@substitute(svm.NuSVC)
 class NuSVC(Classifier):
     def model(self) -> Any:
         return self.machine(nu=self.nu)
 
 
-@standing_for(svm.SVR)
+@substitute(svm.SVR)
 class SVR(Machine):
     def model(self) -> Any:
         return deciban.SupportVectorRegression(C=self.C, epsilon=self.epsilon, **self.shared())
 
 
-@standing_for(svm.OneClassSVM)
+@substitute(svm.OneClassSVM)
 class OneClassSVM(Machine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         return super().fit(X, y, sample_weight)
@@ -80,23 +80,23 @@ class OneClassSVM(Machine):
 
 class Approximation(Adapter):
     def fit(self, X: Any, y: Any = None) -> Any:
-        return self._learn("fit", X, y)
+        return self._call("fit", X, y)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         return self.fit(X, y).transform(X)
 
 
-@standing_for(kernel_approximation.Nystroem)
+@substitute(kernel_approximation.Nystroem)
 class Nystroem(Approximation):
     def model(self) -> Any:
-        refuse("kernel_params", self.kernel_params, None)
+        require_neutral("kernel_params", self.kernel_params, None)
         given = {name: getattr(self, name) for name in ("gamma", "degree", "coef0")}
         given = {"gamma": "auto", "coef0": 1.0} | {name: value for name, value in given.items() if value is not None}
-        state = seed(self.random_state)
+        state = draw_seed(self.random_state)
         return deciban.Nystroem(self.kernel, self.n_components, random_state=state, **given)
 
 
-@standing_for(kernel_approximation.RBFSampler)
+@substitute(kernel_approximation.RBFSampler)
 class RBFSampler(Approximation):
     def model(self) -> Any:
-        return deciban.RandomFourier(self.gamma, self.n_components, random_state=seed(self.random_state))
+        return deciban.RandomFourier(self.gamma, self.n_components, random_state=draw_seed(self.random_state))

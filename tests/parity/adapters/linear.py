@@ -9,10 +9,10 @@ from sklearn import linear_model
 
 import deciban
 
-from .adapter import Adapter, Streaming, refuse, seed, standing_for
+from .adapter import Adapter, Streaming, draw_seed, require_neutral, substitute
 
 
-@standing_for(linear_model.LogisticRegression)
+@substitute(linear_model.LogisticRegression)
 class LogisticRegression(Adapter):
     def model(self) -> Any:
         named = {"deprecated": "elastic_net", None: "none", "elasticnet": "elastic_net"}
@@ -20,7 +20,7 @@ class LogisticRegression(Adapter):
         if penalty == "elastic_net":
             penalty = {0.0: "l2", 1.0: "l1", None: "l2"}.get(self.l1_ratio, penalty)
         C, penalty = (1.0, "none") if isinstance(self.C, float) and float("inf") == self.C else (self.C, penalty)
-        refuse("intercept_scaling", self.intercept_scaling, 1, 1.0)
+        require_neutral("intercept_scaling", self.intercept_scaling, 1, 1.0)
         return deciban.LogisticRegression(
             C,
             penalty=penalty,
@@ -30,59 +30,59 @@ class LogisticRegression(Adapter):
             tol=self.tol * 1e-2,
             max_iter=self.max_iter,
             warm_start=self.warm_start,
-            random_state=seed(self.random_state),
+            random_state=draw_seed(self.random_state),
             n_jobs=self.n_jobs,
         )
 
 
-@standing_for(linear_model.Perceptron)
+@substitute(linear_model.Perceptron)
 class Perceptron(Streaming):
     def model(self) -> Any:
-        refuse("penalty", self.penalty, None)
-        refuse("eta0", self.eta0, 1.0)
-        refuse("early_stopping", self.early_stopping, False)
-        refuse("warm_start", self.warm_start, False)
+        require_neutral("penalty", self.penalty, None)
+        require_neutral("eta0", self.eta0, 1.0)
+        require_neutral("early_stopping", self.early_stopping, False)
+        require_neutral("warm_start", self.warm_start, False)
         return deciban.Perceptron(
             max_iter=self.max_iter,
             shuffle=self.shuffle,
             calibration=None,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
-            random_state=seed(self.random_state),
+            random_state=draw_seed(self.random_state),
             n_jobs=self.n_jobs,
         )
 
 
-@standing_for(linear_model.RidgeClassifier)
+@substitute(linear_model.RidgeClassifier)
 class RidgeClassifier(Adapter):
     def model(self) -> Any:
-        refuse("positive", self.positive, False)
+        require_neutral("positive", self.positive, False)
         return deciban.LeastSquaresClassifier(
             2.0 * self.alpha,
             calibration=None,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
-            random_state=seed(self.random_state),
+            random_state=draw_seed(self.random_state),
         )
 
 
 class Regression(Adapter):
     def given(self, **options: Any) -> Any:
-        refuse("positive", self.__dict__.get("positive", False), False)
-        state = seed(self.__dict__.get("random_state"))
+        require_neutral("positive", self.__dict__.get("positive", False), False)
+        state = draw_seed(self.__dict__.get("random_state"))
         return deciban.LinearRegression(fit_intercept=self.fit_intercept, random_state=state, **options)
 
 
-@standing_for(linear_model.LinearRegression)
+@substitute(linear_model.LinearRegression)
 class LinearRegression(Regression):
     def model(self) -> Any:
         return self.given(n_jobs=self.n_jobs)
 
 
-@standing_for(linear_model.Ridge)
+@substitute(linear_model.Ridge)
 class Ridge(Regression):
     def model(self) -> Any:
-        return self.given(penalty="l2", alpha=2.0 * self.alpha)
+        return self.given(penalty="l2", alpha=np.multiply(2.0, self.alpha))
 
 
 class Sparse(Regression):
@@ -103,7 +103,7 @@ class Sparse(Regression):
         )
 
 
-@standing_for(linear_model.Lasso)
+@substitute(linear_model.Lasso)
 class Lasso(Sparse):
     l1_ratio = 1.0
 
@@ -111,7 +111,7 @@ class Lasso(Sparse):
         return self.scaled(penalty="l1")
 
 
-@standing_for(linear_model.ElasticNet)
+@substitute(linear_model.ElasticNet)
 class ElasticNet(Sparse):
     def model(self) -> Any:
         return self.scaled(penalty="elastic_net", l1_ratio=self.l1_ratio)

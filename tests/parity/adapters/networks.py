@@ -8,13 +8,15 @@ from sklearn import neural_network
 
 import deciban
 
-from .adapter import Adapter, Streaming, refuse, seed, standing_for
+from .adapter import Adapter, Streaming, draw_seed, require_neutral, substitute
 
 
 class Network(Adapter):
-    def shared(self) -> dict[str, Any]:
-        refuse("beta_1", self.beta_1, 0.9)
-        refuse("beta_2", self.beta_2, 0.999)
+    def options(self) -> dict[str, Any]:
+        """Return the parameters that both networks share."""
+        require_neutral("beta_1", self.beta_1, 0.9)
+        require_neutral("beta_2", self.beta_2, 0.999)
+        require_neutral("epsilon", self.epsilon, 1e-8)
         schedules = {"adaptive": "plateau", "invscaling": "inverse"}
         return {
             "hidden": self.hidden_layer_sizes,
@@ -26,7 +28,7 @@ class Network(Adapter):
             "learning_rate": self.learning_rate_init,
             "max_iter": self.max_iter,
             "shuffle": self.shuffle,
-            "random_state": seed(self.random_state),
+            "random_state": draw_seed(self.random_state),
             "tol": self.tol,
             "warm_start": self.warm_start,
             "momentum": self.momentum,
@@ -39,24 +41,24 @@ class Network(Adapter):
 
     @property
     def loss_curve_(self) -> Any:
-        return [epoch.loss for epoch in self._ours.history_]
+        return [epoch.loss for epoch in self._fitted.history_]
 
     @property
     def validation_scores_(self) -> Any:
-        return [1.0 - epoch.validation_error for epoch in self._ours.history_]
+        return [1.0 - epoch.validation_error for epoch in self._fitted.history_]
 
 
-@standing_for(neural_network.MLPClassifier)
+@substitute(neural_network.MLPClassifier)
 class MLPClassifier(Network, Streaming):
     def model(self) -> Any:
-        return deciban.MLP(**self.shared())
+        return deciban.MLP(**self.options())
 
 
-@standing_for(neural_network.MLPRegressor)
+@substitute(neural_network.MLPRegressor)
 class MLPRegressor(Network):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        return self._learn("partial_fit", X, y, sample_weight=sample_weight)
+        return self._call("partial_fit", X, y, sample_weight=sample_weight)
 
     def model(self) -> Any:
-        refuse("loss", self.loss, "squared_error")
-        return deciban.MLPRegressor(**self.shared())
+        require_neutral("loss", self.loss, "squared_error")
+        return deciban.MLPRegressor(**self.options())

@@ -1,53 +1,49 @@
-"""Write the list of expected failures anew: `python -m adapters.renew` in tests/parity, with modules or all of them.
+"""Write the list of expected failures anew: `python -m adapters.renew [MODULE ...]` in tests/parity.
 
-Reasons that are known are kept. A new failure gets the reason "?", which the tests refuse: write a true one.
+Reasons that are known stay. A failure that is new gets the kind "?", which the tests refuse: write a true one.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import defaultdict
-from typing import Any
 
 import sklearn
 
-from .catalogue import SUITES
-from .suites import LIST, expected, failures, name_of, run
+from .catalogue import MODULES
+from .expectation import LIST, UNEXPLAINED, Expectation, Group, read_expectation, write_expectation
+from .outcomes import Outcome, find_failures, find_unrelated, function_of, run_modules
 
 
-def renewed(suite: str, known: dict[str, Any]) -> dict[str, list[str]]:
-    """Reason → tests of one module."""
-    elsewhere = known.get("elsewhere", [])
-    outcomes = run(suite, elsewhere)
-    used = {name_of(test) for test, (_, _, adapters) in outcomes.items() if adapters}
-    ours = {test: told for test, told in outcomes.items() if name_of(test) in used}
-    reasons = {name_of(test): reason for reason, tests in known.items() for test in tests}
-    reasons |= {test: reason for reason, tests in known.items() for test in tests}
-    found = defaultdict(list)
-    for test in sorted(failures(ours)):
-        reason = reasons.get(test, reasons.get(name_of(test), "?"))
-        found[reason].append(test)
-        if reason == "?":
-            case = next(told for name, told in ours.items() if told[0] == "failed" and name_of(name) == name_of(test))
-            print(f"{suite}\t{test}\t{case[1]}", flush=True)
-    found["elsewhere"] = sorted({*elsewhere, *(name_of(test) for test in outcomes if name_of(test) not in used)})
-    return dict(sorted(found.items()))
+def renew(expectation: Expectation, module: str, outcomes: dict[str, Outcome]) -> None:
+    """Replace what the list has about a module."""
+    known = {test: group for group in expectation.groups if _explains(group, module) for test in group.tests}
+    known |= {function_of(test): group for test, group in known.items()}
+    tests = defaultdict(list)
+    for test in sorted(find_failures(outcomes)):
+        group = known.get(test, known.get(function_of(test)))
+        errors = [each.error for name, each in outcomes.items() if test in (name, f"{function_of(name)}[*]")]
+        tests[(group.kind, group.reason) if group else (UNEXPLAINED, errors[0])].append(test)
+    expectation.groups = [group for group in expectation.groups if group.module != module]
+    expectation.groups += [Group(module, kind, reason, each) for (kind, reason), each in tests.items()]
+    expectation.unrelated[module] = sorted(find_unrelated(outcomes))
 
 
-def write(known: dict[str, Any]) -> None:
-    lines = [f"scikit-learn = {json.dumps(sklearn.__version__)}", "", "[reasons]"]
-    lines += [f"{name} = {json.dumps(words, ensure_ascii=False)}" for name, words in known["reasons"].items()]
-    for suite in SUITES:
-        lines += ["", f'["{suite}"]']
-        for reason, tests in known.get(suite, {}).items():
-            rows = "".join(f"    {json.dumps(test, ensure_ascii=False)},\n" for test in tests)
-            lines.append(f"{json.dumps(reason)} = [\n{rows}]" if reason == "?" else f"{reason} = [\n{rows}]")
-    LIST.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def _explains(group: Group, module: str) -> bool:
+    return group.module == module and group.kind != UNEXPLAINED
+
+
+def main(names: list[str]) -> None:
+    """Renew the modules whose paths contain one of the names."""
+    expectation = read_expectation() if LIST.exists() else Expectation()
+    expectation.version = sklearn.__version__
+    for module in MODULES:
+        if not names or any(name in module for name in names):
+            outcomes = run_modules([module])[module]
+            renew(expectation, module, outcomes)
+            write_expectation(expectation)
+            print(f"{module}: {sum(each.seconds for each in outcomes.values() if each.adapters):.0f} s of CPU")
 
 
 if __name__ == "__main__":
-    known = expected() if LIST.exists() else {"reasons": {}}
-    for suite in sys.argv[1:] or SUITES:
-        known[suite] = renewed(suite, known.get(suite, {}))
-        write(known)
+    main(sys.argv[1:])
