@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from deciban.plain_state import PlainState
 from deciban.threads import OnThreads
 
 Whole = int
@@ -169,7 +170,7 @@ class Parameter:
         del model.__dict__[self.name]
 
 
-class Estimator(OnThreads, BaseEstimator):
+class Estimator(PlainState, OnThreads, BaseEstimator):
     """scikit-learn's estimator, whose parameters are read in the types that its constructor declares, and which
     computes on as many threads as its `n_jobs` says."""
 

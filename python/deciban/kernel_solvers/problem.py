@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from deciban import devices
 from deciban.kernels import Kernel
 from deciban.losses import Floats
+from deciban.plain_state import PlainState
 from deciban.solvers.problem import Limits, Status, Step
 from deciban.solvers.watch import Watch
 
@@ -121,7 +122,7 @@ def take(X: Any, rows: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class KernelSolution:
+class KernelSolution(PlainState):
     """β (m,), b (G,), how the solver ended, and what it knows besides.
 
     `gradient` (m,) is ∂D/∂β = K̃β − t. Where there are `landmarks` the machine is made of these, an approximation, and β

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from deciban.devices import doubled, elsewhere, moved, on_host
+from deciban.plain_state import PlainState
 from deciban.rows import is_sparse
 
 from . import radial
@@ -21,7 +22,7 @@ _TILE = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class KernelScore(Score):
+class KernelScore(PlainState, Score):
     """A score that is affine in the similarities to m support vectors v_i, one column a class.
 
         score(x)_c = intercept_c + Σ_i A_ic K(x, v_i)

@@ -13,6 +13,7 @@ from deciban._core import combination, gram_times, loss_along, loss_conjugate, l
 from deciban.inner_product import dot
 from deciban.losses import Floats, Loss
 from deciban.penalties import Penalty
+from deciban.plain_state import PlainState
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(PlainState):
     """w (K, d), b (K,), how the solver ended, and what it knows besides.
 
     `dual` is a like the scores with −a in the domain of ℓ*, where the solver keeps one: at the optimum it is

@@ -11,13 +11,14 @@ import numpy as np
 
 from deciban import __version__, _core
 from deciban.devices import elsewhere, on_host, parts, take
+from deciban.plain_state import PlainState
 
 from .bound import Bound, Probabilities
 from .telling import headed, line
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(PlainState):
     """What was minimised, how close to the minimum the fit came, and on which data.
 
         relative_gap = (primal − dual) / max(1, |primal|)
