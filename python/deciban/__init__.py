@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .models.least_squares import LinearRegression as LinearRegression
     from .models.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
     from .models.linear_svm import LinearSVM as LinearSVM
+    from .models.linear_svr import LinearSVR as LinearSVR
     from .models.logistic import LogisticRegression as LogisticRegression
     from .models.naive_bayes import NaiveBayes as NaiveBayes
     from .models.nbsvm import NBSVM as NBSVM
@@ -74,6 +75,7 @@ _HOME = {
     "LeastSquaresClassifier": ".models.least_squares_classifier",
     "LinearRegression": ".models.least_squares",
     "LinearSVM": ".models.linear_svm",
+    "LinearSVR": ".models.linear_svr",
     "LogisticRegression": ".models.logistic",
     "MLP": ".networks.mlp",
     "MLPRegressor": ".networks.regression",
@@ -110,6 +112,7 @@ __all__ = [
     "LeastSquaresClassifier",
     "LinearRegression",
     "LinearSVM",
+    "LinearSVR",
     "LogisticRegression",
     "MLPRegressor",
     "MutualInformation",

@@ -320,13 +320,29 @@ def coordinate(
     offset: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,
     seed: int = 0,
-    tol: float = 1e-4,
+    tol: float = 1e-6,
     max_iter: int = 1000,
+    null: float = ...,
+    floor: float = 0.0,
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[
     NDArray[np.float64], float, NDArray[np.float64], int, Literal["converged", "exhausted", "stopped", "interrupted"]
 ]: ...
+def crammer_singer(
+    X: _Matrix,
+    y: NDArray[np.int64],
+    c: NDArray[np.float64],
+    w: NDArray[np.float64],
+    b: NDArray[np.float64],
+    a: NDArray[np.float64],
+    residual: NDArray[np.float64],
+    *,
+    strength: float,
+    constant: float,
+    seed: int,
+    n_jobs: int | None = None,
+) -> tuple[list[NDArray[np.float64]], float, float]: ...
 def dual_coordinate(
     X: _Matrix,
     y: NDArray[np.float64],
@@ -339,8 +355,10 @@ def dual_coordinate(
     offset: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,
     seed: int = 0,
-    tol: float = 1e-4,
+    tol: float = 1e-6,
     max_iter: int = 1000,
+    null: float = ...,
+    floor: float = 0.0,
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[

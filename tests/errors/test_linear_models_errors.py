@@ -25,7 +25,7 @@ SHARED = [
     (
         {"solver": "sgd"},
         "solver must be one of 'auto', 'closed-form', 'newton', 'dual-coordinate', 'coordinate', 'reweighted', "
-        "'smoothing', 'interior-point', 'linear-programme', 'descent', 'perceptron', got 'sgd'",
+        "'smoothing', 'interior-point', 'linear-programme', 'descent', 'crammer-singer', 'perceptron', got 'sgd'",
     ),
     ({"class_weight": {"egg": 2.0}}, "class_weight names ['egg'], which no label is; labels are ['ham', 'spam']"),
     ({"class_weight": {"ham": -1.0}}, "class_weight must be finite numbers ≥ 0, got {'ham': -1.0}"),

@@ -25,6 +25,39 @@ def perceptron(X, y, passes):
     return np.array(visited), mistakes, False
 
 
+def errors_met(X, y, c, passes, intercept=True):
+    """The weight of the errors of all the weights met, those of nothing and those after every single update."""
+    X1 = np.column_stack([X, np.ones(len(X)) if intercept else np.zeros(len(X))])
+    w = np.zeros(X1.shape[1])
+    weigh = lambda: c[np.where(X1 @ w >= 0.0, 1.0, -1.0) != y].sum()  # noqa: E731
+    met = [weigh()]
+    for _ in range(passes):
+        for x, label, weight in zip(X1, y, c, strict=True):
+            for _ in range(int(weight)):
+                if sign(x @ w) != label:
+                    w = w + label * x
+                    met.append(weigh())
+        if met[-1] == 0.0:
+            break
+    return met
+
+
+def ratchet(X, y, passes):
+    """The errors in Gallant's pocket: weights replace it whose run is longer and whose errors are fewer."""
+    X1, w, run, longest = np.column_stack([X, np.ones(len(X))]), np.zeros(X.shape[1] + 1), 0, 0
+    weigh = lambda: (np.where(X1 @ w >= 0.0, 1.0, -1.0) != y).sum()  # noqa: E731
+    least = weigh()
+    for _ in range(passes):
+        for x, label in zip(X1, y, strict=True):
+            if sign(x @ w) != label:
+                w, run = w + label * x, 0
+                continue
+            run += 1
+            if run > longest and weigh() < least:
+                least, longest = weigh(), run
+    return least
+
+
 def errors(X, y, w):
     """How many are on the wrong side of w (d + 1,)."""
     return sum(sign(x @ w[:-1] + w[-1]) != label for x, label in zip(X, y, strict=True))

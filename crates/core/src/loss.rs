@@ -9,9 +9,11 @@
 mod margins;
 mod residuals;
 pub mod sums;
+mod tubes;
 
 pub use margins::{Hinge, Logistic, SquaredHinge, ZeroOne, log1p_exp, sigmoid};
 pub use residuals::{Absolute, Huber, Squared};
+pub use tubes::{EpsilonInsensitive, SquaredEpsilonInsensitive};
 
 /// A loss. For margins y is −1 or +1, for regression any number.
 pub trait Loss: Copy + Send + Sync {
@@ -76,6 +78,8 @@ mod tests {
             answers(Squared, y);
             answers(Absolute, y);
             answers(Huber { delta: 0.8 }, y);
+            answers(EpsilonInsensitive { epsilon: 0.3 }, y);
+            answers(SquaredEpsilonInsensitive { epsilon: 0.3 }, y);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Coordinate descent with working sets, with a Python callable as its watcher.
 
 use deciban_core::columns::Columns;
-use deciban_core::loss::{Huber, Logistic, Squared, SquaredHinge};
+use deciban_core::loss::{Huber, Logistic, Squared, SquaredEpsilonInsensitive, SquaredHinge};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::coordinate::{Examples as Targets, Penalty, Smooth, solve};
 use deciban_core::solve::{Limits, Solution};
@@ -18,6 +18,7 @@ enum Known {
     Squared(Squared),
     SquaredHinge(SquaredHinge),
     Huber(Huber),
+    SquaredTube(SquaredEpsilonInsensitive),
 }
 
 impl Known {
@@ -27,8 +28,10 @@ impl Known {
             "squared" => Known::Squared(Squared),
             "squared_hinge" => Known::SquaredHinge(SquaredHinge),
             "huber" => Known::Huber(Huber { delta }),
+            "squared_epsilon_insensitive" => Known::SquaredTube(SquaredEpsilonInsensitive { epsilon: delta }),
             _ => {
-                let known = r#""logistic", "squared", "squared_hinge", "huber""#;
+                let known =
+                    r#""logistic", "squared", "squared_hinge", "huber", "squared_epsilon_insensitive""#;
                 return Err(PyValueError::new_err(format!("loss is one of {known}, not {name:?}")));
             }
         })
@@ -73,14 +76,15 @@ impl Kernel for Descent<'_> {
             Known::Squared(loss) => self.solve(&columns, loss),
             Known::SquaredHinge(loss) => self.solve(&columns, loss),
             Known::Huber(loss) => self.solve(&columns, loss),
+            Known::SquaredTube(loss) => self.solve(&columns, loss),
         })
     }
 }
 
 /// Minimises Σ c ℓ(y, x·w + b) + l1·‖w‖₁ + ½·l2·‖w‖² by coordinate descent: (w, b, dual, iterations, ending).
 #[pyfunction]
-#[pyo3(signature = (X, y, c, loss, *, delta=1.0, l1=1.0, l2=0.0, intercept=true, offset=None, start=None, seed=0, tol=1e-4,
-                    max_iter=1000, watch=None, n_jobs=None))]
+#[pyo3(signature = (X, y, c, loss, *, delta=1.0, l1=1.0, l2=0.0, intercept=true, offset=None, start=None, seed=0, tol=1e-6,
+                    max_iter=1000, null=f64::INFINITY, floor=0.0, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn coordinate<'py>(
     py: Python<'py>,
@@ -97,6 +101,8 @@ pub fn coordinate<'py>(
     seed: u64,
     tol: f64,
     max_iter: usize,
+    null: f64,
+    floor: f64,
     watch: Option<Py<PyAny>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Found<'py>> {
@@ -109,7 +115,7 @@ pub fn coordinate<'py>(
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
     let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
-    let (penalty, limits) = (Penalty { l1, l2 }, Limits { tol, max_iter });
+    let (penalty, limits) = (Penalty { l1, l2 }, Limits { tol, max_iter, null, floor });
     let descent = Descent { examples, loss, penalty, start, seed, limits, watcher: &mut watcher };
     let solution = on_reals(py, X, n_jobs, descent)?;
     watcher.found(py, solution)

@@ -1,6 +1,9 @@
 //! The perceptron and stochastic descent, whose states Python keeps between passes.
 
-use deciban_core::loss::{Absolute, Hinge, Huber, Logistic, Loss, Squared, SquaredHinge};
+use deciban_core::loss::{
+    Absolute, EpsilonInsensitive, Hinge, Huber, Logistic, Loss, Squared, SquaredEpsilonInsensitive,
+    SquaredHinge,
+};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::descent::{self, Rule};
 use deciban_core::solve::{Problem, perceptron as rosenblatt};
@@ -170,7 +173,9 @@ pub fn descend<'py>(
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset: None, intercept };
     let state = with_loss!(loss, loss => on_reals(py, X, n_jobs, Descend { examples, loss, plan, state })?,
         "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge,
-        "logistic": Logistic, "squared": Squared, "absolute": Absolute, "huber": Huber { delta });
+        "logistic": Logistic, "squared": Squared, "absolute": Absolute, "huber": Huber { delta },
+        "epsilon_insensitive": EpsilonInsensitive { epsilon: delta },
+        "squared_epsilon_insensitive": SquaredEpsilonInsensitive { epsilon: delta });
     let descent::State { w, b, sum, sum_b, steps, squares, suffered } = state;
     Ok(((w.into_pyarray(py), b), (sum.into_pyarray(py), sum_b), steps, squares, suffered))
 }

@@ -203,7 +203,7 @@ pub fn smo<'py>(
     let machine = parts.machine(usize::MAX >> 1)?;
     let start = feasible_start(&machine, slice(&start, "start")?)?;
     let mut watcher = Watcher::new(watch);
-    let limits = Limits { tol, max_iter };
+    let limits = Limits::new(tol, max_iter);
     let function = function(kernel, &parameters)?;
     let watched = &mut watcher;
     let minimise = Minimise { function, machine, start, limits, bytes: memory, watcher: watched };
@@ -234,7 +234,7 @@ pub fn smo_of_rows<'py>(
     let start = feasible_start(&machine, slice(&start, "start")?)?;
     let mut watcher = Watcher::new(watch);
     let mut source = OfCallable { rows, scores, diagonal, active: Vec::new(), raised: None };
-    let limits = Limits { tol, max_iter };
+    let limits = Limits::new(tol, max_iter);
     let (kept, watched) = (&mut source, &mut watcher);
     let found = run(py, threads(n_jobs), move || {
         minimise_by_pairs(&machine, kept, start, limits, memory, &mut |i, p, g| watched.stop(i, p, g))

@@ -5,6 +5,7 @@ mod categories;
 mod coordinate;
 mod counter;
 mod counting;
+mod crammer_singer;
 mod densities;
 mod descending;
 mod dictionary;
@@ -41,6 +42,8 @@ mod _core {
     use super::counter::Counter;
     #[pymodule_export]
     use super::counting::{class_moments, class_sums};
+    #[pymodule_export]
+    use super::crammer_singer::crammer_singer;
     #[pymodule_export]
     use super::densities::{gaussian_scores, student_scores};
     #[pymodule_export]

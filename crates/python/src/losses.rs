@@ -1,7 +1,10 @@
 //! Losses and penalties place by place, and their sums over all examples.
 
 use deciban_core::loss::sums::Scored;
-use deciban_core::loss::{Absolute, Hinge, Huber, Logistic, Loss, Squared, SquaredHinge, ZeroOne};
+use deciban_core::loss::{
+    Absolute, EpsilonInsensitive, Hinge, Huber, Logistic, Loss, Squared, SquaredEpsilonInsensitive,
+    SquaredHinge, ZeroOne,
+};
 use deciban_core::penalty::Penalty;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -20,7 +23,9 @@ macro_rules! any_loss {
         with_loss!($name, $loss => $body,
             "zero_one": ZeroOne, "perceptron": Hinge { margin: 0.0 }, "hinge": Hinge { margin: 1.0 },
             "squared_hinge": SquaredHinge, "logistic": Logistic, "squared": Squared, "absolute": Absolute,
-            "huber": Huber { delta: $delta })
+            "huber": Huber { delta: $delta },
+            "epsilon_insensitive": EpsilonInsensitive { epsilon: $delta },
+            "squared_epsilon_insensitive": SquaredEpsilonInsensitive { epsilon: $delta })
     };
 }
 

@@ -207,7 +207,7 @@ impl SharedKernel {
     ) -> PyResult<Solved<'py>> {
         let tasks = problems.tasks(with_shared!(&self.precision, shared => shared.count()))?;
         let watcher = Watcher { callable: watch, raised: Mutex::new(None), ended: AtomicBool::new(false) };
-        let limits = Limits { tol, max_iter };
+        let limits = Limits::new(tol, max_iter);
         let found = run(py, self.threads, || {
             let watch = &|k, i, p, g| watcher.stop(k, i, p, g);
             with_shared!(&self.precision, shared => solve_each(shared, &tasks, limits, memory, watch))

@@ -1,6 +1,9 @@
 //! The solvers, with a Python callable as their watcher.
 
-use deciban_core::loss::{Absolute, DualLoss, Hinge, Huber, Logistic, Squared, SquaredHinge};
+use deciban_core::loss::{
+    Absolute, DualLoss, EpsilonInsensitive, Hinge, Huber, Logistic, Squared, SquaredEpsilonInsensitive,
+    SquaredHinge,
+};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::{Ending, Limits, Problem, Solution, dual_coordinate as ascent};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -118,8 +121,8 @@ impl<L: DualLoss> Kernel for Ascent<'_, L> {
 
 /// Minimises Σ c ℓ(y, x·w + b) + ½·strength·‖w‖² by dual coordinate ascent: (w, b, dual, passes, ending).
 #[pyfunction]
-#[pyo3(signature = (X, y, c, loss, *, delta=1.0, strength=1.0, intercept=true, offset=None, start=None, seed=0, tol=1e-4,
-                    max_iter=1000, watch=None, n_jobs=None))]
+#[pyo3(signature = (X, y, c, loss, *, delta=1.0, strength=1.0, intercept=true, offset=None, start=None, seed=0, tol=1e-6,
+                    max_iter=1000, null=f64::INFINITY, floor=0.0, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn dual_coordinate<'py>(
     py: Python<'py>,
@@ -135,6 +138,8 @@ pub fn dual_coordinate<'py>(
     seed: u64,
     tol: f64,
     max_iter: usize,
+    null: f64,
+    floor: f64,
     watch: Option<Py<PyAny>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Found<'py>> {
@@ -142,12 +147,14 @@ pub fn dual_coordinate<'py>(
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
     let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
-    let limits = Limits { tol, max_iter };
+    let limits = Limits { tol, max_iter, null, floor };
     let watched = &mut watcher;
     let solution = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascent {
             examples, loss, strength, start, seed, limits, watcher: watched,
         })?,
         "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge, "logistic": Logistic,
-        "squared": Squared, "absolute": Absolute, "huber": Huber { delta });
+        "squared": Squared, "absolute": Absolute, "huber": Huber { delta },
+        "epsilon_insensitive": EpsilonInsensitive { epsilon: delta },
+        "squared_epsilon_insensitive": SquaredEpsilonInsensitive { epsilon: delta });
     watcher.found(py, solution)
 }

@@ -42,6 +42,7 @@ def status(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    from ..trust.convergence import gathered
     from .group import deciban
 
     gc.set_threshold(100_000, 50, 50)  # a short life: looking for garbage takes longer than it saves
@@ -49,7 +50,8 @@ def _run(arguments: list[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "_DECIBAN_COMPLETE" in os.environ:
         deciban.main(arguments, prog_name="deciban")
-    with deciban.make_context("deciban", [*arguments], obj=arguments) as context:
+    # What did not converge is told in the words of the command, by the verb that knows of which fit.
+    with gathered(), deciban.make_context("deciban", [*arguments], obj=arguments) as context:
         deciban.invoke(context)
     return 0
 

@@ -18,6 +18,7 @@ from deciban.models.limits import check_positive
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits, Status
 from deciban.trust.certificate import Certificate
+from deciban.trust.convergence import warned_once
 from deciban.trust.rates import Interval, clopper_pearson
 
 from .arrangement import arranged
@@ -53,6 +54,7 @@ class Path:
     model: Any = field(repr=False)
 
 
+@warned_once()
 def path(
     model: Any,
     X: Any,

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from deciban import _core
 from deciban.losses import Floats
 from deciban.rows import reals_for_core
+from deciban.trust.gap import is_within
 
 from .certificate import intercepts
 from .evaluation import in_core, rows_in_core, scores_within
@@ -154,7 +155,7 @@ class Blocks:
         if self.active is not None:
             beta, gradient = self.beta[self.active], self.gradient[self.active]
             violation = _core.kernel_measure(self.active_parts, beta, gradient)[2]
-        close = np.isfinite(primal) and gap <= tol * max(1.0, abs(primal))
+        close = np.isfinite(primal) and is_within(gap, primal, tol)
         return Measure(primal, gap, violation, bool(violation <= tol or close))
 
     def looked_at(self) -> Floats:

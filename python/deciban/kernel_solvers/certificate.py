@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from deciban.inner_product import dot
 from deciban.losses import Floats
 from deciban.threads import on_threads
+from deciban.trust.gap import relative_gap
 
 from .evaluation import scores_within
 from .problem import KernelProblem
@@ -35,8 +36,8 @@ class KernelProof:
 
     @property
     def relative_gap(self) -> float:
-        """(P + D) / max(1, |P|)."""
-        return (self.primal - self.dual) / max(1.0, abs(self.primal))
+        """(P + D) / |P|."""
+        return relative_gap(self.primal, self.dual)
 
 
 @on_threads

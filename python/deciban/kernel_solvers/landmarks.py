@@ -134,7 +134,7 @@ def says(proofs: Sequence[KernelProof]) -> str:
     primal = sum(proof.primal for proof in proofs)
     bound = sum(proof.bound if isinstance(proof, LandmarkProof) else proof.dual for proof in proofs)
     if np.isfinite(bound):
-        unit = max(1.0, abs(primal)) / 100.0
+        unit = abs(primal) / 100.0
         error = float(np.sqrt(sum(proof.error**2 for proof in near))) / unit
         about = f" (± {error:.2g}, from a sample)" if error else ""
         told.append(f"its objective is at most {(primal - bound) / unit:.3g} %{about} above that of the exact machine")

@@ -24,6 +24,7 @@ from deciban.rows import reals_for_core
 from deciban.solvers import dual_coordinate
 from deciban.solvers.problem import Problem, Solution, Status, Step
 from deciban.trust.folds import hashes
+from deciban.trust.gap import relative_gap
 
 from .landmarks import Landmarks
 from .problem import KernelProblem, KernelSolution, Limits
@@ -135,7 +136,7 @@ def _solved(
 def _gap(linear: Problem, found: Solution, beta: Floats) -> float:
     """The relative gap between the primal at w, b and the dual at β. Cost: two passes over the features."""
     primal, v = linear.primal(found.w, linear.scores(found.w, found.b)), linear.combination(beta)
-    return (primal - dot(linear.y, beta) + 0.5 * dot(v, v)) / max(1.0, abs(primal))
+    return relative_gap(primal, dot(linear.y, beta) - 0.5 * dot(v, v))
 
 
 def _begun(linear: Problem, beta: Floats) -> Solution:

@@ -15,7 +15,8 @@ from typing import Any
 from .loss import Floats, Loss
 from .margins import Hinge, Logistic, Perceptron, SquaredHinge, ZeroOne
 from .residuals import Absolute, Huber, Squared
-from .softmax import Softmax
+from .softmax import CrammerSinger, Softmax
+from .tubes import EpsilonInsensitive, SquaredEpsilonInsensitive
 
 CATALOGUE: tuple[type[Loss], ...] = (
     ZeroOne,
@@ -26,6 +27,8 @@ CATALOGUE: tuple[type[Loss], ...] = (
     Squared,
     Absolute,
     Huber,
+    EpsilonInsensitive,
+    SquaredEpsilonInsensitive,
 )
 
 
@@ -45,6 +48,8 @@ def by_name(name: Any, *among: type[Loss]) -> type[Loss]:
 __all__ = [
     "CATALOGUE",
     "Absolute",
+    "CrammerSinger",
+    "EpsilonInsensitive",
     "Floats",
     "Hinge",
     "Huber",
@@ -53,6 +58,7 @@ __all__ = [
     "Perceptron",
     "Softmax",
     "Squared",
+    "SquaredEpsilonInsensitive",
     "SquaredHinge",
     "ZeroOne",
     "by_name",

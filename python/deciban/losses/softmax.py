@@ -1,4 +1,4 @@
-"""The loss of many scores at once."""
+"""Losses of many scores at once."""
 
 from __future__ import annotations
 
@@ -49,9 +49,54 @@ class Softmax(Loss):
         return value
 
     def feasible(self, y: Floats, a: Floats) -> Floats:
-        p = -a
-        p[np.arange(len(a)), y] += 1.0
-        p = np.maximum(p, 0.0)
-        nearest: Floats = -p / p.sum(axis=1, keepdims=True)
-        nearest[np.arange(len(a)), y] += 1.0
-        return nearest
+        return _of_a_mixture(y, a)
+
+
+@dataclass(frozen=True)
+class CrammerSinger(Loss):
+    """max_c (1{c ≠ y} + s_c) − s_y (Crammer & Singer, JMLR 2, 2001); y (N,) class indices, s (N, C).
+
+        ℓ*(y, u) = −Σ_{c≠y} p_c   for p = u + e_y in the simplex;      slope = e_c − e_y at the largest 1{c ≠ y} + s_c
+
+    >>> CrammerSinger().value(np.array([0, 1]), np.array([[0.5, 0.0], [3.0, 0.0]])).tolist()
+    [0.5, 4.0]
+    """
+
+    name = "crammer_singer"
+
+    def value(self, y: Floats, s: Floats) -> Floats:
+        own = s[np.arange(len(s)), y]
+        value: Floats = self._raised(y, s).max(axis=1) - own
+        return value
+
+    def slope(self, y: Floats, s: Floats) -> Floats:
+        slope, each = np.zeros_like(s), np.arange(len(s))
+        slope[each, self._raised(y, s).argmax(axis=1)] = 1.0
+        slope[each, y] -= 1.0
+        return slope
+
+    def conjugate(self, y: Floats, u: Floats) -> Floats:
+        p = u.copy()
+        p[np.arange(len(u)), y] += 1.0
+        inside = (p >= -1e-12).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= 1e-9)
+        value: Floats = np.where(inside, p[np.arange(len(u)), y] - 1.0, np.inf)
+        return value
+
+    def feasible(self, y: Floats, a: Floats) -> Floats:
+        return _of_a_mixture(y, a)
+
+    def _raised(self, y: Floats, s: Floats) -> Floats:
+        """1{c ≠ y} + s_c."""
+        raised = s + 1.0
+        raised[np.arange(len(s)), y] -= 1.0
+        return raised
+
+
+def _of_a_mixture(y: Floats, a: Floats) -> Floats:
+    """e_y − p for the p ≥ 0, of sum 1, that e_y − a is but for rounding."""
+    p = -a
+    p[np.arange(len(a)), y] += 1.0
+    p = np.maximum(p, 0.0)
+    nearest: Floats = -p / p.sum(axis=1, keepdims=True)
+    nearest[np.arange(len(a)), y] += 1.0
+    return nearest

@@ -66,7 +66,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         (huber, squared), "descent" or `deciban.solvers.Descent(batch=…)`, "reweighted" (huber, absolute; None, "l2"),
         "linear-programme" (absolute; None, "l1"), "smoothing" (absolute; "l2"), "interior-point" (absolute; a penalty),
         "dual-coordinate" ("l2").
-    tol : the relative duality gap (primal − dual) / max(1, |primal|) to stop at; closed forms go to rounding.
+    tol : the relative duality gap (primal − dual) / |primal| to stop at; closed forms go to rounding.
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
     warm_start : `fit` begins where the last one ended, unless it is in closed form.
 

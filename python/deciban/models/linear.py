@@ -139,10 +139,14 @@ class LinearClassifier(TellsCallbacks, SparseWeights, Reports, FindsSuspects, St
         weight = self._strength() * given.weight
         C = len(given.labels)
         if self._together(C):
-            return [Problem(rows, given.y, weight, Softmax(), penalty, self.fit_intercept, C, threads)]
+            return [Problem(rows, given.y, weight, self._loss_together(), penalty, self.fit_intercept, C, threads)]
         loss = self._loss()
         targets = [np.where(given.y == k, 1.0, -1.0) for k in (range(C) if C > 2 else [1])]
         return [Problem(rows, y, weight, loss, penalty, self.fit_intercept, 1, threads) for y in targets]
+
+    def _loss_together(self) -> Loss:
+        """The loss of all classes' scores at once."""
+        return Softmax()
 
     def _strength(self) -> float:
         """C, what a unit of loss weighs against the penalty."""

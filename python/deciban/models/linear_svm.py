@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.losses import Floats, Hinge, Loss, SquaredHinge, by_name
+from deciban.losses import CrammerSinger, Floats, Hinge, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
 from deciban.solvers import Limits, Problem, Solution
 from deciban.solvers.online import Online
@@ -16,6 +16,7 @@ from .calibrated import held_out_temperature
 from .examples import Examples
 from .hard_margin import priced, solve_hard
 from .limits import check_positive
+from .logistic import penalty_of
 from .margins import Margins, widths
 from .online import OnlineClassifier
 from .weights import dense
@@ -25,18 +26,30 @@ from .zones import Zones, held_by, supported
 class LinearSVM(Margins, OnlineClassifier):
     """A separating hyperplane with the largest margin, errors at the price C.
 
-        min over w, b of   ½‖w‖² + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ the hinge or its square;
+        min over w, b of   Ω(w) + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ the hinge or its square;
         C = inf:   min ½‖w‖²  subject to  y_i (x_i·w + b) ≥ 1    (the hard margin)
+
+    and with multi_class="crammer_singer" of all classes at once
+
+        min over W, b of   ½‖W‖² + C·Σ_i w_i [max_k (1{k ≠ y_i} + s_ik) − s_iy],      s_i = W x_i + b
 
     Parameters
     ----------
     C : the price of an error, > 0. `inf` is the hard margin; data that no hyperplane separates are then refused, and
         the error shows a witness: a point that is a mixture of examples of either class.
     loss : "hinge" (Cortes & Vapnik 1995) or "squared_hinge".
+    penalty : Ω: "l2" ½‖w‖², "l1" ‖w‖₁ (most weights become 0), or "elastic_net" ρ‖w‖₁ + ½(1 − ρ)‖w‖² with
+        ρ = `l1_ratio`. The intercept is never penalised. The hard margin is of "l2".
+    multi_class : "ovr", one class against the rest each, or "crammer_singer" (Crammer & Singer, JMLR 2, 2001): all
+        together, with loss "hinge" and penalty "l2"; of two classes it is the hinge at scores 2(x·w + b) apart, as
+        which it is solved.
     calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds: then there are probabilities and
         evidence in decibans. None: only margins, and k times quicker.
     fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, step, random_state, n_jobs :
-        see `LogisticRegression`. Many classes: one against the rest.
+        see `LogisticRegression`.
+
+    A weight means repetition, to the last bit: equal examples are learnt as one of their summed weight, whatever the
+    order of the rows. Fan, Chang, Hsieh, Wang & Lin, JMLR 9 (2008).
 
     Attributes: those of `LinearClassifier`; `zones_`, one `Zones` a problem; `temperature_`, A; `margin_` (K,), the
     geometric margin 1/‖w‖ of the street's half; after `partial_fit` also `stream_`, the state of the descent with its
@@ -53,11 +66,14 @@ class LinearSVM(Margins, OnlineClassifier):
         C: float = 1.0,
         *,
         loss: str = "hinge",
+        penalty: str = "l2",
+        l1_ratio: float = 0.5,
+        multi_class: str = "ovr",
         calibration: int | None = 3,
         fit_intercept: bool = True,
         class_weight: Any = None,
         solver: str = "auto",
-        tol: float = 1e-4,
+        tol: float = 1e-6,
         max_iter: int = 1000,
         time_limit: float | None = None,
         callback: Any = None,
@@ -68,6 +84,9 @@ class LinearSVM(Margins, OnlineClassifier):
     ) -> None:
         self.C = C
         self.loss = loss
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.multi_class = multi_class
         self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -85,11 +104,47 @@ class LinearSVM(Margins, OnlineClassifier):
         return by_name(self.loss, Hinge, SquaredHinge)()
 
     def _penalty(self) -> Penalty:
-        return L2(1.0)
+        if self.penalty not in _PENALTIES:
+            names = ", ".join(map(repr, _PENALTIES))
+            raise ValueError(f"penalty must be one of {names}; got {self.penalty!r}")
+        return penalty_of(self.penalty, self.l1_ratio)
+
+    def _together(self, classes: int) -> bool:
+        if self.multi_class not in ("ovr", "crammer_singer"):
+            raise ValueError(f"multi_class must be 'ovr' or 'crammer_singer'; got {self.multi_class!r}")
+        return self._joint and classes > 2
+
+    @property
+    def _joint(self) -> bool:
+        """Whether all classes are one problem, its parameters checked."""
+        if self.multi_class != "crammer_singer":
+            return False
+        for name, wanted in (("loss", "hinge"), ("penalty", "l2")):
+            if getattr(self, name) != wanted:
+                raise ValueError(
+                    f"multi_class='crammer_singer' needs {name}={wanted!r}, got {getattr(self, name)!r}: use 'ovr'"
+                )
+        return True
+
+    def _loss_together(self) -> Loss:
+        return CrammerSinger()
+
+    def _problems(self, given: Examples) -> list[Problem]:
+        problems = super()._problems(given)
+        if self._joint and problems[0].K == 1:  # of two classes w is the difference of two halves
+            problems = [problem.with_penalty(L2(0.5)) for problem in problems]
+        return problems
 
     def _strength(self) -> float:
         """Without limit, errors weigh 1 here: `hard_margin` forbids them."""
-        return 1.0 if np.inf == self.C else check_positive("C", self.C)
+        if np.inf != self.C:
+            return check_positive("C", self.C)
+        if self.penalty != "l2" or self._joint:
+            raise ValueError(
+                f"C=inf, the hard margin, needs penalty='l2' and multi_class='ovr', got {self.penalty!r} and "
+                f"{self.multi_class!r}: give a finite C"
+            )
+        return 1.0
 
     def _solve(
         self, problems: list[Problem], limits: Limits, start: list[Solution] | None, seed: int
@@ -108,6 +163,10 @@ class LinearSVM(Margins, OnlineClassifier):
         self._supported = supported(self.zones_, given.repetition)
 
     def _needs_all_examples(self) -> str:
+        if self.penalty in ("l1", "elastic_net"):
+            return f"a stream's mean weights are not sparse: penalty={self.penalty!r} needs fit, or choose 'l2'"
+        if self.multi_class == "crammer_singer":
+            return "a stream is learnt one class against the rest: multi_class='crammer_singer' needs fit"
         return (
             "the hard margin (C=inf) is of all examples at once and needs fit, or a finite C"
             if np.inf == self.C
@@ -139,19 +198,29 @@ class LinearSVM(Margins, OnlineClassifier):
         return held_out_temperature(self, given, self.calibration, limits, seed)
 
 
+_PENALTIES = ("l2", "l1", "elastic_net")
 # Duals and margins this near to a bound are at it.
 _NEAR = 1e-6
 
 
 def zones(problem: Problem, solution: Solution) -> Zones:
     """The four zones, by the margins and, on the margin, by the dual where the solver kept one."""
-    m = problem.y * problem.scores(solution.w, solution.b)
+    m, a = _margins(problem, problem.scores(solution.w, solution.b), solution.dual)
     slack = 1.0 - m
     near = _NEAR * max(1.0, float(np.abs(m).max(initial=0.0)))
-    if solution.dual is None or not isinstance(problem.loss, Hinge):
+    if a is None or not isinstance(problem.loss, CrammerSinger | Hinge):
         on, held = np.abs(slack) <= near, slack > near
     else:
-        a = np.abs(solution.dual)
         on, held = (a > _NEAR) & (a < 1.0 - _NEAR), a >= 1.0 - _NEAR
     wrong = held & (slack > 1.0)
     return Zones.of(on & ~held, held & ~wrong, wrong)
+
+
+def _margins(problem: Problem, s: Floats, dual: Floats | None) -> tuple[Floats, Floats | None]:
+    """(N,) y·s, of many scores by how much the own one leads, and how much of an example's price is paid, in [0, 1]."""
+    if problem.K == 1:
+        return problem.y * s, None if dual is None else np.abs(dual)
+    each = np.arange(len(s))
+    others = s.copy()
+    others[each, problem.y] = -np.inf
+    return s[each, problem.y] - others.max(axis=1), None if dual is None else dual[each, problem.y]

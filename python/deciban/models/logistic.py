@@ -27,7 +27,7 @@ class LogisticRegression(OnlineClassifier):
     multi_class : "auto" (softmax for many classes under "l2" and "none", else one against the rest), "softmax", "ovr".
     class_weight : None, "balanced" or a mapping from labels to weights.
     solver : "auto" (`deciban.solvers.choose` says which and why), or one of its names.
-    tol : the relative duality gap (primal − dual) / max(1, |primal|) to stop at.
+    tol : the relative duality gap (primal − dual) / |primal| to stop at.
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop. Ctrl-C is one,
         too: the best so far is kept, and `status_` says what happened.
     warm_start : begin where the last fit ended.
@@ -55,7 +55,7 @@ class LogisticRegression(OnlineClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         solver: str = "auto",
-        tol: float = 1e-4,
+        tol: float = 1e-6,
         max_iter: int = 1000,
         time_limit: float | None = None,
         callback: Any = None,

@@ -44,15 +44,20 @@ class Perceptron(LinearClassifier):
 
     Parameters
     ----------
-    pocket : keep, of all hyperplanes met, that of the fewest errors (Gallant 1990): for data that are not separable.
+    pocket : keep, of all hyperplanes met, that of the fewest errors: for data that are not separable. Errors are
+        counted after every update where the weights sum to 1,000 at most, so that none met is better; of more examples
+        by the ratchet of Gallant (1990): whenever a run of right answers is longer than that of the hyperplane in the
+        pocket, and after every pass.
     averaged : the mean of the hyperplanes after every visit (Freund & Schapire 1999), which generalises better.
-    max_iter : passes at most.
+    max_iter : passes at most. The plain rule that ends there warns (`ConvergenceWarning`): it has not separated the
+        classes. With `pocket` or `averaged` it does not: there it is how long to look.
     shuffle : whether each pass is in a new order, of `random_state`.
     calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds; None: only margins.
     fit_intercept, class_weight, time_limit, callback, random_state, n_jobs : see `LogisticRegression`; the objective
         that a callback sees is the weight of the mistakes of a pass.
 
-    A sample of weight c may update c times a visit, the last time by what is left of c: weights mean repetition. Many
+    A sample of weight c may update c times a visit, the last time by what is left of c: weights mean repetition,
+    exactly, as equal examples are visited together; with shuffle=False, where repetitions follow one another. Many
     classes: one against the rest. Attributes: those of `LinearClassifier`; `mistakes_` (K,), the updates;
     `novikoff_bound_` (K,), (R/γ)² for the margin γ of the last hyperplane, which the widest one is no less than: so no
     less than the updates; ∞ where the classes were not separated, or after `partial_fit`. The error is not convex: in
@@ -113,6 +118,10 @@ class Perceptron(LinearClassifier):
         """Why its mistakes do not tell how many examples hold the boundary."""
         return "mistakes of many passes, in their order, made it"
 
+    def _seeks_optimum(self) -> bool:
+        """Whether passes are to end in one without mistakes; the pocket and the mean are for data that have none."""
+        return not (self.pocket or self.averaged)
+
     def _probabilistic(self) -> bool:
         return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
 
@@ -157,6 +166,7 @@ class Perceptron(LinearClassifier):
             problems = self._problems(given)
             solutions = self._solve(problems, limits, start, self._seed())
             self._become(given, problems, solutions)
+            self._proof = replace(self._proof, status=Status.STREAMED.name.lower())
             self.novikoff_bound_ = np.full(len(solutions), np.inf)
             self.temperature_ = None
             self._seconds = perf_counter() - started

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deciban.losses import Absolute, Huber, Squared
-from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton
+from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, solve
 from deciban.solvers.closed_form import Fit
 from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate, digest
@@ -76,7 +76,7 @@ def solve_regression(
         start = _starts(problems, limits)
     starts: list[Any] = [None] * len(problems) if start is None else list(start)
     pairs = zip(problems, starts, strict=True)
-    return [module.solve(problem, limits, start, seed) for problem, start in pairs], None
+    return [solve(problem, limits, module, start, seed) for problem, start in pairs], None
 
 
 def _one_by_one(

@@ -7,17 +7,20 @@ from contextlib import contextmanager
 from typing import Any
 
 from deciban.distributions import StatisticError
+from deciban.trust.convergence import warned_once
 
 
 @contextmanager
 def all_or_nothing(model: Any) -> Iterator[None]:
-    """Either the block succeeds or `model` stays as it was; refusals speak its own names.
+    """Either the block succeeds or `model` stays as it was; refusals speak its own names. A fit that fell short of its
+    optimum warns, once with all fits within.
 
     Attributes are put back as they were bound, so the block may bind new values but not change old ones.
     """
     before = dict(model.__dict__)
     try:
-        yield
+        with warned_once(model):
+            yield
     except BaseException as error:
         names, classes = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
         model.__dict__.clear()

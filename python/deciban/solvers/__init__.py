@@ -16,6 +16,7 @@ from deciban.threads import on_threads
 from . import (
     closed_form,
     coordinate,
+    crammer_singer,
     descent,
     dual_coordinate,
     hessian,
@@ -26,8 +27,10 @@ from . import (
     reweighted,
     smoothing,
 )
+from .centring import Centred
 from .descent import Descent
 from .problem import Limits, Problem, Solution, Status, Step, price_of_errors
+from .repeats import Merged
 from .watch import Watch
 
 CATALOGUE: tuple[ModuleType, ...] = (
@@ -40,6 +43,7 @@ CATALOGUE: tuple[ModuleType, ...] = (
     interior_point,
     linear_programme,
     descent,
+    crammer_singer,
     perceptron,
 )
 
@@ -70,6 +74,7 @@ class Choice:
 
 TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     (closed_form.NAME, "a squared loss without kinks: one system of equations", lambda _: True),
+    (crammer_singer.NAME, "many scores learnt together, the largest of which counts", lambda problem: problem.K > 1),
     (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
     (
         newton.NAME,
@@ -78,8 +83,9 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     ),
     (
         interior_point.NAME,
-        f"a piecewise linear loss, a small square in the penalty, at most {hessian.DIRECT:,} features: some 20 steps",
-        lambda problem: problem.shape[1] < problem.shape[0] and price_of_errors(problem) > interior_point.DEAR,
+        f"a piecewise linear loss, a square in the penalty too small or too large for dual ascent, at most "
+        f"{hessian.DIRECT:,} features: some 20 steps",
+        lambda problem: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(price_of_errors(problem)),
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
     (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", lambda p: bool(p.penalty.l1)),
@@ -113,6 +119,13 @@ def solve(
     problem: Problem, limits: Limits, solver: str | Solver = "auto", start: Solution | None = None, seed: int = 0
 ) -> Solution:
     """The optimum by the solver, or that of the name; ValueError where it cannot solve the problem."""
+    centred = Centred.of(problem)
+    if centred is not None:
+        return centred.outward(_solve(centred.problem, limits, solver, centred.inward(start), seed))
+    return _solve(problem, limits, solver, start, seed)
+
+
+def _solve(problem: Problem, limits: Limits, solver: str | Solver, start: Solution | None, seed: int) -> Solution:
     if not isinstance(solver, str):
         return _by(solver, problem, limits, start, seed)
     name = choose(problem).name if solver == "auto" else solver
@@ -126,6 +139,9 @@ def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, s
     refused = solver.refusal(problem)
     if refused:
         raise ValueError(f"solver {solver.NAME!r} {refused}")
+    if getattr(solver, "ORDERED", False):
+        merged = Merged.of_problem(problem)
+        return merged.outward(solver.solve(merged.problem, limits, merged.inward(start), seed))
     solution: Solution = solver.solve(problem, limits, start, seed)
     return solution
 

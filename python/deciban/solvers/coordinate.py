@@ -15,14 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from deciban import _core
-from deciban.losses import Huber, Logistic, Squared, SquaredHinge
+from deciban.losses import Huber, Logistic, Squared, SquaredEpsilonInsensitive, SquaredHinge
 
 from .problem import Limits, Problem, Solution
 from .watch import Watch
 
 NAME = "coordinate"
 EXACT = True
-LOSSES = (Logistic, Squared, SquaredHinge, Huber)
+LOSSES = (Logistic, Squared, SquaredHinge, Huber, SquaredEpsilonInsensitive)
 
 
 def refusal(problem: Problem) -> str | None:
@@ -51,6 +51,8 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         seed=seed,
         tol=limits.tol,
         max_iter=limits.max_iter,
+        null=problem.null,
+        floor=problem.floor,
         watch=watch,
         n_jobs=problem.n_jobs,
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deciban import _core
-from deciban.losses import Floats, Softmax, ZeroOne
+from deciban.losses import CrammerSinger, Floats, Softmax, ZeroOne
 
 from .judge import Judge
 from .problem import Limits, Problem, Solution, Status
@@ -65,7 +65,7 @@ class Descent:
 
     def refusal(self, problem: Problem) -> str | None:
         """What the problem, or the way down, lacks, or None."""
-        if isinstance(problem.loss, Softmax | ZeroOne):
+        if isinstance(problem.loss, CrammerSinger | Softmax | ZeroOne):
             return f"needs a loss of one score with a slope, which {problem.loss.name!r} is not"
         if problem.offset is not None and self.batch is not None:
             return "takes scores without an offset, but with batch=None"

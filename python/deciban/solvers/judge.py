@@ -41,7 +41,7 @@ class Judge:
             proof = prove(self.problem, w[None, :], np.array([b]))
             if proof.dual is not None:
                 self.gap = proof.primal - proof.dual
-            self.done = proof.relative_gap <= self.limits.tol
+            self.done = proof.is_enough(self.problem, self.limits.tol)
         if self.done:
             self.best = w.copy(), b
         return True

@@ -30,6 +30,8 @@ from .watch import Watch
 
 NAME = "linear-programme"
 EXACT = True
+# Of many optima the vertex depends on the order of the examples and on how many there are.
+ORDERED = True
 
 
 def refusal(problem: Problem) -> str | None:
@@ -47,7 +49,8 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
     watch = Watch(limits)
     N, d = problem.shape
     try:
-        found = _maximum(problem, limits)
+        unit = min(1.0, float(problem.c.max()))
+        found = _maximum(problem, limits, unit)
     except KeyboardInterrupt:
         return Solution(np.zeros((1, d)), np.zeros(1), Status.INTERRUPTED, 0, NAME)
     w, b, dual = np.zeros((1, d)), np.zeros(1), np.zeros(N)
@@ -56,21 +59,22 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         status = Status.OUT_OF_TIME if limits.time_limit is not None else Status.OVERFLOW
     else:
         w, b = _prices(problem, found)
-        dual = found.x / problem.c
-    watch(int(found.nit), -np.inf if found.fun is None else -float(found.fun), 0.0)
+        dual = unit * found.x / problem.c
+    watch(int(found.nit), -np.inf if found.fun is None else -float(found.fun) * unit, 0.0)
     return Solution(w, b, watch.status or status, int(found.nit), NAME, dual, tuple(watch.trace))
 
 
-def _maximum(problem: Problem, limits: Limits) -> Any:
-    """The dual as SciPy takes it."""
+def _maximum(problem: Problem, limits: Limits, unit: float) -> Any:
+    """The dual as SciPy takes it, of u in units of the largest weight where that is small: HiGHS's tolerances are
+    absolute."""
     from scipy.optimize import linprog  # half a second, which only those wait for who solve one
 
-    X, c, strength = as_matrix(problem.rows), problem.c, problem.penalty.l1
+    X, c, strength = as_matrix(problem.rows), problem.c, problem.penalty.l1 / unit
     across = sparse.csc_array(X.T, dtype=np.float64)
     balance = sparse.csc_array(np.ones((1, len(c)))) if problem.intercept else sparse.csc_array((0, len(c)))
     options: dict[str, Any] = {} if limits.time_limit is None else {"time_limit": limits.time_limit}
     gain, least_u, most_u = piecewise.lines(problem)
-    bounds = np.column_stack([least_u, most_u])
+    bounds = np.column_stack([least_u, most_u]) / unit
     if not strength:
         rows = sparse.vstack([across, balance], format="csc")
         return linprog(-gain, A_eq=rows, b_eq=np.zeros(rows.shape[0]), bounds=bounds, options=options)

@@ -20,22 +20,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from deciban.inner_product import dot
-from deciban.losses import Floats, Huber, Logistic, Squared, SquaredHinge
+from deciban.losses import Floats, Huber, Logistic, Softmax, Squared, SquaredEpsilonInsensitive, SquaredHinge
 from deciban.trust.duality import balanced, reach
+from deciban.trust.gap import is_within
 
 from . import softmax
 from .hessian import Hessian
+from .null import best_shift
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
 
 NAME = "newton"
 EXACT = True
-LOSSES = (Logistic, SquaredHinge, Squared, Huber)
+LOSSES = (Logistic, SquaredHinge, Squared, Huber, SquaredEpsilonInsensitive)
 
 
 def refusal(problem: Problem) -> str | None:
     """What the problem lacks, or None."""
-    if problem.K == 1 and not isinstance(problem.loss, LOSSES):
+    if not isinstance(problem.loss, LOSSES if problem.K == 1 else Softmax):
         return f"needs a smooth loss, which {problem.loss.name!r} is not"
     if problem.penalty.l1:
         return f"needs a smooth penalty, which {problem.penalty.name!r} is not"
@@ -71,7 +73,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
     try:
         _look(problem, point)
         while True:
-            if point.gap <= limits.tol * max(1.0, abs(point.primal)):
+            if problem.is_enough(point.gap, point.primal, limits.tol):
                 status = Status.CONVERGED
                 watch(iteration, point.primal, point.gap)
                 break
@@ -80,7 +82,8 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
                 break
             iteration += 1
             if not _step(problem, point, hessian):
-                status = Status.CONVERGED if point.gap <= 1e-9 * max(1.0, abs(point.primal)) else Status.OVERFLOW
+                done = is_within(point.gap, point.primal, max(limits.tol, 1e-9))
+                status = Status.CONVERGED if done else Status.OVERFLOW
                 break
             _look(problem, point)
     except KeyboardInterrupt:
@@ -91,7 +94,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
 def _look(problem: Problem, point: _Point) -> None:
     """Primal, dual point and gap, b minimised out."""
     if problem.intercept:
-        shift = _best_shift(problem, point.s)
+        shift = best_shift(problem, point.s)
         point.b, point.s = point.b + shift, point.s + shift
     penalty = problem.penalty
     total, a, point.h = problem.look(point.s)
@@ -144,25 +147,3 @@ def _root(slopes: Callable[[float], tuple[float, float]], scale: float) -> float
         if not low < t < high:
             t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * max(low, 1.0)
     return t
-
-
-def _best_shift(problem: Problem, s: Floats) -> float:
-    """The shift of all scores that minimises the loss, to the last digits: then Σ c_i a_i = 0."""
-    low, high, shift = -np.inf, np.inf, 0.0
-    size = float(problem.c.sum())
-    for _ in range(100):
-        first, second = problem.along(s, None, shift)
-        if abs(first) <= 1e-14 * size:
-            break
-        low, high = (shift, high) if first < 0.0 else (low, shift)
-        following = shift - first / second if second > 1e-12 * size else np.nan
-        if not low < following < high:
-            ends = low if np.isfinite(low) else shift, high if np.isfinite(high) else shift
-            wide = max(1.0, abs(shift))
-            following = 0.5 * (low + high) if np.isfinite(low + high) else shift + (wide if first < 0 else -wide)
-            if ends[0] == ends[1] and np.isfinite(low + high):
-                break
-        if following == shift:
-            break
-        shift = following
-    return shift

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import _core
-from deciban.losses import Floats, Loss, Softmax, ZeroOne
+from deciban.losses import CrammerSinger, Floats, Loss, Softmax, ZeroOne
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Online:
         cls, loss: Loss, classes: int, d: int, *, intercept: bool = True, scale: float = 1.0, radius: float = np.inf
     ) -> Self:
         """Nothing learnt, of two classes or more; `scale` is α."""
-        if isinstance(loss, Softmax | ZeroOne):
+        if isinstance(loss, CrammerSinger | Softmax | ZeroOne):
             raise ValueError(f"online descent needs a loss of one score with a slope, which {loss.name!r} is not")
         for name, value in (("scale", scale), ("radius", radius)):
             if not value > 0.0:

@@ -7,7 +7,10 @@ examples, there are at most (R/γ)² updates, R the length of the longest (x, 1)
 Trans. Neural Networks 1 (1990), with ratchet; the average that of Freund & Schapire, Machine Learning 37 (1999).
 The loops are the core's (`crates/core/src/solve/perceptron.rs`).
 
-Cost: an update, and a look at an example, are what a row stores; the pocket counts errors at most twice a pass.
+Cost: an update, and a look at an example, are what a row stores; of the pocket a count of errors besides, which is
+a look at every example: after every update up to 1,000 repetitions (Σ c), so that it is the best of all weights met;
+of more, by Gallant's ratchet, after every run of right answers longer than that of the weights in the pocket, and after
+every pass.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from deciban import _core
 from deciban.losses import Floats, Perceptron, ZeroOne
 
 from .problem import Limits, Problem, Solution
+from .repeats import Merged
 from .watch import Watch
 
 NAME = "perceptron"
@@ -66,6 +70,8 @@ class Rosenblatt:
     `averaged` the mean. Each pass is in an order of its own, or with `shuffle=False` in that of the examples.
 
     An example of weight c takes at most c updates a visit, the last by what is left of c: weights are repetitions.
+    Shuffled, equal examples are visited together and orders are of their values, so that this is exact; with
+    `shuffle=False` it is where repetitions stand one behind the other.
     """
 
     pocket: bool = False
@@ -85,6 +91,8 @@ class Rosenblatt:
 
     def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Separation:
         """Passes until one is without mistakes (converged: the data are separated), from where `start` ended."""
+        if self.shuffle:  # orders of the same examples, however these come
+            problem = Merged.of_problem(problem).problem
         watch = Watch(limits)
         state = _beginning(problem, start)
         last, early, visits, mistakes, best, passes, bound, ending = _core.perceptron(

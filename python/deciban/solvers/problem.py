@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, scores
 from deciban.inner_product import dot
-from deciban.losses import Floats, Loss
+from deciban.losses import Floats, Loss, Perceptron
 from deciban.penalties import Penalty
 from deciban.plain_state import PlainState
+from deciban.trust.gap import is_within
+
+from .null import null_value
+
+# Weights that gain less than this share of P are not told from 0 (the core has the same number).
+_GAIN = 1e-6
+_ROUNDING, _FREE = 1e-15, 1e-10
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,38 @@ class Problem:
         """P at weights w (K, d) and their scores s."""
         return self.total(self.loss.value(self.y, s)) + self.penalty.value(w)
 
+    @cached_property
+    def null(self) -> float:
+        """P without weights: min over b of Σ c_i ℓ(y_i, b + o_i)."""
+        return null_value(self)
+
+    @cached_property
+    def slopes_at_zero(self) -> float:
+        """The largest |Σ c_i a_i x_ij| where all scores are 0, of which a gradient is a share. Cost: a pass over X."""
+        s = np.zeros(len(self.y)) if self.K == 1 else np.zeros((len(self.y), self.K))
+        slopes = self.loss.slope(self.y, s if self.offset is None else s + self.offset)
+        weight = self.c if self.K == 1 else self.c[:, None]
+        return float(np.abs(self.combination(weight * slopes)).max(initial=0.0))
+
+    @property
+    def floor(self) -> float:
+        """A gap so small is lost to rounding: of residuals where the fit is exact, and P is 0 but for rounding; without
+        a penalty where P tends to 0 as weights grow for ever; of the perceptron's loss, which is 0 at w = 0."""
+        if type(self.loss) is Perceptron:
+            return _ROUNDING * float(self.c.sum())
+        if not self.penalty.l1 and not self.penalty.l2:
+            return _FREE * self.null
+        return 0.0 if self.loss.margin or self.K > 1 else _ROUNDING * self.null
+
+    def is_enough(self, gap: float, primal: float, tol: float) -> bool:
+        """Whether a gap is at most tol·|P| and at most tol·(P₀ − P), P₀ being P without weights: where these gain
+        little, as for C → 0, a gap small against P alone would leave them anywhere."""
+        if gap <= self.floor:
+            return True
+        if not is_within(gap, primal, tol):
+            return False
+        return bool(gap <= tol * max(self.null - primal, _GAIN * abs(primal)))
+
     def with_penalty(self, penalty: Penalty) -> Self:
         """The same data and loss under another penalty."""
         return replace(self, penalty=penalty)
@@ -161,10 +201,10 @@ Callback = Callable[[int, float, float], Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: on the relative gap (primal − dual) / max(1, |primal|) ≤ tol, after `max_iter` iterations, after
-    `time_limit` seconds, or when `callback(iteration, objective, gap)` returns something true."""
+    """When to stop: on the relative gap (primal − dual) / |primal| ≤ tol (`Problem.is_enough`), after `max_iter`
+    iterations, after `time_limit` seconds, or when `callback(iteration, objective, gap)` returns something true."""
 
-    tol: float = 1e-4
+    tol: float = 1e-6
     max_iter: int = 1000
     time_limit: float | None = None
     callback: Callback | None = None

@@ -56,7 +56,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
                     best, lowest = replace(best, w=w, b=b), proof.primal
                 if bound > highest:
                     best, highest = replace(best, dual=proof.dual_point), bound
-                if lowest - highest <= limits.tol * max(1.0, lowest):
+                if problem.is_enough(lowest - highest, lowest, limits.tol):
                     status = Status.CONVERGED
                 stop = watch(iteration, lowest, lowest - highest)
                 if status is Status.CONVERGED or stop or iteration >= limits.max_iter:

@@ -43,7 +43,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
     problem, watch = problem.without_offset(), Watch(limits)
     if start is not None and start.dual is not None:
         there = prove(problem, start.w, start.b, start.dual)
-        if there.relative_gap <= limits.tol:
+        if there.is_enough(problem, limits.tol):
             return replace(start, status=Status.CONVERGED, iterations=0, solver=NAME, dual=there.dual_point, trace=())
     best = start or least_squares(replace(problem, loss=Squared()), limits)
     r = problem.y - problem.scores(best.w, best.b)
@@ -58,7 +58,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
                 best, lowest = replace(best, w=at.w, b=at.b), proof.primal
             if proof.dual is not None and proof.dual > highest:
                 best, highest = replace(best, dual=proof.dual_point), proof.dual
-            if lowest - highest <= limits.tol * max(1.0, lowest):
+            if problem.is_enough(lowest - highest, lowest, limits.tol):
                 status = Status.CONVERGED
             stop = watch(iterations, lowest, lowest - highest)
             if status is Status.CONVERGED or stop or iterations >= limits.max_iter:
@@ -66,7 +66,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
                 break
             width = min(0.2 * width, 0.5 * (lowest - highest) / total) if np.isfinite(highest) else 0.2 * width
             smooth = replace(problem, loss=Huber(width), c=problem.c / width)
-            tol = 0.1 * width * total / max(1.0, lowest)
+            tol = 0.1 * width * total / max(lowest, 1e-300)
             at = newton.solve(smooth, Limits(tol, min(100, limits.max_iter - iterations)), at)
             iterations += at.iterations
             if at.status is Status.INTERRUPTED:

@@ -20,6 +20,7 @@ from deciban._core import combination
 from deciban.inner_product import dot
 from deciban.losses import Floats, Softmax
 from deciban.trust.duality import balanced, reach
+from deciban.trust.gap import is_within
 
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch
@@ -45,7 +46,7 @@ def solve(problem: Problem, limits: Limits, name: str, start: Solution | None = 
     try:
         while True:
             slope, V = _look(problem, point)
-            if point.gap <= limits.tol * max(1.0, abs(point.primal)):
+            if problem.is_enough(point.gap, point.primal, limits.tol):
                 status = Status.CONVERGED
                 watch(iteration, point.primal, point.gap)
                 break
@@ -55,7 +56,8 @@ def solve(problem: Problem, limits: Limits, name: str, start: Solution | None = 
             iteration += 1
             dW, db = _direction(problem, point, slope, V, squares)
             if not _advance(problem, point, dW, db):
-                status = Status.CONVERGED if point.gap <= 1e-9 * max(1.0, abs(point.primal)) else Status.OVERFLOW
+                done = is_within(point.gap, point.primal, max(limits.tol, 1e-9))
+                status = Status.CONVERGED if done else Status.OVERFLOW
                 break
     except KeyboardInterrupt:
         status = Status.INTERRUPTED

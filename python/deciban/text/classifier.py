@@ -20,6 +20,7 @@ from ..pages.estimator import Reports
 from ..scores import log_posterior
 from ..trust.bounding import StatesBounds
 from ..trust.certificate import Certificate
+from ..trust.convergence import warned_once
 from ..trust.credible import interval
 from ..trust.finding import FindsSuspects
 from ..verdict import TextExplanation, places_of
@@ -131,6 +132,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
 
     # Learning is +, unlearning −, where a model is its counts.
 
+    @warned_once()
     def fit(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn N texts with their labels y (N,) from nothing."""
         started = perf_counter()

@@ -14,6 +14,7 @@ from deciban.devices import elsewhere, on_host, parts, take
 from deciban.plain_state import PlainState
 
 from .bound import Bound, Probabilities
+from .gap import relative_gap
 from .telling import headed, line
 
 
@@ -21,7 +22,7 @@ from .telling import headed, line
 class Certificate(PlainState):
     """What was minimised, how close to the minimum the fit came, and on which data.
 
-        relative_gap = (primal − dual) / max(1, |primal|)
+        relative_gap = (primal − dual) / |primal|
 
     By weak duality no parameters reach below `dual`, so the gap bounds what is left to gain. Where the
     problem is not convex there is no dual and no gap; `kkt_violation` is then the norm of the gradient. A model
@@ -67,8 +68,8 @@ class Certificate(PlainState):
 
     @property
     def relative_gap(self) -> float | None:
-        """(primal − dual) / max(1, |primal|), or None where there is no dual."""
-        return None if self.dual is None else (self.primal - self.dual) / max(1.0, abs(self.primal))
+        """(primal − dual) / |primal|, or None where there is no dual."""
+        return None if self.dual is None else relative_gap(self.primal, self.dual)
 
     def to_json(self) -> dict[str, Any]:
         """What a model file stores: all but the wall time, so that the same fit gives the same bytes."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from deciban.theory.resampling import order
 from deciban.theory.statement import whole
 
+from .convergence import warned_once
 from .interruption import Interruption
 from .suspect import Floats, Integers
 from .suspicion import Labelled
@@ -151,6 +152,7 @@ class CrossValidation:
         """Fits of a learner."""
         return self.plan.folds * (self.plan.repeats + len(self.sizes))
 
+    @warned_once()
     def run(self) -> None:
         """Fit and judge: all folds of each learner, then the other repeats, then the curves from the smallest size.
 

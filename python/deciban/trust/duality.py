@@ -7,7 +7,8 @@ D, and P − D bounds what is left to gain (Fenchel 1949; Rockafellar, Convex An
 such a: a_i = −∂ℓ/∂s_i, made feasible. A solver that keeps its own dual may offer it; the better bound counts.
 
 Without a penalty Ω*(v) is infinite unless v = 0 to the last bit. There the bound is over all weights up to twice as
-long as those found, for which Ω*(v) is 2‖w‖·‖v‖.
+long as those found, for which Ω*(v) is 2‖w‖·‖v‖; so it is under λ‖w‖₁ where some |v_j| is above λ, by a
+share of 10⁻⁴ at most, with 2‖w‖₁·(max |v_j| − λ), unless a scaled to max |v_j| = λ proves more.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ from deciban.inner_product import dot, norm
 from deciban.losses import Floats
 from deciban.threads import on_threads
 
+from .gap import relative_gap
+
 if TYPE_CHECKING:
     from deciban.solvers.problem import Problem
 
 
 @dataclass(frozen=True)
 class Proof:
-    """P, D (None where the loss is not convex) and the largest violation of the conditions of Karush, Kuhn and Tucker:
-    of v_j ∈ ∂Ω(w_j) in the units of the gradient, of Σ c_i a_i = 0, and of ℓ + ℓ* + a_i s_i = 0 for an example; and the
-    scores s that it was found from."""
+    """P, D (None where the loss is not convex) and the largest violation of the conditions of Karush, Kuhn and Tucker,
+    in units of the problem: of v_j ∈ ∂Ω(w_j) against the largest |v_j| at w = 0, b = 0, of Σ c_i a_i = 0 against Σ c_i,
+    and of ℓ + ℓ* + a_i s_i = 0 for an example against |P|; and the scores s that it was found from."""
 
     primal: float
     dual: float | None
@@ -39,10 +42,21 @@ class Proof:
 
     @property
     def relative_gap(self) -> float:
-        """(P − D) / max(1, |P|)."""
-        return np.inf if self.dual is None else (self.primal - self.dual) / max(1.0, abs(self.primal))
+        """(P − D) / |P|."""
+        return np.inf if self.dual is None else relative_gap(self.primal, self.dual)
+
+    @property
+    def gap(self) -> float:
+        """P − D."""
+        return np.inf if self.dual is None else self.primal - self.dual
+
+    def is_enough(self, problem: Problem, tol: float) -> bool:
+        """Whether the gap is what a solver is to stop at."""
+        return problem.is_enough(self.gap, self.primal, tol)
 
 
+# So far beyond λ₁ at most max |v_j| is bounded by the length of w: little more than rounding.
+_NEAR = 1e-4
 # A relative gap so small is proof enough, whichever point it comes from.
 _ENOUGH = 0.01
 
@@ -75,23 +89,46 @@ def _at(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Pro
 def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Proof:
     loss, y = problem.loss, problem.y
     v = problem.combination(_weighted(problem, a))
-    if problem.penalty.l1 and not problem.penalty.l2:
-        within = min(1.0, problem.penalty.l1 / max(float(np.abs(v).max(initial=0.0)), np.finfo(float).tiny))
-        a, v = a * within, v * within
+    over = float(np.abs(v).max(initial=0.0)) / problem.penalty.l1 if problem.penalty.l1 else 0.0
+    beyond = -np.inf
+    if over > 1.0 and not problem.penalty.l2:
+        length = float(np.abs(w).sum())
+        if length and over < 1.0 + _NEAR:
+            excess = 2.0 * length * problem.penalty.l1 * (over - 1.0)
+            beyond = -problem.total(problem.conjugate(a)) - excess
+        a, v = a / over, v / over
     conjugate = problem.conjugate(a)
     total = problem.total(conjugate)
     if problem.penalty.l1 or problem.penalty.l2:
-        bound = -total - problem.penalty.conjugate(_inside(v, problem.penalty.l1))
+        bound = max(beyond, -total - problem.penalty.conjugate(_inside(v, problem.penalty.l1)))
     else:
         bound = -total - reach(w, v)
     without_offset = conjugate if problem.offset is None else loss.conjugate(y, -a)
     apart = loss.value(y, s) + without_offset + (a * s if problem.K == 1 else (a * s).sum(axis=1))
+    sums = float(np.abs(_weighted(problem, a).sum(axis=0)).max(initial=0.0)) if problem.intercept else 0.0
     violation = max(
-        _stationarity(problem, w, v),
-        float(np.abs(_weighted(problem, a).sum(axis=0)).max(initial=0.0)) if problem.intercept else 0.0,
-        float((problem.c * apart).max(initial=0.0)),
+        _share(_stationarity(problem, w, v), problem.slopes_at_zero),
+        _share(sums, float(problem.c.sum())),
+        _share(float((problem.c * apart).max(initial=0.0)), abs(primal)),
     )
+    if _is_exact(problem, primal, bound):
+        bound = primal
     return Proof(primal, min(bound, primal) if np.isfinite(bound) else -np.inf, violation, a, s)
+
+
+def _is_exact(problem: Problem, primal: float, bound: float) -> bool:
+    """Whether residuals are rounding, and what the bound is below P as well: then the optimum is 0 but for that."""
+    return (
+        not problem.loss.margin
+        and problem.K == 1
+        and primal <= 1e-12 * problem.null
+        and primal - bound <= 1e-9 * problem.null
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    """part/whole; a part of nothing is told as it is."""
+    return part / whole if whole > 0.0 else part
 
 
 def reach(w: Floats, v: Floats) -> float:
@@ -137,7 +174,7 @@ def balanced(problem: Problem, a: Floats) -> Floats:
     truth[np.arange(len(a)), problem.y] = 1.0
     p = truth - a
     wanted, there = (np.einsum("i,ik->k", c, of) for of in (truth, p))
-    short = 1.0 - wanted / np.maximum(there, np.finfo(float).tiny)
+    short = np.divide(there - wanted, there, out=np.zeros_like(there), where=there > wanted)
     mix = float(np.clip(short.max(initial=0.0), 0.0, 1.0))
     t = np.maximum(wanted - (1.0 - mix) * there, 0.0)
     if mix < 1e-15 or not t.any():

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples, column_or_1d, has_fit_paramet
 from deciban.devices import fetched
 from deciban.threads import on_threads
 
+from .convergence import warned_once
 from .stable import Asked, Said, Stability
 from .suspects import settled
 
@@ -22,6 +23,7 @@ RESAMPLES, TOP = 20, 10
 _DRAWS = 1000
 
 
+@warned_once()
 @on_threads
 def stability(
     model: Any, X: Any, y: ArrayLike, items: Any, *, resamples: int = RESAMPLES, top: int = TOP, seed: int = 0

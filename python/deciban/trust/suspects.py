@@ -15,6 +15,7 @@ from deciban.devices import fetched, on_host
 from deciban.rows import is_sparse
 from deciban.threads import effective_threads, on_threads
 
+from .convergence import warned_once
 from .copies import Copies, Sketches, copies_of_rows
 from .fit_parameters import weight_parameters
 from .suspect import Floats, Integers, Suspects
@@ -87,6 +88,7 @@ def _are_texts(X: Any) -> bool:
     return isinstance(next(iter(X)), str | bytes)
 
 
+@warned_once()
 def out_of_fold(model: Any, X: Any, labels: Any, weight: Floats | None, fold: Integers) -> Floats:
     """(N, C) log p(c | x) by a clone that learnt all folds but that of x."""
     classes = np.unique(labels)

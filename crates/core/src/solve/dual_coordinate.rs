@@ -38,15 +38,20 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let mut ending = Ending::Exhausted;
     let mut iterations = 0;
     let mut faces = Faces::new();
+    let mut asked = None; // the gap at which to stop, as far as the primal is known
+    let mut patience = limits.max_iter; // once the gap is small against P, passes until it is against what w gains
     while iterations < limits.max_iter {
         iterations += 1;
         let guess = state.pass(problem, &mut order);
-        let enough = limits.tol * guess.primal.abs().max(1.0);
+        let enough = asked.unwrap_or(limits.tol * guess.primal.abs());
         let mut known = (f64::NAN, f64::NAN);
-        if guess.gap <= enough || iterations == limits.max_iter {
+        if guess.gap <= enough || iterations == limits.max_iter || iterations == patience {
             let (primal, gap) = state.examine(problem);
             known = (primal, gap);
-            if gap <= limits.tol * primal.abs().max(1.0) {
+            asked = Some(limits.enough(primal));
+            let small = gap <= limits.tol * primal.abs();
+            patience = if small { patience.min(PATIENCE * iterations) } else { patience };
+            if gap <= limits.enough(primal) || (small && iterations >= patience) {
                 ending = Ending::Converged;
                 watch(iterations, primal, gap);
                 break;
@@ -65,6 +70,9 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let dual = state.balanced(problem);
     Solution { w: state.w, b: state.b, dual, iterations, ending }
 }
+
+/// So many times the passes that made the gap small against P are spent at most on weights that gain little.
+const PATIENCE: usize = 3;
 
 /// While the intercept is not settled, sleepers are woken after so many passes: it moves on between passes, where no
 /// clearance sees it, and the examples that could hold it may be asleep.

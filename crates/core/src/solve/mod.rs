@@ -8,6 +8,7 @@
 //! iterations: it always returns the best it has and how it ended, never prints and never warns.
 
 pub mod coordinate;
+pub mod crammer_singer;
 pub mod descent;
 pub mod dual_coordinate;
 mod order;
@@ -63,10 +64,30 @@ impl<V, I, L: Loss> Problem<'_, '_, V, I, L> {
 /// When to stop.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Stop when (primal − dual) ≤ tol · max(1, |primal|).
+    /// Stop when (primal − dual) ≤ tol · |primal|.
     pub tol: f64,
     /// Passes over the data.
     pub max_iter: usize,
+    /// P at w = 0: the gap is also to be small against what the weights gain; infinity where that is not known.
+    pub null: f64,
+    /// So small a gap is lost to rounding, whatever the primal is.
+    pub floor: f64,
+}
+
+/// Weights that gain less than this share of P are not told from 0.
+const GAIN: f64 = 1e-6;
+
+impl Limits {
+    /// Of a tolerance and a number of passes alone.
+    pub fn new(tol: f64, max_iter: usize) -> Limits {
+        Limits { tol, max_iter, null: f64::INFINITY, floor: 0.0 }
+    }
+
+    /// The largest gap at which to stop.
+    pub fn enough(&self, primal: f64) -> f64 {
+        let size = primal.abs();
+        (self.tol * size.min((self.null - primal).max(GAIN * size))).max(self.floor)
+    }
 }
 
 /// How a solver ended.

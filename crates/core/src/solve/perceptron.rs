@@ -6,9 +6,10 @@
 //!
 //! An example of weight c takes at most c such updates a visit, the last one by what is left of c: whole weights are
 //! repetitions. Novikoff (1962): if some (u, β) of length 1 has y (x·u + β) ≥ γ everywhere, there are at most (R/γ)²
-//! updates, R the length of the longest (x, 1). The pocket is Gallant's (1990), with ratchet: of the weights met, those
-//! of the lowest error on all examples; the error is counted at the end of a pass, and at the end of a run of right
-//! answers longer than that of the weights in the pocket, though not more often than once in N visits. The average of
+//! updates, R the length of the longest (x, 1). The pocket keeps, of all weights met, those of the lowest error on all
+//! examples. Up to `COUNTED` repetitions errors are counted after every update, so that nothing better was met; beyond,
+//! by the ratchet of Gallant (1990): wherever a run of right answers is longer than that of the weights in the pocket,
+//! and at the end of every pass. The average of
 //! the weights after every visit is Freund & Schapire's (1999), as w − u/t with u = Σ (visits before)·update.
 
 use pulp::{Arch, Simd, WithSimd};
@@ -69,14 +70,20 @@ pub struct Found {
 /// Updates of one example that are taken one by one, so that they round as those of repeated rows.
 const ONE_BY_ONE: f64 = 1024.0;
 
+/// Up to so many repetitions the pocket counts errors after every update.
+pub const COUNTED: f64 = 1000.0;
+
+/// Of so many rows at most errors are counted on one thread, and no further than they can be the fewest.
+const ALONE: usize = 1 << 14;
+
 struct Pocket {
     w: Vec<f64>,
     b: f64,
     error: f64,
-    /// Right answers in a row that these weights gave.
+    /// Right answers in a row that other weights are to exceed: those of these weights when they were looked at.
     run: f64,
-    /// Visits since errors were last counted, at most N.
-    credit: usize,
+    /// Whether errors are counted after every update.
+    always: bool,
 }
 
 /// Visits the examples until a pass is without mistakes, from `state` on.
@@ -91,7 +98,7 @@ pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch:
         w: state.w.clone(),
         b: state.b,
         run: 0.0,
-        credit: places.len(),
+        always: plan.weight.iter().sum::<f64>() <= COUNTED,
     });
     let mut now = state;
     let mut ending = Ending::Exhausted;
@@ -141,6 +148,23 @@ fn error<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, w: &[f64], b: f64) -> f6
     wrong.zip(plan.weight).map(|(wrong, c)| if wrong { *c } else { 0.0 }).sum()
 }
 
+/// The same, or None once it is no less than `most`.
+fn error_below<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, w: &[f64], b: f64, most: f64) -> Option<f64> {
+    if plan.y.len() > ALONE {
+        return Some(error(plan, w, b));
+    }
+    let mut sum = 0.0;
+    for (i, (&y, &c)) in plan.y.iter().zip(plan.weight).enumerate() {
+        if c > 0.0 && (plan.rows.row(i).dot(w) + b >= 0.0) != (y > 0.0) {
+            sum += c;
+            if sum >= most {
+                return None;
+            }
+        }
+    }
+    Some(sum)
+}
+
 /// (R/γ)².
 fn bound<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: &State, squares: &[f64]) -> f64 {
     let counted = |i: &usize| plan.weight[*i] > 0.0;
@@ -178,7 +202,7 @@ impl<V: Value, I: Index> WithSimd for Pass<'_, '_, '_, '_, V, I> {
             total += self.visit(i as usize);
         }
         if let Some(pocket) = self.pocket.as_deref_mut() {
-            pocket.look(self.plan, self.state, *self.run);
+            pocket.look(self.plan, self.state, pocket.run);
         }
         total
     }
@@ -196,13 +220,13 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
             if (s >= 0.0) == (y > 0.0) {
                 break;
             }
-            if left == c
-                && let Some(pocket) = self.pocket.as_deref_mut()
+            if let Some(pocket) = self.pocket.as_deref_mut()
+                && !pocket.always
                 && *self.run > pocket.run
-                && pocket.credit >= self.places.len()
             {
-                pocket.look(self.plan, self.state, *self.run);
-                pocket.credit = 0;
+                // Gallant looks as soon as the run is longer, at weights that stay the same to its end.
+                let longer = pocket.run + 1.0;
+                pocket.look(self.plan, self.state, longer);
             }
             *self.run = 0.0;
             let step = match square > 0.0 {
@@ -221,12 +245,12 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
             state.mistakes += step;
             state.visits += step;
             left -= step;
+            if let Some(pocket) = self.pocket.as_deref_mut().filter(|pocket| pocket.always) {
+                pocket.look(self.plan, self.state, 0.0);
+            }
         }
         self.state.visits += left;
         *self.run += left;
-        if let Some(pocket) = self.pocket.as_deref_mut() {
-            pocket.credit += 1;
-        }
         if left < c { c } else { 0.0 }
     }
 }
@@ -234,7 +258,7 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
 impl Pocket {
     /// Takes the weights if they err less.
     fn look<V: Value, I: Index>(&mut self, plan: &Plan<'_, '_, V, I>, state: &State, run: f64) {
-        let found = error(plan, &state.w, state.b);
+        let Some(found) = error_below(plan, &state.w, state.b, self.error) else { return };
         if found < self.error {
             self.error = found;
             self.run = run;

@@ -1,6 +1,6 @@
 //! Losses with a second derivative, all they have at a score from one exponential.
 
-use crate::loss::{Huber, Logistic, Loss, Squared, SquaredHinge};
+use crate::loss::{Huber, Logistic, Loss, Squared, SquaredEpsilonInsensitive, SquaredHinge};
 
 /// A convex loss whose slope is continuous.
 pub trait Smooth: Loss {
@@ -36,6 +36,12 @@ impl Smooth for Squared {
 }
 
 impl Smooth for SquaredHinge {
+    fn bound(self) -> f64 {
+        2.0
+    }
+}
+
+impl Smooth for SquaredEpsilonInsensitive {
     fn bound(self) -> f64 {
         2.0
     }

@@ -82,6 +82,6 @@ pub fn measure(machine: &Machine<'_>, beta: &[f64], gradient: &[f64]) -> Measure
 impl Measure {
     /// Whether the relative gap or the violation is at most `tol`.
     pub fn enough(&self, tol: f64) -> bool {
-        self.violation <= tol || (self.primal.is_finite() && self.gap <= tol * self.primal.abs().max(1.0))
+        self.violation <= tol || (self.primal.is_finite() && self.gap <= tol * self.primal.abs())
     }
 }
