@@ -1,8 +1,9 @@
 """Equal examples as one of their summed weight, in an order of their values: a weight then means repetition exactly.
 
 What a solver that goes from example to example returns depends on their order, and on how many there are, within its
-tolerance. Of examples that are merged and sorted by a random projection of their values it is the same, to the last
-bit, in whatever order they come and whether one comes three times or with a weight of 3.
+tolerance. Of examples that are merged and sorted by a digest of their values it is the same, to the last bit, whether
+one comes three times or with a weight of 3, and in whatever order examples or columns come: vocabularies number words
+in one way and tables in another. Examples that digests cannot tell apart stay in the order in which they came.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from deciban._core import scores
-
 from .problem import Problem, Solution
+
+Digests = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,16 @@ class Merged:
 
     @classmethod
     def of_problem(cls, problem: Problem) -> Self:
-        """The problem, merged and sorted. Cost: two passes over X."""
-        order, first = _sorted(problem)
-        group = np.cumsum(first) - 1
-        of = np.empty(len(order), dtype=np.intp)
-        of[order] = group
-        c = np.bincount(of, problem.c, minlength=int(group[-1]) + 1).astype(np.float64)
-        kept = order[first]
-        offset = None if problem.offset is None else problem.offset[kept]
+        """Merge and sort the examples. Cost: three passes over X, and sorting N numbers twice."""
+        group, kept = _grouped(problem)
         rows = _taken(problem, kept)
-        return cls(replace(problem, rows=rows, y=problem.y[kept], c=c, offset=offset), of)
+        order = np.lexsort((kept, problem.y[kept], _ranks(replace(problem, rows=rows, y=problem.y[kept]))))
+        place = np.empty(len(kept), dtype=np.intp)
+        place[order] = np.arange(len(kept))
+        of, kept = place[group], kept[order]
+        c = np.bincount(of, problem.c, minlength=len(kept)).astype(np.float64)
+        offset = None if problem.offset is None else problem.offset[kept]
+        return cls(replace(problem, rows=_taken(problem, kept), y=problem.y[kept], c=c, offset=offset), of)
 
     def inward(self, solution: Solution | None) -> Solution | None:
         """The same dual of the examples that differ."""
@@ -52,19 +53,76 @@ class Merged:
         return solution if solution.dual is None else replace(solution, dual=solution.dual[self.of])
 
 
-def _sorted(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """An order of the examples (N,) by their values, and which of them in this order is not equal to the one before."""
-    drawn = np.random.default_rng(0).normal(size=(2, problem.shape[1]))
-    with np.errstate(over="ignore", invalid="ignore"):
-        keys = scores(problem.rows, drawn, np.zeros(2), n_jobs=problem.n_jobs)
+def _grouped(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The group of each example (N,), equal ones in one, and of each group (M,) the example that came first."""
+    drawn = np.random.default_rng(0).integers(0, 2**63, size=problem.shape[1], dtype=np.uint64)
+    digests = _over_rows(problem, drawn)
     offset = np.zeros(len(problem.y)) if problem.offset is None else problem.offset
-    order = np.lexsort((offset, problem.y, keys[:, 1], keys[:, 0]))
-    columns = np.column_stack([keys, problem.y, offset])[order]
-    same = (columns[1:] == columns[:-1]).all(axis=1)
+    order = np.lexsort((offset, problem.y, digests))
+    same = np.logical_and.reduce([of[order][1:] == of[order][:-1] for of in (digests, problem.y, offset)])
     near = np.flatnonzero(same)
-    if len(near):  # of rows that a projection takes for equal
+    if len(near):  # of rows that a digest takes for equal
         same[near] = _equal(problem, order[near], order[near + 1])
-    return order, np.append(True, ~same)
+    new = np.append(True, ~same)
+    group = np.empty(len(order), dtype=np.intp)
+    group[order] = np.cumsum(new) - 1
+    return group, order[new]  # lexsort leaves what is equal in its order
+
+
+def _ranks(problem: Problem) -> Digests:
+    """Digests of the rows (N,) that hang neither on the order of columns nor on that of rows.
+
+    A row's is of its values and their columns; a column's of its values and their rows; the first of a row's values
+    alone: two rounds of colour refinement (Weisfeiler & Leman 1968) of the graph whose edges are the values.
+    """
+    own = _over_rows(problem, np.zeros(problem.shape[1], dtype=np.uint64)) + _mixed(_bits(problem.y))
+    return _over_rows(problem, _over_columns(problem, own))
+
+
+def _over_rows(problem: Problem, columns: Digests) -> Digests:
+    """Of each row (N,) the sum, modulo 2⁶⁴ and so in any order, of digests of its values other than 0 and `columns`."""
+    if problem.sparse:
+        data, indices, indptr, _ = problem.rows
+        sums = np.append(np.uint64(0), np.cumsum(_of_values(data, columns[indices])))[indptr]
+        return np.asarray(sums[1:] - sums[:-1])
+    sums = [_of_values(rows, columns).sum(axis=1) for rows in _blocks(problem.rows)]
+    return np.concatenate(sums)
+
+
+def _over_columns(problem: Problem, rows: Digests) -> Digests:
+    """The same of each column (d,) with `rows`."""
+    if problem.sparse:
+        data, indices, indptr, d = problem.rows
+        sums = np.zeros(d, dtype=np.uint64)
+        np.add.at(sums, indices, _of_values(data, np.repeat(rows, np.diff(indptr))))
+        return sums
+    sums, start = np.zeros(problem.shape[1], dtype=np.uint64), 0
+    for block in _blocks(problem.rows):
+        sums += _of_values(block, rows[start : start + len(block), None]).sum(axis=0)
+        start += len(block)
+    return sums
+
+
+def _blocks(X: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The rows in blocks that a cache holds."""
+    step = max(1, 2**15 // max(1, X.shape[1]))
+    return [X[start : start + step] for start in range(0, len(X), step)]
+
+
+def _of_values(values: NDArray[np.float64], of: Digests) -> Digests:
+    """Digests of values, each with that of its row or column; 0 of the value 0, which sparse rows leave out."""
+    return np.where(values == 0.0, np.uint64(0), _mixed(_mixed(_bits(values)) + of))
+
+
+def _bits(values: NDArray[np.float64]) -> Digests:
+    return np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+
+
+def _mixed(bits: Digests) -> Digests:
+    """Digests of 64 bits, each bit of them a function of all (the finaliser of Steele, Lea & Flood 2014)."""
+    mixed = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 def _equal(problem: Problem, one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.bool_]:
