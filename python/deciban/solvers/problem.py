@@ -122,6 +122,12 @@ class Problem:
         return null_value(self)
 
     @cached_property
+    def null_at_zero(self) -> float:
+        """P where all weights and b are 0."""
+        s = np.zeros(len(self.y) if self.K == 1 else (len(self.y), self.K))
+        return self.total(self.loss.value(self.y, s if self.offset is None else s + self.offset))
+
+    @cached_property
     def slopes_at_zero(self) -> float:
         """The largest |Σ c_i a_i x_ij| where all scores are 0, of which a gradient is a share. Cost: a pass over X."""
         s = np.zeros(len(self.y)) if self.K == 1 else np.zeros((len(self.y), self.K))
@@ -132,9 +138,13 @@ class Problem:
     @property
     def floor(self) -> float:
         """A gap so small is lost to rounding: of residuals where the fit is exact, and P is 0 but for rounding; without
-        a penalty where P tends to 0 as weights grow for ever; of the perceptron's loss, which is 0 at w = 0."""
+        a penalty where P tends to 0 as weights grow for ever; of examples of one class, for which P tends to 0 as b
+        grows; of the perceptron's loss, which is 0 at w = 0."""
         if type(self.loss) is Perceptron:
             return _ROUNDING * float(self.c.sum())
+        nothing = self.null_at_zero
+        if self.null <= _ROUNDING * nothing:
+            return _ROUNDING * nothing
         if not self.penalty.l1 and not self.penalty.l2:
             return _FREE * self.null
         return 0.0 if self.loss.margin or self.K > 1 else _ROUNDING * self.null

@@ -118,6 +118,8 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
 
 def _is_exact(problem: Problem, primal: float, bound: float) -> bool:
     """Whether residuals are rounding, and what the bound is below P as well: then the optimum is 0 but for that."""
+    if problem.null <= 1e-15 * problem.null_at_zero:  # examples of one class, which b alone tells
+        return primal <= 1e-12 * problem.null_at_zero
     return (
         not problem.loss.margin
         and problem.K == 1
