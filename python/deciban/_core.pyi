@@ -273,7 +273,7 @@ def gram_times(
 ) -> NDArray[np.float64]: ...
 def gram(X: _Matrix, h: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
 def penalty_table(
-    w: NDArray[np.float64], v: NDArray[np.float64], t: float, *, l1: float, l2: float
+    w: NDArray[np.float64], v: NDArray[np.float64], t: float, *, l1: float, l2: float, nonnegative: bool = False
 ) -> tuple[float, float, NDArray[np.float64]]: ...
 def loss_table(
     loss: str, y: NDArray[np.float64], s: NDArray[np.float64], u: NDArray[np.float64], *, delta: float = 1.0
@@ -316,6 +316,7 @@ def coordinate(
     delta: float = 1.0,
     l1: float = 1.0,
     l2: float = 0.0,
+    nonnegative: bool = False,
     intercept: bool = True,
     offset: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,

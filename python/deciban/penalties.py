@@ -2,7 +2,8 @@
 
     value Ω(w)     prox(v, t) = argmin_w ½‖w − v‖² + t·Ω(w)     conjugate Ω*(v) = sup_w v·w − Ω(w)
 
-Every penalty of the catalogue is λ₁‖w‖₁ + ½λ₂‖w‖², and solvers ask only for the two amounts.
+Every penalty of the catalogue is λ₁‖w‖₁ + ½λ₂‖w‖², and solvers ask only for the two amounts, and whether weights
+below 0 are forbidden.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ class Penalty:
         """λ₂."""
         return 0.0
 
+    @property
+    def nonnegative(self) -> bool:
+        """Whether Ω is ∞ where a weight is below 0."""
+        return False
+
     def value(self, w: Floats) -> float:
         """Ω(w)."""
         total = 0.5 * self.l2 * dot(w, w) if self.l2 else 0.0
@@ -49,6 +55,47 @@ class Penalty:
         if self.l2:
             return dot(over, over) / (2.0 * self.l2)
         return np.inf if over.any() else 0.0
+
+
+@dataclass(frozen=True)
+class NonNegative(Penalty):
+    """Another penalty over weights ≥ 0; ∞ elsewhere.
+
+        prox(v, t) = max(v − tλ₁, 0)/(1 + tλ₂)     Ω*(v) = Σ max(v_j − λ₁, 0)²/2λ₂
+
+    Lawson & Hanson, Solving Least Squares Problems (1974), ch. 23.
+
+    >>> NonNegative(L1(1.0)).prox(np.array([3.0, -3.0]), 1.0).tolist()
+    [2.0, 0.0]
+    """
+
+    of: Penalty
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """That of the other, with the condition."""
+        return f"{self.of.name}, w ≥ 0"
+
+    @property
+    def l1(self) -> float:
+        return self.of.l1
+
+    @property
+    def l2(self) -> float:
+        return self.of.l2
+
+    @property
+    def nonnegative(self) -> bool:
+        return True
+
+    def value(self, w: Floats) -> float:
+        return self.of.value(w) if (w >= 0.0).all() else np.inf
+
+    def prox(self, v: Floats, t: float) -> Floats:
+        return self.of.prox(np.maximum(v, 0.0), t)
+
+    def conjugate(self, v: Floats) -> float:
+        return self.of.conjugate(np.maximum(v, 0.0))
 
 
 @dataclass(frozen=True)

@@ -130,13 +130,14 @@ def test_the_softmax_of_two_is_the_logistic_loss(s, y):
     assert_allclose(loss.value(y, two), losses.Logistic().value(np.ones(1), margin), rtol=1e-12, atol=1e-14)
 
 
-PENALTIES = [penalties.NoPenalty(), penalties.L2(0.7), penalties.L1(0.3), penalties.ElasticNet(0.5, 0.4)]
+KNOWN = [penalties.NoPenalty(), penalties.L2(0.7), penalties.L1(0.3), penalties.ElasticNet(0.5, 0.4)]
+PENALTIES = [*KNOWN, *map(penalties.NonNegative, KNOWN)]
 over_penalties = pytest.mark.parametrize("penalty", PENALTIES, ids=lambda penalty: penalty.name)
 numbers = st.lists(st.floats(-3, 3), min_size=1, max_size=4).map(np.array)
 
 
 def test_every_penalty_is_tried():
-    assert [type(penalty) for penalty in PENALTIES] == list(penalties.CATALOGUE)
+    assert [type(penalty) for penalty in KNOWN] == list(penalties.CATALOGUE)
 
 
 @over_penalties
@@ -153,11 +154,12 @@ def test_the_prox_is_the_minimum(penalty, v, t):
 @over_penalties
 @given(w=numbers, v=numbers, t=st.floats(0.1, 2))
 def test_the_core_computes_the_same_penalty(penalty, w, v, t):
-    value, conjugate, prox = _core.penalty_table(w, v, t, l1=penalty.l1, l2=penalty.l2)
+    amounts = {"l1": penalty.l1, "l2": penalty.l2, "nonnegative": penalty.nonnegative}
+    value, conjugate, prox = _core.penalty_table(w, v, t, **amounts)
     assert_allclose(value, penalty.value(w), rtol=1e-14)
     assert_allclose(prox, penalty.prox(v, t), rtol=1e-14)
     inside = v if penalty.l2 else np.clip(v, -penalty.l1, penalty.l1)
-    assert_allclose(_core.penalty_table(w, inside, t, l1=penalty.l1, l2=penalty.l2)[1], penalty.conjugate(inside))
+    assert_allclose(_core.penalty_table(w, inside, t, **amounts)[1], penalty.conjugate(inside))
     assert_allclose(conjugate, penalty.conjugate(v) if penalty.l2 else 0.0)
 
 
@@ -168,6 +170,7 @@ def test_fenchel_and_young_of_penalties(penalty, w, v):
     conjugate = penalty.conjugate(v)
     assert penalty.value(w) + conjugate >= float(v @ w) - 1e-12
     if penalty.l2:
+        v = np.maximum(v, 0.0) if penalty.nonnegative else v
         best = penalty.prox(v, 1e9) * 0 + np.sign(v) * np.maximum(np.abs(v) - penalty.l1, 0.0) / penalty.l2
         assert_allclose(penalty.value(best) + conjugate, v @ best, atol=1e-9)
 

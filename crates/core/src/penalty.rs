@@ -6,24 +6,56 @@ pub fn softened(v: f64, amount: f64) -> f64 {
     v.signum() * (v.abs() - amount).max(0.0)
 }
 
-/// Ω(w) = λ₁‖w‖₁ + ½λ₂‖w‖²; every penalty of the catalogue is one of these.
+/// What a weight costs a unit, on either side of 0; ∞ where it may not be.
+#[derive(Clone, Copy)]
+pub struct Kink {
+    /// From 0 up.
+    pub above: f64,
+    /// From 0 down.
+    pub below: f64,
+}
+
+impl Kink {
+    /// The cost of w.
+    #[inline(always)]
+    pub fn value(self, w: f64) -> f64 {
+        if w >= 0.0 { self.above * w } else { -self.below * w }
+    }
+}
+
+/// Ω(w) = λ₁‖w‖₁ + ½λ₂‖w‖², or ∞ where a weight is below 0 and may not be; every penalty of the catalogue is one of these.
 #[derive(Clone, Copy)]
 pub struct Penalty {
     /// λ₁.
     pub l1: f64,
     /// λ₂.
     pub l2: f64,
+    /// Whether weights below 0 are forbidden.
+    pub nonnegative: bool,
 }
 
 impl Penalty {
+    /// The part of Ω that has a corner at 0.
+    pub fn kink(self) -> Kink {
+        Kink { above: self.l1, below: if self.nonnegative { f64::INFINITY } else { self.l1 } }
+    }
+
+    /// How far a slope v_j = −∂ℓ/∂w_j is on the side where it pulls w_j from 0.
+    #[inline(always)]
+    pub fn pull(self, v: f64) -> f64 {
+        if self.nonnegative { v } else { v.abs() }
+    }
+
     /// Ω(w).
     pub fn value(self, w: &[f64]) -> f64 {
-        let (l1, l2) = w.iter().fold((0.0, 0.0), |(l1, l2), w| (l1 + w.abs(), l2 + w * w));
-        self.l1 * l1 + 0.5 * self.l2 * l2
+        let kink = self.kink();
+        let (corners, squares) = w.iter().fold((0.0, 0.0), |(c, s), &w| (c + kink.value(w), s + w * w));
+        corners + 0.5 * self.l2 * squares
     }
 
     /// argmin_w ½(w − v)² + t·Ω(w), of one weight.
     pub fn prox(self, v: f64, t: f64) -> f64 {
+        let v = if self.nonnegative { v.max(0.0) } else { v };
         softened(v, t * self.l1) / (1.0 + t * self.l2)
     }
 
@@ -32,6 +64,7 @@ impl Penalty {
         if self.l2 == 0.0 {
             return 0.0;
         }
-        v.iter().map(|v| (v.abs() - self.l1).max(0.0)).map(|over| over * over).sum::<f64>() / (2.0 * self.l2)
+        v.iter().map(|&v| (self.pull(v) - self.l1).max(0.0)).map(|over| over * over).sum::<f64>()
+            / (2.0 * self.l2)
     }
 }

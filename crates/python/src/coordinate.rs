@@ -81,9 +81,9 @@ impl Kernel for Descent<'_> {
     }
 }
 
-/// Minimises Σ c ℓ(y, x·w + b) + l1·‖w‖₁ + ½·l2·‖w‖² by coordinate descent: (w, b, dual, iterations, ending).
+/// Minimises Σ c ℓ(y, x·w + b) + l1·‖w‖₁ + ½·l2·‖w‖², over w ≥ 0 if `nonnegative`, by coordinate descent: (w, b, dual, iterations, ending).
 #[pyfunction]
-#[pyo3(signature = (X, y, c, loss, *, delta=1.0, l1=1.0, l2=0.0, intercept=true, offset=None, start=None, seed=0, tol=1e-6,
+#[pyo3(signature = (X, y, c, loss, *, delta=1.0, l1=1.0, l2=0.0, nonnegative=false, intercept=true, offset=None, start=None, seed=0, tol=1e-6,
                     max_iter=1000, null=f64::INFINITY, floor=0.0, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn coordinate<'py>(
@@ -95,6 +95,7 @@ pub fn coordinate<'py>(
     delta: f64,
     l1: f64,
     l2: f64,
+    nonnegative: bool,
     intercept: bool,
     offset: Option<PyReadonlyArray1<'py, f64>>,
     start: Option<PyReadonlyArray1<'py, f64>>,
@@ -107,7 +108,8 @@ pub fn coordinate<'py>(
     n_jobs: Option<usize>,
 ) -> PyResult<Found<'py>> {
     let loss = Known::new(loss, delta)?;
-    if !(l1 >= 0.0 && l2 >= 0.0 && l1 + l2 > 0.0 && (l1 + l2).is_finite()) {
+    let some = nonnegative || l1 + l2 > 0.0;
+    if !(l1 >= 0.0 && l2 >= 0.0 && some && (l1 + l2).is_finite()) {
         let refused = format!("l1 and l2 of at least 0, not both 0, are expected, not {l1} and {l2}");
         return Err(PyValueError::new_err(refused));
     }
@@ -115,7 +117,7 @@ pub fn coordinate<'py>(
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
     let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
-    let (penalty, limits) = (Penalty { l1, l2 }, Limits { tol, max_iter, null, floor });
+    let (penalty, limits) = (Penalty { l1, l2, nonnegative }, Limits { tol, max_iter, null, floor });
     let descent = Descent { examples, loss, penalty, start, seed, limits, watcher: &mut watcher };
     let solution = on_reals(py, X, n_jobs, descent)?;
     watcher.found(py, solution)

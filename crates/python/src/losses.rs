@@ -56,7 +56,7 @@ pub fn loss_table<'py>(
 
 /// Ω(w), Ω*(v) of no |v_j| beyond λ₁ where λ₂ = 0, and prox(v, t) place by place, for Ω = λ₁‖w‖₁ + ½λ₂‖w‖².
 #[pyfunction]
-#[pyo3(signature = (w, v, t, *, l1, l2))]
+#[pyo3(signature = (w, v, t, *, l1, l2, nonnegative=false))]
 pub fn penalty_table<'py>(
     py: Python<'py>,
     w: Given<'py>,
@@ -64,8 +64,9 @@ pub fn penalty_table<'py>(
     t: f64,
     l1: f64,
     l2: f64,
+    nonnegative: bool,
 ) -> PyResult<(f64, f64, Numbers<'py>)> {
-    let (penalty, w, v) = (Penalty { l1, l2 }, slice(&w, "w")?, slice(&v, "v")?);
+    let (penalty, w, v) = (Penalty { l1, l2, nonnegative }, slice(&w, "w")?, slice(&v, "v")?);
     let prox: Vec<f64> = v.iter().map(|&v| penalty.prox(v, t)).collect();
     Ok((penalty.value(w), penalty.conjugate(v), prox.into_pyarray(py)))
 }

@@ -54,11 +54,12 @@ class Additive(RegressorMixin, Estimator):
         """Why the state is no sum, or nothing where the loss is squared and the penalty quadratic."""
         if np.ndim(getattr(self, "alpha", 0.0)):
             return "learning in pieces needs one alpha for all targets; one a target is fitted as a whole: use fit"
-        if self.loss == "squared" and self.penalty in (None, "none", "l2"):
+        bounds = " and positive=True" if getattr(self, "positive", False) else ""
+        if self.loss == "squared" and self.penalty in (None, "none", "l2") and not bounds:
             return ""
         return (
             "learning in pieces needs loss='squared' and penalty None or 'l2', whose state is a sum; "
-            f"loss={self.loss!r} with penalty={self.penalty!r} is fitted as a whole: use fit"
+            f"loss={self.loss!r} with penalty={self.penalty!r}{bounds} is fitted as a whole: use fit"
         )
 
     @offered_unless(lambda self: self._no_sum())

@@ -15,7 +15,7 @@ from deciban._core import scores
 from deciban.devices import asked_on_host
 from deciban.distributions.refusal import check_number
 from deciban.losses import Absolute, Floats, Huber, Loss, Squared, by_name
-from deciban.penalties import Penalty
+from deciban.penalties import NonNegative, Penalty
 from deciban.penalties import by_name as penalty_by_name
 from deciban.rows import is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
@@ -61,6 +61,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
     alpha : α ≥ 0, what the penalty weighs, or (K,) of them, one a target, which `partial_fit` does not take. The loss
         is a sum, not a mean, and the square has no ½: scikit-learn's Ridge(a) is alpha = 2a; its Lasso(a) and
         ElasticNet(a) are alpha = 2Na.
+    positive : whether weights below 0 are forbidden (with loss "squared" or "huber"; the intercept is free).
     delta : δ > 0, where Huber's loss turns straight, in the units of y. It is not scaled by the spread of the errors.
     solver : "auto", or "closed-form" (squared; None, "l2"), "coordinate" ("l1", "elastic_net"; not absolute), "newton"
         (huber, squared), "descent" or `deciban.solvers.Descent(batch=…)`, "reweighted" (huber, absolute; None, "l2"),
@@ -100,6 +101,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         penalty: Literal["l2", "l1", "elastic_net"] | None = None,
         alpha: float | ArrayLike = 1.0,
         l1_ratio: float = 0.5,
+        positive: bool = False,
         delta: float = 1.35,
         fit_intercept: bool = True,
         solver: str | Solver = "auto",
@@ -115,6 +117,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         self.penalty = penalty
         self.alpha = alpha
         self.l1_ratio = l1_ratio
+        self.positive = positive
         self.delta = delta
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -146,8 +149,8 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
                     f"a covariance needs the loss 'squared', got {self.loss!r}: give sample_weight instead"
                 )
             given = given if matrix is None else given.whitened(matrix, self.fit_intercept)
-            keep = isinstance(loss, Squared) and not penalty.l1 and given.X.shape[1] <= DIRECT
-            keep = keep and np.ndim(self.alpha) == 0
+            linear = isinstance(loss, Squared) and not penalty.l1 and not penalty.nonnegative
+            keep = linear and given.X.shape[1] <= DIRECT and np.ndim(self.alpha) == 0
             self.statistics_ = statistic(given) if keep else None
             self._single, self._kind, self._sparse = given.single, given.kind, False
             self._found = self._minimise(given, loss, limits)
@@ -184,7 +187,8 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
             if self.l1_ratio > 1.0:
                 raise ValueError(f"l1_ratio must be a number from 0 to 1, got {self.l1_ratio!r}")
         penalty = penalty_by_name(self.penalty, float(alpha), float(self.l1_ratio))
-        return penalty if penalty.l1 or penalty.l2 else penalty_by_name(None, 0.0)
+        penalty = penalty if penalty.l1 or penalty.l2 else penalty_by_name(None, 0.0)
+        return NonNegative(penalty) if self.positive else penalty
 
     def _limits(self) -> Limits:
         return limits_of(self)
@@ -300,7 +304,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
 
     def _keeps_examples_together(self) -> str:
         """Why an example cannot be taken out of what was learnt."""
-        if self.loss != "squared" or self.penalty not in (None, "l2"):
+        if self.loss != "squared" or self.penalty not in (None, "l2") or self.positive:
             return "it is exact for least squares without a penalty, or with 'l2'"
         if self.statistics_ is None:
             return f"beyond {DIRECT:,} features no statistic is kept"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deciban.losses import Absolute, Huber, Squared
-from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, solve
+from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, refusal, solve
 from deciban.solvers.closed_form import Fit
 from deciban.solvers.problem import worst
 from deciban.trust.certificate import Certificate, digest
@@ -36,6 +36,8 @@ _SOLVERS = (
 def automatic(problem: Problem) -> str:
     """The solver that suits the problem; ValueError where none does."""
     loss, penalty = problem.loss, problem.penalty
+    if penalty.nonnegative:
+        return "coordinate"
     if isinstance(loss, Squared):
         return "coordinate" if penalty.l1 else "closed-form"
     if isinstance(loss, Huber):
@@ -67,7 +69,7 @@ def solve_regression(
         names = ", ".join(repr(each) for each in ("auto", *_SOLVERS))
         raise ValueError(f"solver must be one of {names}, got {solver!r}")
     module: Any = name if settings else import_module(f"deciban.solvers.{name.replace('-', '_')}")
-    refused = module.refusal(first)
+    refused = refusal(module, first)
     if refused:
         raise ValueError(f"solver {module.NAME!r} {refused}")
     if name == closed_form.NAME:

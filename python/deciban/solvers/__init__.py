@@ -72,6 +72,10 @@ class Choice:
     why: str
 
 
+def _has_corners(problem: Problem) -> bool:
+    return bool(problem.penalty.l1) or problem.penalty.nonnegative
+
+
 TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     (closed_form.NAME, "a squared loss without kinks: one system of equations", lambda _: True),
     (crammer_singer.NAME, "many scores learnt together, the largest of which counts", lambda problem: problem.K > 1),
@@ -88,7 +92,7 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
         lambda problem: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(price_of_errors(problem)),
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
-    (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", lambda p: bool(p.penalty.l1)),
+    (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", _has_corners),
     (newton.NAME, "a smooth loss without a penalty", lambda _: True),
     (linear_programme.NAME, "piecewise linear loss and penalty", lambda _: True),
     (interior_point.NAME, "a piecewise linear loss, a penalty with corners and a square", lambda _: True),
@@ -108,10 +112,18 @@ def decision_table() -> str:
 def choose(problem: Problem) -> Choice:
     """What `auto` takes for this problem; ValueError where no solver can."""
     for name, why, suits in TABLE:
-        if suits(problem) and _BY_NAME[name].refusal(problem) is None:
+        if suits(problem) and refusal(_BY_NAME[name], problem) is None:
             return Choice(name, why)
-    reasons = "; ".join(f"{solver.NAME!r} {solver.refusal(problem)}" for solver in CATALOGUE)
+    reasons = "; ".join(f"{solver.NAME!r} {refusal(solver, problem)}" for solver in CATALOGUE)
     raise ValueError(f"no solver minimises {problem.loss.name!r} with {problem.penalty.name!r}: {reasons}")
+
+
+def refusal(solver: Any, problem: Problem) -> str | None:
+    """What the problem lacks for the solver, or None. Few know of weights that may not be below 0: these say so."""
+    if problem.penalty.nonnegative and not getattr(solver, "NONNEGATIVE", False):
+        return "knows no bounds of weights: weights ≥ 0 need the solver 'coordinate' and a smooth loss"
+    found: str | None = solver.refusal(problem)
+    return found
 
 
 @on_threads
@@ -136,7 +148,7 @@ def _solve(problem: Problem, limits: Limits, solver: str | Solver, start: Soluti
 
 
 def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
-    refused = solver.refusal(problem)
+    refused = refusal(solver, problem)
     if refused:
         raise ValueError(f"solver {solver.NAME!r} {refused}")
     if getattr(solver, "ORDERED", False):

@@ -1,6 +1,6 @@
 """Coordinate descent with working sets.
 
-    min over w, b of   Σ c_i ℓ(y_i, x_i·w + b) + λ₁‖w‖₁ + ½λ₂‖w‖²,     ℓ smooth, λ₁ + λ₂ > 0
+    min over w, b of   Σ c_i ℓ(y_i, x_i·w + b) + λ₁‖w‖₁ + ½λ₂‖w‖²,     ℓ smooth, λ₁ + λ₂ > 0 or all w_j ≥ 0
 
 Steps of Newton's method that keep the penalty as it is (Yuan, Ho & Lin, JMLR 13, 2012, Algorithm 3; Lee, Sun &
 Saunders, SIAM Journal on Optimization 24, 2014), each over the weights that are not zero and the worst offenders among
@@ -22,6 +22,7 @@ from .watch import Watch
 
 NAME = "coordinate"
 EXACT = True
+NONNEGATIVE = True
 LOSSES = (Logistic, Squared, SquaredHinge, Huber, SquaredEpsilonInsensitive)
 
 
@@ -29,7 +30,7 @@ def refusal(problem: Problem) -> str | None:
     """What the problem lacks, or None."""
     if problem.K != 1 or not isinstance(problem.loss, LOSSES):
         return f"needs a smooth loss of one score, which {problem.loss.name!r} is not"
-    if not problem.penalty.l1 and not problem.penalty.l2:
+    if not (problem.penalty.l1 or problem.penalty.l2 or problem.penalty.nonnegative):
         return f"needs a penalty of some strength, which {problem.penalty.name!r} is not"
     return None
 
@@ -45,6 +46,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         delta=getattr(problem.loss, "delta", 1.0),
         l1=problem.penalty.l1,
         l2=problem.penalty.l2,
+        nonnegative=problem.penalty.nonnegative,
         intercept=problem.intercept,
         offset=problem.offset,
         start=None if start is None else np.ascontiguousarray(start.w[0]),

@@ -145,7 +145,7 @@ class Problem:
         nothing = self.null_at_zero
         if self.null <= _ROUNDING * nothing:
             return _ROUNDING * nothing
-        if not self.penalty.l1 and not self.penalty.l2:
+        if not self.penalty.l1 and not self.penalty.l2 and not self.penalty.nonnegative:
             return _FREE * self.null
         return 0.0 if self.loss.margin or self.K > 1 else _ROUNDING * self.null
 

@@ -8,7 +8,8 @@ such a: a_i = −∂ℓ/∂s_i, made feasible. A solver that keeps its own dual 
 
 Without a penalty Ω*(v) is infinite unless v = 0 to the last bit. There the bound is over all weights up to twice as
 long as those found, for which Ω*(v) is 2‖w‖·‖v‖; so it is under λ‖w‖₁ where some |v_j| is above λ, by a
-share of 10⁻⁴ at most, with 2‖w‖₁·(max |v_j| − λ), unless a scaled to max |v_j| = λ proves more.
+share of 10⁻⁴ at most, with 2‖w‖₁·(max |v_j| − λ), unless a scaled to max |v_j| = λ proves more. Where weights may not
+be below 0, max v_j stands for max |v_j|, and without a square or λ it is always that bound.
 """
 
 from __future__ import annotations
@@ -89,18 +90,22 @@ def _at(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Pro
 def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Proof:
     loss, y = problem.loss, problem.y
     v = problem.combination(_weighted(problem, a))
-    over = float(np.abs(v).max(initial=0.0)) / problem.penalty.l1 if problem.penalty.l1 else 0.0
+    slopes = v if problem.penalty.nonnegative else np.abs(v)
+    largest = float(slopes.max(initial=0.0))
+    over = largest / problem.penalty.l1 if problem.penalty.l1 else 0.0
     beyond = -np.inf
     if over > 1.0 and not problem.penalty.l2:
         length = float(np.abs(w).sum())
         if length and over < 1.0 + _NEAR:
-            excess = 2.0 * length * problem.penalty.l1 * (over - 1.0)
+            excess = 2.0 * length * (largest - problem.penalty.l1)
             beyond = -problem.total(problem.conjugate(a)) - excess
         a, v = a / over, v / over
     conjugate = problem.conjugate(a)
     total = problem.total(conjugate)
     if problem.penalty.l1 or problem.penalty.l2:
         bound = max(beyond, -total - problem.penalty.conjugate(_inside(v, problem.penalty.l1)))
+    elif problem.penalty.nonnegative:
+        bound = -total - reach(np.abs(w).sum(keepdims=True), np.array([max(largest, 0.0)]))
     else:
         bound = -total - reach(w, v)
     without_offset = conjugate if problem.offset is None else loss.conjugate(y, -a)
@@ -151,6 +156,8 @@ def _weighted(problem: Problem, a: Floats) -> Floats:
 def _stationarity(problem: Problem, w: Floats, v: Floats) -> float:
     """How far v is from the subgradients of the penalty at w."""
     l1, rest = problem.penalty.l1, v - problem.penalty.l2 * w
+    if problem.penalty.nonnegative:
+        return float(np.where(w > 0.0, np.abs(rest - l1), np.maximum(rest - l1, 0.0)).max(initial=0.0))
     if not l1:
         return float(max(rest.max(initial=0.0), -rest.min(initial=0.0)))
     away = np.where(w != 0.0, np.abs(rest - l1 * np.sign(w)), np.maximum(np.abs(rest) - l1, 0.0))

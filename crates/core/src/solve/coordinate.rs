@@ -1,7 +1,8 @@
 //! Coordinate descent with working sets.
 //!
 //! ```text
-//! min over w (d,), b of   P(w, b) = Σ_i c_i ℓ(y_i, x_i·w + b) + λ₁‖w‖₁ + ½λ₂‖w‖²,    b free or 0, never penalised
+//! min over w (d,), b of   P(w, b) = Σ_i c_i ℓ(y_i, x_i·w + b) + λ₁‖w‖₁ + ½λ₂‖w‖²,    b free or 0, never penalised,
+//!                                 all w_j ≥ 0 where the penalty asks for it
 //! ```
 //!
 //! An iteration is a step of Newton's method, the penalty kept as it is (Lee, Sun & Saunders, SIAM Journal on
@@ -150,13 +151,14 @@ impl<'a, L: Smooth> State<'a, L> {
     fn examine(&mut self) -> (f64, f64) {
         let u: Vec<f64> = self.point.a.iter().zip(self.examples.weight).map(|(a, c)| a * c).collect();
         self.v = self.columns.combination(&u);
-        let Penalty { l1, l2 } = self.penalty;
-        let largest = self.v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let Penalty { l1, l2, .. } = self.penalty;
+        let largest = self.v.iter().fold(0.0_f64, |m, &v| m.max(self.penalty.pull(v)));
         let factor = if l2 == 0.0 && largest > l1 { l1 / largest } else { 1.0 };
         let scaled = -self.examples.conjugate(&self.point.a, factor) - self.penalty.conjugate(&self.v);
         self.offer(scaled, factor);
         let length: f64 = self.w.iter().map(|w| w.abs()).sum();
-        if NEAR < factor && factor < 1.0 && length > 0.0 {
+        let near = if l1 > 0.0 { NEAR < factor && factor < 1.0 } else { largest > 0.0 && l2 == 0.0 };
+        if near && length > 0.0 {
             // over all weights up to twice as long, where little more than rounding keeps v from λ₁
             self.offer(-self.examples.conjugate(&self.point.a, 1.0) - 2.0 * length * (largest - l1), 1.0);
         }
@@ -176,7 +178,7 @@ impl<'a, L: Smooth> State<'a, L> {
     /// How far −v_j is from −∂Ω.
     fn violation(&self, j: usize) -> f64 {
         let (w, slope) = (self.w[j], self.penalty.l2 * self.w[j] - self.v[j]);
-        quadratic::best(w, slope, 1.0, self.penalty.l1).1
+        quadratic::best(w, slope, 1.0, self.penalty.kink()).1
     }
 
     /// The weights that are not zero, and the worst offenders among the others; the worst violation.
@@ -186,7 +188,11 @@ impl<'a, L: Smooth> State<'a, L> {
         let mut set: Vec<usize> = (0..self.w.len()).filter(|&j| self.w[j] != 0.0).collect();
         let mut others: Vec<usize> =
             (0..self.w.len()).filter(|&j| self.w[j] == 0.0 && violations[j] > 0.0).collect();
-        let most = if self.penalty.l1 > 0.0 { JOIN.max(set.len()) } else { others.len() };
+        let most = if self.penalty.l1 > 0.0 || self.penalty.nonnegative {
+            JOIN.max(set.len())
+        } else {
+            others.len()
+        };
         if others.len() > most {
             others.select_nth_unstable_by(most, |&i, &j| {
                 violations[j].total_cmp(&violations[i]).then(i.cmp(&j))
@@ -205,8 +211,8 @@ impl<'a, L: Smooth> State<'a, L> {
             self.gram.take().filter(|_| self.nears(worst)).and_then(|gram| self.fitted(gram, &set, worst));
         self.worst = worst;
         if let Some(gram) = kept {
-            let Penalty { l1, l2 } = self.penalty;
-            let small = gram.small(l1, l2, |p| (-self.v[gram.set[p]], self.w[gram.set[p]]));
+            let small = gram
+                .small(self.penalty.kink(), self.penalty.l2, |p| (-self.v[gram.set[p]], self.w[gram.set[p]]));
             let step = gram.minimise(&small, vec![0.0; gram.set.len()], TARGET * worst);
             if self.go(&gram.set, &step, gram.shift(&step)) {
                 self.gram = Some(gram);
@@ -248,7 +254,7 @@ impl<'a, L: Smooth> State<'a, L> {
             curvature: &curvature,
             gradient: set.iter().map(|&j| -self.v[j]).collect(),
             w: set.iter().map(|&j| self.w[j]).collect(),
-            l1: self.penalty.l1,
+            kink: self.penalty.kink(),
             l2: self.penalty.l2,
             intercept,
         };
@@ -275,17 +281,17 @@ impl<'a, L: Smooth> State<'a, L> {
 
     /// The first t of 1, ½, ¼, … at which P falls by a share of what the slope promises (Yuan, Ho & Lin, eq. 20).
     fn search(&self, set: &[usize], step: &[f64], along: &[f64]) -> f64 {
-        let Penalty { l1, l2 } = self.penalty;
+        let (kink, l2) = (self.penalty.kink(), self.penalty.l2);
         let penalty = |t: f64| -> f64 {
             let each = set.iter().zip(step).map(|(&j, d)| {
                 let (w, d) = (self.w[j], t * d);
-                l1 * ((w + d).abs() - w.abs()) + l2 * d * (w + 0.5 * d)
+                kink.value(w + d) - kink.value(w) + l2 * d * (w + 0.5 * d)
             });
             each.sum()
         };
         let smooth: f64 = set.iter().zip(step).map(|(&j, d)| (l2 * self.w[j] - self.v[j]) * d).sum();
         let kinks: f64 =
-            set.iter().zip(step).map(|(&j, d)| l1 * ((self.w[j] + d).abs() - self.w[j].abs())).sum();
+            set.iter().zip(step).map(|(&j, d)| kink.value(self.w[j] + d) - kink.value(self.w[j])).sum();
         let promised = smooth + kinks;
         if promised.is_nan() || promised >= 0.0 {
             return 0.0;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::extrapolation::extrapolated;
 use super::quadratic::{Diagonal, Quadratic, best};
 use crate::columns::Columns;
+use crate::penalty::Kink;
 
 /// So many columns at most.
 const MOST: usize = 4096;
@@ -121,10 +122,10 @@ impl Gram {
     }
 
     /// The model with this Hessian, of the slope of the loss and the weight at each column.
-    pub fn small(&self, l1: f64, l2: f64, of: impl Fn(usize) -> (f64, f64)) -> Small {
+    pub fn small(&self, kink: Kink, l2: f64, of: impl Fn(usize) -> (f64, f64)) -> Small {
         let (gradient, w): (Vec<f64>, Vec<f64>) = (0..self.set.len()).map(of).unzip();
         let first = gradient.iter().zip(&w).map(|(g, w)| g + l2 * w).collect();
-        Small { w, first, l1 }
+        Small { w, first, kink }
     }
 
     /// The β that goes with δ.
@@ -162,11 +163,11 @@ impl Gram {
     }
 }
 
-/// What a sweep asks of the columns it is over: w, the model's slope at δ = 0, and λ₁.
+/// What a sweep asks of the columns it is over: w, the model's slope at δ = 0, and what has a corner.
 pub struct Small {
     w: Vec<f64>,
     first: Vec<f64>,
-    l1: f64,
+    kink: Kink,
 }
 
 struct Sweep<'a> {
@@ -184,7 +185,7 @@ impl WithSimd for Sweep<'_> {
         let mut worst = 0.0_f64;
         for k in 0..small.w.len() {
             let w = small.w[k] + now.step[k];
-            let (next, violation) = best(w, now.slope[k], gram.diagonal.q[k], small.l1);
+            let (next, violation) = best(w, now.slope[k], gram.diagonal.q[k], small.kink);
             worst = worst.max(violation);
             let change = next - w;
             if change != 0.0 {
@@ -208,7 +209,7 @@ impl Iterate {
     fn value(&self, small: &Small) -> f64 {
         let smooth: f64 =
             self.step.iter().zip(&small.first).zip(&self.slope).map(|((d, f), s)| 0.5 * d * (f + s)).sum();
-        smooth + small.l1 * self.step.iter().zip(&small.w).map(|(d, w)| (w + d).abs()).sum::<f64>()
+        smooth + self.step.iter().zip(&small.w).map(|(d, w)| small.kink.value(w + d)).sum::<f64>()
     }
 }
 

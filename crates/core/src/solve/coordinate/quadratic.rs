@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::gram::Gram;
 use crate::columns::Columns;
+use crate::penalty::Kink;
 use crate::solve::Order;
 
 /// The model.
@@ -24,7 +25,7 @@ pub struct Quadratic<'a> {
     pub gradient: Vec<f64>,
     /// w at the working set.
     pub w: Vec<f64>,
-    pub l1: f64,
+    pub kink: Kink,
     pub l2: f64,
     pub intercept: bool,
 }
@@ -42,8 +43,8 @@ pub struct Diagonal {
 /// The w that is best where the slope is `gradient` and the curvature `q`, and how far the slope is from the
 /// subgradients of the penalty.
 #[inline(always)]
-pub fn best(w: f64, gradient: f64, q: f64, l1: f64) -> (f64, f64) {
-    let (down, up) = (gradient + l1, gradient - l1);
+pub fn best(w: f64, gradient: f64, q: f64, kink: Kink) -> (f64, f64) {
+    let (down, up) = (gradient + kink.above, gradient - kink.below);
     let violation = if w > 0.0 {
         down.abs()
     } else if w < 0.0 {
@@ -94,8 +95,9 @@ impl Quadratic<'_> {
         }
         let Sweep { mut step, active, .. } = sweep;
         if let Some(gram) = &gram {
-            let small = gram
-                .small(self.l1, self.l2, |p| (self.gradient[active[p] as usize], self.w[active[p] as usize]));
+            let small = gram.small(self.kink, self.l2, |p| {
+                (self.gradient[active[p] as usize], self.w[active[p] as usize])
+            });
             let found = gram.minimise(&small, active.iter().map(|&k| step[k as usize]).collect(), target);
             active.iter().zip(found).for_each(|(&k, d)| step[k as usize] = d);
         }
@@ -157,7 +159,7 @@ impl WithSimd for &mut Sweep<'_, '_> {
             let (mean, q) = (diagonal.mean[k], diagonal.q[k]);
             let w = model.w[k] + step[k];
             let gradient = column.dot_of(|i| z[i][0]) + *shift * mean + model.l2 * w;
-            let (next, violation) = best(w, gradient, q, model.l1);
+            let (next, violation) = best(w, gradient, q, model.kink);
             worst = worst.max(violation);
             if w != 0.0 || violation > 0.0 {
                 active[kept] = k as u32;
@@ -195,8 +197,12 @@ mod tests {
         for (w, gradient, q, l1) in
             [(0.4, -2.0, 1.5, 0.3), (-0.4, 0.1, 0.7, 0.9), (0.0, 3.0, 2.0, 0.0), (1.0, 0.2, 4.0, 0.1)]
         {
-            let wanted = Penalty { l1, l2: 0.0 }.prox(w - gradient / q, 1.0 / q);
-            assert!((best(w, gradient, q, l1).0 - wanted).abs() < 1e-15);
+            for nonnegative in [false, true] {
+                let (penalty, w) =
+                    (Penalty { l1, l2: 0.0, nonnegative }, if nonnegative { w.abs() } else { w });
+                let wanted = penalty.prox(w - gradient / q, 1.0 / q);
+                assert!((best(w, gradient, q, penalty.kink()).0 - wanted).abs() < 1e-15);
+            }
         }
     }
 }
