@@ -24,6 +24,7 @@ __all__ = [
     "class_sums",
     "combination",
     "coordinate",
+    "crammer_singer",
     "descend",
     "digest",
     "digest_joined",
