@@ -23,6 +23,7 @@ from deciban.trust.guarantees import certified
 
 from . import activations
 from .batches import Rows, Shuffled
+from .curves import Curves
 from .history import Ending, Epoch, diagnosis
 from .intake import Given, Known, mean_row
 from .measures import gradient_of
@@ -34,12 +35,12 @@ from .settings import batch_of, fraction_of, hidden_sizes, plan_of, type_of
 from .training import Plan, Training, Watch
 
 
-class NetworkModel(Estimator):
+class NetworkModel(Curves, Estimator):
     """Layers of units; who inherits says what the outputs are, and how wrong they may be.
 
     Attributes: `coefs_`, W (units below, units) of each layer, and `intercepts_`; `history_`, a
     `deciban.networks.history.Epoch` each; `n_iter_`, the epochs; `loss_`, the mean error in the end, without the
-    penalty; `status_`, why it ended; `certificate_`; `score_`.
+    penalty; `loss_curve_` and `best_loss_`, that of the epochs; `n_layers_`, `n_outputs_`, `out_activation_`; `status_`, why it ended; `certificate_`; `score_`.
     """
 
     hidden: Any

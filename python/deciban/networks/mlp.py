@@ -190,6 +190,18 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
     # Judging.
 
     @property
+    def validation_scores_(self) -> list[float] | None:
+        """The accuracy on validation data after each epoch; None where there were none."""
+        errors = self._validation_errors()
+        return None if errors is None else [1.0 - error for error in errors]
+
+    @property
+    def best_validation_score_(self) -> float | None:
+        """The highest of `validation_scores_`."""
+        scores = self.validation_scores_
+        return None if scores is None else max(scores)
+
+    @property
     def score_(self) -> NetworkScore:
         """The model as a score in nats; of many labels a row, `NetworkScore` of one label each."""
         check_is_fitted(self, "network_")
@@ -218,7 +230,9 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
         """(N, C) p(c | x): the largest is that of `predict`; of many labels a row (N, K), of each by itself."""
         check_is_fitted(self, "network_")
         if self.multilabel_:
-            p: Floats = 0.5 + 0.5 * np.tanh(0.5 * self._signals(X))
+            s = self._signals(X)
+            rare = np.exp(-np.abs(s))  # exact where 0.5 + 0.5 tanh(s / 2) cancels
+            p: Floats = np.where(s < 0.0, rare, 1.0) / (1.0 + rare)
             return p
         return np.asarray(np.exp(log_posterior(self._nats(X))))
 

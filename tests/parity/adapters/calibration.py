@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from sklearn import calibration
@@ -20,3 +21,9 @@ class CalibratedClassifierCV(Adapter):
         method = {"sigmoid": "platt"}.get(self.method, self.method)
         cv = 5 if self.cv is None else self.cv
         return deciban.Calibrated(self.estimator, method, cv=cv, n_jobs=self.n_jobs)
+
+    @property
+    def calibrated_classifiers_(self) -> Any:
+        if self.ensemble is not False:
+            raise AttributeError("Calibrated keeps one model, which learnt all examples, not one a fold")
+        return [SimpleNamespace(estimator=self._fitted.estimator_, calibrators=[self._fitted.calibrator_])]

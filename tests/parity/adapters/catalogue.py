@@ -23,9 +23,17 @@ ADAPTERS: dict[str, tuple[ModuleType, str]] = {
 MODULES = (
     "tests/test_naive_bayes",
     "tests/test_discriminant_analysis",
+    "tests/test_calibration",
+    "tests/test_kernel_approximation",
     "linear_model/tests/test_base",
+    "linear_model/tests/test_coordinate_descent",
+    "linear_model/tests/test_logistic",
     "linear_model/tests/test_perceptron",
+    "linear_model/tests/test_ridge",
+    "svm/tests/test_bounds",
+    "svm/tests/test_sparse",
     "svm/tests/test_svm",
+    "neural_network/tests/test_mlp",
     "feature_extraction/tests/test_text",
     "feature_selection/tests/test_mutual_info",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn import kernel_approximation, svm
+from sklearn.metrics.pairwise import pairwise_kernels
 
 import deciban
 
@@ -89,11 +90,29 @@ class Approximation(Adapter):
 @substitute(kernel_approximation.Nystroem)
 class Nystroem(Approximation):
     def model(self) -> Any:
-        require_neutral("kernel_params", self.kernel_params, None)
         given = {name: getattr(self, name) for name in ("gamma", "degree", "coef0")}
-        given = {"gamma": "auto", "coef0": 1.0} | {name: value for name, value in given.items() if value is not None}
+        defaults = {"gamma": 1.0 if self.kernel == "chi2" else "auto", "coef0": 1.0}
+        given = defaults | {name: value for name, value in given.items() if value is not None}
         state = draw_seed(self.random_state)
-        return deciban.Nystroem(self.kernel, self.n_components, random_state=state, **given)
+        return deciban.Nystroem(self._kernel(), self.n_components, random_state=state, **given)
+
+    def _kernel(self) -> Any:
+        """The kernel, of tiles where scikit-learn's is a function of two rows."""
+        if not callable(self.kernel):
+            return self.kernel
+        return lambda X, Z: pairwise_kernels(X, Z, metric=self.kernel, **(self.kernel_params or {}))
+
+    @property
+    def components_(self) -> Any:
+        return self._fitted.landmarks_
+
+    @property
+    def component_indices_(self) -> Any:
+        return self._fitted.landmark_rows_
+
+    @property
+    def normalization_(self) -> Any:
+        return self._fitted.whitening_
 
 
 @substitute(kernel_approximation.RBFSampler)

@@ -39,14 +39,6 @@ class Network(Adapter):
             "dtype": "float64",
         }
 
-    @property
-    def loss_curve_(self) -> Any:
-        return [epoch.loss for epoch in self._fitted.history_]
-
-    @property
-    def validation_scores_(self) -> Any:
-        return [1.0 - epoch.validation_error for epoch in self._fitted.history_]
-
 
 @substitute(neural_network.MLPClassifier)
 class MLPClassifier(Network, Streaming):
