@@ -5,10 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import model_selection as splitters
 from sklearn.base import clone
+from sklearn.feature_extraction import DictVectorizer
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from deciban import Calibrated, GaussianDiscriminant, LinearSVM, TextClassifier
+from deciban import Calibrated, GaussianDiscriminant, LinearSVM, NaiveBayes, TextClassifier
 from deciban.calibration import CATALOGUE
+from deciban.calibration.splitting import dealt
 from deciban.conventions import DECIBANS_PER_NAT
 
 N = 48
@@ -113,3 +117,23 @@ def test_texts_and_groups():
     why = found.explain(["cheap lunch"])[0]
     p = found.predict_log_proba(["cheap lunch"])[0]
     assert why.decibans == pytest.approx(DECIBANS_PER_NAT * abs(p[1] - p[0]))
+
+
+def test_examples_may_be_mappings_and_equal_ones_share_a_fold():
+    rows = [{"state": "NY", "age": 3.0}, {"age": 3.0, "state": "NY"}, {"state": "TX", "age": 1.0}, {"state": "VT"}] * 6
+    labels = [1, 1, 0, 0] * 6
+    fitted = Calibrated(make_pipeline(DictVectorizer(), NaiveBayes("multinomial")), "platt", cv=3).fit(rows, labels)
+    assert fitted.predict(rows).tolist() == labels
+    assert not hasattr(fitted, "n_features_in_")
+    fold = dealt(rows, 3, 0)
+    assert len(set(fold[0::4]) | set(fold[1::4])) == 1
+
+
+@pytest.mark.parametrize("shape", [(15, 2, 2), (15, 3, 2, 2)])
+def test_examples_may_be_arrays_of_more_dimensions(shape):
+    X = np.arange(np.prod(shape), dtype=float).reshape(shape) % 7.0
+    labels = np.arange(15) % 2
+    flat = make_pipeline(FunctionTransformer(lambda A: A.reshape(len(A), -1)), NaiveBayes("gaussian"))
+    fitted = Calibrated(flat, "platt", cv=3).fit(X, labels)
+    whole = Calibrated(NaiveBayes("gaussian"), "platt", cv=3).fit(X.reshape(15, -1), labels)
+    assert_array_equal(fitted.predict_proba(X), whole.predict_proba(X.reshape(15, -1)))

@@ -92,7 +92,10 @@ def dealt(X: Any, k: int, seed: int) -> NDArray[np.intp]:
         return folds(np.array(decoded, dtype=object), k, seed)
     if elsewhere(X):
         return folds(X, k, seed)
+    if _are_mappings(X):
+        return folds(np.array([repr(sorted(row.items(), key=repr)) for row in X], dtype=object), k, seed)
     if not hasattr(X, "columns"):
+        X = X.reshape(len(X), -1) if isinstance(X, np.ndarray) and X.ndim > 2 else X
         X = check_array(X, accept_sparse="csr", dtype=None, ensure_all_finite=False)
         if is_sparse(X) or X.dtype.kind in "biuf":
             return folds(X, k, seed)
@@ -100,3 +103,10 @@ def dealt(X: Any, k: int, seed: int) -> NDArray[np.intp]:
     from deciban.tables.columns import Columns
 
     return folds(Columns.infer(X).matrix(X), k, seed)
+
+
+def _are_mappings(X: Any) -> bool:
+    """Whether X (N,) are mappings, as `DictVectorizer` takes them."""
+    if is_sparse(X) or hasattr(X, "columns") or len(getattr(X, "shape", (0,))) != 1:
+        return False
+    return len(X) > 0 and isinstance(next(iter(X)), Mapping)
