@@ -87,6 +87,7 @@ TEXTS = {
 OTHERS = {
     "callback",
     "class_weight",
+    "covariance_estimator",
     "discrete_features",
     "landmarks",
     "max_df",
@@ -105,7 +106,9 @@ APART = {
     "vectorizer": {"hashed_bits", "n_features"},
     "vectorizer-hashed": {"max_features", "n_features"},
     "vectorizer-signed": {"max_features", "hashed_bits", "sublinear_tf"},
-    "discriminant-bayes": {"shrinkage"},
+    "discriminant": {"n_components"},
+    "discriminant-shrunk": {"n_components"},
+    "discriminant-bayes": {"shrinkage", "n_components"},
     "random-fourier": {"degree", "coef0"},
     "mlp-lbfgs": {"dropout", "clip", "averaging"},
 }

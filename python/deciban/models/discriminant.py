@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.distributions.class_prior import class_prior, prior_doubt, prior_optimum
 from deciban.distributions.counts import Floats
 from deciban.distributions.diagonal_gaussian import Diagonal, DiagonalGaussian
+from deciban.distributions.given_covariance import GivenCovariance
 from deciban.distributions.joint_gaussian import JointGaussian
 from deciban.distributions.joint_posterior import Joint
 from deciban.distributions.refusal import check_number, check_prior
@@ -20,12 +23,17 @@ from deciban.trust.certificate import Certificate, digest
 from deciban.trust.credible import interval
 from deciban.trust.guarantees import certified
 
+from .covariance_estimate import check_covariance_estimator, estimate_covariances, require_statistics
+from .discriminant_axes import ProjectsOnAxes, check_components
 from .generative import ClassPrior, Estimate, Generative
+from .reading import Reading
+from .tally import Tally
+from .transaction import all_or_nothing
 
 Covariance = Literal["shared", "per_class", "diagonal"]
 
 
-class GaussianDiscriminant(Generative):
+class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generative):  # type: ignore[misc]
     """Bayes' rule with every class a multivariate normal distribution.
 
         x | y=c ~ N(μ_c, Σ_c),      log p(c | x) = log π_c + log N(x; μ_c, Σ_c) − log Σ_c' (the same of c')
@@ -49,6 +57,10 @@ class GaussianDiscriminant(Generative):
         all data and p the number of features that vary. Murphy 2007, section 8.
     class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform", or (C,) probabilities in the order of
         `classes_`.
+    n_components : how many columns `transform` has: None is C − 1, or d if that is less.
+    covariance_estimator : for "ml", an object with `fit` that finds `covariance_`, such as
+        `sklearn.covariance.LedoitWolf()` or `OAS()`: Σ is the mean, by class weight, of what it finds in each class, as
+        in scikit-learn, or that of each class. It looks at the rows: `partial_fit`, `+` and `forget` are refused.
     n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
         leave. The bytes do not depend on it.
 
@@ -60,7 +72,8 @@ class GaussianDiscriminant(Generative):
     interaction equally between its two features; "(volume)" is what the spread of a class says, whatever x is.
 
     Attributes: `classes_` (C,) sorted, `counts_`, `class_count_` (C,), `means_` (C, d), `covariance_` (d, d) or
-    (C, d, d), `rank_`, `shrinkage_` ρ, one or (C,), `score_`, `certificate_`, `n_features_in_`, `feature_names_in_`.
+    (C, d, d), `rank_`, `shrinkage_` ρ, one or (C,), `score_`, `certificate_`, `n_features_in_`, `feature_names_in_`;
+    of `transform`, where log-odds are linear, `scalings_`, `xbar_` and `explained_variance_ratio_`.
     Cost of a fit: one pass over the rows with N·d² operations, then d³/3 a covariance. Fisher, Annals of Eugenics 7,
     1936; Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, 2009, section 4.3.
 
@@ -71,6 +84,7 @@ class GaussianDiscriminant(Generative):
     """
 
     _found: Joint | Diagonal
+    _covariances: Floats | None = None
 
     def __init__(
         self,
@@ -80,6 +94,8 @@ class GaussianDiscriminant(Generative):
         estimate: Estimate = "ml",
         alpha: float = 1.0,
         class_prior: ClassPrior = "fitted",
+        n_components: int | None = None,
+        covariance_estimator: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
@@ -87,12 +103,50 @@ class GaussianDiscriminant(Generative):
         self.estimate = estimate
         self.alpha = alpha
         self.class_prior = class_prior
+        self.n_components = n_components
+        self.covariance_estimator = covariance_estimator
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn X (N, d), y (N,) from nothing; `sample_weight` (N,) means repetition."""
+        with all_or_nothing(self):
+            self._covariances = None
+            super().fit(X, y, sample_weight)
+            check_components(self)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn more. New labels bring new classes; `classes` declares labels that may come later."""
+        require_statistics(self, "partial_fit")
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take back what was learnt of X, y with these weights; a class with nothing left goes too."""
+        require_statistics(self, "forget")
+        return super().forget(X, y, sample_weight)
+
+    def __add__(self, other: object) -> Self:
+        """The model of both data sets together; both must have the same parameters and features."""
+        for each in (self, other):
+            if isinstance(each, GaussianDiscriminant):
+                require_statistics(each, "+")
+        return super().__add__(other)
+
+    def _count(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Reading, Tally]:
+        reading, tally = super()._count(X, y, sample_weight, first)
+        if self.covariance_estimator is not None:
+            rows = reading.family.statistic(reading.X)
+            self._covariances = estimate_covariances(
+                self.covariance_estimator, rows, reading.y, reading.weight, self.covariance == "shared"
+            )
+        return reading, tally
 
     def credible_interval(self, X: Any, level: float = 0.95) -> Floats:
         """(N, 2) where the log-odds of the predicted label against its runner-up lies, in nats, with probability
@@ -169,7 +223,7 @@ class GaussianDiscriminant(Generative):
         return certified(self, proof)
 
     def _keeps_single(self) -> bool:
-        return self.covariance != "per_class"
+        return str(self.covariance) != "per_class"
 
     def _objective(self) -> str:
         prior = self.class_prior if isinstance(self.class_prior, str) else "given"
@@ -185,6 +239,8 @@ class GaussianDiscriminant(Generative):
             "bayes": f"−log marginal likelihood under a normal-inverse-Wishart prior worth {self.alpha:g} examples: "
             "the least free energy, which the posterior in closed form attains",
         }[self.estimate]
+        if self.covariance_estimator is not None:
+            said += f", with the covariance of {type(self.covariance_estimator).__name__} in the place of the scatter"
         if np.any(np.asarray(self.shrinkage_) > 0.0):
             said += ", in which a share ρ of the scatter is replaced by that of a sphere of the same trace"
         return f"{said}; classes normal with {shape[self.covariance]}; class prior {prior}"
@@ -206,6 +262,7 @@ class GaussianDiscriminant(Generative):
 
     def _family(self, columns: Any = None) -> JointGaussian | DiagonalGaussian:
         check_shrinkage(self.shrinkage)
+        check_covariance_estimator(self.covariance_estimator, self)
         check_prior("alpha", self.alpha)
         if self.estimate not in ("bayes", "map", "ml"):
             raise ValueError(f"estimate must be one of 'bayes', 'map', 'ml', got {self.estimate!r}")
@@ -216,7 +273,10 @@ class GaussianDiscriminant(Generative):
         if self.covariance == "diagonal":
             return DiagonalGaussian(self.alpha, self.shrinkage)
         if self.covariance in ("shared", "per_class"):
-            return JointGaussian(self.covariance == "shared", self.alpha, self.shrinkage)
+            shared = self.covariance == "shared"
+            if self._covariances is not None:
+                return GivenCovariance(shared, covariance=self._covariances)
+            return JointGaussian(shared, self.alpha, self.shrinkage)
         raise ValueError(f"covariance must be one of 'shared', 'per_class', 'diagonal', got {self.covariance!r}")
 
     def _compile(self) -> Score:
