@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .models.logistic import LogisticRegression as LogisticRegression
     from .models.naive_bayes import NaiveBayes as NaiveBayes
     from .models.nbsvm import NBSVM as NBSVM
+    from .models.path import path as path
     from .models.perceptron import Perceptron as Perceptron
     from .networks.mlp import MLP as MLP
     from .networks.regression import MLPRegressor as MLPRegressor
@@ -98,6 +99,7 @@ _HOME = {
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
     "stability": ".trust.stability",
+    "path": ".models.path",
     "suspects": ".trust.suspects",
 }
 
@@ -129,6 +131,7 @@ __all__ = [
     "importance",
     "load",
     "load_libsvm",
+    "path",
     "save_libsvm",
     "stability",
     "suspects",

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from deciban.trust.folds import bits_of, hashes, mixed
+
 from .problem import Problem, Solution
 
 Digests = NDArray[np.uint64]
@@ -55,8 +57,7 @@ class Merged:
 
 def _grouped(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The group of each example (N,), equal ones in one, and of each group (M,) the example that came first."""
-    drawn = np.random.default_rng(0).integers(0, 2**63, size=problem.shape[1], dtype=np.uint64)
-    digests = _over_rows(problem, drawn)
+    digests = hashes(_matrix(problem) if problem.sparse else problem.rows, 0)
     offset = np.zeros(len(problem.y)) if problem.offset is None else problem.offset
     order = np.lexsort((offset, problem.y, digests))
     same = np.logical_and.reduce([of[order][1:] == of[order][:-1] for of in (digests, problem.y, offset)])
@@ -75,7 +76,7 @@ def _ranks(problem: Problem) -> Digests:
     A row's is of its values and their columns; a column's of its values and their rows; the first of a row's values
     alone: two rounds of colour refinement (Weisfeiler & Leman 1968) of the graph whose edges are the values.
     """
-    own = _over_rows(problem, np.zeros(problem.shape[1], dtype=np.uint64)) + _mixed(_bits(problem.y))
+    own = _over_rows(problem, np.zeros(problem.shape[1], dtype=np.uint64)) + mixed(bits_of(problem.y))
     return _over_rows(problem, _over_columns(problem, own))
 
 
@@ -111,18 +112,7 @@ def _blocks(X: NDArray[np.float64]) -> list[NDArray[np.float64]]:
 
 def _of_values(values: NDArray[np.float64], of: Digests) -> Digests:
     """Digests of values, each with that of its row or column; 0 of the value 0, which sparse rows leave out."""
-    return np.where(values == 0.0, np.uint64(0), _mixed(_mixed(_bits(values)) + of))
-
-
-def _bits(values: NDArray[np.float64]) -> Digests:
-    return np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
-
-
-def _mixed(bits: Digests) -> Digests:
-    """Digests of 64 bits, each bit of them a function of all (the finaliser of Steele, Lea & Flood 2014)."""
-    mixed = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    return np.where(values == 0.0, np.uint64(0), mixed(mixed(bits_of(values)) + of))
 
 
 def _equal(problem: Problem, one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.bool_]:

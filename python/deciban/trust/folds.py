@@ -38,16 +38,22 @@ def hashes(X: Any, seed: int) -> NDArray[np.uint64]:
     if is_sparse(X):
         X = X.tocsr()
         row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        np.add.at(h, row, _bits(X.data) * odd[X.indices])
+        np.add.at(h, row, bits_of(X.data) * odd[X.indices])
     else:
         for i in range(0, len(h), _ROWS):
-            h[i : i + _ROWS] = (_bits(take(X, slice(i, i + _ROWS))) * odd).sum(axis=1, dtype=np.uint64)
+            h[i : i + _ROWS] = (bits_of(take(X, slice(i, i + _ROWS))) * odd).sum(axis=1, dtype=np.uint64)
+    return mixed(h)
+
+
+def mixed(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers of 64 bits each of which hangs on all bits of `h`'s (the finaliser of SplitMix64)."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
     h ^= h >> np.uint64(31)
     return h
 
 
-def _bits(x: Any) -> NDArray[np.uint64]:
+def bits_of(x: Any) -> NDArray[np.uint64]:
+    """The bits of numbers of double precision; those of −0.0 are those of 0.0."""
     bits: NDArray[np.uint64] = (on_host(x) + 0.0).view(np.uint64)  # + 0.0 makes one zero of two
     return bits
