@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import kernel_solvers
-from deciban.kernel_solvers import smo, together
+from deciban.kernel_solvers import finishing, smo, together
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.kernel_solvers.start import summing_to
 from deciban.losses import Floats
@@ -17,7 +17,7 @@ from deciban.models.side_by_side import threads_for
 from deciban.solvers.problem import Limits
 
 from .margins import Machine, soft_margins
-from .rows import Items
+from .rows import Items, among
 
 Side = tuple[NDArray[np.intp], Floats]
 
@@ -43,7 +43,24 @@ def solved_together(
     known = {"classes": given.y} if len(sides[0][0]) < len(given.y) else {"whole": True}
     kernels = together.shared(given.kernel, given.X, **known, memory=memory * threads, n_jobs=model._threads())
     begun = started(problems, starts)
-    return soft_margins(problems, together.solve(kernels, problems, limits, begun, memory))
+    return soft_margins(problems, to_the_end(kernels, given, problems, limits, begun, memory))
+
+
+def to_the_end(
+    kernels: Any, given: Items, problems: together.Together, limits: Limits, starts: Floats | None, memory: int
+) -> list[KernelSolution]:
+    """The solution of each problem; where all are small, the optimum up to rounding."""
+    each = [
+        KernelProblem.classification(given.kernel, among(given.kernel, given.X, rows), y, upper)
+        for rows, y, upper in zip(*map(problems.parts, (problems.rows, problems.y, problems.upper)), strict=True)
+        if len(rows) <= finishing.ROWS
+    ]
+    if len(each) < len(problems.sizes) or not all(map(finishing.suits, each)):
+        return together.solve(kernels, problems, limits, starts, memory)
+    near = together.solve(kernels, problems, finishing.brief(limits), starts, memory)
+    return [
+        kernel_solvers.ended(problem, limits, found, memory=memory) for problem, found in zip(each, near, strict=True)
+    ]
 
 
 def stacked(given: Items, sides: Sequence[Side], price: float) -> together.Together:

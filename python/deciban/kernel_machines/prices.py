@@ -25,7 +25,7 @@ from .arrangement import arranged
 from .machine import unproven
 from .margins import Machine, soft_margins
 from .one_vs_one import decisions
-from .pairs_together import Side, stacked, started
+from .pairs_together import Side, stacked, started, to_the_end
 from .probabilities import folds_of_items, scores_of
 from .problems import machines, sides_of
 from .rows import Items, between, items
@@ -184,7 +184,7 @@ class _Along:
         halt = Halt(limits.callback)
         share = model._memory() // (2 * self.threads)
         watched = replace(limits, callback=halt)
-        solve = partial(together.solve, kernels, problems, watched, begun, share)
+        solve = partial(to_the_end, kernels, self.given, problems, watched, begun, share)
         [solutions], interrupted = side_by_side([solve], 1, halt)
         if interrupted:
             raise KeyboardInterrupt

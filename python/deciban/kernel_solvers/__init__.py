@@ -9,7 +9,7 @@ why. `nystroem` alone is an approximation, which `auto` takes beyond `LARGE` row
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -17,9 +17,10 @@ from deciban.devices import elsewhere
 from deciban.losses import Floats
 from deciban.threads import on_threads
 
-from . import blocks, smo
+from . import blocks, finishing, smo
 from .evaluation import in_core
 from .nystroem import Approximate
+from .origin import about_the_middle
 from .problem import KernelProblem, KernelSolution, Limits, Status, Step, Watch
 
 CATALOGUE: tuple[Any, ...] = (smo, blocks)
@@ -105,8 +106,35 @@ def solve(
     refused = solver.refusal(problem)
     if refused:
         raise ValueError(f"solver {solver.NAME!r} {refused}")
-    solution: KernelSolution = solver.solve(problem, limits, start=start, seed=seed, memory=memory)
-    return solution
+    near, own = about_the_middle(problem)
+    return own(_to_the_end(solver, near, limits, start, seed, memory))
+
+
+def _to_the_end(
+    solver: Any, problem: KernelProblem, limits: Limits, start: KernelSolution | Floats | None, seed: int, memory: int
+) -> KernelSolution:
+    """What the solver finds; of a small problem, its optimum up to rounding."""
+    if solver not in CATALOGUE or not finishing.suits(problem):
+        unfinished: KernelSolution = solver.solve(problem, limits, start=start, seed=seed, memory=memory)
+        return unfinished
+    found = solver.solve(problem, finishing.brief(limits), start=start, seed=seed, memory=memory)
+    return ended(problem, limits, found, solver, memory)
+
+
+def ended(
+    problem: KernelProblem, limits: Limits, found: KernelSolution, solver: Any = smo, memory: int = smo.MEMORY
+) -> KernelSolution:
+    """Return the optimum up to rounding of a small problem that a solver was given brief limits for."""
+    K = finishing.gram_of(problem) if finishing.is_worth(limits, found) else None
+    if K is None:
+        return found
+    end = finishing.finish(problem, K, limits, found)
+    if end.status.finished or limits.max_iter <= found.iterations:
+        return end
+    rest = replace(limits, max_iter=min(limits.max_iter - found.iterations, finishing.MORE))
+    more: KernelSolution = solver.solve(problem, rest, start=end, memory=memory)
+    more = replace(more, iterations=found.iterations + more.iterations, trace=(*end.trace, *more.trace))
+    return finishing.finish(problem, K, limits, more) if more.status is Status.CONVERGED else more
 
 
 __all__ = [
@@ -122,5 +150,6 @@ __all__ = [
     "by_name",
     "choose",
     "decision_table",
+    "ended",
     "solve",
 ]
