@@ -118,13 +118,16 @@ def _to_the_end(
         unfinished: KernelSolution = solver.solve(problem, limits, start=start, seed=seed, memory=memory)
         return unfinished
     found = solver.solve(problem, finishing.brief(limits), start=start, seed=seed, memory=memory)
-    return ended(problem, limits, found, solver, memory)
+    return _ended(problem, limits, found, solver, memory)
 
 
-def ended(
-    problem: KernelProblem, limits: Limits, found: KernelSolution, solver: Any = smo, memory: int = smo.MEMORY
-) -> KernelSolution:
-    """Return the optimum up to rounding of a small problem that a solver was given brief limits for."""
+def ended(problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int = smo.MEMORY) -> KernelSolution:
+    """Return the optimum up to rounding of a small problem that `smo` was given brief limits for."""
+    near, own = about_the_middle(problem)
+    return own(_ended(near, limits, found, smo, memory)) if finishing.is_worth(limits, found) else found
+
+
+def _ended(problem: KernelProblem, limits: Limits, found: KernelSolution, solver: Any, memory: int) -> KernelSolution:
     K = finishing.gram_of(problem) if finishing.is_worth(limits, found) else None
     if K is None:
         return found
