@@ -1,4 +1,4 @@
-"""Laws of small kernel machines: their optimum, up to rounding, at default tolerances, in any units and at any price."""
+"""Laws of small kernel machines: their optimum up to rounding, at default tolerances, in any units, at any price."""
 
 import numpy as np
 import pytest

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban._core import scores
 from deciban.declared_types import Estimator
@@ -105,6 +105,8 @@ class LinearSVR(StatesBounds, RegressorMixin, Estimator):  # type: ignore[misc]
         with all_or_nothing(self):
             started = perf_counter()
             loss, limits, price = self._loss(), self._limits(), self._price()
+            if getattr(y, "ndim", 1) == 2 and np.shape(y)[1] == 1:
+                y = column_or_1d(y, warn=True)
             given, _ = responses(self, X, y, sample_weight)
             if not given.single:
                 raise ValueError(f"y must be (N,), one number a row; got the shape {given.Y.shape}")
