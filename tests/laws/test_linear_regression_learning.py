@@ -159,5 +159,7 @@ def test_calibration_holds_rows_out_whatever_the_container_and_the_order():
 
 def test_scikit_learn_accepts_the_classifier():
     results = check_estimator(LeastSquaresClassifier(), on_skip=None, on_fail="raise")
-    assert {result["check_name"] for result in results if result["status"] == "skipped"} <= {"check_array_api_input"}
+    # of several labels there are no probabilities, as in scikit-learn's RidgeClassifier
+    without = {"check_array_api_input", "check_classifiers_multilabel_output_format_predict_proba"}
+    assert {result["check_name"] for result in results if result["status"] == "skipped"} <= without
     assert len(results) >= 64

@@ -28,14 +28,14 @@ from deciban.solvers.second_moments import class_scatter, normal_equations, with
 from deciban.trust.folds import folds
 
 from .examples import Examples, class_weights
-from .linear import LinearClassifier
+from .label_sets import LearnsLabelSets
 from .normal_equations import advice, certify_moments, leverage
 from .numbers import linear_rows
 from .tally import Labels, Tally
 from .transaction import all_or_nothing
 
 
-class LeastSquaresClassifier(LinearClassifier):
+class LeastSquaresClassifier(LearnsLabelSets):
     """sign(x·w + b), or of many classes the largest x·w_k + b_k, where w and b are the least squares to ±1.
 
         min over w, b of   Σ_i w_i (y_i − x_i·w − b)² + α·½‖w‖²,      y_i ∈ {−1, +1}, one class against the rest each
@@ -52,8 +52,11 @@ class LeastSquaresClassifier(LinearClassifier):
     For two classes of equal weight w points as that of Fisher's discriminant does (Fisher 1936; Bishop 2006, section
     4.1.5); with many classes one that lies between others may never win (Hastie, Tibshirani & Friedman 2009, section
     4.2). It needs one pass, and its state is a sum: `partial_fit`, `+` and `forget` are exact to rounding, classes come
-    and go, and what is learnt that way is not calibrated. Up to 4000 features. Attributes: see `LinearClassifier`;
-    `counts_`, the statistic.
+    and go, and what is learnt that way is not calibrated. Up to 4000 features. `fit` also takes y (N, L) of 0 and 1,
+    one column a label (multi-label): then `predict` and `decision_function` are (N, L).
+
+    Attributes: `classes_` (C,) sorted; `coef_` (K, d) and `intercept_` (K,), K = 1 for two classes; `n_iter_`;
+    `solution_`; `counts_`, the statistic; `certificate_`; `score_`, what prediction and explanation see.
 
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> model = LeastSquaresClassifier(calibration=None).fit(X, ["no", "no", "yes", "yes"])
@@ -257,6 +260,8 @@ class LeastSquaresClassifier(LinearClassifier):
         return Tally(labels, counts, labels[:0])
 
     def _tally(self) -> Tally:
+        if self._label_sets:
+            raise ValueError("learning in pieces is of y (N,); what was learnt is a matrix of labels: fit anew")
         if self.counts_ is None:
             raise ValueError(f"learning in pieces keeps d² sums, for at most {DIRECT} features; fit has kept none")
         if isinstance(self.class_weight, str):

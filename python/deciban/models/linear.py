@@ -43,6 +43,8 @@ def only_margins(model: Any) -> str:
     """Why there are no probabilities, or nothing."""
     if model._probabilistic():
         return ""
+    if model.__dict__.get("_label_sets"):
+        return "there are no probabilities of sets of labels: fit each label of the matrix alone"
     return (
         f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
         "fit with calibration=3"
