@@ -97,3 +97,10 @@ def test_a_far_origin_changes_no_linear_machine(kind):
     here, there = (MACHINES[kind]("linear").fit(rows, y) for rows in (X, X + 1e6))
     assert_allclose(there.coef_, here.coef_, rtol=1e-6, atol=1e-7)
     assert_allclose(said(there, X + 1e6), said(here, X), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("C", [1.0, 1e4])
+def test_of_many_rows_as_well_converged_is_proven(C):
+    X, y = data("classes", N=1100)
+    assert_proven(SVM("rbf", C=C, calibration=None, max_iter=20).fit(X, y))

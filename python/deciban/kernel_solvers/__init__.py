@@ -13,11 +13,15 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from deciban.devices import elsewhere
 from deciban.losses import Floats
 from deciban.threads import on_threads
+from deciban.trust.gap import is_within
 
 from . import blocks, finishing, smo
+from .certificate import prove
 from .evaluation import in_core
 from .nystroem import Approximate
 from .origin import about_the_middle
@@ -115,10 +119,27 @@ def _to_the_end(
 ) -> KernelSolution:
     """What the solver finds; of a small problem, its optimum up to rounding."""
     if solver not in CATALOGUE or not finishing.suits(problem):
-        unfinished: KernelSolution = solver.solve(problem, limits, start=start, seed=seed, memory=memory)
-        return unfinished
+        large: KernelSolution = solver.solve(problem, limits, start=start, seed=seed, memory=memory)
+        return _proven(solver, problem, limits, large, memory) if solver in CATALOGUE and problem.t.any() else large
     found = solver.solve(problem, finishing.brief(limits), start=start, seed=seed, memory=memory)
     return _ended(problem, limits, found, solver, memory)
+
+
+def _proven(solver: Any, problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int) -> KernelSolution:
+    """What was found, where its gap is within the tolerance, or what smaller violations lead to: a large C lets a gap
+    be open where no condition is violated by much."""
+    if not (np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all()):
+        return found
+    for share in (1e-2, 1e-4, 1e-6, 0.0):
+        if found.status is not Status.CONVERGED or found.gradient is None:
+            return found
+        proof = prove(problem, found.beta, found.b, found.gradient + problem.t)
+        if is_within(proof.primal - proof.dual, proof.primal, limits.tol):
+            return found
+        if share:
+            tighter = replace(limits, tol=share * limits.tol)
+            found = solver.solve(problem, tighter, start=found, memory=memory)
+    return replace(found, status=Status.EXHAUSTED)
 
 
 def ended(problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int = smo.MEMORY) -> KernelSolution:
