@@ -128,9 +128,19 @@ def test_a_verdict_shows_it_in_decibans_and_is_unsure_while_it_is_not_on_one_sid
     intervals = known.credible_interval(queries) * DECIBANS_PER_NAT
     for below in (0.0, 10.0, 1e6):
         for verdict, interval in zip(known.served_.judge(queries, below), intervals, strict=True):
-            assert_allclose(verdict.interval, interval, rtol=1e-12, atol=1e-12)
+            reaching = min(interval[0], verdict.decibans), max(interval[1], verdict.decibans)
+            assert_allclose(verdict.interval, reaching, rtol=1e-12, atol=1e-12)
+            assert verdict.interval[0] <= verdict.decibans <= verdict.interval[1]
             assert verdict.unsure == (verdict.interval[0] <= 0 or verdict.decibans < below)
             assert verdict.to_json()["interval"] == list(verdict.interval)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.02, 0.3, 1.0, 30.0])
+def test_a_verdict_contains_its_score_where_words_are_many_and_rare(alpha):
+    texts = [" ".join(f"{label}{i}" for i in range(200)) for label in ("spam", "ham")]
+    known = TextClassifier(alpha=alpha).fit(texts, ["spam", "ham"])
+    for verdict in known.served_.judge([*texts, " ".join(texts[0].split()[:20]), "unheard"]):
+        assert verdict.interval[0] <= verdict.decibans <= verdict.interval[1]
 
 
 def test_of_words_never_heard_only_the_classes_are_in_doubt():

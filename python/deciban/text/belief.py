@@ -37,7 +37,7 @@ class Belief:
 
     An alpha below 1/2 was chosen for the smallest error and is no belief: the log of a share that was counted 0 times
     would have a variance of ψ′(0.02) = 2500 and drown everything. The doubt then takes 1/2, the prior of Jeffreys.
-    That is another centre than the score's, which may lie outside its interval.
+    That is another centre than the score's. Where the score is beyond, the interval of a verdict reaches as far.
     """
 
     alpha: float

@@ -217,8 +217,12 @@ def verdict_of(
 ) -> Verdict:
     """The verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in decibans.
 
-    A threshold, which is of two classes, says which is the label, and what the evidence has to exceed.
+    The interval reaches as far as the evidence. A threshold, which is of two classes, says which is the label, and what
+    the evidence has to exceed.
     """
+    if interval is not None and pair[0] != pair[1]:
+        odds = (scores[pair[0]] - scores[pair[1]]) * DECIBANS_PER_NAT
+        interval = min(interval[0], odds), max(interval[1], odds)
     turned = pair if threshold is None else threshold.pair(scores)
     if turned != pair and interval is not None:
         interval = -interval[1], -interval[0]
