@@ -47,8 +47,14 @@ class OneClassSVM(SingleMachine, OutlierMixin, Estimator):  # type: ignore[misc]
     Parameters
     ----------
     nu : in (0, 1].
-    kernel, gamma, degree, coef0, solver, tol, max_iter, time_limit, callback, warm_start, memory_mb, random_state,
-        n_jobs : see `SVM`.
+    kernel : a name, an object of `deciban.kernels`, "precomputed", or a function of two tiles of rows.
+    gamma, degree, coef0 : of the kernels by name; gamma may be "scale" (1/(d·var X)), "auto" (1/d) or "median".
+    solver : "auto", or one of `deciban.kernel_solvers`.
+    tol, max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : when the solver stops.
+    warm_start : whether `fit` begins at the last solution.
+    memory_mb : how many MiB the solver may fill with values of the kernel.
+    random_state : the seed; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores; None is all that joblib and the environment leave.
 
     Examples on the boundary are known.
 

@@ -57,8 +57,10 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         them; with None the choice is always the same.
     C : what errors weigh against the penalty (nbsvm, logistic, svm, kernel-svm).
     alpha : pseudo-count of a word (naive-bayes, nbsvm), or what the penalty weighs (least-squares).
-    weighting : "unit-idf", "idf" or "none", of linear models and mlp: see `text.linear.Linear`.
-    hidden, dropout, epochs : of mlp: see `text.network.Layers`.
+    weighting : of linear models and mlp: "idf", a rare word counts more; "unit-idf", so, and every text is as long as
+        another while the model learns; or "none".
+    hidden, dropout, epochs : of mlp: units of the hidden layers from below, the share of them that a text goes without
+        while it is learnt, and passes at most.
     likelihood, estimate, class_prior : of naive Bayes, see `NaiveBayes`.
     words, max_features, hashed_bits, binary, kind, random_state, n_jobs : see `TextVectorizer`.
 
