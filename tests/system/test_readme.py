@@ -29,6 +29,7 @@ def mailbox(tmp_path: Path) -> Path:
     (tmp_path / "reviews.csv").write_text("review,sentiment\ngood film,1\nbad film,0\ngood,1\nbad,0\n")
     people = "".join(f"{20 + i},{'clerk' if i % 3 else 'judge'},{'yes' if i % 3 else 'no'}\n" for i in range(30))
     (tmp_path / "people.csv").write_text("age,job,buys\n" + people)
+    (tmp_path / "more.csv").write_text("age,job,buys\n33,judge,no\n44,clerk,yes\n")
     return tmp_path
 
 
@@ -43,7 +44,7 @@ def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> Non
         *("train", "evaluate", "classify", "explain", "learn", "forget", "inspect"),
         "suspects",
         "threshold",
-        *("train", "evaluate", "classify", "explain", "compare"),
+        *("train", "evaluate", "classify", "explain", "learn", "compare"),
         *("train", "evaluate"),
         "train",
     ]
