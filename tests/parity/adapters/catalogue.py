@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from . import calibration, discriminant, features, kernel, linear, naive_bayes, networks, texts
+from . import calibration, discriminant, features, kernel, linear, naive_bayes, networks, pairwise, texts
 
 ADAPTERS: dict[str, tuple[ModuleType, str]] = {
     "naive_bayes": (naive_bayes, "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB"),
@@ -15,6 +16,10 @@ ADAPTERS: dict[str, tuple[ModuleType, str]] = {
     "neural_network": (networks, "MLPClassifier MLPRegressor"),
     "calibration": (calibration, "CalibratedClassifierCV"),
     "kernel_approximation": (kernel, "Nystroem RBFSampler"),
+    "metrics.pairwise": (
+        pairwise,
+        "linear_kernel polynomial_kernel sigmoid_kernel rbf_kernel laplacian_kernel chi2_kernel cosine_similarity",
+    ),
     "feature_selection": (features, "mutual_info_classif"),
     "feature_extraction.text": (texts, "CountVectorizer HashingVectorizer TfidfVectorizer TfidfTransformer"),
 }
@@ -36,6 +41,7 @@ MODULES = (
     "neural_network/tests/test_mlp",
     "feature_extraction/tests/test_text",
     "feature_selection/tests/test_mutual_info",
+    "metrics/tests/test_pairwise",
 )
 """The test modules, as paths inside scikit-learn."""
 
@@ -55,10 +61,16 @@ _USERS = "calibration compose ensemble feature_selection frozen inspection model
 _USERS += " pipeline preprocessing semi_supervised cluster utils.estimator_checks callback.tests._utils"
 
 
-def install_adapters() -> None:
-    """Put the adapters where tests import scikit-learn's estimators from."""
+def install_adapters(packages: Sequence[str]) -> None:
+    """Put the adapters where the test modules of these packages import scikit-learn's names from.
+
+    Kernel functions stay scikit-learn's but for the tests of their own: others compare with them.
+    """
     for user in _USERS.split():
         import_module(f"sklearn.{user}")
+    of_kernels = set(packages) == {"metrics"}
     for public, (adapters, names) in ADAPTERS.items():
+        if public == "metrics.pairwise" and not of_kernels:
+            continue
         for name in names.split():
             setattr(import_module(f"sklearn.{public}"), name, getattr(adapters, name))

@@ -19,9 +19,13 @@ class Discriminant(Adapter):
         return self._call("fit", X, y)
 
     def model(self) -> Any:
-        require_neutral("covariance_estimator", self.covariance_estimator, None)
-        prior = "fitted" if self.priors is None else self.priors
-        return GaussianDiscriminant(self.covariance, shrinkage=self.shrinkage, class_prior=prior)
+        return GaussianDiscriminant(
+            self.covariance,
+            shrinkage=self.shrinkage,
+            class_prior="fitted" if self.priors is None else self.priors,
+            n_components=self.__dict__.get("n_components"),
+            covariance_estimator=self.covariance_estimator,
+        )
 
     @property
     def priors_(self) -> Any:

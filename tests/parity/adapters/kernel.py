@@ -15,12 +15,11 @@ from .adapter import Adapter, draw_seed, require_neutral, substitute
 @substitute(svm.LinearSVC)
 class LinearSVC(Adapter):
     def model(self) -> Any:
-        require_neutral("penalty", self.penalty, "l2")
-        require_neutral("multi_class", self.multi_class, "ovr")
-        require_neutral("intercept_scaling", self.intercept_scaling, 1, 1.0)
-        return deciban.LinearSVM(
+        return deciban.LinearSVM(  # its intercept is free: intercept_scaling has no effect
             self.C,
             loss=self.loss,
+            penalty=self.penalty,
+            multi_class=self.multi_class,
             calibration=None,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,

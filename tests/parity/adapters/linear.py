@@ -20,14 +20,13 @@ class LogisticRegression(Adapter):
         if penalty == "elastic_net":
             penalty = {0.0: "l2", 1.0: "l1", None: "l2"}.get(self.l1_ratio, penalty)
         C, penalty = (1.0, "none") if isinstance(self.C, float) and float("inf") == self.C else (self.C, penalty)
-        require_neutral("intercept_scaling", self.intercept_scaling, 1, 1.0)
-        return deciban.LogisticRegression(
+        return deciban.LogisticRegression(  # its intercept is free: intercept_scaling has no effect
             C,
             penalty=penalty,
             l1_ratio=self.l1_ratio,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
-            tol=self.tol * 1e-2,
+            tol=self.tol * 1e-4,
             max_iter=self.max_iter,
             warm_start=self.warm_start,
             random_state=draw_seed(self.random_state),
@@ -68,9 +67,9 @@ class RidgeClassifier(Adapter):
 
 class Regression(Adapter):
     def given(self, **options: Any) -> Any:
-        require_neutral("positive", self.__dict__.get("positive", False), False)
         state = draw_seed(self.__dict__.get("random_state"))
-        return deciban.LinearRegression(fit_intercept=self.fit_intercept, random_state=state, **options)
+        options = {"positive": self.positive, "fit_intercept": self.fit_intercept, "random_state": state} | options
+        return deciban.LinearRegression(**options)
 
 
 @substitute(linear_model.LinearRegression)
@@ -82,7 +81,7 @@ class LinearRegression(Regression):
 @substitute(linear_model.Ridge)
 class Ridge(Regression):
     def model(self) -> Any:
-        return self.given(penalty="l2", alpha=np.multiply(2.0, self.alpha))
+        return self.given(penalty="l2", alpha=np.multiply(2.0, self.alpha), tol=self.tol * 1e-8)
 
 
 class Sparse(Regression):
@@ -92,11 +91,16 @@ class Sparse(Regression):
         self._weight = len(y) if sample_weight is None else float(np.broadcast_to(sample_weight, len(y)).sum())
         return super().fit(X, y, sample_weight)
 
+    @property
+    def dual_gap_(self) -> float:
+        proof = self._fitted.certificate_
+        return max(0.0, proof.primal - proof.dual) / (2.0 * self._weight)
+
     def scaled(self, **options: Any) -> Any:
         weight = self.__dict__.get("_weight", 1.0)
         return self.given(
             alpha=2.0 * weight * self.alpha,
-            tol=self.tol * 1e-2,
+            tol=self.tol * 1e-4,
             max_iter=self.max_iter,
             warm_start=self.warm_start,
             **options,

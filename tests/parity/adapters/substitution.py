@@ -25,8 +25,8 @@ _OTHER_ARRAYS = ("torch", "cupy", "dpnp", "jax")
 _OUTCOMES: dict[str, dict[str, Any]] = defaultdict(dict)
 
 
-def pytest_configure() -> None:
-    install_adapters()
+def pytest_configure(config: pytest.Config) -> None:
+    install_adapters([Path(path).parts[-3] for path in config.args])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
