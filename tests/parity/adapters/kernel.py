@@ -17,7 +17,7 @@ class LinearSVC(Adapter):
     def model(self) -> Any:
         return deciban.LinearSVM(  # its intercept is free: intercept_scaling has no effect
             self.C,
-            loss=self.loss,
+            loss="hinge" if self.multi_class == "crammer_singer" else self.loss,  # liblinear passes it over
             penalty=self.penalty,
             multi_class=self.multi_class,
             calibration=None,
