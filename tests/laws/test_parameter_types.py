@@ -75,6 +75,7 @@ VALUES = {
     "use_idf": True,
     "smooth_idf": True,
     "sublinear_tf": True,
+    "positive": True,
 }
 # Whole numbers that no float may stand for.
 WHOLE = {"k", "words", "ngram_range", "n_features", "max_features", "hashed_bits"}

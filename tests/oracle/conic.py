@@ -136,6 +136,23 @@ def _huber(asked, s, y, c, loss):
         asked.at_least(0.0, t=(t, 1.0), v=(far[i], -1.0))
 
 
+def _epsilon_insensitive(asked, s, y, c, loss):
+    for i, t in enumerate(asked.variables(len(y), cost=c)):
+        _tube(asked, s[i], y[i], loss.epsilon, t)
+
+
+def _squared_epsilon_insensitive(asked, s, y, c, loss):
+    for i, t in enumerate(asked.variables(len(y), curved=2.0 * c)):
+        _tube(asked, s[i], y[i], loss.epsilon, t)
+
+
+def _tube(asked, s, y, epsilon, t):
+    """t ≥ |y − s| − ε and t ≥ 0."""
+    asked.at_least(y - epsilon, t=(t, 1.0), s=(s, 1.0))
+    asked.at_least(-y - epsilon, t=(t, 1.0), s=(s, -1.0))
+    asked.at_least(0.0, t=(t, 1.0))
+
+
 LOSSES = {
     "perceptron": _perceptron,
     "hinge": _hinge,
@@ -144,4 +161,6 @@ LOSSES = {
     "squared": _squared,
     "absolute": _absolute,
     "huber": _huber,
+    "epsilon_insensitive": _epsilon_insensitive,
+    "squared_epsilon_insensitive": _squared_epsilon_insensitive,
 }
