@@ -19,8 +19,13 @@ __all__ = [
     "adam_step",
     "available_threads",
     "block_steps",
+    "central_fourths",
+    "central_norms",
+    "central_products",
+    "central_squares",
     "class_categories",
     "class_moments",
+    "class_powers",
     "class_sums",
     "combination",
     "coordinate",
@@ -50,6 +55,7 @@ __all__ = [
     "penalty_table",
     "perceptron",
     "repeats",
+    "row_products",
     "rows_times",
     "rows_turned_times",
     "scores",
@@ -57,6 +63,7 @@ __all__ = [
     "smo",
     "smo_of_rows",
     "student_scores",
+    "total_of_parts",
 ]
 
 # A matrix (N, d): a 2-D array in C order, or (data, indices, indptr, d) of a CSR.
@@ -228,6 +235,23 @@ def class_moments(
     *,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]: ...
+def total_of_parts(terms: Sequence[NDArray[np.float64]], plus: int) -> NDArray[np.float64]: ...
+def row_products(X: NDArray[np.float64], weight: NDArray[np.float64] | None) -> NDArray[np.float64]: ...
+def class_powers(
+    X: NDArray[np.float64], y: NDArray[np.intp], weight: NDArray[np.float64] | None, classes: int, norms: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def central_squares(n: NDArray[np.float64], s: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def central_products(
+    n: NDArray[np.float64], s: NDArray[np.float64], q: NDArray[np.float64], d: int
+) -> NDArray[np.float64]: ...
+def central_fourths(n: NDArray[np.float64], powers: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]: ...
+def central_norms(
+    n: NDArray[np.float64],
+    s: NDArray[np.float64],
+    q: NDArray[np.float64],
+    third: NDArray[np.float64],
+    fourth: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 def class_categories(
     X: _Matrix,
     y: NDArray[np.intp],

@@ -8,6 +8,7 @@ use numpy::{PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::exact::length;
 use super::rows::{Kernel, Labelled, Refusal, columns, on_rows, table};
 
 type Table<'py> = Bound<'py, PyArray2<f64>>;
@@ -87,7 +88,7 @@ impl Kernel for ClassMoments<'_> {
     }
 }
 
-/// (s, q, missing): Σ w x and Σ w x² per class as (2, C, d) of hi and lo; (C, d) the weight where x is NaN, or None.
+/// (s, q, missing): Σ w x and Σ w x² per class as (L, C, d) in parts; (C, d) the weight where x is NaN, or None.
 #[pyfunction]
 #[pyo3(signature = (X, y, weight, classes, *, n_jobs=None))]
 #[allow(non_snake_case)] // X is the field's own name
@@ -101,7 +102,8 @@ pub fn class_moments<'py>(
 ) -> PyResult<(Pair<'py>, Pair<'py>, Option<Table<'py>>)> {
     let labelled = Labelled::new(&y, weight.as_ref(), classes)?;
     let (moments, columns) = on_rows(py, X, n_jobs, ClassMoments(labelled))?;
-    let pair = [2, classes, columns];
+    let shape = |parts: &[f64]| [length(parts, classes * columns), classes, columns];
     let missing = moments.missing.map(|missing| table(py, missing, [classes, columns])).transpose()?;
-    Ok((table(py, moments.s, pair)?, table(py, moments.q, pair)?, missing))
+    let (s, q) = (shape(&moments.s), shape(&moments.q));
+    Ok((table(py, moments.s, s)?, table(py, moments.q, q)?, missing))
 }

@@ -10,6 +10,7 @@ mod densities;
 mod descending;
 mod dictionary;
 mod digest;
+mod exact;
 mod files;
 mod information;
 mod items;
@@ -52,6 +53,11 @@ mod _core {
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
     use super::digest::{digest, digest_joined, digest_stretches};
+    #[pymodule_export]
+    use super::exact::{
+        central_fourths, central_norms, central_products, central_squares, class_powers, row_products,
+        total_of_parts,
+    };
     #[pymodule_export]
     use super::files::Files;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-"""Sums about the class means: statistics of second and higher order that merge without losing digits."""
+"""Sums of products, exactly, and what they tell about the class means: statistics that merge to the last bit."""
 
 from __future__ import annotations
 
@@ -10,80 +10,62 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from . import double_double as dd
-from .counts import ROUNDING, Floats, less, same, spread
-from .refusal import StatisticError, first
-
-# What is left of a spread below this share of what was learnt is the rounding of the subtraction.
-_NOTHING = 1e-13
+from . import parts as sums
+from .counts import Floats, same
+from .refusal import StatisticError, first, refuse_less
 
 # A sum of squared deviations below this share of the sum of squares comes from the last bits of x.
 _LAST_BITS = (4.0 * np.finfo(np.float64).eps) ** 2
+
+# Products that no data have are told from rounding by this share of what they may be.
+_ROUNDING = 1e-9
 
 Parts = tuple[Floats, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class CentralMoments(ABC):
-    """n (C,) weight, s (2, C, d) = Σ w x in double-double, and `parts`: sums over the products of z = x − mean_c.
+    """w (L, C) weight, s (L, C, d) = Σ w x, and `parts`: sums of products of x, all known to the last bit (`parts`).
 
-    A group like the sums of powers themselves, without their loss of digits where the mean is large: + moves both
-    sides to the common mean, − moves what is forgotten to the mean of the whole and the rest to its own. Errors are
-    rounding, relative to what was learnt. Chan, Golub & LeVeque, The American Statistician 37, 1983, eq. 1.5;
-    higher orders: Pébay, SAND2008-6212.
+    A group: any order and any split of the data gives the same bits, and what is taken away again was never there.
+    Moments about the means are derived from them, exact until they are rounded once, so that no digits are lost where
+    the mean is large.
     """
 
-    n: Floats
+    w: Floats
     s: Floats
     parts: Parts
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"n": self.n, "s": self.s, "parts": self.parts}  # without what can be derived again
+        return {"w": self.w, "s": self.s, "parts": self.parts}  # without what can be derived again
+
+    @property
+    def n(self) -> Floats:
+        """(C,) the weight of each class."""
+        n: Floats = self.w[0]
+        return n
 
     @property
     def missing(self) -> None:
         """Every feature of every example is known."""
         return None
 
-    @classmethod
-    def about(cls, n: Floats, centres: Floats, rest: Floats, sums: Parts) -> Self:
-        """From the sums about any centres (C, d): `rest` (C, d) = Σ w (x − centre_c), and those of the parts."""
-        parts = cls._moved(sums, n, rest * _share(np.ones_like(n), n), back=True)
-        s = dd.add(np.stack(dd.two_product(n[:, None], centres)), np.stack([rest, np.zeros_like(rest)]))
-        return cls(n, s, parts)
-
-    @staticmethod
-    @abstractmethod
-    def _moved(parts: Parts, n: Floats, shift: Floats, back: bool) -> Parts:
-        """The sums over z + shift_c from those over z with Σ z = 0; `back` the other way round. shift is (C, d)."""
-
     @abstractmethod
     def variation(self) -> Floats:
-        """(C, d), or (1, d) where classes are pooled: Σ w z_j²."""
-
-    @abstractmethod
-    def _without(self, gone: NDArray[np.bool_]) -> Parts:
-        """The parts where no feature marked in `gone`, of the shape of `variation`, has any spread."""
+        """(C, d), or (1, d) where classes are pooled: Σ w (x_j − mean_j)², below 0 where no data have such sums."""
 
     def __add__(self, other: Self) -> Self:
         self._alike(other)
-        n = self.n + other.n
-        apart = self._apart(other)
-        mine = self._moved(self.parts, self.n, apart * _share(other.n, n), back=False)
-        theirs = self._moved(other.parts, other.n, -apart * _share(self.n, n), back=False)
-        parts = tuple(a + b for a, b in zip(mine, theirs, strict=True))
-        return replace(self, n=n, s=dd.add(self.s, other.s), parts=parts)
+        parts = tuple(sums.add(a, b) for a, b in zip(self.parts, other.parts, strict=True))
+        return replace(self, w=sums.add(self.w, other.w), s=sums.add(self.s, other.s), parts=parts)
 
     def __sub__(self, other: Self) -> Self:
         self._alike(other)
-        n = less(self.n, other.n)
-        n = np.where(n <= ROUNDING * self.n, 0.0, n)
-        s = np.where(n[:, None] > 0.0, dd.add(self.s, -other.s), 0.0)
-        theirs = self._moved(other.parts, other.n, other._apart(self), back=False)
-        rest = tuple(a - b for a, b in zip(self.parts, theirs, strict=True))
-        left = replace(self, n=n, s=s, parts=rest)
-        left = replace(left, parts=self._moved(rest, n, left._apart(self), back=True))
-        return left._checked(self)
+        w = refuse_less(sums.subtract(self.w, other.w), self.w, other.w)
+        parts = tuple(sums.subtract(a, b) for a, b in zip(self.parts, other.parts, strict=True))
+        left = replace(self, w=w, s=sums.subtract(self.s, other.s), parts=parts)
+        left._refuse_impossible()
+        return left
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and same(self, other)
@@ -92,24 +74,18 @@ class CentralMoments(ABC):
 
     def among(self, places: NDArray[np.intp], C: int) -> Self:
         """The same statistics as part of C classes: row k moves to row places[k], the others are zero."""
-        s = np.zeros((2, C, self.s.shape[2]))
-        s[:, places] = self.s
-        n = spread(self.n, places, C)
-        assert n is not None
-        return replace(self, n=n, s=s, parts=tuple(self._spread(part, places, C) for part in self.parts))
+        return self._by_class(lambda values: _spread(values, places, C))
 
     def kept(self, classes: NDArray[np.intp]) -> Self:
-        """The statistics of some classes."""
-        return replace(self, n=self.n[classes], s=self.s[:, classes], parts=tuple(part[classes] for part in self.parts))
+        """The statistics of some classes; the others must be empty, or all go."""
+        return self._by_class(lambda values: sums.trimmed(values[:, classes]))
 
-    def _spread(self, part: Floats, places: NDArray[np.intp], C: int) -> Floats:
-        moved = spread(part, places, C)
-        assert moved is not None
-        return moved
+    def _by_class(self, change: Any) -> Self:
+        return replace(self, w=change(self.w), s=change(self.s), parts=tuple(change(part) for part in self.parts))
 
     def arrays(self) -> tuple[Floats, ...]:
         """All that is known, for a digest."""
-        return (self.n, self.s, *self.parts)
+        return (self.w, self.s, *self.parts)
 
     def mean(self) -> Floats:
         """(C, d) the means; 0 where nothing was seen."""
@@ -119,18 +95,34 @@ class CentralMoments(ABC):
     @cached_property
     def centre(self) -> Floats:
         """(d,) the mean of all examples."""
-        centre: Floats = dd.total(self.s, 0)[0] / max(self.n.sum(), np.finfo(np.float64).tiny)
+        centre: Floats = sums.pooled(self.s)[0] / max(sums.pooled(self.w)[0], np.finfo(np.float64).tiny)
         return centre
 
     @cached_property
     def from_centre(self) -> Floats:
         """(C, d) the means less the mean of all examples; 0 where nothing was seen."""
-        return _apart(self.n, self.s, self.n.sum(keepdims=True), dd.total(self.s, 0)[:, None])
+        n, s = self.n, np.zeros((4, *self.s.shape[1:]))
+        s[: min(4, len(self.s))] = self.s[:4]
+        every, total = sums.pooled(self.w)[0], sums.pooled(s)
+        # s_c/n_c − s/n = (n s_c − n_c s) / (n n_c), the products exact
+        apart = sums.total(
+            [
+                np.stack(product)
+                for part in s
+                if part.any()
+                for product in [_two_product(part, np.broadcast_to(every, part.shape))]
+            ]
+            or [np.zeros((2, *s.shape[1:]))],
+            [np.stack(_two_product(np.broadcast_to(part, s.shape[1:]), n[:, None] + 0.0 * s[0])) for part in total],
+        )[0]
+        both = np.broadcast_to((n * every)[:, None], apart.shape)
+        result: Floats = np.divide(apart, both, out=np.zeros_like(apart), where=both > 0.0)
+        return result
 
     @cached_property
     def total(self) -> Floats:
         """(d,) Σ w (x_j − centre_j)² over all examples; 0 where that is not more than the rounding of x."""
-        total: Floats = self.variation().sum(axis=0) + self.n @ np.square(self.from_centre)
+        total: Floats = np.maximum(self.variation(), 0.0).sum(axis=0) + self.n @ np.square(self.from_centre)
         square = total + self.n.sum() * np.square(self.centre)
         return np.where(total > _LAST_BITS * square, total, 0.0)
 
@@ -143,37 +135,49 @@ class CentralMoments(ABC):
         result: NDArray[np.bool_] = variation > _LAST_BITS * (variation + square)
         return result
 
-    def _apart(self, other: Self) -> Floats:
-        return _apart(self.n, self.s, other.n, other.s)
-
     def _alike(self, other: object) -> None:
         if type(other) is not type(self) or len(other.parts) != len(self.parts):
             raise ValueError("what was learnt with other parameters does not hold what these ask for: fit again")
 
-    def _checked(self, learnt: Self) -> Self:
-        """Refuse spreads below nothing; what rounding has left of nothing is nothing."""
-        left, before = self.variation(), learnt.variation()
-        short = left < -ROUNDING * before
-        if short.any():
-            c, j = first(short)
-            one = len(left) == len(self.n)
-            raise StatisticError(
-                f"cannot forget more than was learnt: {{feature}}{' in {label}' if one else ''} would have a variance "
-                "below zero; forget only what was learnt, with the same label and weight",
-                feature=j,
-                label=c if one else None,
-            )
-        return replace(self, parts=self._without(left <= _NOTHING * before))
+    def _refuse_impossible(self) -> None:
+        """Refuse sums that no data have: of no examples, or with variances below nothing."""
+        variation = self.variation()
+        one = len(variation) == len(self.n)
+        empty = self.n == 0.0
+        wrong = variation < 0.0
+        if empty.any():
+            wrong = wrong | (self.s[0] != 0.0)[empty].any(axis=0)
+        if empty.all():
+            wrong = wrong | np.broadcast_to(any(part.any() for part in self.parts), wrong.shape)
+        if wrong.any():
+            c, j = first(wrong)
+            self._refuse(j, c if one else None)
+
+    def _refuse(self, j: int, c: int | None) -> None:
+        raise StatisticError(
+            f"cannot forget more than was learnt: {{feature}}{' in {label}' if c is not None else ''} would have a "
+            "variance below zero; forget only what was learnt, with the same label and weight",
+            feature=j,
+            label=c,
+        )
 
 
-def _apart(n: Floats, s: Floats, other_n: Floats, other_s: Floats) -> Floats:
-    """(C, d) s/n − other_s/other_n, rounded once; 0 where one of them has nothing."""
-    apart = dd.add(dd.times(s, other_n[:, None]), -dd.times(other_s, n[:, None]))[0]
-    both = (n * other_n)[:, None]
-    result: Floats = np.divide(apart, both, out=np.zeros_like(apart), where=both > 0.0)
-    return result
+def refuse_indefinite(seen: CentralMoments, scatter: Floats) -> None:
+    """Refuse scatter matrices (G, d, d) with a product beyond √(W_jj W_kk), which no data have."""
+    for g, W in enumerate(scatter):
+        most = np.sqrt(np.maximum(W.diagonal(), 0.0))
+        wrong = np.abs(W) > most[:, None] * most * (1.0 + _ROUNDING)
+        if wrong.any():
+            seen._refuse(first(wrong)[0], g if len(scatter) == len(seen.n) else None)
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    share: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)
-    return share[:, None]
+def _spread(values: Floats, places: NDArray[np.intp], C: int) -> Floats:
+    moved = np.zeros((len(values), C, *values.shape[2:]))
+    moved[:, places] = values
+    return moved
+
+
+def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    from .exact_products import two_product
+
+    return two_product(a, b)

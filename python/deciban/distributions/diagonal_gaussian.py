@@ -136,12 +136,12 @@ class DiagonalGaussian:
         """(1,) ρ."""
         self.check_state(seen)
         n, p = float(seen.n.sum()), int((seen.total > 0.0).sum())
-        fourth = float(seen.parts[2].sum()) if by_fourth_moments(self.shrinkage) else 0.0
+        fourth = float(seen.fourth().sum()) if by_fourth_moments(self.shrinkage) else 0.0
         return np.array([of_diagonal(self.shrinkage, self._within(seen), p, n, fourth)])
 
     def _within(self, seen: Any) -> Floats:
         """(d,) the scatter within the classes."""
-        return np.where(seen.varies.any(axis=0), seen.variation().sum(axis=0), 0.0)
+        return np.where(seen.varies.any(axis=0), np.maximum(seen.variation(), 0.0).sum(axis=0), 0.0)
 
     def _spread(self, seen: Any, estimate: str, rho: float) -> tuple[Floats, float, float]:
         """(d,) variances, 0 where there is none, ν, and the weight that makes Ψ of them."""

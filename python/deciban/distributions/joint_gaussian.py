@@ -127,7 +127,7 @@ class JointGaussian:
         """(G,) ρ of each covariance."""
         self.check_state(seen)
         p = int((seen.total > 0.0).sum())
-        fourth = seen.parts[2] if by_fourth_moments(self.shrinkage) else np.zeros(len(seen.n))
+        fourth = seen.fourth() if by_fourth_moments(self.shrinkage) else np.zeros(len(seen.n))
         groups = range(1 if self.shared else len(seen.n))
         scatters = (self._scatter(seen, g) for g in groups)
         rho = [

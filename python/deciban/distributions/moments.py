@@ -1,4 +1,4 @@
-"""The sufficient statistics of measured data: weight, sum and sum of squares."""
+"""The sufficient statistics of measured data: weight, sum and sum of squares, exactly."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban._core import class_moments
+from deciban._core import central_squares, class_moments
 from deciban.rows import for_core, is_sparse
 
-from . import double_double as dd
-from .counts import ROUNDING, Floats, class_weights, less, same
-from .refusal import StatisticError, counted, first
+from . import parts
+from .counts import Floats, class_weights, same
+from .refusal import StatisticError, counted, first, refuse_less
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """w (2, C) weight, s (2, C, d) = Σ w x and q (2, C, d) = Σ w x² per class, in double-double; `gone` (2, C, d) the
-    weight of the examples whose feature j is missing, or None.
+    """w (L, C) weight, s (L, C, d) = Σ w x and q (L, C, d) = Σ w x² per class, see `parts`; `gone` (L, C, d) the weight
+    of the examples whose feature j is missing, or None.
 
-    They add and subtract entry by entry, exactly for whole numbers below 2^53 and to about 10^−30 of the magnitudes
-    otherwise, so that any order and any split of the data gives the same mean and variance.
+    They add and subtract exactly, so that any order and any split of the data gives the same bits, and what is taken
+    away again was never there. In squares, numbers below 2^−484 count as multiples of 2^−537.
     """
 
     w: Floats
@@ -43,9 +43,9 @@ class Moments:
 
     @property
     def known(self) -> Floats:
-        """(2, C, d) the weight of the examples whose feature j is known."""
-        every = np.broadcast_to(self.w[:, :, None], self.s.shape)
-        return every if self.gone is None else dd.add(every, -self.gone)
+        """(L, C, d) the weight of the examples whose feature j is known."""
+        every = np.broadcast_to(self.w[:, :, None], (len(self.w), *self.s.shape[1:]))
+        return every if self.gone is None else parts.subtract(every, self.gone)
 
     @property
     def seen(self) -> Floats:
@@ -57,21 +57,22 @@ class Moments:
         if self.gone is None or other.gone is None:
             gone = other.gone if self.gone is None else self.gone
         else:
-            gone = dd.add(self.gone, other.gone)
-        return Moments(dd.add(self.w, other.w), dd.add(self.s, other.s), dd.add(self.q, other.q), gone)
+            gone = parts.add(self.gone, other.gone)
+        return Moments(parts.add(self.w, other.w), parts.add(self.s, other.s), parts.add(self.q, other.q), gone)
 
     def __sub__(self, other: Moments) -> Moments:
-        w = _less(self.w, other.w)
+        w = refuse_less(parts.subtract(self.w, other.w), self.w, other.w)
         gone = self.gone
         if other.gone is not None:
             mine = np.zeros_like(other.gone) if gone is None else gone
-            gone = _less(mine, other.gone, "examples without {feature} in {label}")
+            gone = refuse_less(
+                parts.subtract(mine, other.gone), mine, other.gone, "examples without {feature} in {label}"
+            )
             gone = gone if gone[0].any() else None
-        s, q = dd.add(self.s, -other.s), dd.add(self.q, -other.q)
-        left = Moments(w, s, q, gone)
-        nothing = left.seen <= ROUNDING * self.seen
-        # Where no example is left, no square may be; elsewhere none below zero.
-        wrong = np.where(nothing, np.abs(q[0]), -q[0]) > ROUNDING * np.maximum(self.q[0], other.q[0])
+        left = Moments(w, parts.subtract(self.s, other.s), parts.subtract(self.q, other.q), gone)
+        # Where no example is left, no sum may be; elsewhere no square below zero, and no variance.
+        seen, s, q = left.known[0], left.s[0], left.q[0]
+        wrong = np.where(seen > 0.0, q < 0.0, (q != 0.0) | (s != 0.0) | (seen < 0.0))
         if wrong.any():
             c, j = first(wrong)
             raise StatisticError(
@@ -80,7 +81,7 @@ class Moments:
                 feature=j,
                 label=c,
             )
-        return Moments(w, np.where(nothing, 0.0, s), np.where(nothing, 0.0, q), gone)
+        return left
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and same(self, other)
@@ -93,11 +94,11 @@ class Moments:
 
     def kept(self, classes: NDArray[np.intp]) -> Moments:
         """The statistics of some classes."""
-        return self._by_class(lambda values: values[:, classes])
+        return self._by_class(lambda values: parts.trimmed(values[:, classes]))
 
     def pooled(self) -> Moments:
         """All classes as one."""
-        return self._by_class(lambda values: dd.total(values, 0)[:, None])
+        return self._by_class(lambda values: parts.pooled(values)[:, None])
 
     def _by_class(self, change: Any) -> Moments:
         gone = None if self.gone is None else change(self.gone)
@@ -115,26 +116,17 @@ class Moments:
         return mean
 
     def scatter(self) -> Floats:
-        """(C, d) sums of squares about the means, ≥ 0.
+        """(C, d) sums of squares about the means, ≥ 0: (n q − s²)/n, exact until it is rounded."""
+        return np.maximum(self.variation(), 0.0)
 
-        Σ w (x − m)² = q − m (2 s − n m) for m the mean as rounded, less n (s/n − m)², which is nothing.
-        """
-        n, m = self.known, self.mean()
-        rest = dd.add(2.0 * self.s, -dd.times(n, m))
-        about = dd.add(self.q, -dd.times(rest, m))[0]
-        # The last bits of q are all that is known of a spread below them.
-        about = np.where(about < 2.0**-98 * self.q[0], 0.0, about)
-        return np.maximum(about, 0.0)
-
-
-def _less(learnt: Floats, forgotten: Floats, what: str | None = None) -> Floats:
-    """learnt − forgotten in double-double; a `StatisticError` where that is below nothing."""
-    rounded = less(learnt[0], forgotten[0], what)
-    return np.where(rounded > 0.0, dd.add(learnt, -forgotten), 0.0)
+    def variation(self) -> Floats:
+        """(C, d) the same, below 0 where no data have such sums."""
+        flat = (parts.flat(each) for each in (self.known, self.s, self.q))
+        return central_squares(*flat).reshape(self.s.shape[1:])
 
 
 def _spread(values: Floats, places: NDArray[np.intp], C: int) -> Floats:
-    moved = np.zeros((2, C, *values.shape[2:]))
+    moved = np.zeros((len(values), C, *values.shape[2:]))
     moved[:, places] = values
     return moved
 
@@ -151,14 +143,10 @@ def moments(X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Momen
         )
     if weight is None or (weight == np.floor(weight)).all():  # whole numbers: no digits to lose
         n = class_weights(y, weight, C)
-        return Moments(np.stack([n, np.zeros(C)]), s, q, None if missing is None else _exactly(missing))
+        return Moments(parts.exactly(n), s, q, None if missing is None else parts.exactly(missing))
     w = class_moments(np.ones((len(y), 1), dtype=np.uint8), y, weight, C)[0][:, :, 0]
     gone = None if missing is None else class_moments(for_core(_where_missing(X)), y, weight, C)[0]
     return Moments(w, s, q, gone)
-
-
-def _exactly(values: Floats) -> Floats:
-    return np.stack([values, np.zeros_like(values)])
 
 
 def _where_missing(X: Any) -> Any:

@@ -81,3 +81,23 @@ def check_number(name: str, value: Any, least: float, meaning: str) -> None:
 def check_prior(name: str, value: Any) -> None:
     """A parameter of a prior is a finite number ≥ 0 (0: no prior, the raw ratio)."""
     check_number(name, value, 0.0, "a finite number ≥ 0")
+
+
+def refuse_less(
+    left: NDArray[np.float64],
+    learnt: NDArray[np.float64],
+    forgotten: NDArray[np.float64],
+    what: str | None = None,
+) -> NDArray[np.float64]:
+    """`left` = learnt − forgotten, (L, C) or (L, C, d) in parts; a `StatisticError` where that is below nothing."""
+    short = left[0] < 0.0
+    if short.any():
+        place = first(short)
+        what = what or ("examples of {label}" if len(place) == 1 else "{feature} in {label}")
+        raise StatisticError(
+            f"cannot forget more than was learnt: {what}: {learnt[0][place]:g} learnt, "
+            f"{forgotten[0][place]:g} to forget; forget only what was learnt, with the same label and weight",
+            label=place[0],
+            feature=place[1] if len(place) == 2 else None,
+        )
+    return left

@@ -3,173 +3,164 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Self
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.blas import add_gram
+from deciban._core import central_fourths, central_norms, central_products, central_squares, class_powers
 
-from .central_moments import CentralMoments, Parts
+from . import parts as sums
+from .central_moments import CentralMoments, refuse_indefinite
 from .centred import Batch
 from .counts import Floats
+from .exact_products import products, two_product
 
 
 class PooledScatter(CentralMoments):
-    """parts = (W,): W (d, d) = Σ_c Σ_{i: y_i = c} w_i z_i z_iᵀ, all that a shared covariance asks of the data."""
+    """parts = (Q,): Q (L, d, d) = Σ w x xᵀ of all classes, all that a shared covariance asks of the data."""
 
-    @staticmethod
-    def _moved(parts: Parts, n: Floats, shift: Floats, back: bool) -> Parts:
-        move = np.sqrt(n)[:, None] * shift
-        change = _symmetric(_product(move, None, np.zeros(parts[0].shape, order="F")))
-        return (parts[0] - change if back else parts[0] + change,)
+    @classmethod
+    def about(cls, n: Floats, centres: Floats, rest: Floats, scatter: Floats) -> Self:
+        """From sums about any centres (C, d): `rest` (C, d) = Σ w (x − centre_c), `scatter` (d, d) of the same."""
+        n_by_class = np.broadcast_to(n[:, None], centres.shape)
+        s = sums.total([np.stack(two_product(n_by_class, centres)), sums.exactly(rest)])
+        terms, d = [sums.exactly(scatter)], centres.shape[1]
+        for n_c, centre, rest_c in zip(n, centres, rest, strict=True):
+            column, row = np.broadcast_to(centre[:, None], (d, d)), np.broadcast_to(centre, (d, d))
+            for part in two_product(np.broadcast_to(n_c * centre[:, None], (d, d)), row):
+                terms.append(sums.exactly(part))
+            across = np.stack(two_product(column, np.broadcast_to(rest_c, (d, d))))
+            terms += [across, across.transpose(0, 2, 1)]
+        Q = sums.total(terms)
+        return cls(sums.exactly(np.asarray(n, dtype=np.float64)), s, (Q,))
+
+    @cached_property
+    def _scatter(self) -> Floats:
+        d = self.s.shape[2]
+        return _central(self, d)
 
     def variation(self) -> Floats:
         """(1, d) the diagonal of W."""
-        return self.parts[0].diagonal()[None, :]
+        return self._scatter.diagonal(axis1=1, axis2=2)
 
     def scatter(self) -> Floats:
-        """(1, d, d) W."""
-        return self.parts[0][None]
+        """(1, d, d) W = Σ_c Σ_{i: y_i = c} w_i (x_i − mean_c)(x_i − mean_c)ᵀ."""
+        return self._scatter
 
-    def _without(self, gone: NDArray[np.bool_]) -> Parts:
-        return (_cleared(self.parts[0], gone[0]),)
+    def _refuse_impossible(self) -> None:
+        super()._refuse_impossible()
+        refuse_indefinite(self, self._scatter)
 
-    def _spread(self, part: Floats, places: NDArray[np.intp], C: int) -> Floats:
-        return part
+    def among(self, places: NDArray[np.intp], C: int) -> Self:
+        """The same statistics as part of C classes: row k moves to row places[k], the others are zero."""
+        return replace(super().among(places, C), parts=self.parts)
 
     def kept(self, classes: NDArray[np.intp]) -> Self:
         """The statistics of some classes; the others must be empty, or all go."""
-        n = self.n[classes]
-        W = self.parts[0] if n.any() else np.zeros_like(self.parts[0])
-        return replace(self, n=n, s=self.s[:, classes], parts=(W,))
+        none = (np.zeros((2, *self.parts[0].shape[1:])),)
+        return replace(super().kept(classes), parts=self.parts if self.n[classes].any() else none)
+
+    def _by_class(self, change: Any) -> Self:
+        return replace(self, w=change(self.w), s=change(self.s))
 
 
 class ClassScatter(CentralMoments):
-    """parts = (W,) or (W, third, fourth): W (C, d, d) = Σ w z zᵀ and, for the Ledoit–Wolf shrinkage,
-    third (C, d) = Σ w ‖z‖² z and fourth (C,) = Σ w ‖z‖⁴, class by class.
+    """parts = (Q,) or (Q, third, fourth): Q (L, C, d, d) = Σ w x xᵀ and, for the Ledoit–Wolf shrinkage,
+    third (L, C, d) = Σ w ‖x‖² x and fourth (L, C) = Σ w ‖x‖⁴, class by class; ‖x‖² of a row to 159 bits.
     """
 
-    @staticmethod
-    def _moved(parts: Parts, n: Floats, shift: Floats, back: bool) -> Parts:
-        moved = parts[0].copy()
-        for c in np.flatnonzero((n > 0.0) & shift.any(axis=1)):
-            move = np.sqrt(n[c]) * shift[c]
-            moved[c] += np.outer(-move if back else move, move)
-        if len(parts) == 1:
-            return (moved,)
-        W, sign = (moved, -1.0) if back else (parts[0], 1.0)
-        square = np.square(shift).sum(axis=1)
-        trace = W.trace(axis1=1, axis2=2)
-        across = np.einsum("cij,cj->ci", W, shift)
-        third = parts[1] + sign * (2.0 * across + (trace + n * square)[:, None] * shift)
-        along = ((third if back else parts[1]) * shift).sum(axis=1)
-        more = 4.0 * along + 4.0 * (across * shift).sum(axis=1) + 2.0 * square * trace + n * square**2
-        return moved, third, parts[2] + sign * more
+    @cached_property
+    def _scatter(self) -> Floats:
+        d = self.s.shape[2]
+        return _central(self, d)
 
     def variation(self) -> Floats:
         """(C, d) the diagonals of W."""
-        return self.parts[0].diagonal(axis1=1, axis2=2)
+        return self._scatter.diagonal(axis1=1, axis2=2)
 
     def scatter(self) -> Floats:
-        """(C, d, d) W."""
-        return self.parts[0]
+        """(C, d, d) W = Σ w (x − mean_c)(x − mean_c)ᵀ."""
+        return self._scatter
 
-    def _without(self, gone: NDArray[np.bool_]) -> Parts:
-        for W, marked in zip(self.parts[0], gone, strict=True):
-            W[...] = _cleared(W, marked)
-        if len(self.parts) == 1:
-            return self.parts
-        return self.parts[0], np.where(gone, 0.0, self.parts[1]), np.where(gone.all(axis=1), 0.0, self.parts[2])
+    def fourth(self) -> Floats:
+        """(C,) Σ w ‖x − mean_c‖⁴."""
+        return central_norms(*(sums.flat(each) for each in (self.w, self.s, *self.parts)))
+
+    def _refuse_impossible(self) -> None:
+        super()._refuse_impossible()
+        refuse_indefinite(self, self._scatter)
 
 
 class PowerSums(CentralMoments):
-    """parts = (q2,) or (q2, q3, q4): q_k (C, d) = Σ w z_j^k, feature by feature, what a diagonal covariance asks."""
-
-    @staticmethod
-    def _moved(parts: Parts, n: Floats, shift: Floats, back: bool) -> Parts:
-        sign, count = -1.0 if back else 1.0, n[:, None]
-        second = parts[0] + sign * count * shift**2
-        if len(parts) == 1:
-            return (second,)
-        q2 = second if back else parts[0]
-        third = parts[1] + sign * (3.0 * shift * q2 + count * shift**3)
-        q3 = third if back else parts[1]
-        fourth = parts[2] + sign * (4.0 * shift * q3 + 6.0 * shift**2 * q2 + count * shift**4)
-        return second, third, fourth
+    """parts = (q2,) or (q2, q3, q4): q_k (L, C, d) = Σ w x_j^k, feature by feature, what a diagonal covariance asks."""
 
     def variation(self) -> Floats:
-        """(C, d) Σ w z²."""
-        return self.parts[0]
+        """(C, d) Σ w (x_j − mean_cj)²."""
+        shape = self.s.shape[1:]
+        n = np.broadcast_to(self.w[:, :, None], (len(self.w), *shape))
+        return central_squares(sums.flat(n), sums.flat(self.s), sums.flat(self.parts[0])).reshape(shape)
 
-    def _without(self, gone: NDArray[np.bool_]) -> Parts:
-        return tuple(np.where(gone, 0.0, part) for part in self.parts)
+    def fourth(self) -> Floats:
+        """(C, d) Σ w (x_j − mean_cj)⁴."""
+        powers = [sums.flat(each) for each in (self.s, *self.parts)]
+        return central_fourths(sums.flat(self.w), powers).reshape(self.s.shape[1:])
+
+
+# Less than this share of Σ w x² is what the last products, which are rounded, have left of no spread.
+_NOTHING = 2.0**-130
+
+
+def _central(seen: PooledScatter | ClassScatter, d: int) -> Floats:
+    """(G, d, d) Σ w (x − mean)(x − mean)ᵀ."""
+    Q = seen.parts[0].reshape(len(seen.parts[0]), -1, d, d)
+    W = central_products(sums.flat(seen.w), sums.flat(seen.s), sums.flat(Q), d)
+    none = np.abs(W.diagonal(axis1=1, axis2=2)) <= _NOTHING * Q[0].diagonal(axis1=1, axis2=2)
+    return np.where(none[:, :, None] | none[:, None, :], 0.0, W)
 
 
 def pooled_scatter(batch: Batch) -> PooledScatter:
-    """One symmetric product a block of rows: N·d² operations."""
-    W, sums = np.zeros((batch.d, batch.d), order="F"), np.zeros((batch.C, batch.d))
-    with np.errstate(all="ignore"):  # refused below
-        for Z, member, weight in batch.blocks():
-            sums += member @ Z
-            W = _product(Z, weight, W)
-        _refuse_infinite(batch, sums, W.diagonal())
-        return PooledScatter.about(batch.n, batch.centres, sums, (_symmetric(W),))
+    """Q of all rows: some six products of matrices of N·d² operations each."""
+    w, s, _ = batch.sums()
+    return PooledScatter(w, s, (_finite(batch, batch.summed(products)),))
 
 
 def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:
     """The same class by class; with `fourth` also what the Ledoit–Wolf shrinkage needs."""
-    C, d = batch.C, batch.d
-    W, sums, third, squares = np.zeros((C, d, d)), np.zeros((C, d)), np.zeros((C, d)), np.zeros(C)
-    with np.errstate(all="ignore"):
-        for c, Z, member, weight in batch.blocks_by_class():
-            sums[c] += (member @ Z)[0]
-            if fourth:
-                square = np.einsum("ij,ij->i", Z, Z)
-                third[c] += ((member * square) @ Z)[0]
-                squares[c] += (member @ square**2)[0]
-            _product(Z, weight, W[c].T)
-        _refuse_infinite(batch, sums, W.diagonal(axis1=1, axis2=2), third, squares)
-        for each in W:
-            each[...] = _symmetric(each.T)
-        return ClassScatter.about(batch.n, batch.centres, sums, (W, third, squares) if fourth else (W,))
+    w, s, _ = batch.sums()
+    by_class = [batch.only(c).summed(products) for c in range(batch.C)]
+    longest = max((len(Q) for Q in by_class), default=2)
+    Q = np.zeros((longest, batch.C, batch.d, batch.d))
+    for c, own in enumerate(by_class):
+        Q[: len(own), c] = own
+    if not fourth:
+        return ClassScatter(w, s, (_finite(batch, Q),))
+    third, squares = _powers(batch, norms=True)
+    third = third.reshape(len(third), batch.C, batch.d)
+    return ClassScatter(w, s, tuple(_finite(batch, each) for each in (Q, third, squares)))
 
 
 def power_sums(batch: Batch, fourth: bool) -> PowerSums:
     """Sums of squares and, with `fourth`, of third and fourth powers, feature by feature."""
-    sums = np.zeros((batch.C, batch.d))
-    powers = tuple(np.zeros_like(sums) for _ in range(3 if fourth else 1))
-    with np.errstate(all="ignore"):
-        for Z, member, _ in batch.blocks():
-            sums += member @ Z
-            power = Z
-            for part in powers:
-                power = power * Z
-                part += member @ power
-        _refuse_infinite(batch, sums, *powers)
-        return PowerSums.about(batch.n, batch.centres, sums, powers)
+    w, s, q = batch.sums()
+    if not fourth:
+        return PowerSums(w, s, (_finite(batch, q),))
+    powers = (each.reshape(len(each), batch.C, batch.d) for each in _powers(batch, norms=False))
+    return PowerSums(w, s, tuple(_finite(batch, each) for each in (q, *powers)))
 
 
-def _product(Z: Floats, weight: Floats | None, W: Floats) -> Floats:
-    """W + Σ w z zᵀ in the lower triangle of W (d, d), which is overwritten, as is Z."""
-    if weight is not None:
-        Z *= np.sqrt(weight)[:, None]
-    add_gram(W, Z)
-    return W
+def _powers(batch: Batch, norms: bool) -> tuple[Floats, Floats]:
+    found = [class_powers(X, y, weight, batch.C, norms) for X, y, weight in batch.blocks()]
+    if not found:
+        size = batch.C * batch.d
+        return np.zeros((2, size)), np.zeros((2, batch.C if norms else size))
+    third, fourth = zip(*found, strict=True)
+    return sums.total(third), sums.total(fourth)
 
 
-def _symmetric(W: Floats) -> Floats:
-    """The matrix of which W, in Fortran order, has the lower triangle."""
-    whole: Floats = np.tril(W)
-    whole += np.tril(W, -1).T
-    return whole
-
-
-def _cleared(W: Floats, gone: NDArray[np.bool_]) -> Floats:
-    """W without the rows and columns marked."""
-    return np.where(gone | gone[:, None], 0.0, W) if gone.any() else W
-
-
-def _refuse_infinite(batch: Batch, *sums: Floats) -> None:
-    if not all(np.isfinite(each).all() for each in sums):
+def _finite(batch: Batch, summed: Floats) -> Floats:
+    """The sums; where they are beyond a float64, the largest value is refused."""
+    if not np.isfinite(summed).all():
         batch.refuse()
+    return summed

@@ -25,7 +25,7 @@ def statistic(given: Responses) -> PooledScatter:
         return joint_scatter(given.X, given.Y, given.weight)
     rows = np.hstack([given.X, given.Y])
     worth = np.array([given.worth])
-    return PooledScatter.about(worth, given.centre[None, :], np.zeros((1, rows.shape[1])), (rows.T @ rows,))
+    return PooledScatter.about(worth, given.centre[None, :], np.zeros((1, rows.shape[1])), rows.T @ rows)
 
 
 def leverage(normal: Normal, l2: float, intercept: bool, X: Any) -> Floats:

@@ -250,9 +250,12 @@ def _part(family: Any, given: Arrays, C: int, d: int) -> Any:
         if not ((told >= 1.0) & (told < 2.0**31) & (told == np.floor(told))).all():
             raise ValueError("categories whose number is no whole number")
         sizes = tuple(int(size) for size in told)
-    twice = (2,) if kind is Moments else ()
-    shapes = {name: (*twice, C, sum(sizes) if sizes and name == "s" else d) for name in ("s", "q", "missing", "gone")}
-    shapes |= {"n": (C,), "w": (2, C)}
+    shapes: dict[str, tuple[int, ...]] = {
+        name: (C, sum(sizes) if sizes and name == "s" else d) for name in ("s", "q", "missing", "gone")
+    }
+    shapes |= {"n": (C,), "w": (C,)}
+    if kind is Moments:  # in parts, of which a sum has two or more
+        shapes = {name: (max(2, len(given.get(name, ()))), *shape) for name, shape in shapes.items()}
     wanted = {field.name for field in fields(kind)} - {"sizes"}
     if not wanted - set(_OPTIONAL) <= set(given) <= wanted:
         raise ValueError(f"expected the statistics {', '.join(sorted(wanted))}, got {', '.join(sorted(given))}")

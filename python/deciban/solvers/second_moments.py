@@ -61,7 +61,7 @@ def joint_scatter(X: Any, Y: Floats, weight: Floats | None) -> PooledScatter:
     W = np.block([[G, z], [z.T, t.T @ (c[:, None] * t)]])
     centres = np.concatenate([np.zeros(d), middle])[None, :]
     rest = np.concatenate([sums, c @ t])[None, :]
-    return PooledScatter.about(np.array([n]), centres, rest, (W,))
+    return PooledScatter.about(np.array([n]), centres, rest, W)
 
 
 def class_scatter(X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> PooledScatter:
@@ -74,7 +74,7 @@ def class_scatter(X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> Pooled
     member[np.arange(len(y)), y] = weight
     none = np.zeros((C, X.shape[1]))
     return PooledScatter.about(
-        member.sum(axis=0), none, combination(rows, member), (np.tril(lower) + np.tril(lower, -1).T,)
+        member.sum(axis=0), none, combination(rows, member), np.tril(lower) + np.tril(lower, -1).T
     )
 
 
@@ -88,7 +88,7 @@ def with_targets(seen: PooledScatter, T: Floats) -> PooledScatter:
     d = apart.shape[1]
     W[:d, :d] += seen.scatter()[0]
     centre = np.concatenate([seen.centre, middle])[None, :]
-    return PooledScatter.about(np.array([total]), centre, np.zeros_like(centre), (W,))
+    return PooledScatter.about(np.array([total]), centre, np.zeros_like(centre), W)
 
 
 def normal_equations(seen: PooledScatter, d: int, intercept: bool) -> Normal:

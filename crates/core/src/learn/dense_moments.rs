@@ -1,187 +1,233 @@
-//! Moments of dense rows: four rows of one class at a time, several columns in a vector.
+//! Moments of dense rows: values cut into slices of 22 bits, whose sums and products are exact in double precision.
+//!
+//! ```text
+//! x = a + b + c + r,     |a| ≤ 2^E,  |b| ≤ 2^(E−22),  |c| ≤ 2^(E−44):  whole multiples of 2^(E−21), 2^(E−43), 2^(E−65)
+//! Σ x = Σ a + Σ b + Σ c + …        Σ x² = Σ aa + 2 Σ ab + Σ bb + 2 Σ ac + 2 Σ bc + Σ cc + …
+//! ```
+//!
+//! with 2^E above the largest of 128 rows: each of the nine sums is a whole number below 2^53 of its unit. What is left
+//! of few values, r, is added by itself. Rump, Ogita & Oishi, Accurate floating-point summation, SIAM Journal on
+//! Scientific Computing 31, 2008, section 3.
 
 use pulp::{Simd, WithSimd};
 
-use super::labels::{Labels, Stretch};
-use super::moments::DOMAIN;
+use super::chain::{Column, PARTS, Sums};
+use super::labels::Stretch;
+use super::moments::{Counted, DOMAIN};
 use crate::rows::{Index, Rows, Value};
 
 /// Rows that are added at once, so that a sum is loaded and stored once for all of them.
 const GROUP: usize = 4;
-/// Rows after which what the sums carry is gathered again, so that it stays small beside them.
+/// Rows whose slices have one unit: their products sum to less than 2^53 of it.
 const BATCH: usize = 32 * GROUP;
-/// Columns that are summed at once: their sums fit the second level of cache.
-const TILE: usize = 2048;
+/// Columns that are summed at once: a batch of them fits the second level of cache.
+const TILE: usize = 256;
+/// Fewer rows are not worth slicing.
+const FEW: usize = 4;
+/// 1.5 · 2^52 units of the first slice, for numbers below 1; a slice has 22 bits less than the one before.
+const FIRST: f64 = 1.5 * (1_u64 << 31) as f64;
+const NEXT: f64 = 1.0 / (1_u64 << 22) as f64;
+/// Below this, products of slices would underflow: what is left over is everything.
+const SMALL: f64 = f64::from_bits((1023 - 400) << 52);
+/// Sums of slices and of their products.
+const SUMS: usize = 9;
 
-/// Adds a stretch of rows to `table`, hi and lo of s, hi and lo of q, (d,) each; the weights of what is missing, or
-/// None if an entry is outside the domain.
+/// Counts a stretch of rows; None if an entry is outside the domain.
 pub struct CountDense<'a, 'r, V, I> {
     pub rows: &'a Rows<'r, V, I>,
-    pub labels: &'a Labels<'a>,
     pub stretch: Stretch<'a>,
-    pub table: &'a mut [f64],
 }
 
-/// Hi and lo of s, hi and lo of q, of the same columns.
-type Parts<'a> = [&'a mut [f64]; 4];
-
-/// Up to four rows as doubles, with their weights; the others are zeros.
-struct Group<'a> {
-    x: [&'a [f64]; GROUP],
-    w: [f64; GROUP],
+/// What a batch of rows needs at hand, of up to TILE columns.
+struct Bench {
+    /// (BATCH, width) the values.
+    x: Vec<f64>,
+    /// Largest magnitude of a column, then what cuts its three slices, and whether anything was left over.
+    cut: [Vec<f64>; 3],
+    over: Vec<f64>,
+    sums: [Vec<f64>; SUMS],
 }
 
 impl<V: Value, I: Index> WithSimd for CountDense<'_, '_, V, I> {
-    type Output = Option<Option<Vec<f64>>>;
+    type Output = Option<Counted>;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
         let columns = self.rows.columns();
-        let zeros = vec![0.0; columns.min(TILE)];
-        let mut buffers = [const { Vec::new() }; GROUP];
+        let mut sums = Sums { table: vec![0.0; columns * PARTS], aside: Vec::new() };
         let mut missing: Option<Vec<f64>> = None;
+        let mut buffer = Vec::new();
         for batch in self.stretch.chunks(BATCH) {
             for start in (0..columns).step_by(TILE) {
                 let tile = start..columns.min(start + TILE);
-                let mut parts = tiles(self.table, columns, tile.clone());
-                for rows in batch.chunks(GROUP) {
-                    let mut group = Group { x: [&zeros[..tile.len()]; GROUP], w: [0.0; GROUP] };
-                    for (k, (&i, buffer)) in rows.iter().zip(&mut buffers).enumerate() {
-                        let values = &self.rows.row(i as usize).values()[tile.clone()];
-                        group.w[k] = self.labels.weight(i);
-                        group.x[k] = match DOMAIN.support.holds_all(values) {
-                            true => V::reals(values, buffer),
-                            false => {
-                                let missing = missing.get_or_insert_with(|| vec![0.0; columns]);
-                                known(values, group.w[k], &mut missing[tile.clone()], buffer)?
-                            }
-                        };
-                    }
-                    match (self.labels.weighted(), V::SQUARE_IS_EXACT) {
-                        (true, _) => add::<S, true, false>(simd, &group, &mut parts),
-                        (false, true) => add::<S, false, true>(simd, &group, &mut parts),
-                        (false, false) => add::<S, false, false>(simd, &group, &mut parts),
+                let mut bench = Bench::new(batch.len(), tile.len());
+                for (&i, x) in batch.iter().zip(bench.x.chunks_exact_mut(tile.len())) {
+                    let values = &self.rows.row(i as usize).values()[tile.clone()];
+                    if DOMAIN.support.holds_all(values) {
+                        x.copy_from_slice(V::reals(values, &mut buffer));
+                    } else {
+                        let missing = missing.get_or_insert_with(|| vec![0.0; columns]);
+                        known(values, &mut missing[tile.clone()], x)?;
                     }
                 }
-                gather(simd, &mut parts);
+                let mut columns = Columns { sums: &mut sums, start };
+                if batch.len() <= FEW {
+                    columns.add_each(&bench);
+                } else {
+                    bench.cut(simd);
+                    bench.add(simd);
+                    columns.gather(&bench);
+                }
             }
         }
-        Some(missing)
+        Some((sums, missing))
     }
 }
 
-/// The columns `tile` of each of the four parts.
-#[inline(always)]
-fn tiles(table: &mut [f64], columns: usize, tile: std::ops::Range<usize>) -> Parts<'_> {
-    let (s, q) = table.split_at_mut(2 * columns);
-    let ((s, s_lo), (q, q_lo)) = (s.split_at_mut(columns), q.split_at_mut(columns));
-    [s, s_lo, q, q_lo].map(|part| &mut part[tile.clone()])
-}
-
-/// Values with zeros for what is missing, whose weight is noted; None if one is outside the domain.
-fn known<'a, V: Value>(
-    values: &[V],
-    w: f64,
-    missing: &mut [f64],
-    buffer: &'a mut Vec<f64>,
-) -> Option<&'a [f64]> {
-    buffer.clear();
-    for (x, missing) in values.iter().zip(missing) {
+/// Values with zeros for what is missing, which is noted; None if one is outside the domain.
+fn known<V: Value>(values: &[V], missing: &mut [f64], known: &mut [f64]) -> Option<()> {
+    for ((x, missing), known) in values.iter().zip(missing).zip(known) {
         if !DOMAIN.holds(*x) {
             return None;
         }
         let x = x.real();
-        *missing += if x.is_nan() { w } else { 0.0 };
-        buffer.push(if x.is_nan() { 0.0 } else { x });
+        *missing += if x.is_nan() { 1.0 } else { 0.0 };
+        *known = if x.is_nan() { 0.0 } else { x };
     }
-    Some(buffer)
+    Some(())
 }
 
-/// a + b = hi + lo exactly.
-#[inline(always)]
-fn two_sum<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> (S::f64s, S::f64s) {
-    let hi = simd.add_f64s(a, b);
-    let rest = simd.sub_f64s(hi, a);
-    (hi, simd.add_f64s(simd.sub_f64s(a, simd.sub_f64s(hi, rest)), simd.sub_f64s(b, rest)))
-}
-
-/// a · b = hi − rest exactly.
-#[inline(always)]
-fn two_product<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> (S::f64s, S::f64s) {
-    let hi = simd.mul_f64s(a, b);
-    (hi, simd.negate_mul_add_f64s(a, b, hi))
-}
-
-/// (hi, lo) + Σ x.
-#[inline(always)]
-fn carry<S: Simd>(simd: S, hi: S::f64s, lo: S::f64s, x: [S::f64s; GROUP]) -> (S::f64s, S::f64s) {
-    let (left, left_rest) = two_sum(simd, x[0], x[1]);
-    let (right, right_rest) = two_sum(simd, x[2], x[3]);
-    let (sum, sum_rest) = two_sum(simd, left, right);
-    let (hi, rest) = two_sum(simd, hi, sum);
-    let rests = simd.add_f64s(simd.add_f64s(left_rest, right_rest), simd.add_f64s(sum_rest, rest));
-    (hi, simd.add_f64s(lo, rests))
-}
-
-/// Adds w x and w x² of a vector of columns to their sums. `EXACT`: the square is a double.
-#[inline(always)]
-fn add_vector<S: Simd, const WEIGHTED: bool, const EXACT: bool>(
-    simd: S,
-    x: [S::f64s; GROUP],
-    w: [S::f64s; GROUP],
-    sums: [S::f64s; 4],
-) -> [S::f64s; 4] {
-    let [s, mut s_lo, q, mut q_lo] = sums;
-    let (mut linear, mut square) = (x, x);
-    for k in 0..GROUP {
-        let (value, rest) = two_product(simd, x[k], x[k]);
-        square[k] = value;
-        if WEIGHTED {
-            let (value, linear_rest) = two_product(simd, w[k], x[k]);
-            (linear[k], s_lo) = (value, simd.sub_f64s(s_lo, linear_rest));
-            let (value, square_rest) = two_product(simd, w[k], square[k]);
-            let rest = simd.mul_add_f64s(w[k], rest, square_rest);
-            (square[k], q_lo) = (value, simd.sub_f64s(q_lo, rest));
-        } else if !EXACT {
-            q_lo = simd.sub_f64s(q_lo, rest);
+impl Bench {
+    /// For so many rows, rounded up to whole groups, which are zeros.
+    fn new(rows: usize, width: usize) -> Self {
+        let none = || vec![0.0; width];
+        Bench {
+            x: vec![0.0; rows.next_multiple_of(GROUP) * width],
+            cut: [none(), none(), none()],
+            over: none(),
+            sums: std::array::from_fn(|_| none()),
         }
     }
-    let (s, s_lo) = carry(simd, s, s_lo, linear);
-    let (q, q_lo) = carry(simd, q, q_lo, square);
-    [s, s_lo, q, q_lo]
-}
 
-/// Adds four rows to the sums.
-#[inline(always)]
-fn add<S: Simd, const WEIGHTED: bool, const EXACT: bool>(simd: S, group: &Group<'_>, parts: &mut Parts<'_>) {
-    let w = group.w.map(|w| simd.splat_f64s(w));
-    let x = group.x.map(|x| S::as_simd_f64s(x));
-    let [s, s_lo, q, q_lo] = parts.each_mut().map(|part| S::as_mut_simd_f64s(part));
-    let n = s.0.len();
-    let heads = x.map(|x| &x.0[..n]);
-    let (s_head, s_lo_head, q_head, q_lo_head) =
-        (&mut s.0[..n], &mut s_lo.0[..n], &mut q.0[..n], &mut q_lo.0[..n]);
-    for j in 0..n {
-        let sums = [s_head[j], s_lo_head[j], q_head[j], q_lo_head[j]];
-        let sums = add_vector::<S, WEIGHTED, EXACT>(simd, heads.map(|x| x[j]), w, sums);
-        [s_head[j], s_lo_head[j], q_head[j], q_lo_head[j]] = sums;
+    /// Finds what cuts the slices of each column.
+    #[inline(always)]
+    fn cut<S: Simd>(&mut self, _: S) {
+        let [first, second, third] = &mut self.cut;
+        for x in self.x.chunks_exact(first.len()) {
+            first
+                .iter_mut()
+                .zip(x)
+                .for_each(|(most, x)| *most = if x.abs() > *most { x.abs() } else { *most });
+        }
+        for ((first, second), third) in first.iter_mut().zip(second).zip(third) {
+            // 2^E of the largest, E one more than its exponent; of zeros alone 0 will do, of tiny ones 1 leaves all over.
+            let top = 2.0 * f64::from_bits(first.to_bits() & !((1 << 52) - 1));
+            *first = if *first == 0.0 || *first >= SMALL { top * FIRST } else { 1.0 };
+            *second = if *first == 1.0 { 1.0 } else { *first * NEXT };
+            *third = if *first == 1.0 { 1.0 } else { *second * NEXT };
+        }
     }
-    let mut tails = [s.1, s_lo.1, q.1, q_lo.1];
-    let sums = tails.each_ref().map(|tail| simd.partial_load_f64s(tail));
-    let sums = add_vector::<S, WEIGHTED, EXACT>(simd, x.map(|x| simd.partial_load_f64s(x.1)), w, sums);
-    tails.iter_mut().zip(sums).for_each(|(tail, sum)| simd.partial_store_f64s(tail, sum));
+
+    /// Adds the slices of all rows, four at a time.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S) {
+        let width = self.over.len();
+        let [first, second, third] = &self.cut;
+        let cut = [first, second, third].map(|cut| S::as_simd_f64s(cut));
+        let n = cut[0].0.len();
+        for group in self.x.chunks_exact(GROUP * width) {
+            let x: [_; GROUP] = std::array::from_fn(|k| S::as_simd_f64s(&group[k * width..(k + 1) * width]));
+            let (over, over_tail) = S::as_mut_simd_f64s(&mut self.over);
+            let mut sums = self.sums.each_mut().map(|sum| S::as_mut_simd_f64s(sum));
+            for j in 0..n {
+                let (mut held, mut rest) = (sums.each_ref().map(|sum| sum.0[j]), over[j]);
+                for x in &x {
+                    (held, rest) = slices(simd, x.0[j], [cut[0].0[j], cut[1].0[j], cut[2].0[j]], held, rest);
+                }
+                over[j] = rest;
+                sums.iter_mut().zip(held).for_each(|(sum, held)| sum.0[j] = held);
+            }
+            let mut held = sums.each_ref().map(|sum| simd.partial_load_f64s(sum.1));
+            let mut rest = simd.partial_load_f64s(over_tail);
+            for x in &x {
+                let cut = cut.map(|cut| simd.partial_load_f64s(cut.1));
+                (held, rest) = slices(simd, simd.partial_load_f64s(x.1), cut, held, rest);
+            }
+            simd.partial_store_f64s(over_tail, rest);
+            sums.iter_mut().zip(held).for_each(|(sum, held)| simd.partial_store_f64s(sum.1, held));
+        }
+    }
 }
 
-/// Takes what the sums carry into them, as far as it goes.
+/// Adds the slices of x and their products to the sums a, b, c, aa, ab, ac, bb, bc, cc, and notes whether any is left.
 #[inline(always)]
-fn gather<S: Simd>(simd: S, parts: &mut Parts<'_>) {
-    let [s, s_lo, q, q_lo] = parts;
-    for (hi, lo) in [(s, s_lo), (q, q_lo)] {
-        let (hi, hi_tail) = S::as_mut_simd_f64s(hi);
-        let (lo, lo_tail) = S::as_mut_simd_f64s(lo);
-        hi.iter_mut().zip(lo).for_each(|(hi, lo)| (*hi, *lo) = two_sum(simd, *hi, *lo));
-        let (sum, rest) = two_sum(simd, simd.partial_load_f64s(hi_tail), simd.partial_load_f64s(lo_tail));
-        simd.partial_store_f64s(hi_tail, sum);
-        simd.partial_store_f64s(lo_tail, rest);
+fn slices<S: Simd>(
+    simd: S,
+    x: S::f64s,
+    cut: [S::f64s; 3],
+    sums: [S::f64s; SUMS],
+    over: S::f64s,
+) -> ([S::f64s; SUMS], S::f64s) {
+    let slice = |x, cut| simd.sub_f64s(simd.add_f64s(x, cut), cut);
+    let a = slice(x, cut[0]);
+    let rest = simd.sub_f64s(x, a);
+    let b = slice(rest, cut[1]);
+    let rest = simd.sub_f64s(rest, b);
+    let c = slice(rest, cut[2]);
+    let rest = simd.sub_f64s(rest, c);
+    let [sa, sb, sc, aa, ab, ac, bb, bc, cc] = sums;
+    let sums = [
+        simd.add_f64s(sa, a),
+        simd.add_f64s(sb, b),
+        simd.add_f64s(sc, c),
+        simd.mul_add_f64s(a, a, aa),
+        simd.mul_add_f64s(a, b, ab),
+        simd.mul_add_f64s(a, c, ac),
+        simd.mul_add_f64s(b, b, bb),
+        simd.mul_add_f64s(b, c, bc),
+        simd.mul_add_f64s(c, c, cc),
+    ];
+    (sums, simd.add_f64s(over, simd.abs_f64s(rest)))
+}
+
+/// The columns from `start` of a table.
+struct Columns<'a> {
+    sums: &'a mut Sums,
+    start: usize,
+}
+
+impl Columns<'_> {
+    fn column(&mut self, j: usize) -> Column<'_> {
+        let j = self.start + j;
+        let place = j * PARTS..(j + 1) * PARTS;
+        Column { sums: &mut self.sums.table[place], j, aside: &mut self.sums.aside }
+    }
+
+    /// Adds every value by itself.
+    fn add_each(&mut self, bench: &Bench) {
+        let width = bench.over.len();
+        for (at, x) in bench.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            self.column(at % width).add(*x);
+        }
+    }
+
+    /// Adds the sums of a batch, and what its slices left over.
+    fn gather(&mut self, bench: &Bench) {
+        let width = bench.over.len();
+        let cut: [&Vec<f64>; 3] = bench.cut.each_ref();
+        for j in 0..width {
+            let [a, b, c, aa, ab, ac, bb, bc, cc] = bench.sums.each_ref().map(|sum| sum[j]);
+            let mut column = self.column(j);
+            column.add_parts([a, b, c], [aa, 2.0 * ab, 2.0 * ac, bb, 2.0 * bc, cc]);
+            if bench.over[j] == 0.0 {
+                continue;
+            }
+            for x in bench.x[j..].iter().step_by(width) {
+                let rest = cut.iter().fold(*x, |rest, cut| rest - ((rest + cut[j]) - cut[j]));
+                if rest != 0.0 {
+                    column.add_rest(*x, rest);
+                }
+            }
+        }
     }
 }

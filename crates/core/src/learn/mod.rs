@@ -3,17 +3,21 @@
 //! Everything here runs on the current pool of threads, and gives the same bits on any number of them.
 
 pub mod categories;
+pub mod central;
+mod chain;
 mod columns;
 mod contingency;
 mod dense_moments;
 pub mod densities;
 mod double_double;
+pub mod exact;
 pub mod gaussian;
 pub mod information;
 pub mod labels;
 pub mod largest;
 pub mod logarithms;
 pub mod moments;
+pub mod powers;
 pub mod repeats;
 pub mod student;
 pub mod sums;
