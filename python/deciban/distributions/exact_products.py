@@ -9,6 +9,8 @@ one. Ozaki, Ogita, Oishi & Rump, Numerical Algorithms 59, 2012.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm
@@ -126,6 +128,51 @@ def _multiply(a: Floats, b: Floats, wild: NDArray[np.bool_], into: NDArray[np.in
         into += product
         if twice:
             into += product.T
+
+
+def sparse_products(X: Any, weight: Floats | None) -> Floats:
+    """The same of X (N, d) in CSR with each place stored once: N·m² operations a pair of slices, m values a row."""
+    from scipy import sparse
+
+    data = np.asarray(X.data, dtype=np.float64)
+    data = np.where(np.abs(data) < _SMALL, (data + _FINEST) - _FINEST, data)
+    d = X.shape[1]
+    right, E = _slices_of_entries(data, np.zeros_like(data), X.indices, d)
+    left, F = right, E
+    if weight is not None:
+        of_row = np.repeat(weight, np.diff(X.indptr))
+        left, F = _slices_of_entries(*two_product(of_row, data), X.indices, d)
+
+    def rows(values: Floats) -> Any:
+        return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
+
+    left_rows, right_rows = [rows(values) for values in left], [rows(values) for values in right]
+    levels: dict[int, NDArray[np.int64]] = {}
+    for p, a in enumerate(left_rows):
+        for q, b in enumerate(right_rows):
+            found = levels.setdefault(p + q, np.zeros((d, d), dtype=np.int64))
+            for i in range(0, X.shape[0], _ROWS):
+                product = (a[i : i + _ROWS].T @ b[i : i + _ROWS]).tocoo()
+                found[product.coords] += product.data.astype(np.int64)
+    return parts.total(
+        [_scaled(found, F[:, None] + E - 2 * (_BITS - 1) - _BITS * level) for level, found in levels.items()]
+    )
+
+
+def _slices_of_entries(
+    data: Floats, low: Floats, column: NDArray[Any], d: int
+) -> tuple[list[Floats], NDArray[np.intp]]:
+    """All slices of data + low, whose exponents E (d,) are those of their columns."""
+    top = np.zeros(d)
+    np.maximum.at(top, column, np.abs(data))
+    E = np.frexp(top)[1].astype(np.intp)
+    rest, low = np.ldexp(data, _BITS - 1 - E[column]), np.ldexp(low, _BITS - 1 - E[column])
+    found: list[Floats] = []
+    while not found or rest.any() or low.any():
+        found.append(np.rint(rest))
+        rest, low = two_sum(rest - found[-1], low)
+        rest, low = np.ldexp(rest, _BITS), np.ldexp(low, _BITS)
+    return found, E
 
 
 def _scaled(whole: NDArray[np.int64], exponent: NDArray[np.intp]) -> Floats:

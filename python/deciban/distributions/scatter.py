@@ -15,7 +15,7 @@ from . import parts as sums
 from .central_moments import CentralMoments, refuse_indefinite
 from .centred import Batch
 from .counts import Floats
-from .exact_products import products, two_product
+from .exact_products import products, sparse_products, two_product
 
 
 class PooledScatter(CentralMoments):
@@ -120,10 +120,11 @@ def _central(seen: PooledScatter | ClassScatter, d: int) -> Floats:
     return np.where(none[:, :, None] | none[:, None, :], 0.0, W)
 
 
-def pooled_scatter(batch: Batch) -> PooledScatter:
-    """Q of all rows: some six products of matrices of N·d² operations each."""
+def pooled_scatter(batch: Batch, narrow: bool = False) -> PooledScatter:
+    """Q of all rows: some six products of matrices of N·d² operations each; `narrow` rows of CSR are not made dense."""
     w, s, _ = batch.sums()
-    return PooledScatter(w, s, (_finite(batch, batch.summed(products)),))
+    Q = sparse_products(batch.X, batch.weight) if narrow else batch.summed(products)
+    return PooledScatter(w, s, (_finite(batch, Q),))
 
 
 def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deciban._core import combination, gram
 from deciban.distributions.centred import Batch
 from deciban.distributions.scatter import PooledScatter, pooled_scatter
 from deciban.losses import Floats
-from deciban.rows import is_sparse, reals_for_core
+from deciban.rows import is_sparse
 
 # A column whose spread is below this share of its length is constant but for the rounding of its values.
 LAST_BITS = 4.0 * float(np.finfo(np.float64).eps)
@@ -46,36 +45,25 @@ def joint_scatter(X: Any, Y: Floats, weight: Floats | None) -> PooledScatter:
 
     Dense: N·(d + K)² operations; CSR: N·m² for m values a row.
     """
+    y = np.zeros(len(Y), dtype=np.intp)
     if not is_sparse(X):
         rows = np.hstack([X, Y]) if len(Y) else np.zeros((0, X.shape[1] + Y.shape[1]))
-        return pooled_scatter(Batch(rows, np.zeros(len(Y), dtype=np.intp), weight, 1))
-    c = np.ones(len(Y)) if weight is None else weight
-    d, n = X.shape[1], float(c.sum())
-    middle = c @ Y / n
-    t = Y - middle
-    rows = reals_for_core(X.sorted_indices())
-    lower = gram(rows, c)
-    G = np.tril(lower) + np.tril(lower, -1).T
-    both = combination(rows, np.ascontiguousarray(np.column_stack([c, c[:, None] * t])))
-    sums, z = both[0], both[1:].T
-    W = np.block([[G, z], [z.T, t.T @ (c[:, None] * t)]])
-    centres = np.concatenate([np.zeros(d), middle])[None, :]
-    rest = np.concatenate([sums, c @ t])[None, :]
-    return PooledScatter.about(np.array([n]), centres, rest, W)
+        return pooled_scatter(Batch(rows, y, weight, 1))
+    return pooled_scatter(Batch(_once(sparse.hstack([X, Y], format="csr")), y, weight, 1), narrow=True)
 
 
 def class_scatter(X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> PooledScatter:
     """The statistic of X by classes y (N,): n (C,), sums (C, d) and the scatter within the classes, pooled."""
-    if not is_sparse(X):
-        return pooled_scatter(Batch(X, y, weight, C))
-    rows = reals_for_core(X.sorted_indices())
-    lower = gram(rows, weight)
-    member = np.zeros((len(y), C))
-    member[np.arange(len(y)), y] = weight
-    none = np.zeros((C, X.shape[1]))
-    return PooledScatter.about(
-        member.sum(axis=0), none, combination(rows, member), np.tril(lower) + np.tril(lower, -1).T
-    )
+    return pooled_scatter(Batch(_once(X) if is_sparse(X) else X, y, weight, C), narrow=is_sparse(X))
+
+
+def _once(X: Any) -> Any:
+    """CSR with each place stored once, in order."""
+    if X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def with_targets(seen: PooledScatter, T: Floats) -> PooledScatter:

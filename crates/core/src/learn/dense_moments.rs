@@ -139,12 +139,12 @@ impl Bench {
             let x: [_; GROUP] = std::array::from_fn(|k| S::as_simd_f64s(&group[k * width..(k + 1) * width]));
             let (over, over_tail) = S::as_mut_simd_f64s(&mut self.over);
             let mut sums = self.sums.each_mut().map(|sum| S::as_mut_simd_f64s(sum));
-            for j in 0..n {
-                let (mut held, mut rest) = (sums.each_ref().map(|sum| sum.0[j]), over[j]);
+            for (j, over) in over.iter_mut().enumerate().take(n) {
+                let (mut held, mut rest) = (sums.each_ref().map(|sum| sum.0[j]), *over);
                 for x in &x {
                     (held, rest) = slices(simd, x.0[j], [cut[0].0[j], cut[1].0[j], cut[2].0[j]], held, rest);
                 }
-                over[j] = rest;
+                *over = rest;
                 sums.iter_mut().zip(held).for_each(|(sum, held)| sum.0[j] = held);
             }
             let mut held = sums.each_ref().map(|sum| simd.partial_load_f64s(sum.1));
