@@ -12,7 +12,7 @@ from deciban.rows import as_rows
 from deciban.scores import AffineScore, IndependentScore, Score
 
 from .counts import Floats
-from .moments import Moments, moments
+from .moments import LAST_BITS, Moments, moments
 from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
 from .refusal import StatisticError, check_number, first
 from .shares import Optimum, log_moments
@@ -97,7 +97,7 @@ class Gaussian:
 
     def check_counts(self, seen: Moments) -> None:
         """No scatter below zero (an example was forgotten that never was learnt)."""
-        wrong = seen.variation() < 0.0
+        wrong = seen.variation() < -LAST_BITS * seen.q[0]
         if wrong.any():
             c, j = first(wrong)
             raise StatisticError(

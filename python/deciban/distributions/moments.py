@@ -15,6 +15,9 @@ from . import parts
 from .counts import Floats, class_weights, same
 from .refusal import StatisticError, counted, first, refuse_less
 
+# A sum of squares about the mean below this share of q comes from the last bits of x, or from a file of old.
+LAST_BITS = 2.0**-98
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -117,7 +120,8 @@ class Moments:
 
     def scatter(self) -> Floats:
         """(C, d) sums of squares about the means, ≥ 0: (n q − s²)/n, exact until it is rounded."""
-        return np.maximum(self.variation(), 0.0)
+        about = self.variation()
+        return np.where(about < LAST_BITS * self.q[0], 0.0, about)
 
     def variation(self) -> Floats:
         """(C, d) the same, below 0 where no data have such sums."""

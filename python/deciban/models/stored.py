@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.declared_types import plain
-from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixed, by_name
+from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixed, by_name, parts
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.mixed import MixedStatistics
 from deciban.distributions.moments import Moments
@@ -260,6 +260,8 @@ def _part(family: Any, given: Arrays, C: int, d: int) -> Any:
     if not wanted - set(_OPTIONAL) <= set(given) <= wanted:
         raise ValueError(f"expected the statistics {', '.join(sorted(wanted))}, got {', '.join(sorted(given))}")
     values = {name: _checked(array, shapes[name], kind is Moments) for name, array in given.items()}
+    if kind is Moments and not all(np.array_equal(parts.total([each]), each) for each in values.values()):
+        raise ValueError("sums that are not written in parts")
     made = kind(**values, **({"sizes": sizes} if kind is CategoryCounts else {}))
     if made.missing is not None and (made.missing > made.n[:, None]).any():
         raise ValueError("more examples without a feature than there are")
