@@ -26,6 +26,7 @@ __all__ = [
     "class_categories",
     "class_moments",
     "class_powers",
+    "class_products",
     "class_sums",
     "combination",
     "coordinate",
@@ -55,7 +56,6 @@ __all__ = [
     "penalty_table",
     "perceptron",
     "repeats",
-    "row_products",
     "rows_times",
     "rows_turned_times",
     "scores",
@@ -236,7 +236,9 @@ def class_moments(
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]: ...
 def total_of_parts(terms: Sequence[NDArray[np.float64]], plus: int) -> NDArray[np.float64]: ...
-def row_products(X: NDArray[np.float64], weight: NDArray[np.float64] | None) -> NDArray[np.float64]: ...
+def class_products(
+    X: Any, y: NDArray[np.int64], weight: NDArray[np.float64] | None, classes: int, pooled: bool
+) -> NDArray[np.float64]: ...
 def class_powers(
     X: NDArray[np.float64], y: NDArray[np.intp], weight: NDArray[np.float64] | None, classes: int, norms: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

@@ -2,12 +2,14 @@
 
 use deciban_core::learn::central::{self, Parts};
 use deciban_core::learn::exact;
+use deciban_core::learn::outer;
 use deciban_core::learn::powers::{self, Dense};
+use deciban_core::rows::{Index, Rows, Value};
 use numpy::{PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::rows::{Labelled, slice, table};
+use super::rows::{Kernel, Labelled, Refusal, on_rows, slice, table};
 use super::work::{run, threads};
 
 type Flat<'py> = Bound<'py, PyArray2<f64>>;
@@ -39,21 +41,35 @@ pub fn total_of_parts<'py>(py: Python<'py>, terms: Vec<In<'py>>, plus: usize) ->
     flat(py, found, size)
 }
 
-/// Σ w x xᵀ of rows X (N, d): (L, d·d) in parts.
+struct ClassProducts<'a> {
+    labelled: Labelled<'a>,
+    pooled: bool,
+}
+
+impl Kernel for ClassProducts<'_> {
+    type Output = (Vec<f64>, usize);
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
+        let labels = self.labelled.labels(rows.count(), rows.columns())?;
+        Ok((outer::class_products(rows, &labels, self.pooled)?, rows.columns()))
+    }
+}
+
+/// Σ w x xᵀ of the rows of X (N, d), dense or CSR with each place stored once: (L, C·d·d) in parts, or (L, d·d) of all
+/// classes together.
 #[pyfunction]
 #[allow(non_snake_case)] // X is the field's own name
-pub fn row_products<'py>(
+pub fn class_products<'py>(
     py: Python<'py>,
-    X: In<'py>,
+    X: &Bound<'py, PyAny>,
+    y: PyReadonlyArray1<'py, i64>,
     weight: Option<PyReadonlyArray1<'py, f64>>,
+    classes: usize,
+    pooled: bool,
 ) -> PyResult<Flat<'py>> {
-    let rows = Dense { values: slice(&X, "X")?, columns: X.shape()[1] };
-    let weight = weight.as_ref().map(|weight| slice(weight, "weight")).transpose()?;
-    if weight.is_some_and(|weight| weight.len() != X.shape()[0]) {
-        return Err(PyValueError::new_err("one weight per row is expected"));
-    }
-    let found = run(py, threads(None), || powers::products(rows, weight))?;
-    flat(py, found, X.shape()[1] * X.shape()[1])
+    let labelled = Labelled::new(&y, weight.as_ref(), classes)?;
+    let (found, d) = on_rows(py, X, None, ClassProducts { labelled, pooled })?;
+    flat(py, found, if pooled { 1 } else { classes } * d * d)
 }
 
 /// Of `norms` Σ w ‖x‖² x (L, C·d) and Σ w ‖x‖⁴ (L, C), else Σ w x³ and Σ w x⁴, both (L, C·d); all in parts.

@@ -55,7 +55,7 @@ mod _core {
     use super::digest::{digest, digest_joined, digest_stretches};
     #[pymodule_export]
     use super::exact::{
-        central_fourths, central_norms, central_products, central_squares, class_powers, row_products,
+        central_fourths, central_norms, central_products, central_squares, class_powers, class_products,
         total_of_parts,
     };
     #[pymodule_export]

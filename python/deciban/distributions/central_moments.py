@@ -178,6 +178,6 @@ def _spread(values: Floats, places: NDArray[np.intp], C: int) -> Floats:
 
 
 def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    from .exact_products import two_product
+    from .double_double import two_product
 
     return two_product(a, b)

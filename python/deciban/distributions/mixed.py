@@ -14,6 +14,7 @@ from deciban.rows import is_sparse
 from deciban.scores import Score, joined
 
 from .counts import Floats, Statistics, class_weights, less, same
+from .moments import Moments
 from .refusal import StatisticError
 from .shares import Optimum
 
@@ -36,14 +37,14 @@ class MixedStatistics:
 
     def __add__(self, other: MixedStatistics) -> MixedStatistics:
         parts = tuple(a + b for a, b in zip(self.parts, other.parts, strict=True))
-        return MixedStatistics(self.n + other.n, self.columns, parts)
+        return MixedStatistics(_weight(self.n + other.n, parts), self.columns, parts)
 
     def __sub__(self, other: MixedStatistics) -> MixedStatistics:
         left = []
         for columns, a, b in zip(self.columns, self.parts, other.parts, strict=True):
             with _told(columns):
                 left.append(a - b)
-        return MixedStatistics(less(self.n, other.n), self.columns, tuple(left))
+        return MixedStatistics(_weight(less(self.n, other.n), left), self.columns, tuple(left))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MixedStatistics) and same(self, other)
@@ -63,6 +64,11 @@ class MixedStatistics:
     def arrays(self) -> tuple[Floats, ...]:
         """All that is known, for a digest."""
         return (self.n, *(array for part in self.parts for array in part.arrays()))
+
+
+def _weight(n: Floats, parts: Sequence[Any]) -> Floats:
+    """n (C,) as a part knows it that never rounds its sums, if there is one."""
+    return next((part.n for part in parts if isinstance(part, Moments)), n)
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,8 @@ class Mixed:
         for columns, family in self._each():
             with _told(columns):
                 parts.append(family.count(X[:, columns], y, weight, C))
-        return MixedStatistics(class_weights(y, weight, C), tuple(columns for columns, _ in self.parts), tuple(parts))
+        n = _weight(class_weights(y, weight, C), parts)
+        return MixedStatistics(n, tuple(columns for columns, _ in self.parts), tuple(parts))
 
     def check_counts(self, seen: MixedStatistics) -> None:
         """Every part could have been seen."""

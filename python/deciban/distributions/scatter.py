@@ -9,13 +9,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban._core import central_fourths, central_norms, central_products, central_squares, class_powers
+from deciban._core import (
+    central_fourths,
+    central_norms,
+    central_products,
+    central_squares,
+    class_powers,
+    class_products,
+)
+from deciban.rows import for_core
 
 from . import parts as sums
 from .central_moments import CentralMoments, refuse_indefinite
-from .centred import Batch
+from .centred import Batch, expected
 from .counts import Floats
-from .exact_products import products, sparse_products, two_product
+from .double_double import two_product
+from .refusal import counted
 
 
 class PooledScatter(CentralMoments):
@@ -120,26 +129,27 @@ def _central(seen: PooledScatter | ClassScatter, d: int) -> Floats:
     return np.where(none[:, :, None] | none[:, None, :], 0.0, W)
 
 
-def pooled_scatter(batch: Batch, narrow: bool = False) -> PooledScatter:
-    """Q of all rows: some six products of matrices of N·d² operations each; `narrow` rows of CSR are not made dense."""
+def pooled_scatter(batch: Batch) -> PooledScatter:
+    """Q of all rows: some N·d² operations, five times for most float64; of CSR N·m² for m values a row, where few."""
+    Q = _products(batch, pooled=True)
     w, s, _ = batch.sums()
-    Q = sparse_products(batch.X, batch.weight) if narrow else batch.summed(products)
-    return PooledScatter(w, s, (_finite(batch, Q),))
+    return PooledScatter(w, s, (_finite(batch, Q.reshape(len(Q), batch.d, batch.d)),))
 
 
 def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:
     """The same class by class; with `fourth` also what the Ledoit–Wolf shrinkage needs."""
+    Q = _products(batch, pooled=False).reshape(-1, batch.C, batch.d, batch.d)
     w, s, _ = batch.sums()
-    by_class = [batch.only(c).summed(products) for c in range(batch.C)]
-    longest = max((len(Q) for Q in by_class), default=2)
-    Q = np.zeros((longest, batch.C, batch.d, batch.d))
-    for c, own in enumerate(by_class):
-        Q[: len(own), c] = own
     if not fourth:
         return ClassScatter(w, s, (_finite(batch, Q),))
     third, squares = _powers(batch, norms=True)
     third = third.reshape(len(third), batch.C, batch.d)
     return ClassScatter(w, s, tuple(_finite(batch, each) for each in (Q, third, squares)))
+
+
+def _products(batch: Batch, pooled: bool) -> Floats:
+    run = lambda: class_products(for_core(batch.X), batch.y, batch.weight, batch.C, pooled)  # noqa: E731
+    return counted(run, expected)
 
 
 def power_sums(batch: Batch, fourth: bool) -> PowerSums:

@@ -76,7 +76,33 @@ class Additive(RegressorMixin, Estimator):
         return self
 
     def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back rows that were learnt with these weights."""
+        """Take back rows that were learnt with these weights.
+
+        What is left has, to the last bit, the statistic of the other rows alone: sums and products are kept unrounded.
+
+        A model keeps sums, not rows, so it cannot know which rows it has learnt. It refuses what its sums prove
+        impossible: more rows than were learnt, sums where no row is left, and variances or
+        covariances that no data have.
+        Other rows that were never learnt are taken away all the same, and what is left is then the model of no data.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (N, d)
+            Rows that were learnt.
+        y : array (N,) or (N, K)
+            Their targets.
+        sample_weight : array (N,), optional
+            The weights with which they were learnt.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the sums prove that a row was not learnt; the model is left as it was.
+        """
         check_is_fitted(self)
         with all_or_nothing(self):
             given = self._piece(X, y, sample_weight, first=False)

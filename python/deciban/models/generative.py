@@ -88,7 +88,35 @@ class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, Classifie
         return self
 
     def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back what was learnt of X, y with these weights; a class with nothing left goes too."""
+        """Take back what was learnt of X, y with these weights; a class with nothing left goes too.
+
+        What is left has, to the last bit, the statistics of the other rows alone, in whatever order and pieces all were
+        learnt: sums and products of measurements are kept unrounded, counts as long as they are whole numbers below
+        2⁵³ (with fractional counts or weights they are rounded to float64).
+
+        A model keeps sums, not rows, so it cannot know which rows it has learnt. It refuses what its sums prove
+        impossible: more examples or counts than were learnt, values where no example is left, and
+        variances or covariances that no data have.
+        Other rows that were never learnt are taken away all the same, and what is left is then the model of no data.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table (N, d)
+            Rows that were learnt.
+        y : array (N,)
+            Their labels.
+        sample_weight : array (N,), optional
+            The weights with which they were learnt.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a label was never learnt, or the sums prove that a row was not; the model is left as it was.
+        """
         check_is_fitted(self)
         with all_or_nothing(self):
             reading, less = self._count(X, y, sample_weight, first=False)

@@ -103,7 +103,7 @@ def _typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None
             model.feature_names_in_ = np.array(columns.names, dtype=object)
     else:
         columns = known.widened(table)
-    declared = tuple(frozenset(column.declared or ()) for column in table.columns)
+    declared = tuple(frozenset(column.declared or ()) for column in table.columns) or (frozenset(),) * len(table.names)
     labels, index = _indices(y)
     matrix = columns.matrix(table)
     return Reading(matrix, index, weight, labels, columns, model._family(columns), declared)

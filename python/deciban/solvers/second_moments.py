@@ -49,12 +49,12 @@ def joint_scatter(X: Any, Y: Floats, weight: Floats | None) -> PooledScatter:
     if not is_sparse(X):
         rows = np.hstack([X, Y]) if len(Y) else np.zeros((0, X.shape[1] + Y.shape[1]))
         return pooled_scatter(Batch(rows, y, weight, 1))
-    return pooled_scatter(Batch(_once(sparse.hstack([X, Y], format="csr")), y, weight, 1), narrow=True)
+    return pooled_scatter(Batch(_once(sparse.hstack([X, Y], format="csr")), y, weight, 1))
 
 
 def class_scatter(X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> PooledScatter:
     """The statistic of X by classes y (N,): n (C,), sums (C, d) and the scatter within the classes, pooled."""
-    return pooled_scatter(Batch(_once(X) if is_sparse(X) else X, y, weight, C), narrow=is_sparse(X))
+    return pooled_scatter(Batch(_once(X) if is_sparse(X) else X, y, weight, C))
 
 
 def _once(X: Any) -> Any:

@@ -9,9 +9,11 @@
 //! of few values, r, is added by itself. Rump, Ogita & Oishi, Accurate floating-point summation, SIAM Journal on
 //! Scientific Computing 31, 2008, section 3.
 
+use std::ops::Range;
+
 use pulp::{Simd, WithSimd};
 
-use super::chain::{Column, PARTS, Sums};
+use super::chain::Sums;
 use super::labels::Stretch;
 use super::moments::{Counted, DOMAIN};
 use crate::rows::{Index, Rows, Value};
@@ -22,6 +24,8 @@ const GROUP: usize = 4;
 const BATCH: usize = 32 * GROUP;
 /// Columns that are summed at once: a batch of them fits the second level of cache.
 const TILE: usize = 256;
+/// Doubles of the widest vector.
+const VECTOR: usize = 8;
 /// Fewer rows are not worth slicing.
 const FEW: usize = 4;
 /// 1.5 · 2^52 units of the first slice, for numbers below 1; a slice has 22 bits less than the one before.
@@ -38,14 +42,16 @@ pub struct CountDense<'a, 'r, V, I> {
     pub stretch: Stretch<'a>,
 }
 
-/// What a batch of rows needs at hand, of up to TILE columns.
+/// What a batch of rows needs at hand, of up to TILE columns, rounded up to whole vectors of zeros.
 struct Bench {
+    width: usize,
     /// (BATCH, width) the values.
     x: Vec<f64>,
     /// Largest magnitude of a column, then what cuts its three slices, and whether anything was left over.
     cut: [Vec<f64>; 3],
     over: Vec<f64>,
-    sums: [Vec<f64>; SUMS],
+    /// Vector after vector of columns, its `SUMS` sums.
+    sums: Vec<f64>,
 }
 
 impl<V: Value, I: Index> WithSimd for CountDense<'_, '_, V, I> {
@@ -54,15 +60,16 @@ impl<V: Value, I: Index> WithSimd for CountDense<'_, '_, V, I> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
         let columns = self.rows.columns();
-        let mut sums = Sums { table: vec![0.0; columns * PARTS], aside: Vec::new() };
+        let mut sums = Sums::new(columns);
         let mut missing: Option<Vec<f64>> = None;
-        let mut buffer = Vec::new();
+        let (mut buffer, mut bench) = (Vec::new(), Bench::new(columns.min(TILE)));
         for batch in self.stretch.chunks(BATCH) {
             for start in (0..columns).step_by(TILE) {
                 let tile = start..columns.min(start + TILE);
-                let mut bench = Bench::new(batch.len(), tile.len());
-                for (&i, x) in batch.iter().zip(bench.x.chunks_exact_mut(tile.len())) {
+                bench.begin(batch.len(), tile.len());
+                for (k, &i) in batch.iter().enumerate() {
                     let values = &self.rows.row(i as usize).values()[tile.clone()];
+                    let x = &mut bench.x[k * bench.width..][..tile.len()];
                     if DOMAIN.support.holds_all(values) {
                         x.copy_from_slice(V::reals(values, &mut buffer));
                     } else {
@@ -70,13 +77,12 @@ impl<V: Value, I: Index> WithSimd for CountDense<'_, '_, V, I> {
                         known(values, &mut missing[tile.clone()], x)?;
                     }
                 }
-                let mut columns = Columns { sums: &mut sums, start };
                 if batch.len() <= FEW {
-                    columns.add_each(&bench);
+                    bench.add_each(&mut sums, start);
                 } else {
                     bench.cut(simd);
                     bench.add(simd);
-                    columns.gather(&bench);
+                    bench.gather::<S>(&mut sums, tile);
                 }
             }
         }
@@ -98,26 +104,41 @@ fn known<V: Value>(values: &[V], missing: &mut [f64], known: &mut [f64]) -> Opti
 }
 
 impl Bench {
-    /// For so many rows, rounded up to whole groups, which are zeros.
-    fn new(rows: usize, width: usize) -> Self {
+    /// For so many columns at most.
+    fn new(columns: usize) -> Self {
+        let width = columns.next_multiple_of(VECTOR);
         let none = || vec![0.0; width];
         Bench {
-            x: vec![0.0; rows.next_multiple_of(GROUP) * width],
+            width,
+            x: vec![0.0; BATCH * width],
             cut: [none(), none(), none()],
             over: none(),
-            sums: std::array::from_fn(|_| none()),
+            sums: vec![0.0; SUMS * width],
         }
+    }
+
+    /// Clears what the last rows left; so many are to come, and whole groups of them.
+    fn begin(&mut self, rows: usize, columns: usize) {
+        self.width = columns.next_multiple_of(VECTOR);
+        self.x.clear();
+        self.x.resize(rows.next_multiple_of(GROUP) * self.width, 0.0);
+        let width = self.width;
+        for part in self.cut.iter_mut().chain([&mut self.over]) {
+            part.clear();
+            part.resize(width, 0.0);
+        }
+        self.sums.clear();
+        self.sums.resize(SUMS * width, 0.0);
     }
 
     /// Finds what cuts the slices of each column.
     #[inline(always)]
     fn cut<S: Simd>(&mut self, _: S) {
         let [first, second, third] = &mut self.cut;
-        for x in self.x.chunks_exact(first.len()) {
-            first
-                .iter_mut()
-                .zip(x)
-                .for_each(|(most, x)| *most = if x.abs() > *most { x.abs() } else { *most });
+        for x in self.x.chunks_exact(self.width) {
+            for (most, x) in first.iter_mut().zip(x) {
+                *most = if x.abs() > *most { x.abs() } else { *most };
+            }
         }
         for ((first, second), third) in first.iter_mut().zip(second).zip(third) {
             // 2^E of the largest, E one more than its exponent; of zeros alone 0 will do, of tiny ones 1 leaves all over.
@@ -131,30 +152,57 @@ impl Bench {
     /// Adds the slices of all rows, four at a time.
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S) {
-        let width = self.over.len();
-        let [first, second, third] = &self.cut;
-        let cut = [first, second, third].map(|cut| S::as_simd_f64s(cut));
-        let n = cut[0].0.len();
-        for group in self.x.chunks_exact(GROUP * width) {
-            let x: [_; GROUP] = std::array::from_fn(|k| S::as_simd_f64s(&group[k * width..(k + 1) * width]));
-            let (over, over_tail) = S::as_mut_simd_f64s(&mut self.over);
-            let mut sums = self.sums.each_mut().map(|sum| S::as_mut_simd_f64s(sum));
-            for (j, over) in over.iter_mut().enumerate().take(n) {
-                let (mut held, mut rest) = (sums.each_ref().map(|sum| sum.0[j]), *over);
-                for x in &x {
-                    (held, rest) = slices(simd, x.0[j], [cut[0].0[j], cut[1].0[j], cut[2].0[j]], held, rest);
+        let (first, second, third) = (&self.cut[0], &self.cut[1], &self.cut[2]);
+        let first = S::as_simd_f64s(first).0;
+        let (second, third) = (S::as_simd_f64s(second).0, S::as_simd_f64s(third).0);
+        let over = S::as_mut_simd_f64s(&mut self.over).0;
+        let sums = S::as_mut_simd_f64s(&mut self.sums).0;
+        let n = first.len();
+        for group in self.x.chunks_exact(GROUP * self.width) {
+            let x = S::as_simd_f64s(group).0;
+            for j in 0..n {
+                let sums = &mut sums[j * SUMS..(j + 1) * SUMS];
+                let mut held = [simd.splat_f64s(0.0); SUMS];
+                held.copy_from_slice(sums);
+                for k in 0..GROUP {
+                    let cut = [first[j], second[j], third[j]];
+                    (held, over[j]) = slices(simd, x[k * n + j], cut, held, over[j]);
                 }
-                *over = rest;
-                sums.iter_mut().zip(held).for_each(|(sum, held)| sum.0[j] = held);
+                sums.copy_from_slice(&held);
             }
-            let mut held = sums.each_ref().map(|sum| simd.partial_load_f64s(sum.1));
-            let mut rest = simd.partial_load_f64s(over_tail);
-            for x in &x {
-                let cut = cut.map(|cut| simd.partial_load_f64s(cut.1));
-                (held, rest) = slices(simd, simd.partial_load_f64s(x.1), cut, held, rest);
+        }
+    }
+
+    /// Adds every value by itself.
+    fn add_each(&self, sums: &mut Sums, start: usize) {
+        for (at, x) in self.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            sums.column(start + at % self.width).add(*x);
+        }
+    }
+
+    /// Adds the sums of a batch, and what its slices left over.
+    #[inline(always)]
+    fn gather<S: Simd>(&self, sums: &mut Sums, tile: Range<usize>) {
+        for (j, to) in tile.enumerate() {
+            let mut held = [0.0; SUMS];
+            for (k, held) in held.iter_mut().enumerate() {
+                *held = self.sums[(j / S::F64_LANES * SUMS + k) * S::F64_LANES + j % S::F64_LANES];
             }
-            simd.partial_store_f64s(over_tail, rest);
-            sums.iter_mut().zip(held).for_each(|(sum, held)| simd.partial_store_f64s(sum.1, held));
+            let [a, b, c, aa, ab, ac, bb, bc, cc] = held;
+            let mut column = sums.column(to);
+            column.add_parts([a, b, c], [aa, 2.0 * ab, 2.0 * ac, bb, 2.0 * bc, cc]);
+            if self.over[j] == 0.0 {
+                continue;
+            }
+            for x in self.x[j..].iter().step_by(self.width) {
+                let mut rest = *x;
+                for cut in &self.cut {
+                    rest -= (rest + cut[j]) - cut[j];
+                }
+                if rest != 0.0 {
+                    column.add_rest(*x, rest);
+                }
+            }
         }
     }
 }
@@ -168,12 +216,11 @@ fn slices<S: Simd>(
     sums: [S::f64s; SUMS],
     over: S::f64s,
 ) -> ([S::f64s; SUMS], S::f64s) {
-    let slice = |x, cut| simd.sub_f64s(simd.add_f64s(x, cut), cut);
-    let a = slice(x, cut[0]);
+    let a = simd.sub_f64s(simd.add_f64s(x, cut[0]), cut[0]);
     let rest = simd.sub_f64s(x, a);
-    let b = slice(rest, cut[1]);
+    let b = simd.sub_f64s(simd.add_f64s(rest, cut[1]), cut[1]);
     let rest = simd.sub_f64s(rest, b);
-    let c = slice(rest, cut[2]);
+    let c = simd.sub_f64s(simd.add_f64s(rest, cut[2]), cut[2]);
     let rest = simd.sub_f64s(rest, c);
     let [sa, sb, sc, aa, ab, ac, bb, bc, cc] = sums;
     let sums = [
@@ -187,47 +234,5 @@ fn slices<S: Simd>(
         simd.mul_add_f64s(b, c, bc),
         simd.mul_add_f64s(c, c, cc),
     ];
-    (sums, simd.add_f64s(over, simd.abs_f64s(rest)))
-}
-
-/// The columns from `start` of a table.
-struct Columns<'a> {
-    sums: &'a mut Sums,
-    start: usize,
-}
-
-impl Columns<'_> {
-    fn column(&mut self, j: usize) -> Column<'_> {
-        let j = self.start + j;
-        let place = j * PARTS..(j + 1) * PARTS;
-        Column { sums: &mut self.sums.table[place], j, aside: &mut self.sums.aside }
-    }
-
-    /// Adds every value by itself.
-    fn add_each(&mut self, bench: &Bench) {
-        let width = bench.over.len();
-        for (at, x) in bench.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            self.column(at % width).add(*x);
-        }
-    }
-
-    /// Adds the sums of a batch, and what its slices left over.
-    fn gather(&mut self, bench: &Bench) {
-        let width = bench.over.len();
-        let cut: [&Vec<f64>; 3] = bench.cut.each_ref();
-        for j in 0..width {
-            let [a, b, c, aa, ab, ac, bb, bc, cc] = bench.sums.each_ref().map(|sum| sum[j]);
-            let mut column = self.column(j);
-            column.add_parts([a, b, c], [aa, 2.0 * ab, 2.0 * ac, bb, 2.0 * bc, cc]);
-            if bench.over[j] == 0.0 {
-                continue;
-            }
-            for x in bench.x[j..].iter().step_by(width) {
-                let rest = cut.iter().fold(*x, |rest, cut| rest - ((rest + cut[j]) - cut[j]));
-                if rest != 0.0 {
-                    column.add_rest(*x, rest);
-                }
-            }
-        }
-    }
+    (sums, simd.max_f64s(over, simd.max_f64s(rest, simd.sub_f64s(simd.splat_f64s(0.0), rest))))
 }

@@ -59,8 +59,30 @@ impl Exact {
         }
     }
 
+    /// + x · 2^exponent, which is a whole multiple of 2^−1074.
+    pub fn add_whole(&mut self, x: i64, exponent: i32) {
+        let high = (x >> 30) << 30;
+        self.add(scaled(high as f64, exponent));
+        self.add(scaled((x - high) as f64, exponent));
+    }
+
+    /// + another sum.
+    pub fn add_all(&mut self, other: &Exact) {
+        self.carry();
+        if other.low <= other.high {
+            for (own, other) in self.words[other.low..=other.high].iter_mut().zip(&other.words[other.low..]) {
+                *own += other;
+            }
+        }
+        (self.low, self.high) = (self.low.min(other.low), self.high.max(other.high));
+        (self.pending, self.lost) = (1 + other.pending, self.lost | other.lost);
+        if self.pending >= MOST {
+            self.carry();
+        }
+    }
+
     /// + a · b.
-    #[inline]
+    #[inline(always)]
     pub fn add_product(&mut self, a: f64, b: f64) {
         let (hi, lo) = two_product(a, b);
         self.add(hi);

@@ -84,6 +84,11 @@ impl<'a> Labels<'a> {
         self.weight.map_or(1.0, |weight| weight[i as usize])
     }
 
+    /// How often each row counts; None where each counts once.
+    pub fn weights(&self) -> Option<&'a [f64]> {
+        self.weight
+    }
+
     /// Whether rows have weights.
     pub fn weighted(&self) -> bool {
         self.weight.is_some()

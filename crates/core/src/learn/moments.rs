@@ -7,13 +7,13 @@
 //! Both are known to the last bit: any order and any split of the rows ends in the same numbers, and what is taken away
 //! again was never there. In x² a number below 2^−484 counts as the nearest multiple of 2^−537.
 //!
-//! Floor: dense rows without weights take about 25 vector operations a value (`dense_moments`), others some 60 of
-//! single numbers.
+//! Floor: dense rows without weights take about 25 vector operations a value (`dense_moments`), others four or six
+//! additions to sums of some hundred bits.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::chain::{Column, PARTS, Sums};
+use super::chain::{PARTS, Sums};
 use super::dense_moments::CountDense;
 use super::exact::in_parts;
 use super::labels::{Labels, Stretch, cuts, gather_missing};
@@ -64,7 +64,7 @@ pub fn class_moments<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>)
 fn gathered(sums: &[Sums], columns: usize, squares: bool) -> Vec<f64> {
     let mut aside: Vec<(usize, f64)> = Vec::new();
     for each in sums {
-        aside.extend(each.aside.iter().filter(|a| a.1 == squares).map(|a| (a.0, a.2)));
+        aside.extend(each.aside(squares));
     }
     aside.sort_unstable_by_key(|a| a.0);
     let mut aside = aside.into_iter().peekable();
@@ -77,7 +77,7 @@ fn gathered(sums: &[Sums], columns: usize, squares: bool) -> Vec<f64> {
 }
 
 /// Parts (L, d) of each class as (L, C, d).
-fn side_by_side<T>(classes: &[T], columns: usize, of: impl Fn(&T) -> &Vec<f64>) -> Vec<f64> {
+pub(super) fn side_by_side<T>(classes: &[T], columns: usize, of: impl Fn(&T) -> &Vec<f64>) -> Vec<f64> {
     let size = classes.len() * columns;
     let longest = classes.iter().map(|class| of(class).len()).max().unwrap_or(0);
     let mut all = vec![0.0; (longest / columns.max(1)).max(2) * size];
@@ -102,7 +102,7 @@ impl<V: Value, I: Index> WithSimd for CountEach<'_, '_, V, I> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         let columns = self.rows.columns();
-        let mut sums = Sums { table: vec![0.0; columns * PARTS], aside: Vec::new() };
+        let mut sums = Sums::new(columns);
         let mut missing: Option<Vec<f64>> = None;
         for &i in self.stretch {
             let (row, w) = (self.rows.row(i as usize), self.labels.weight(i));
@@ -114,8 +114,7 @@ impl<V: Value, I: Index> WithSimd for CountEach<'_, '_, V, I> {
                     missing.get_or_insert_with(|| vec![0.0; columns])[j] += w;
                     return;
                 }
-                let place = j * PARTS..(j + 1) * PARTS;
-                let mut column = Column { sums: &mut sums.table[place], j, aside: &mut sums.aside };
+                let mut column = sums.column(j);
                 if w == 1.0 { column.add(x) } else { column.add_weighted(x, w) }
             });
             if !inside {

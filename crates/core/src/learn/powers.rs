@@ -1,6 +1,4 @@
-//! Sums of products and of higher powers of dense rows, without rounding: term by term, for few rows or few columns.
-
-use rayon::prelude::*;
+//! Sums of higher powers of dense rows, without rounding, term by term.
 
 use super::chain::squarable;
 use super::exact::{Exact, in_parts};
@@ -19,37 +17,6 @@ impl Dense<'_> {
     fn at(&self, i: usize, j: usize) -> f64 {
         squarable(self.values[i * self.columns + j])
     }
-}
-
-/// Σ w x xᵀ, (L, d, d) in parts; w are ones where there are none.
-pub fn products(rows: Dense<'_>, weight: Option<&[f64]>) -> Vec<f64> {
-    let (d, count) = (rows.columns, rows.values.len() / rows.columns.max(1));
-    let term = |into: &mut Exact, i: usize, j: usize, k: usize| {
-        let (a, b) = (rows.at(i, j), rows.at(i, k));
-        match weight {
-            None => into.add_product(a, b),
-            Some(weight) => into.add_products(&[weight[i], a, b]),
-        }
-    };
-    let row = |j: usize| {
-        in_parts(d, |k, into| {
-            if k <= j {
-                (0..count).for_each(|i| term(into, i, j, k))
-            }
-        })
-    };
-    let found: Vec<Vec<f64>> = (0..d).into_par_iter().map(row).collect();
-    let longest = found.iter().map(|row| row.len() / d).max().unwrap_or(2);
-    let mut out = vec![0.0; longest * d * d];
-    for (j, row) in found.iter().enumerate() {
-        for (part, row) in row.chunks_exact(d).enumerate() {
-            for (k, x) in row.iter().enumerate().take(j + 1) {
-                out[(part * d + j) * d + k] = *x;
-                out[(part * d + k) * d + j] = *x;
-            }
-        }
-    }
-    out
 }
 
 /// Σ w x³ and Σ w x⁴ of every feature and class, each (L, C, d) in parts.

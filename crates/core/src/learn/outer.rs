@@ -1,0 +1,172 @@
+//! Σ w x xᵀ of rows, without rounding.
+//!
+//! Floor: S slices of N·d²·S²/2 multiplications; S is 1 for whole numbers below 2^21, 2 for single precision, 3 for
+//! most doubles.
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::exact::{Exact, in_parts};
+use super::labels::Labels;
+use super::levels::Levels;
+use super::moments::side_by_side;
+use super::odd::Odd;
+use super::panels::{Multiply, Panels};
+use super::scale::Scale;
+use super::slices::{BITS, BLOCK, Block, Cut};
+use super::support::{Domain, Outside, Support};
+use crate::rows::{Index, Rows, Value};
+
+/// Sums of one thread, in numbers, at most.
+const ROOM: usize = 1 << 24;
+
+/// What entries may be.
+const DOMAIN: Domain = Domain { support: Support::Squarable, missing: false };
+
+/// Σ w x xᵀ class by class, (L, C, d·d) in parts, or of all rows, (L, 1, d·d); or the first entry that is no number, or
+/// beyond 10^150.
+pub fn class_products<V: Value, I: Index>(
+    rows: &Rows<V, I>,
+    labels: &Labels<'_>,
+    pooled: bool,
+) -> Result<Vec<f64>, Outside> {
+    let weight = labels.weights();
+    let Some(scale) = Scale::of(rows, weight) else {
+        return Err(DOMAIN.first_outside(rows).expect("an entry outside was met"));
+    };
+    let sums = Sums { cut: Cut { rows, weight, scale: &scale } };
+    let d = rows.columns();
+    if pooled {
+        return Ok(sums.parts((0..rows.count()).collect::<Vec<_>>().as_slice(), rayon::current_num_threads()));
+    }
+    let threads = rayon::current_num_threads().div_ceil(labels.classes().max(1));
+    let class = |c: usize| {
+        let own: Vec<usize> = labels.rows(c).iter().map(|i| *i as usize).collect();
+        sums.parts(&own, threads)
+    };
+    let found: Vec<Vec<f64>> = (0..labels.classes()).into_par_iter().map(class).collect();
+    Ok(side_by_side(&found, d * d, |parts| parts))
+}
+
+/// Products of some of the rows.
+struct Sums<'a, 'r, V, I> {
+    cut: Cut<'a, 'r, V, I>,
+}
+
+impl<V: Value, I: Index> Sums<'_, '_, V, I> {
+    /// (L, d·d) in parts.
+    fn parts(&self, own: &[usize], threads: usize) -> Vec<f64> {
+        let d = self.cut.rows.columns();
+        let threads = threads.min(own.len().div_ceil(BLOCK)).min(ROOM / (d * d + 1)).max(1);
+        let share = own.len().div_ceil(threads).max(1);
+        let found: Vec<(Levels, Odd)> =
+            own.par_chunks(share).map(|own| Arch::new().dispatch(Stretch { cut: &self.cut, own })).collect();
+        let (mut levels, mut odd) = (Levels::new(d), Odd::default());
+        for (more, left) in found {
+            levels.add(more);
+            odd.append(left);
+        }
+        let lines: Vec<Vec<f64>> = (0..d)
+            .into_par_iter()
+            .map(|j| Arch::new().dispatch(Line { scale: self.cut.scale, levels: &levels, odd: &odd, j }))
+            .collect();
+        symmetric(&lines)
+    }
+}
+
+/// Sums of a stretch of rows.
+struct Stretch<'a, 'r, V, I> {
+    cut: &'a Cut<'a, 'r, V, I>,
+    own: &'a [usize],
+}
+
+impl<V: Value, I: Index> WithSimd for Stretch<'_, '_, V, I> {
+    type Output = (Levels, Odd);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let rows = self.cut.rows;
+        let (mut levels, mut odd) = (Levels::new(rows.columns()), Odd::default());
+        for own in self.own.chunks(BLOCK) {
+            let block = self.cut.block(own.iter().copied(), &mut odd);
+            levels.begin(block.left.as_ref().unwrap_or(&block.right).len(), block.right.len());
+            if self.cut.scatters() {
+                scatter(&block, &mut levels);
+                continue;
+            }
+            let right = Panels::new(&block.right, rows.columns());
+            let left = block.left.as_ref().map(|left| Panels::new(left, rows.columns()));
+            let right_or_none = left.is_some().then_some(&right);
+            Multiply { left: left.as_ref().unwrap_or(&right), right: right_or_none, levels: &mut levels }
+                .with_simd(simd);
+        }
+        (levels, odd)
+    }
+}
+
+/// Adds the products of sparse rows, place by place.
+#[inline(always)]
+fn scatter(block: &Block, levels: &mut Levels) {
+    let whole = |slices: &[Vec<f64>]| -> Vec<Vec<i64>> {
+        slices.iter().map(|slice| slice.iter().map(|x| *x as i64).collect()).collect()
+    };
+    let right = whole(&block.right);
+    let left = block.left.as_ref().map(|left| whole(left));
+    for ends in block.ends.windows(2) {
+        for e in ends[0]..ends[1] {
+            for (s, left) in left.as_ref().unwrap_or(&right).iter().enumerate().filter(|left| left.1[e] != 0)
+            {
+                for (t, right) in right.iter().enumerate() {
+                    let line = levels.line(s + t, block.places[e] as usize);
+                    for (k, b) in block.places[ends[0]..=e].iter().zip(&right[ends[0]..=e]) {
+                        line[*k as usize] += left[e] * b;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Line j of the lower triangle, (L, d) in parts.
+struct Line<'a> {
+    scale: &'a Scale,
+    levels: &'a Levels,
+    odd: &'a Odd,
+    j: usize,
+}
+
+impl WithSimd for Line<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let Line { scale, levels, odd, j } = self;
+        let mut line = vec![Exact::default(); if odd.is_empty() { 0 } else { j + 1 }];
+        odd.add_line(j, &mut line);
+        in_parts(scale.right.len(), |k, into| {
+            if k > j {
+                return;
+            }
+            levels.add_to(j, k, scale.left[j] + scale.right[k] - 2 * (BITS - 1), into);
+            if let Some(more) = line.get_mut(k) {
+                more.drain(|_, part| into.add(part));
+            }
+        })
+    }
+}
+
+/// (L, d·d) of d lines, each (L′, d), of which the part up to the diagonal is known.
+fn symmetric(lines: &[Vec<f64>]) -> Vec<f64> {
+    let d = lines.len();
+    let longest = lines.iter().map(|line| line.len() / d).max().unwrap_or(2);
+    let mut out = vec![0.0; longest * d * d];
+    for (j, line) in lines.iter().enumerate() {
+        for (part, line) in line.chunks_exact(d).enumerate() {
+            for (k, x) in line.iter().enumerate().take(j + 1) {
+                out[(part * d + j) * d + k] = *x;
+                out[(part * d + k) * d + j] = *x;
+            }
+        }
+    }
+    out
+}
