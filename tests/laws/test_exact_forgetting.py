@@ -1,4 +1,4 @@
-"""Laws of exact statistics: what is learnt and forgotten was never learnt, bit for bit, in any order, pieces and form."""
+"""Laws of exact statistics: what is learnt and forgotten was never learnt, bit for bit, in any order and any form."""
 
 import io
 import pickle
