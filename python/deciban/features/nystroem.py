@@ -31,8 +31,10 @@ class Nystroem(Approximation):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0 : see `deciban.kernels.by_name`: a name, a `Kernel`, sums and products of them, a
-        function of two tiles, "precomputed" (X is the Gram matrix), the spectrum of texts (X is a list of them).
+    kernel : a name of `deciban.kernels.by_name`, a `Kernel`, sums and products of them, a function of two tiles,
+        "precomputed" (X is the Gram matrix), the spectrum of texts (X is a list of them).
+    gamma, degree, coef0 : the parameters of the kernels that have a name; gamma may be a rule: "scale" (1/(d·var X)),
+        "auto" (1/d), "median".
     n_components : m, how many landmarks are drawn from the training rows, without replacement. Where there are fewer
         rows all of them are taken: nothing is lost then.
     landmarks : instead of drawing: numbers of training rows (m,), or the landmarks themselves (m, d), such as centres

@@ -52,8 +52,9 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
     ----------
     kernel : a name ("rbf", "linear", "poly", "sigmoid", "gaussian", "multiquadric", "wave",
         "laplacian", "cosine", "chi2", "additive_chi2", "precomputed"; "spectrum"
-        for texts), an object of `deciban.kernels`, or a function of two tiles of rows. `gamma`, `degree`, `coef0` are
-        the parameters of the names; gamma may be a rule: "scale" (1/(d·var X)), "auto" (1/d), "median".
+        for texts), an object of `deciban.kernels`, or a function of two tiles of rows.
+    gamma, degree, coef0 : the parameters of the kernels that have a name; gamma may be a rule: "scale" (1/(d·var X)),
+        "auto" (1/d), "median".
     C : the price of an error, > 0; inf is the hard margin, refused with a witness where nothing separates the classes.
     nu : in (0, 1], instead of C: at most this share of the examples lies inside the street, at least this share are
         support vectors. None: C counts.
@@ -62,9 +63,14 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
         then there are probabilities and evidence in decibans. None: only margins, and about 2.3 times quicker.
     class_weight : None, "balanced" or a mapping from labels; it multiplies the price of the errors of a class.
     solver : "auto", or one of `deciban.kernel_solvers`; "nystroem", which "auto" takes beyond 200,000 rows, is of a few
-        landmarks, and the certificate says what that costs. tol, max_iter, time_limit, callback : when it stops.
+        landmarks, and the certificate says what that costs.
+    tol : the relative duality gap (primal − dual) / |primal| to stop at.
+    max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
     warm_start : whether `fit` begins at the last solution, if it was of as many examples of the same classes.
     memory_mb : how many MiB the solver may fill with values of the kernel.
+    random_state : the seed of the folds of the calibration, and of landmarks; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Attributes: `classes_`; `kernel_`, with its numbers; `support_` (m,) places of the support vectors, class by class,
     `support_vectors_`, `n_support_` (C,); `dual_coef_`, β (1, m) of two classes, (C, m) of one against the rest, and

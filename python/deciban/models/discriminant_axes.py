@@ -79,7 +79,7 @@ class ProjectsOnAxes(OnThreads):
         >>> from deciban import GaussianDiscriminant
         >>> X = [[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [5.0, 5.0], [7.0, 7.0], [5.0, 7.0]]
         >>> GaussianDiscriminant().fit(X, [0, 0, 0, 1, 1, 1]).transform(X).round(1).ravel().tolist()
-        [-3.6, -1.7, -2.6, 1.7, 3.6, 2.6]
+        [-4.3, -1.8, -3.1, 1.8, 4.3, 3.1]
         """
         return _wrap_data_with_container("transform", self._projected(X), X, self)
 

@@ -62,14 +62,19 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         is a sum, not a mean, and the square has no ½: scikit-learn's Ridge(a) is alpha = 2a; its Lasso(a) and
         ElasticNet(a) are alpha = 2Na.
     positive : whether weights below 0 are forbidden (with loss "squared" or "huber"; the intercept is free).
+    l1_ratio : ρ from 0 to 1, of the penalty "elastic_net".
     delta : δ > 0, where Huber's loss turns straight, in the units of y. It is not scaled by the spread of the errors.
+    fit_intercept : whether b is learnt; else it is 0.
     solver : "auto", or "closed-form" (squared; None, "l2"), "coordinate" ("l1", "elastic_net"; not absolute), "newton"
         (huber, squared), "descent" or `deciban.solvers.Descent(batch=…)`, "reweighted" (huber, absolute; None, "l2"),
         "linear-programme" (absolute; None, "l1"), "smoothing" (absolute; "l2"), "interior-point" (absolute; a penalty),
         "dual-coordinate" ("l2").
     tol : the relative duality gap (primal − dual) / |primal| to stop at; closed forms go to rounding.
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
-    warm_start : `fit` begins where the last one ended, unless it is in closed form.
+    warm_start : whether `fit` begins where the last one ended, unless it is in closed form.
+    random_state : the seed of the order in which examples are visited; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Least squares is solved by orthogonal factorisations and never by an inverse; where columns are combinations of
     others w is the shortest of all optima and `rank_` says so (`deciban.solvers.closed_form`). Its state is the

@@ -45,9 +45,14 @@ class LeastSquaresClassifier(LearnsLabelSets):
     alpha : α ≥ 0; 0 is no penalty. scikit-learn's RidgeClassifier(a) is alpha = 2a.
     calibration : the number of folds on whose held-out rows `predict_proba` is calibrated, or None. Equal rows share a
         fold. A fold is taken out of the statistic, so that holding it out costs one more pass over its rows.
-    class_weight : None, "balanced" or a mapping from labels to weights.
-    solver : "auto" and "closed-form", or another of `deciban.solvers`, which `tol`, `max_iter`, `time_limit` and
-        `callback` then stop.
+    fit_intercept : whether b is learnt; else it is 0.
+    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
+    solver : "auto" and "closed-form", or another of `deciban.solvers`, which the following then stop.
+    tol : the relative duality gap (primal − dual) / |primal| to stop at.
+    max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
+    random_state : the seed of the order in which examples are visited; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     For two classes of equal weight w points as that of Fisher's discriminant does (Fisher 1936; Bishop 2006, section
     4.1.5); with many classes one that lies between others may never win (Hastie, Tibshirani & Friedman 2009, section

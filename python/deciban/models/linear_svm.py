@@ -40,13 +40,23 @@ class LinearSVM(Margins, OnlineClassifier):
     loss : "hinge" (Cortes & Vapnik 1995) or "squared_hinge".
     penalty : Ω: "l2" ½‖w‖², "l1" ‖w‖₁ (most weights become 0), or "elastic_net" ρ‖w‖₁ + ½(1 − ρ)‖w‖² with
         ρ = `l1_ratio`. The intercept is never penalised. The hard margin is of "l2".
+    l1_ratio : ρ from 0 to 1, of the penalty "elastic_net".
     multi_class : "ovr", one class against the rest each, or "crammer_singer" (Crammer & Singer, JMLR 2, 2001): all
         together, with loss "hinge" and penalty "l2"; of two classes it is the hinge at scores 2(x·w + b) apart, as
         which it is solved.
     calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds: then there are probabilities and
         evidence in decibans. None: only margins, and k times quicker.
-    fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, step, random_state, n_jobs :
-        see `LogisticRegression`.
+    fit_intercept : whether b is learnt; else it is 0.
+    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
+    solver : "auto" (`deciban.solvers.choose` says which and why), or one of its names.
+    tol : the relative duality gap (primal − dual) / |primal| to stop at.
+    max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop. Ctrl-C is one,
+        too: the best so far is kept, and `status_` says what happened.
+    warm_start : whether `fit` begins where the last one ended.
+    step : α of `partial_fit`, which learns from each example once: about as long as the weights are expected to become.
+    random_state : the seed of the order in which examples are visited; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     A weight means repetition, to the last bit: equal examples are learnt as one of their summed weight, whatever the
     order of the rows. Fan, Chang, Hsieh, Wang & Lin, JMLR 9 (2008).

@@ -24,14 +24,19 @@ class LogisticRegression(OnlineClassifier):
     C : what the errors weigh against the penalty, > 0; with penalty "none" it changes nothing.
     penalty : "l2" ½‖w‖², "l1" ‖w‖₁, "elastic_net" ρ‖w‖₁ + ½(1 − ρ)‖w‖² with ρ = `l1_ratio`, or "none". The
         intercept is never penalised.
+    l1_ratio : ρ from 0 to 1, of the penalty "elastic_net".
     multi_class : "auto" (softmax for many classes under "l2" and "none", else one against the rest), "softmax", "ovr".
-    class_weight : None, "balanced" or a mapping from labels to weights.
+    fit_intercept : whether b is learnt; else it is 0.
+    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
     solver : "auto" (`deciban.solvers.choose` says which and why), or one of its names.
     tol : the relative duality gap (primal − dual) / |primal| to stop at.
     max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop. Ctrl-C is one,
         too: the best so far is kept, and `status_` says what happened.
-    warm_start : begin where the last fit ended.
+    warm_start : whether `fit` begins where the last one ended.
     step : α of `partial_fit`, which learns from each example once: about as long as the weights are expected to become.
+    random_state : the seed of the order in which examples are visited; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     One against the rest: probabilities are the softmax of the scores, so that `predict` never disagrees with them.
     Cox, J. R. Statist. Soc. B 20 (1958). Attributes: see `LinearClassifier`; after `partial_fit` also

@@ -56,9 +56,18 @@ class NBSVM(LinearClassifier):
         (`log_count_ratios.worth`).
     interpolation : β from 0, nearly naive Bayes, to 1, no interpolation. The paper's choice is 0.25, for κ = 0.
     binary : f = 1{x > 0}; False takes the counts themselves.
-    calibration : folds for the temperature of the hinge losses, as in `LinearSVM`.
-    fit_intercept, class_weight, solver, tol, max_iter, time_limit, callback, warm_start, random_state, n_jobs : see
-        `LogisticRegression`.
+    calibration : k > 1 fits A on k folds held out, so that A·s are log-odds, where the loss is one of the hinges; None:
+        only margins.
+    fit_intercept : whether b is learnt; else it is 0.
+    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
+    solver : "auto" (`deciban.solvers.choose` says which and why), or one of its names.
+    tol : the relative duality gap (primal − dual) / |primal| to stop at.
+    max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop. Ctrl-C is one,
+        too: the best so far is kept, and `status_` says what happened.
+    warm_start : whether `fit` begins where the last one ended.
+    random_state : the seed of the order in which examples are visited; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     Attributes: those of `LinearClassifier`, but `coef_` only where f is x, with `binary=False`; `weights_` (K, d) is
     r ∘ (κ + v), for f; `pull_` (K,), κ.

@@ -53,8 +53,13 @@ class Perceptron(LinearClassifier):
         classes. With `pocket` or `averaged` it does not: there it is how long to look.
     shuffle : whether each pass is in a new order, of `random_state`.
     calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds; None: only margins.
-    fit_intercept, class_weight, time_limit, callback, random_state, n_jobs : see `LogisticRegression`; the objective
-        that a callback sees is the weight of the mistakes of a pass.
+    fit_intercept : whether b is learnt; else it is 0.
+    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
+    time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop; the objective is the
+        weight of the mistakes of a pass, and there is no gap.
+    random_state : the seed of the orders; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     A sample of weight c may update c times a visit, the last time by what is left of c: weights mean repetition,
     exactly, as equal examples are visited together; with shuffle=False, where repetitions follow one another. Many

@@ -42,17 +42,26 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
         be left, and `max_iter` counts iterations; batch_size, learning_rate, schedule and momentum mean nothing.
         With it, and with batch_size=None, a weight of 2 is the example twice, to rounding; in smaller batches an
         example that comes twice is drawn twice, and what is found is another of the minima.
-    learning_rate : η of the first epoch; None is 0.001 for Adam, 0.1 for descent. schedule : "constant", "inverse",
-        "cosine", "plateau", or a function of the epoch (`deciban.networks.schedules`).
+    learning_rate : η of the first epoch; None is 0.001 for Adam, 0.1 for descent.
+    schedule : "constant", "inverse", "cosine", "plateau", or a function of the epoch (`deciban.networks.schedules`).
+    momentum, nesterov : of "descent": how much of the last step goes into the next, and whether by Nesterov's rule.
     batch_size : examples a step; None is all of them, 1 the stochastic rule.
-    max_iter : epochs at most. tol, n_iter_no_change : it stops when the error, of validation data or else with the
-        penalty, has not fallen by the share `tol` for so many epochs; the weights are those of the best epoch.
-    weight_decay : λ; biases are free. dropout : the share of hidden units that an example goes without. clip : the
-        longest gradient of a step. averaging : ρ of a moving mean of the weights, which then judges; None is none.
-    early_stopping : whether the error that is watched is of `validation_fraction`, held out; `fit` takes your own, too.
-    time_limit : seconds. callback : called as (epoch, error, validation error or NaN); something true stops.
-    warm_start : whether `fit` begins at the last weights. class_weight, sample weights : as in `LogisticRegression`.
-    dtype : "float32", or "float64", of the weights. shuffle : whether each epoch has an order of its own.
+    max_iter : epochs at most.
+    tol, n_iter_no_change : it stops when the error, of validation data or else with the penalty, has not fallen by the
+        share `tol` for so many epochs; the weights are those of the best epoch.
+    weight_decay : λ; biases are free.
+    dropout : the share of hidden units that an example goes without.
+    clip : the longest gradient of a step; None is none.
+    averaging : ρ of a moving mean of the weights, which then judges; None is none.
+    early_stopping, validation_fraction : whether the error that is watched is of that share of the examples, held out;
+        `fit` takes validation data of your own, too.
+    time_limit : seconds after which it stops.
+    callback : called as (epoch, error, validation error or NaN); something true stops.
+    warm_start : whether `fit` begins at the last weights.
+    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
+    random_state : the seed of the first weights and of the orders of the examples; None is 0.
+    dtype : "float32", or "float64", of the weights.
+    shuffle : whether each epoch has an order of its own.
     n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
         leave. The bytes do not depend on it.
 

@@ -53,16 +53,25 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
     ----------
     model : "naive-bayes"; "nbsvm", "logistic", "svm", "perceptron", "least-squares", see `deciban.models`;
         "kernel-svm"; "mlp"; or "auto": naive Bayes for less than 200 texts, else the simplest of the first four whose
-        error on a fifth is within one standard error of the best (`text.choice`). `time_limit` seconds are for trying
-        them; with None the choice is always the same.
+        error on a fifth is within one standard error of the best (`text.choice`).
+    time_limit : seconds in which "auto" may try them; with None the choice is always the same.
     C : what errors weigh against the penalty (nbsvm, logistic, svm, kernel-svm).
     alpha : pseudo-count of a word (naive-bayes, nbsvm), or what the penalty weighs (least-squares).
     weighting : of linear models and mlp: "idf", a rare word counts more; "unit-idf", so, and every text is as long as
         another while the model learns; or "none".
     hidden, dropout, epochs : of mlp: units of the hidden layers from below, the share of them that a text goes without
         while it is learnt, and passes at most.
-    likelihood, estimate, class_prior : of naive Bayes, see `NaiveBayes`.
-    words, max_features, hashed_bits, binary, kind, random_state, n_jobs : see `TextVectorizer`.
+    likelihood : of naive Bayes: "multinomial", how often words are in a text, or "bernoulli", which are.
+    estimate : of naive Bayes: "bayes", the mean of the posterior, "map" or "ml".
+    class_prior : of naive Bayes: "fitted", "uniform", one share or share for share.
+    words : (m, n), the shortest and the longest run of words that counts as one.
+    max_features : how many words, the most frequent ones.
+    hashed_bits : b, words are counted in 2^b buckets by their hash instead of by name.
+    binary : whether a word counts once a text.
+    kind : "text", or "mail", whose header and parts are read as such.
+    random_state : the seed of the hash and of orders; None is 0.
+    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
+        leave. The bytes do not depend on it.
 
     None is the default of the model for this kind of items, that which did best on held-out ones
     (`text.recipes.DEFAULTS`).

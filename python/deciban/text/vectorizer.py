@@ -82,7 +82,8 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
     alternate_sign : bool, default=True
         Whether the features of `n_features` add with a sign, so that collisions cancel on average.
     use_idf, smooth_idf, sublinear_tf : bool, default=False, True, False
-        Weigh counts, see `TfidfTransformer`.
+        Whether a count is weighed by idf(t) = ln(N/df(t)) + 1, N and df one larger where smooth; whether a count n is
+        1 + ln n.
     norm : {"l1", "l2"} or None, default=None
         What each row is divided by.
     dtype : dtype, default=numpy.float64
