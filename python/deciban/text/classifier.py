@@ -279,7 +279,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
     def certificate_(self) -> Certificate:
         """What the fit minimised and how close it came: exactly, by counting."""
         check_is_fitted(self, "model_")
-        return self.model_.certificate(self._seconds)
+        return self.model_.certificate(self._seconds).advising(self.get_params(deep=False))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .deciban file, in one step."""

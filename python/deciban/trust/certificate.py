@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -107,6 +108,21 @@ class Certificate(PlainState):
             if type(given[name]) is not str:
                 raise ValueError(f"a certificate whose {name} is no text")
         return cls(**given, seconds=0.0)
+
+    def advising(self, parameters: Container[str]) -> Self:
+        """The same without advice on parameters that a model with these `parameters` lacks.
+
+        >>> asked = "raise max_iter, or tol; scale the columns"
+        >>> proof = Certificate("", 1.0, 0.0, 0.0, 9, "exhausted", asked, 0.0, 1.0, 1, {}, None, "")
+        >>> [proof.advising(known).advice for known in (["max_iter", "tol"], ["max_iter"], [])]
+        ['raise max_iter, or tol; scale the columns', 'raise max_iter; scale the columns', 'scale the columns']
+        """
+        told = self.advice if "tol" in parameters else self.advice.replace(", or tol", "")
+        named = (
+            (part, re.findall(r"\b(?:max_iter|tol|time_limit|epochs|pocket|averaged)\b", part))
+            for part in told.split("; ")
+        )
+        return replace(self, advice="; ".join(part for part, names in named if all(n in parameters for n in names)))
 
     def bound(self, name: str) -> Bound:
         """The bound of this name; KeyError for what is none of them."""
