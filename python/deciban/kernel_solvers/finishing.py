@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from deciban.devices import elsewhere
 from deciban.errors import DataError
 from deciban.inner_product import dot
 from deciban.losses import Floats
@@ -26,8 +27,8 @@ MORE = 200
 
 
 def suits(problem: KernelProblem) -> bool:
-    """Whether the Gram matrix is small, some megabytes, and all bounds are finite."""
-    few = 0 < problem.count <= ROWS
+    """Whether the Gram matrix is small, some megabytes, and at hand, and all bounds are finite."""
+    few = 0 < problem.count <= ROWS and not elsewhere(problem.X)
     return bool(few and np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all())
 
 

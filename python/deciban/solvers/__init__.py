@@ -72,6 +72,10 @@ class Choice:
     why: str
 
 
+# Iterations that the interior point method may take; where fewer are allowed, somebody wants no optimum.
+_STEPS = 50
+
+
 def _has_corners(problem: Problem) -> bool:
     return bool(problem.penalty.l1) or problem.penalty.nonnegative
 
@@ -141,6 +145,12 @@ def _solve(problem: Problem, limits: Limits, solver: str | Solver, start: Soluti
     if not isinstance(solver, str):
         return _by(solver, problem, limits, start, seed)
     name = choose(problem).name if solver == "auto" else solver
+    if solver == "auto" and name == dual_coordinate.NAME:
+        found = _by(dual_coordinate, problem, limits, start, seed)
+        # Of problems far worse than their price tells, which no rule sees beforehand.
+        able = problem.shape[1] < problem.shape[0] and refusal(interior_point, problem) is None
+        able = able and limits.max_iter >= _STEPS
+        return _by(interior_point, problem, limits, None, seed) if found.status is Status.EXHAUSTED and able else found
     if name not in _BY_NAME:
         known = ", ".join(repr(each) for each in ("auto", *_BY_NAME))
         raise ValueError(f"solver must be one of {known}, got {solver!r}")

@@ -143,9 +143,7 @@ fn tile<S: Simd, const PANELS: usize, const VECTORS: usize>(
     for p in 0..PANELS {
         for m in 0..GROUP {
             let to = S::as_mut_simd_f64s(&mut out[p][m]).0;
-            for v in 0..VECTORS {
-                to[v] = sums[p][m][v];
-            }
+            to[..VECTORS].copy_from_slice(&sums[p][m][..VECTORS]);
         }
     }
     out

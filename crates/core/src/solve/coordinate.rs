@@ -285,13 +285,12 @@ impl<'a, L: Smooth> State<'a, L> {
         let penalty = |t: f64| -> f64 {
             let each = set.iter().zip(step).map(|(&j, d)| {
                 let (w, d) = (self.w[j], t * d);
-                kink.value(w + d) - kink.value(w) + l2 * d * (w + 0.5 * d)
+                kink.rise(w, d) + l2 * d * (w + 0.5 * d)
             });
             each.sum()
         };
         let smooth: f64 = set.iter().zip(step).map(|(&j, d)| (l2 * self.w[j] - self.v[j]) * d).sum();
-        let kinks: f64 =
-            set.iter().zip(step).map(|(&j, d)| kink.value(self.w[j] + d) - kink.value(self.w[j])).sum();
+        let kinks: f64 = set.iter().zip(step).map(|(&j, d)| kink.rise(self.w[j], *d)).sum();
         let promised = smooth + kinks;
         if promised.is_nan() || promised >= 0.0 {
             return 0.0;

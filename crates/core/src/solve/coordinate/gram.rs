@@ -209,7 +209,7 @@ impl Iterate {
     fn value(&self, small: &Small) -> f64 {
         let smooth: f64 =
             self.step.iter().zip(&small.first).zip(&self.slope).map(|((d, f), s)| 0.5 * d * (f + s)).sum();
-        smooth + self.step.iter().zip(&small.w).map(|(d, w)| small.kink.value(w + d)).sum::<f64>()
+        smooth + small.kink.total(self.step.iter().zip(&small.w).map(|(d, w)| w + d))
     }
 }
 

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_step_along_a_coordinate_is_the_prox_of_a_gradient_step() {
         for (w, gradient, q, l1) in
-            [(0.4, -2.0, 1.5, 0.3), (-0.4, 0.1, 0.7, 0.9), (0.0, 3.0, 2.0, 0.0), (1.0, 0.2, 4.0, 0.1)]
+            [(0.4_f64, -2.0, 1.5, 0.3), (-0.4, 0.1, 0.7, 0.9), (0.0, 3.0, 2.0, 0.0), (1.0, 0.2, 4.0, 0.1)]
         {
             for nonnegative in [false, true] {
                 let (penalty, w) =
