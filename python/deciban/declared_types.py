@@ -36,8 +36,21 @@ if TYPE_CHECKING:
 
     class RegressorMixin(ClassifierMixin):
         """What is used of scikit-learn's."""
+
+    class TransformerMixin:
+        """What is used of scikit-learn's."""
+
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...
+        def set_output(self, *, transform: Any = None) -> Self: ...
+
+    class ClassNamePrefixFeaturesOutMixin:
+        """What is used of scikit-learn's."""
+
+        def get_feature_names_out(self, input_features: Any = None) -> Any: ...
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.base import ClassNamePrefixFeaturesOutMixin as ClassNamePrefixFeaturesOutMixin
+    from sklearn.base import TransformerMixin as TransformerMixin
 
 from deciban.plain_state import PlainState
 from deciban.threads import OnThreads

@@ -7,9 +7,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.declared_types import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from deciban.distributions.class_prior import class_prior, prior_doubt, prior_optimum
 from deciban.distributions.counts import Floats
 from deciban.distributions.diagonal_gaussian import Diagonal, DiagonalGaussian
@@ -33,7 +33,7 @@ from .transaction import all_or_nothing
 Covariance = Literal["shared", "per_class", "diagonal"]
 
 
-class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generative):  # type: ignore[misc]
+class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generative):
     """Bayes' rule with every class a multivariate normal distribution.
 
         x | y=c ~ N(μ_c, Σ_c),      log p(c | x) = log π_c + log N(x; μ_c, Σ_c) − log Σ_c' (the same of c')

@@ -272,7 +272,8 @@ mod tests {
         ) {
             let whole = parts(&terms);
             for pair in whole.windows(2) {
-                prop_assert_eq!(pair[0] + pair[1], pair[0]);
+                let last = pair[0].abs().next_up() - pair[0].abs(); // what is left may round to just half of it
+                prop_assert!(pair[0].is_infinite() || pair[1].abs() <= 0.5 * last);
             }
             terms.reverse();
             prop_assert_eq!(&parts(&terms), &whole);
