@@ -47,3 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if " at 0x" in item.name:
             raise pytest.UsageError(f"{item.nodeid} is named by an address; give its case a name with `ids`")
+
+
+# The adapters carry scikit-learn's docstrings, whose examples are not ours to run.
+collect_ignore = ["parity/adapters"]
