@@ -166,24 +166,13 @@ class Rows:
         return (texts for texts, _ in (labelled_rows(self.path, self.given) if self.kept is None else self.kept))
 
 
-def in_options(advice: str) -> str:
-    """The advice with the names of options in place of those of parameters, without what no option can do.
-
-    >>> [in_options(f"raise {name}, or tol; scale the columns") for name in ("time_limit", "max_iter")]
-    ['raise --time-limit; scale the columns', 'scale the columns']
-    """
-    parts = [part.replace("time_limit, or tol", "time_limit") for part in advice.split("; ")]
-    parts = [part.replace("time_limit", "--time-limit") for part in parts]
-    return "; ".join(part for part in parts if "max_iter" not in part and "epochs" not in part)
-
-
 def tell_approximation(certificate: Certificate, remarks: Remarks) -> None:
     """Says so where the model is an approximation of what was asked for, and what that costs; or the best until numbers
     left their range, or Ctrl-C came."""
     if certificate.status in ("approximation", "overflow"):
         remarks(f"Warning: {certificate.advice}.")
     if certificate.status in ("exhausted", "out of time"):
-        advice = in_options(certificate.advice)
+        advice = certificate.advising(("time_limit",)).advice.replace("time_limit", "--time-limit")
         remarks(f"Warning: the fit did not converge ({certificate.status}){f': {advice}' if advice else ''}.")
     if certificate.status == "interrupted":
         remarks("Interrupted: what was best until then is kept.")
