@@ -103,7 +103,7 @@ def test_rows_may_be_sparse_weighed_or_a_table(name):
     assert table.model.feature_names_in_.tolist() == list("pqrs")
 
 
-def test_a_callback_ends_nothing_but_its_own_fit_and_threads_change_nothing():
+def test_threads_change_nothing():
     X, y = examples("svm")
     one, two = (path(LinearSVM(n_jobs=n), X, y, cv=3) for n in (1, 2))
     assert [each.error for each in one.tried] == [each.error for each in two.tried]

@@ -15,6 +15,7 @@ from deciban import _core
 from deciban.kernel_solvers import smo, together
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.models.limits import check_positive
+from deciban.models.path import check_folds, simplest
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits, Status
 from deciban.trust.certificate import Certificate
@@ -83,14 +84,13 @@ def path(
     """
     if getattr(model, "nu", None) is not None or not hasattr(model, "multi_class"):
         raise ValueError("a path over C is one of SVM with nu=None: the price C is what it goes along")
-    if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
-        raise ValueError(f"cv must be a number of folds from 2, got {cv!r}")
+    k = check_folds(cv)
     prices = sorted({_price(C) for C in Cs})
     if not prices:
         raise ValueError("Cs is empty: at least one C is expected")
     started_at, model = perf_counter(), _like(model)
     given = items(model, X, y, sample_weight)
-    along = _Along(model, given, folds_of_items(given, int(cv), model._seed()), int(cv))
+    along = _Along(model, given, folds_of_items(given, k, model._seed()), k)
     tried, whole = [], []
     try:
         for C, found in along.prices(prices):
@@ -99,12 +99,11 @@ def path(
     except KeyboardInterrupt:
         if not tried:
             raise
-    best = min(tried, key=lambda each: each.error)
-    k = next(k for k, each in enumerate(tried) if each.error <= best.error + best.standard_error)
-    chosen = along.model(tried[k].C)
-    chosen._learn(given, whole[k])
+    place = simplest(tried)
+    chosen = along.model(tried[place].C)
+    chosen._learn(given, whole[place])
     chosen._seconds = perf_counter() - started_at
-    return Path(tuple(tried), tried[k].C, chosen)
+    return Path(tuple(tried), tried[place].C, chosen)
 
 
 def _like(model: Any, **other: Any) -> Any:

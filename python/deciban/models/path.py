@@ -48,7 +48,7 @@ class Tried(NamedTuple):
 
     @property
     def n_weights(self) -> int:
-        """How many weights are not 0."""
+        """Count the weights that are not 0."""
         return int(np.count_nonzero(self.coef))
 
 
@@ -111,21 +111,36 @@ def path(
     ([0, 1, 1, 2], 'converged')
     """
     parameter, values = _values(model, Cs, alphas)
-    if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
-        raise ValueError(f"cv must be a number of folds from 2, got {cv!r}")
-    along = _Along(model, parameter, X, y, sample_weight, int(cv))
+    along = _Along(model, parameter, X, y, sample_weight, check_folds(cv))
     values = values if values is not None else along.grid()
     tried: list[Tried] = []
     try:
         for value in sorted(values, reverse=parameter == "alpha"):
-            tried.append(along.tried(value))
+            tried.append(along.fit(value))
     except KeyboardInterrupt:
         if not tried:
             raise
-    best = min(tried, key=lambda each: each.error)
-    chosen = next(each for each in tried if each.error <= best.error + best.standard_error)
+    chosen = tried[simplest(tried)]
     fitted = clone(model).set_params(**{parameter: chosen.value}).fit(X, y, sample_weight=sample_weight)
     return Path(tuple(tried), parameter, chosen.value, fitted)
+
+
+def simplest(tried: Sequence[Any]) -> int:
+    """Return the place of the first, which is the simplest, whose error is within a standard error of the least.
+
+    >>> from types import SimpleNamespace
+    >>> simplest([SimpleNamespace(error=e, standard_error=0.1) for e in (0.5, 0.3, 0.25)])
+    1
+    """
+    best = min(tried, key=lambda each: each.error)
+    return next(k for k, each in enumerate(tried) if each.error <= best.error + best.standard_error)
+
+
+def check_folds(cv: Any) -> int:
+    """Return the number of folds, or raise a ValueError unless it is a whole number from 2."""
+    if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
+        raise ValueError(f"cv must be a number of folds from 2, got {cv!r}")
+    return int(cv)
 
 
 def _values(model: Any, Cs: Sequence[float] | None, alphas: Sequence[float] | None) -> tuple[str, list[float] | None]:
@@ -181,8 +196,8 @@ class _Along:
         wanted = {"warm_start": True, "calibration": None}
         return fresh.set_params(**{name: wanted[name] for name in wanted.keys() & fresh.get_params(deep=False)})
 
-    def tried(self, value: float) -> Tried:
-        """The fits at one value; KeyboardInterrupt at the one that Ctrl-C ended."""
+    def fit(self, value: float) -> Tried:
+        """Fit all sets at one value and judge them; KeyboardInterrupt at the fit that Ctrl-C ended."""
         losses, weight = [], []
         for kept, model in zip(self.sets, self.fits, strict=True):
             model.set_params(**{self.parameter: value})

@@ -123,7 +123,8 @@ def choose(problem: Problem) -> Choice:
 
 
 def refusal(solver: Any, problem: Problem) -> str | None:
-    """What the problem lacks for the solver, or None. Few know of weights that may not be below 0: these say so."""
+    """Return what the problem lacks for the solver, or None. Few know of weights that may not be below 0: these say so
+    by `NONNEGATIVE`."""
     if problem.penalty.nonnegative and not getattr(solver, "NONNEGATIVE", False):
         return "knows no bounds of weights: weights ≥ 0 need the solver 'coordinate' and a smooth loss"
     found: str | None = solver.refusal(problem)

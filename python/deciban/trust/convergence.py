@@ -75,7 +75,7 @@ def _together(within: list[str]) -> str:
 
 
 def _outside() -> int:
-    """How many frames up the caller of the package is, so that the warning shows his line."""
+    """Count the frames up to the caller of the package, so that the warning shows his line."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and any(part in frame.f_code.co_filename for part in _WITHIN):
         level, frame = level + 1, frame.f_back
