@@ -202,6 +202,44 @@ def test_where_the_page_of_an_evaluation_cannot_be_written(run, tmp_path):
         assert (done.returncode, done.stderr, done.stdout) == (64, text, "")
 
 
+def test_where_the_page_of_a_comparison_cannot_be_written(run, tmp_path):
+    (tmp_path / "t.csv").write_text(ROWS)
+    (tmp_path / "thesis.html").write_text("<!doctype html><title>years of work</title>")
+    before = sorted(os.listdir(tmp_path))
+    for path, text in (
+        ("t.csv", "t.csv: expected another name to write to; this is one of the inputs."),
+        ("-", "--report -: expected the name of a file, such as page.html; a page is not written to a pipe."),
+        (
+            "thesis.html",
+            "thesis.html: expected a free name, or a report to replace; this file is something else. "
+            "Choose another name with --report, or remove the file.",
+        ),
+    ):
+        done = run("compare", "t.csv", "--label", "y", "--report", path)
+        assert (done.returncode, done.stderr, done.stdout) == (64, f"deciban: {text}\n", "")
+    done = run("compare", "a=t.csv", "b=thesis.html", "--kind", "text", "--report", "thesis.html")
+    assert (done.returncode, done.stdout) == (64, "")
+    assert "this is one of the inputs" in done.stderr
+    done = run("compare", "t.csv", "--label", "y", "--language", "ko")
+    assert done.stderr == "deciban: Expected --language only with --report, whose page it is of.\n"
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_an_interruption_says_that_the_comparison_is_there(run, tmp_path, monkeypatch):
+    def interrupt(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("deciban.pages.compared.of_comparison", interrupt)
+    (tmp_path / "t.csv").write_text(ROWS)
+    done = run("compare", "t.csv", "--label", "y", "--models", "naive-bayes", "--sizes", "none", "--report", "r.html")
+    assert (done.returncode, done.stderr) == (
+        130,
+        "Interrupted: the comparison was finished, r.html was not written.\n",
+    )
+    assert "naive-bayes" in done.stdout
+    assert not (tmp_path / "r.html").exists()
+
+
 def test_an_interruption_says_that_the_model_is_there(run, tmp_path, monkeypatch):
     def interrupt(*given):
         raise KeyboardInterrupt

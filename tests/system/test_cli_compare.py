@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer
 import deciban
 from deciban.models.table_recipes import TableRecipe
 from system.command import PROGRAM, TRAIN
+from system.pages import read
 
 TEXT = ("--text", "글", "--label", "label")
 FEW = ("--models", "naive-bayes,svm", "--folds", "3", "-j", "1")
@@ -105,6 +106,39 @@ def test_ctrl_c_tells_what_is_done_and_ends_as_ctrl_c_does(run, columns, monkeyp
     assert ([row["model"] for row in told["models"]], told["ended"]) == (["naive-bayes"], "interrupt")
     done = run("compare", "p.csv", "--label", "buys", *FEW, "--models", "svm")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted: nothing was written.\n")
+
+
+def test_a_page_of_what_was_compared(run, columns, tmp_path, monkeypatch):
+    given = ("compare", "p.csv", "--label", "buys", *FEW, "--sizes", "20", "--report", "r.html")
+    done = run(*given, "--json")
+    assert (done.returncode, done.stderr) == (0, "Wrote r.html.\n")
+    told, page = json.loads(done.stdout), read(tmp_path / "r.html")
+    assert f"deciban {' '.join(given)} --json" in page.texts
+    for row in told["models"]:
+        assert {row["model"], f"{row['log_loss']:.4f}"} <= set(page.texts)
+    assert "linear support vector machine" in page.texts
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "r.html"]
+    assert run(*given, "--language", "ko", "--time-limit", "0", "-q").stderr == ""
+    page = read(tmp_path / "r.html", "ko")
+    assert {"모델 비교", "서포트 벡터 머신", "나이브 베이즈", "시간제한에 도달함"} & set(page.texts) >= {
+        "모델 비교",
+        "시간제한에 도달함",
+    }
+
+
+def test_the_page_of_an_interrupted_comparison_says_so(run, columns, tmp_path, monkeypatch):
+    given = ("compare", "p.csv", "--label", "buys", *FEW, "--sizes", "20", "--report", "r.html")
+    learn = TableRecipe.learn
+
+    def interrupted(recipe, *arguments, **more):
+        if recipe.model == "svm":
+            signal.raise_signal(signal.SIGINT)
+        return learn(recipe, *arguments, **more)
+
+    monkeypatch.setattr(TableRecipe, "learn", interrupted)
+    done = run(*given)
+    assert (done.returncode, done.stderr) == (130, "Wrote r.html.\nInterrupted: what was finished by then is told.\n")
+    assert any("Ctrl-C" in text for text in read(tmp_path / "r.html").texts)
 
 
 def test_who_reads_no_more_ends_it_quietly(columns, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,8 @@ import click
 from ..errors import DataError, UsageError, shown
 from . import options
 from .output import Remarks, print_json
+from .reporting import check_report, report_comparison
+from .reporting import option as report_option
 from .tabular import is_typed, refuse_of_texts, refuse_typed
 
 if TYPE_CHECKING:
@@ -69,11 +72,13 @@ def _sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     metavar="N",
     help="Of the folds and of the hash. Default: 0.",
 )
+@partial(report_option, of="the comparison")
 @options.jobs
 @options.as_json
 @options.quiet
 def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any) -> None:
-    """Compare models on labelled examples, each judged by models that did not learn it. Nothing is written.
+    """Compare models on labelled examples, each judged by models that did not learn it. Only a report is written,
+    and only where --report asks for it.
 
     \b
     deciban compare spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
@@ -83,7 +88,10 @@ def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any)
     Errors have 95 % intervals, log losses are in nats; McNemar's exact test and the corrected resampled t-test say, by
     Holm's rule, which differences are real. Ctrl-C ends it with what is done.
     """
-    found = _compared(examples, {**given, **_UNSAID}, Remarks(quiet))
+    remarks = Remarks(quiet)
+    inputs = [*examples, *(each.partition("=")[2] for each in examples)]
+    check_report(given["report"], None, inputs, given["language"])
+    found = _compared(examples, {**given, **_UNSAID}, remarks)
     if as_json:
         print_json(found.to_json())
     else:
@@ -92,6 +100,7 @@ def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any)
 
         on = console()
         write(comparison(found, screen(on)), on)
+    report_comparison(found, given, remarks)
     if found.ended == "interrupt":
         interrupted = KeyboardInterrupt()
         interrupted.add_note("what was finished by then is told.")
@@ -99,7 +108,7 @@ def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any)
 
 
 def _compared(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Comparison:
-    from ..trust.comparison import compared
+    from ..trust.comparing import compared
     from ..trust.cross_validation import Plan
     from ..trust.paired import LEVEL
     from .fits import Fits

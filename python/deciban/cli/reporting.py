@@ -1,4 +1,4 @@
-"""--report: a page about the model just trained, or just evaluated, written beside it."""
+"""--report: a page about the model just trained or evaluated, or about models just compared."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
     from ..pages.report import Report
     from ..pages.words import Words
     from ..text.choice import Tried
+    from ..trust.comparison import Comparison
     from .held_fifth import Named
     from .output import Remarks
 
-_PAGE = "Also write a page about the model: HTML, complete in one file, with pictures."
+_PAGE = "Also write a page about {}: HTML, complete in one file, with pictures."
 
 
-def option(verb: Any) -> Any:
+def option(verb: Any, of: str = "the model") -> Any:
     """--report and --language."""
     language = click.Choice(["en", "ko"])  # those of pages.words, which would be loaded for nothing
     verb = click.option("--language", type=language, help="Of the page. Default: that of LANG.")(verb)
-    return click.option("--report", metavar="FILE", help=_PAGE)(verb)
+    return click.option("--report", metavar="FILE", help=_PAGE.format(of))(verb)
 
 
 def check_report(path: str | None, output: str | None, inputs: Sequence[str], language: str | None = None) -> None:
@@ -104,6 +105,20 @@ def report_evaluation(
     else:
         page = of_texts(inventory_of(stored, file, TOP), extras, words)
     write(path, page, remarks)
+
+
+def report_comparison(found: Comparison, given: Any, remarks: Remarks) -> None:
+    """Write the page of a comparison, if one is asked for."""
+    if given["report"] is None:
+        return
+    from ..pages.compared import of_comparison
+    from ..pages.words import words_in
+
+    try:
+        write(given["report"], of_comparison(found, words_in(given["language"]), typed()), remarks)
+    except KeyboardInterrupt as error:
+        error.add_note(f"the comparison was finished, {shown(given['report'])} was not written.")
+        raise
 
 
 def typed() -> str:

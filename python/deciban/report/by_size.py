@@ -106,7 +106,7 @@ def comparison_curves(
             del values[row.model]
     if not values:
         raise DataError("there are no curves: no model gives probabilities")
-    said = None if measure == "error" else measure
+    said = speaking(language)(measure)
     return error_curve(sizes, values, intervals, measure=said, title=title, language=language)
 
 

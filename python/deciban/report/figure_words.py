@@ -73,6 +73,7 @@ ENGLISH: Mapping[str, str] = {
     "reliability.farthest": "farthest off: {bins}",
     "errors": "learning curve",
     "error": "error",
+    "log loss": "log loss",
     "error.says": "{title}: {measure} by the number of examples learnt, {first} to {last}",
     "error.at": "{name} {value} after {size}",
 }
@@ -144,7 +145,8 @@ KOREAN: Mapping[str, str] = {
     "reliability.bin": "말함 {said}, 실제 {seen}",
     "reliability.farthest": "가장 벗어난 칸: {bins}",
     "errors": "학습 곡선",
-    "error": "오류",
+    "error": "오류율",
+    "log loss": "로그 손실",
     "error.says": "{title}: 학습한 예제의 수에 따른 {measure}, {first}개부터 {last}개까지",
     "error.at": "{name} {value} ({size}개 학습 후)",
 }

@@ -23,7 +23,8 @@ from deciban.text import choice, settings
 from deciban.theory.statement import between
 from deciban.threads import effective_threads, on_threads
 
-from .comparison import Comparison, compared
+from .comparing import compared
+from .comparison import Comparison
 from .copies import Copies, copies_of_rows
 from .cross_validation import Callback, CrossValidation, Learner, Plan
 from .learners import OfEstimator, OfTable
