@@ -37,6 +37,8 @@ NUMBERS = [
     ({"C": float("inf")}, "C must be a finite number > 0, got inf"),
     ({"epsilon": -0.1}, "epsilon must be a finite number ≥ 0, got -0.1"),
     ({"epsilon": "a"}, "epsilon must be a finite number ≥ 0, got 'a'"),
+    ({"nu": 0}, "nu must be a number > 0 and at most 1, got 0"),
+    ({"nu": 1.5}, "nu must be a number > 0 and at most 1, got 1.5"),
 ]
 STRANGE = [({"nu": 0.0}, "nu must be a number > 0 and at most 1, got 0.0")]
 CASES = [

@@ -79,6 +79,7 @@ REGRESSIONS = {
     "lasso": LinearRegression(penalty="l1"),
     "absolute": LinearRegression(loss="absolute"),
     "machine-regression": SupportVectorRegression(),
+    "machine-regression-nu": SupportVectorRegression(nu=0.4),
     "network-regression": MLPRegressor(**_NETWORK),
 }
 OTHERS = {"one-class": OneClassSVM()}

@@ -145,6 +145,7 @@ CASES = [
     Case("svm-nu", SVM(nu=0.5), "measured"),
     Case("svm-landmarks", SVM(solver="nystroem"), "measured"),
     Case("svr", SupportVectorRegression(), "target"),
+    Case("svr-nu", SupportVectorRegression(nu=0.5), "target"),
     Case("one-class", OneClassSVM(), "unlabelled"),
     Case("mlp", MLP(**_NETWORK), "measured"),
     Case("mlp-descent", MLP(solver="descent", early_stopping=True, **_NETWORK), "measured"),

@@ -20,7 +20,7 @@ def cloud(seed: int, N: int, d: int = 3) -> tuple[Any, Any]:
     return X, y
 
 
-MACHINES = ("classification", "separated", "nu", "one class", "regression", "weighted")
+MACHINES = ("classification", "separated", "nu", "one class", "regression", "nu regression", "weighted")
 KERNELS: tuple[Kernel, ...] = (Linear(), Polynomial(0.5, 1.0, 2), RBF(0.7), Gaussian(1.5), RBF(0.3) + Linear())
 
 
@@ -39,6 +39,8 @@ def machine(kind: str, kernel: Kernel, seed: int = 0, N: int = 60, n_jobs: int |
         return KernelProblem.one_class(kernel, X, c, 0.3, n_jobs)
     if kind == "regression":
         return KernelProblem.regression(kernel, X, np.sin(X[:, 0]) + X[:, 1], np.full(N, 2.0), 0.1, n_jobs)
+    if kind == "nu regression":
+        return KernelProblem.nu_regression(kernel, X, np.sin(X[:, 0]) + X[:, 1], np.full(N, 2.0), 0.4, n_jobs)
     return KernelProblem.classification(kernel, X, y, 2.0 * c, n_jobs)
 
 

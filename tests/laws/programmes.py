@@ -16,6 +16,7 @@ MACHINES = {
     "nu-classification": lambda kernel, X, y, c: KernelProblem.nu_classification(kernel, X, y, c, 0.3),
     "one-class": lambda kernel, X, y, c: KernelProblem.one_class(kernel, X, c, 0.25),
     "regression": lambda kernel, X, y, c: KernelProblem.regression(kernel, X, y + X[:, 0], c, 0.2),
+    "nu-regression": lambda kernel, X, y, c: KernelProblem.nu_regression(kernel, X, y + X[:, 0], c, 0.4),
     "absolute": lambda kernel, X, y, c: KernelProblem.regression(kernel, X, X[:, 1], c, 0.0),
 }
 KERNELS = [Linear(), RBF(0.3), Polynomial(0.5, 1.0, 2)]

@@ -36,5 +36,6 @@ def cloud(C=2, n=60, d=3, seed=0):
 
 OTHERS = {
     "regression": lambda **o: SupportVectorRegression(**{"epsilon": 0.2, **TIGHT, **o}),
+    "nu regression": lambda **o: SupportVectorRegression(**{"nu": 0.4, **TIGHT, **o}),
     "one class": lambda **o: OneClassSVM(**{"nu": 0.3, **TIGHT, **o}),
 }

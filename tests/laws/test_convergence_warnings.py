@@ -39,6 +39,7 @@ SHORT = {
     "svm": (SVM(max_iter=2, C=100.0), Y),
     "svm-many": (SVM(max_iter=2, C=100.0), MANY),
     "regression": (SupportVectorRegression(max_iter=2, C=100.0), T),
+    "nu-regression": (SupportVectorRegression(nu=0.5, max_iter=2, C=100.0), T),
     "linear-regression": (LinearRegression(loss="huber", max_iter=1, delta=0.1), T),
     "linear-svr": (LinearSVR(max_iter=2, C=100.0), T),
     "network": (MLP(hidden=(3,), max_iter=2), Y),

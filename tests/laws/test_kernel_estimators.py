@@ -34,7 +34,8 @@ def test_whatever_comes_numbers_stay_numbers(kind, kernel):
         assert_allclose(model.predict_proba(X).sum(axis=1), 1.0, rtol=1e-9)
         assert str(model.certificate_)
         assert len(model.explain(X)) == 12
-    assert np.isfinite(SupportVectorRegression(kernel, max_iter=20).fit(X, X[:, 0]).predict(X)).all()
+    for nu in (None, 0.5):
+        assert np.isfinite(SupportVectorRegression(kernel, nu=nu, max_iter=20).fit(X, X[:, 0]).predict(X)).all()
     assert np.isfinite(OneClassSVM(kernel, max_iter=20).fit(X).decision_function(X)).all()
 
 
@@ -51,9 +52,10 @@ def test_two_examples_are_enough():
         (SVM(**TIGHT), 63),
         (SVM(calibration=None, multi_class="ovr", **TIGHT), 63),
         (SupportVectorRegression(**TIGHT), 59),
+        (SupportVectorRegression(nu=0.5, **TIGHT), 59),
         (OneClassSVM(tol=1e-12), 53),
     ],
-    ids=["svm", "rest", "regression", "one class"],
+    ids=["svm", "rest", "regression", "nu regression", "one class"],
 )
 def test_scikit_learn_finds_nothing_to_complain_about(model, checks):
     results = check_estimator(model, on_skip=None, on_fail="raise")

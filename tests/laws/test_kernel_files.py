@@ -56,6 +56,7 @@ def test_a_file_judges_as_the_model_did(kind, tmp_path):
             assert_array_equal(getattr(again, method)(X), getattr(model, method)(X))
     if hasattr(model, "predict_proba"):
         assert again.explain(X[:2]) == model.explain(X[:2])
+    assert getattr(again, "epsilon_", None) == getattr(model, "epsilon_", None)
     assert again.certificate_.primal == model.certificate_.primal
     again.save(tmp_path / "again.deciban")
     assert (tmp_path / "again.deciban").read_bytes() == path.read_bytes()
@@ -68,6 +69,8 @@ def test_a_file_of_libsvm_judges_as_the_model_did(kind, tmp_path):
     save_libsvm(model, path)
     again = load_libsvm(path, model.n_features_in_)
     assert_array_equal(again.predict(X), model.predict(X))
+    assert getattr(again, "nu", None) in (None, 0.5)
+    assert (getattr(again, "nu", None) is None) == (getattr(model, "nu", None) is None)
     assert_allclose(again.score_(X), model.score_(X), rtol=1e-12, atol=1e-12)
     if hasattr(model, "predict_proba"):
         assert_allclose(again.predict_proba(X), model.predict_proba(X), rtol=1e-9)

@@ -84,7 +84,7 @@ def test_a_hard_margin_is_that_of_the_book(solver: Any) -> None:
 
 
 @each_solver
-@pytest.mark.parametrize("kind", ["classification", "nu", "regression"])
+@pytest.mark.parametrize("kind", ["classification", "nu", "regression", "nu regression"])
 def test_any_number_of_threads_gives_the_same_bytes(solver: Any, kind: str) -> None:
     solutions = [solver.solve(machine(kind, RBF(0.5), N=700, n_jobs=n), Limits(tol=1e-3)) for n in (1, 2, 3)]
     assert len({solution.beta.tobytes() + solution.gradient.tobytes() for solution in solutions}) == 1
@@ -103,7 +103,7 @@ def test_a_weight_is_so_many_copies(solver: Any) -> None:
 
 
 @each_solver
-@pytest.mark.parametrize("kind", ["classification", "nu", "regression"])
+@pytest.mark.parametrize("kind", ["classification", "nu", "regression", "nu regression"])
 def test_sparse_rows_are_dense_rows(solver: Any, kind: str) -> None:
     problem = machine(kind, RBF(0.5), N=150)
     problem.X[np.abs(problem.X) < 0.6] = 0.0

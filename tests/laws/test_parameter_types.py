@@ -104,6 +104,7 @@ APART = {
     "svm-of-three": {"nu"},
     "svm-landmarks": {"nu"},
     "svm-nu": {"C"},
+    "svr": {"nu"},
     "vectorizer": {"hashed_bits", "n_features"},
     "vectorizer-hashed": {"max_features", "n_features"},
     "vectorizer-signed": {"max_features", "hashed_bits", "sublinear_tf"},

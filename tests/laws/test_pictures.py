@@ -188,6 +188,8 @@ def test_the_tube_of_a_regression(d):
         x, f = line.get_data()
         if d == 1:
             assert_allclose(f, model.predict(np.reshape(x, (-1, 1))))
+    learnt = SupportVectorRegression(C=5.0, nu=0.3).fit(X, y)
+    assert f"the tube is {learnt.epsilon_:g} to each side" in regression_tube(learnt, X, y).get_label()
 
 
 # --- the plane ---------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.svm import SVC, SVR, NuSVC, OneClassSVM
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from deciban.kernel_solvers import KernelProblem, Limits
 from deciban.kernel_solvers.certificate import prove
@@ -75,6 +75,17 @@ def test_regression(options):
     found = DualQP().solve(problem, Limits())
     rival = SVR(C=1.5, epsilon=0.1, tol=1e-6, **options).fit(X, y, sample_weight=c)
     assert_allclose(scores(problem, found), rival.predict(X), **close)
+
+
+@over
+def test_nu_regression(options):
+    X, y = (each[:150] for each in load_diabetes(return_X_y=True))
+    X, y, c = X / X.std(axis=0), y / y.std(), np.random.default_rng(1).uniform(0.5, 2.0, 150)
+    problem = KernelProblem.nu_regression(by_name(X=X, **options), X, y, 1.5 * c, 0.3)
+    found = DualQP().solve(problem, Limits())
+    rival = NuSVR(C=1.5, nu=0.3, tol=1e-6, **options).fit(X, y, sample_weight=c)
+    signal = prove(problem, found.beta).scores[:150] + found.b.mean()
+    assert_allclose(signal, rival.predict(X), **close)
 
 
 def test_scale_and_auto_are_scikit_learns(cancer):

@@ -104,6 +104,23 @@ def test_regression(options):
 
 
 @pytest.mark.parametrize("options", KERNELS[:3], ids=lambda options: options["kernel"])
+@pytest.mark.parametrize("nu", [0.1, 0.6, 1.0])
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_nu_regression(options, nu, scale):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X)[::2], scale * y[::2] / y.std() + 3.0
+    weight, options = np.arange(len(y)) % 3 + 0.5, {**options, "gamma": 0.1}  # "scale" is of the weighted rows
+    for C in (0.1, 5.0):
+        theirs = svm.NuSVR(nu=nu, C=C * scale, tol=1e-8 * scale, **options).fit(X, y, weight)
+        ours = SupportVectorRegression(nu=nu, C=C * scale, **options).fit(X, y, weight)
+        value = dual(theirs, gram(ours, X), theirs.dual_coef_[0], y)
+        assert ours.certificate_.status == "converged"
+        assert ours.certificate_.primal == pytest.approx(value, rel=1e-6)
+        assert_allclose(ours.predict(X) / scale, theirs.predict(X) / scale, atol=1e-3)
+        assert_allclose(ours.dual_coef_.sum(), 0.0, atol=1e-9 * C * scale)
+
+
+@pytest.mark.parametrize("options", KERNELS[:3], ids=lambda options: options["kernel"])
 @pytest.mark.parametrize("nu", [0.05, 0.5])
 def test_one_class(tumours, options, nu):
     X = tumours[0] - tumours[0].min(axis=0)  # about the origin itself, a linear kernel has nothing to say

@@ -1,6 +1,6 @@
 """Model files of LIBSVM, written and read (Chang & Lin, ACM Trans. Intell. Syst. Technol. 2, 2011).
 
-    svm_type c_svc | nu_svc | one_class | epsilon_svr
+    svm_type c_svc | nu_svc | one_class | epsilon_svr | nu_svr
     kernel_type linear | polynomial | rbf | sigmoid | precomputed
     gamma, degree, coef0, nr_class, total_sv, rho, label, probA, probB, nr_sv, each with its numbers, then a line "SV"
     and a line a support vector: its C − 1 coefficients, then place:value pairs, places from 1; of a Gram matrix
@@ -77,7 +77,8 @@ def _lines(model: Machine) -> Iterator[str]:
         sign = -1.0 if len(labels) == 2 else 1.0
         yield f"svm_type {'c_svc' if model.nu is None else 'nu_svc'}"
     else:
-        yield f"svm_type {'one_class' if isinstance(model, OneClassSVM) else 'epsilon_svr'}"
+        tube = "epsilon_svr" if getattr(model, "nu", None) is None else "nu_svr"
+        yield f"svm_type {'one_class' if isinstance(model, OneClassSVM) else tube}"
     yield from _of_kernel(model.kernel_)
     yield f"nr_class {len(labels) if isinstance(model, SVM) else 2}"
     yield f"total_sv {model.dual_coef_.shape[1]}"
@@ -140,7 +141,8 @@ def _model(read: Parsed) -> Machine:
     kernel = _kernel(read)
     m = read.coefficients.shape[1]
     if read.svm_type in ("one_class", "epsilon_svr", "nu_svr"):
-        single = OneClassSVM(kernel) if read.svm_type == "one_class" else SupportVectorRegression(kernel)
+        nu = 0.5 if read.svm_type == "nu_svr" else None
+        single = OneClassSVM(kernel) if read.svm_type == "one_class" else SupportVectorRegression(kernel, nu=nu)
         single._restore(kernel, read.vectors, _support(read.vectors), read.coefficients, -read.rho, read.n_features)
         if isinstance(single, OneClassSVM):
             single.marks_ = read.marks

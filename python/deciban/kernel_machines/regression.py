@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from deciban.declared_types import Estimator
 from deciban.devices import answers
 from deciban.errors import DataError
-from deciban.kernel_solvers.problem import KernelProblem
+from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Limits, Status
 from deciban.losses import Floats
 from deciban.models.device_rows import repetitions
 from deciban.models.limits import check_positive
@@ -21,18 +22,23 @@ from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
 from .machine import Scored, SingleMachine, certify, proven, unproven
+from .margins import check_nu
 from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 
 # Of larger targets the square would leave the range of a float64.
 _LARGEST = 1e100
+# A share of what ν lets be paid for errors that is rounding.
+_PAID = 1e-9
 
 
 class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):  # type: ignore[misc]
     """A function that is flat in the space of a kernel and errs by ε for nothing.
 
-        min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, |y_i − w·φ(x_i) − b| − ε)      (Vapnik 1995)
+        min over w, b of       ½‖w‖² + C·Σ_i c_i max(0, |y_i − w·φ(x_i) − b| − ε)      (Vapnik 1995)
+        nu:  over w, b, ε ≥ 0  the same + C·ν·ε·Σc      (Schölkopf, Smola, Williamson & Bartlett 2000)
 
-    learnt by its dual: f(x) = Σ_i β_i K(x, x_i) + b with |β_i| ≤ C c_i; examples inside the tube have β_i = 0.
+    learnt by its dual: f(x) = Σ_i β_i K(x, x_i) + b with |β_i| ≤ C c_i; examples inside the tube have β_i = 0. With
+    `nu` it is scikit-learn's `NuSVR`, as `SVM` with `nu` is its `NuSVC`.
 
     Parameters
     ----------
@@ -46,15 +52,22 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
     random_state : the seed; None is 0.
     n_jobs : threads, as joblib counts them: -1 all cores; None is all that joblib and the environment leave.
     epsilon : ≥ 0, half the height of the tube, in units of y.
+    nu : in (0, 1], instead of epsilon, which is learnt then: at most this share of the examples lies outside the tube,
+        at least this share are support vectors or lie on its edge. None: epsilon counts.
 
-    Attributes: `support_`, `support_vectors_`, `dual_coef_` (1, m), `intercept_` (1,), `coef_` for the linear kernel;
-    `certificate_`; `score_`.
+    Attributes: `epsilon_`, half the height of the tube, given or learnt; `support_`, `support_vectors_`, `dual_coef_`
+    (1, m), `intercept_` (1,), `coef_` for the linear kernel; `certificate_`; `score_`.
 
     >>> line = SupportVectorRegression("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> line.predict([[3.0]]).round(6).tolist(), line.coef_.round(6).tolist()
     ([7.0], [[2.0]])
+    >>> tube = SupportVectorRegression("linear", nu=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.5, 1.5, 3.0])
+    >>> round(tube.epsilon_, 6)
+    0.375
     """
 
+    # None where a file of LIBSVM does not tell it.
+    epsilon_: float | None = None
     # The scale σ of noise e^(−|z|/σ)/2σ that a model of LIBSVM with probabilities tells.
     noise_scale_: float | None = None
 
@@ -64,6 +77,7 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
         C: float = 1.0,
         epsilon: float = 0.1,
         *,
+        nu: float | None = None,
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
@@ -80,6 +94,7 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
         self.kernel = kernel
         self.C = C
         self.epsilon = epsilon
+        self.nu = nu
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
@@ -103,12 +118,9 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
-        price, epsilon, limits = check_positive("C", self.C), self.epsilon, self._limits()
+        price, (epsilon, nu), limits = check_positive("C", self.C), self._tube(), self._limits()
         if price == np.inf:
             raise ValueError(f"C must be a finite number > 0, got {self.C!r}")
-        number = isinstance(epsilon, int | float | np.integer | np.floating) and not isinstance(epsilon, bool)
-        if not number or not 0.0 <= epsilon < np.inf:
-            raise ValueError(f"epsilon must be a finite number ≥ 0, got {epsilon!r}")
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None: give a number for each row")
         X, y, kernel = to_learn(self, X, y, numeric=True)
@@ -118,14 +130,48 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
             X, y, weight = among(kernel, X, place), y[place], weight[place]
         y = _bounded(np.asarray(y, dtype=np.float64), place)
         kernel = weighed_kernel(self, kernel, X, weight)
-        problem = KernelProblem.regression(kernel, X, y, price * weight, float(epsilon), self._threads())
-        solution = self._solved(problem, limits, self._start(problem))
+        if nu is None:
+            named, middle = f"Σ c·max(0, |y − f| − {epsilon:g})", 0.0
+            problem = KernelProblem.regression(kernel, X, y, price * weight, epsilon, self._threads())
+            solution = self._solved(problem, limits, self._start(problem))
+        else:  # about the middle, targets that are all equal are 0
+            named, middle = "ν tube", 0.5 * float(y.min()) + 0.5 * float(y.max())
+            problem = KernelProblem.nu_regression(kernel, X, y - middle, price * weight, nu, self._threads())
+            problem, solution = self._of_nu(problem, limits)
         proof = proven(problem, solution)
-        beta = problem.of_rows(solution.beta)
-        self._keep(kernel, X, place, beta, proof, solution)
-        named, n = f"Σ c·max(0, |y − f| − {epsilon:g})", float(weight.sum())
-        data, doubt = digest(*arrays_of(X), y, weight), unproven(kernel, X)
+        self._keep(kernel, X, place, problem.of_rows(solution.beta), proof, solution)
+        self.intercept_ = np.array([float(proof.b.mean()) + middle])
+        self.epsilon_ = epsilon if nu is None else max(0.0, 0.5 * float(proof.b[0] - proof.b[-1]))
+        data, doubt, n = digest(*arrays_of(X), y, weight), unproven(kernel, X), float(weight.sum())
         self._proof = certify(named, kernel, width(X), [(solution, proof)], data, n, {}, self._seed(), doubt)
+
+    def _of_nu(self, problem: KernelProblem, limits: Limits) -> tuple[KernelProblem, KernelSolution]:
+        """The solution; where its tube has no height, of the problem of ε = 0, of whose optimum that is one.
+
+        Both variables of a row are then between their bounds, and are large numbers of a small difference where C is.
+        """
+        started = perf_counter()
+        solution = self._solved(problem, limits, self._start(problem))
+        beta, paid, N = problem.of_rows(solution.beta), 2.0 * float(problem.sums[0]), problem.count
+        cut = not solution.status.finished and solution.status is not Status.EXHAUSTED
+        if cut or float(np.abs(beta).sum()) >= (1.0 - _PAID) * paid or solution.iterations >= limits.max_iter:
+            return problem, solution
+        flat = KernelProblem.regression(problem.kernel, problem.X, problem.t[:N], problem.hi[:N], 0.0, problem.n_jobs)
+        left = None if limits.time_limit is None else max(1e-3, limits.time_limit - (perf_counter() - started))
+        rest = replace(limits, max_iter=limits.max_iter - solution.iterations, time_limit=left)
+        start = replace(solution, beta=np.concatenate([np.maximum(beta, 0.0), np.minimum(beta, 0.0)]))
+        found = self._solved(flat, rest, start)
+        found = replace(found, iterations=solution.iterations + found.iterations, trace=solution.trace + found.trace)
+        affordable = float(np.abs(flat.of_rows(found.beta)).sum()) <= (1.0 + _PAID) * paid
+        return (flat, found) if affordable else (problem, solution)
+
+    def _tube(self) -> tuple[float, float | None]:
+        """ε and ν."""
+        epsilon, nu = self.epsilon, self.nu
+        number = isinstance(epsilon, int | float | np.integer | np.floating) and not isinstance(epsilon, bool)
+        if not number or not 0.0 <= epsilon < np.inf:
+            raise ValueError(f"epsilon must be a finite number ≥ 0, got {epsilon!r}")
+        return float(epsilon), None if nu is None else check_nu(nu)
 
     @answers
     def predict(self, X: Any) -> Floats:

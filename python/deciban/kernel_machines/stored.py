@@ -3,7 +3,8 @@
 header   model "kernel-svm", "support-vector-regression" or "one-class-svm"; classes; certificate; machine: style
          and the parameters; kernel: its name and numbers, of a sum or product the list of its parts; table: features
          (their number), names, labels (the type of classes), columns (null)
-tensors  dual, intercept, n_support, support; temperature, of LIBSVM's models with shift, marks or noise_scale, or the
+tensors  dual, intercept, n_support, support; of a regression epsilon; temperature, of LIBSVM's models with shift,
+         marks or noise_scale, or the
          isotonic curves: at, nats and their sizes, and
          baseline where there are; vectors: a table; or data,
          indices and indptr of a sparse one; or columns of a Gram matrix; or texts, UTF-8, and their sizes
@@ -99,6 +100,7 @@ def arrays_of(model: Any) -> Arrays:
         ("shift", getattr(getattr(model, "calibrated_", None), "shift", None)),
         ("marks", getattr(model, "marks_", None)),
         ("noise_scale", getattr(model, "noise_scale_", None)),
+        ("epsilon", getattr(model, "epsilon_", None)),
         ("baseline", getattr(model, "_baseline", None)),
     ):
         if value is not None:
@@ -157,9 +159,20 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
             model.marks_ = _reals(arrays["marks"], (10,))
         if "noise_scale" in arrays:
             model.noise_scale_ = float(_reals(arrays["noise_scale"], (1,))[0])
+        if isinstance(model, SupportVectorRegression):
+            model.epsilon_ = _half_height(model, arrays)
     if table["names"] is not None:
         model.feature_names_in_ = names_of(table["names"], d)
     return model
+
+
+def _half_height(model: SupportVectorRegression, arrays: Arrays) -> float | None:
+    """ε, which older files tell as a parameter only, and LIBSVM's do not."""
+    if "epsilon" not in arrays:
+        return None if model._proof is None else float(model.epsilon)
+    epsilon = float(_reals(arrays["epsilon"], (1,))[0])
+    check(epsilon >= 0.0, "a tube of negative height")
+    return epsilon
 
 
 def _calibration(arrays: Arrays, held: Arrangement) -> Calibration | None:

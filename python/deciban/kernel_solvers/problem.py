@@ -84,6 +84,17 @@ class KernelProblem:
         lo, hi = np.concatenate([zeros, -upper]), np.concatenate([upper, zeros])
         return cls(kernel, X, t, lo, hi, group, sums, row, n_jobs)
 
+    @classmethod
+    def nu_regression(
+        cls, kernel: Kernel, X: Any, y: Floats, upper: Floats, nu: float, n_jobs: int | None = None
+    ) -> Self:
+        """Targets y (N,), the variables of `regression` in two groups of Σ |β| = ½ν Σ upper each (Chang & Lin, Neural
+        Computation 14, 2002): ε is half the difference of the two b."""
+        N, zeros, half = len(y), np.zeros(len(y)), 0.5 * nu * float(upper.sum())
+        row, group = np.tile(np.arange(N), 2), np.repeat(np.arange(2), N)
+        lo, hi = np.concatenate([zeros, -upper]), np.concatenate([upper, zeros])
+        return cls(kernel, X, np.tile(y, 2), lo, hi, group, np.array([half, -half]), row, n_jobs)
+
     @property
     def m(self) -> int:
         """How many variables there are."""

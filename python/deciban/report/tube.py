@@ -55,7 +55,7 @@ def regression_tube(
     at = np.column_stack([plane.shadows(space.rows), values])
     named = canvas.called(model) if title is None else title
     seen = canvas.Canvas.over(at, plane, [named], (plane.names[0], target))
-    epsilon = getattr(model, "epsilon", None)
+    epsilon = getattr(model, "epsilon_", getattr(model, "epsilon", None))
     held = held_by(model, space)
     _draw_function(model, space, plane, seen, epsilon)
     few = canvas.drawn(len(at))

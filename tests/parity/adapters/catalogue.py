@@ -12,7 +12,7 @@ ADAPTERS: dict[str, tuple[ModuleType, str]] = {
     "naive_bayes": (naive_bayes, "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB"),
     "discriminant_analysis": (discriminant, "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis"),
     "linear_model": (linear, "LogisticRegression LinearRegression Ridge RidgeClassifier Lasso ElasticNet Perceptron"),
-    "svm": (kernel, "LinearSVC SVC NuSVC SVR OneClassSVM"),
+    "svm": (kernel, "LinearSVC LinearSVR SVC NuSVC SVR NuSVR OneClassSVM"),
     "neural_network": (networks, "MLPClassifier MLPRegressor"),
     "calibration": (calibration, "CalibratedClassifierCV"),
     "kernel_approximation": (kernel, "Nystroem RBFSampler"),

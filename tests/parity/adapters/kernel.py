@@ -29,6 +29,20 @@ class LinearSVC(Adapter):
         )
 
 
+@substitute(svm.LinearSVR)
+class LinearSVR(Adapter):
+    def model(self) -> Any:
+        return deciban.LinearSVR(  # its intercept is free: intercept_scaling has no effect
+            epsilon=self.epsilon,
+            C=self.C,
+            loss=self.loss,
+            fit_intercept=self.fit_intercept,
+            tol=self.tol * 1e-2,
+            max_iter=self.max_iter,
+            random_state=draw_seed(self.random_state),
+        )
+
+
 class Machine(Adapter):
     def shared(self) -> dict[str, Any]:
         return {
@@ -67,6 +81,12 @@ class NuSVC(Classifier):
 class SVR(Machine):
     def model(self) -> Any:
         return deciban.SupportVectorRegression(C=self.C, epsilon=self.epsilon, **self.shared())
+
+
+@substitute(svm.NuSVR)
+class NuSVR(Machine):
+    def model(self) -> Any:
+        return deciban.SupportVectorRegression(C=self.C, nu=self.nu, **self.shared())
 
 
 @substitute(svm.OneClassSVM)
