@@ -54,6 +54,7 @@ VALUES = {
     "epochs": 2,
     "max_features": 3,
     "hashed_bits": 8,
+    "readable": True,
     "random_state": 3,
     "n_jobs": 1,
     "calibration": 3,

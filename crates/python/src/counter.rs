@@ -2,6 +2,7 @@
 
 use deciban_core::intake::Intake;
 use deciban_core::text::count::{self, Rules};
+use deciban_core::text::wordbook as core;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -17,6 +18,7 @@ pub struct Counter {
     inner: Option<Inner>,
     classes: usize,
     threads: usize,
+    words: Option<(core::Wordbook, usize)>,
 }
 
 enum Inner {
@@ -36,9 +38,10 @@ pub fn rules(binary: bool, hashed_bits: Option<u32>, most_words: usize) -> PyRes
 
 #[pymethods]
 impl Counter {
-    /// `once`: exact duplicates count once. `weighted`: items come with weights. Beyond `most_words` the rarest are dropped.
+    /// `once`: exact duplicates count once. `weighted`: items come with weights. Beyond `most_words` the rarest are
+    /// dropped. `readable`: where features are hashed, words are counted, too, for `words`.
     #[new]
-    #[pyo3(signature = (reader, classes, *, binary=false, hashed_bits=None, most_words=1 << 20, once=false, weighted=false, n_jobs=None))]
+    #[pyo3(signature = (reader, classes, *, binary=false, hashed_bits=None, most_words=1 << 20, once=false, weighted=false, readable=false, n_jobs=None))]
     #[allow(clippy::too_many_arguments)] // one keyword each
     fn new(
         reader: &Reader,
@@ -48,6 +51,7 @@ impl Counter {
         most_words: usize,
         once: bool,
         weighted: bool,
+        readable: bool,
         n_jobs: Option<usize>,
     ) -> PyResult<Counter> {
         let rules = rules(binary, hashed_bits, most_words)?;
@@ -58,8 +62,9 @@ impl Counter {
         }
         let threads = threads(n_jobs);
         let counter = count::Counter::new(reader.inner.clone(), rules, classes, threads, weighted);
+        let counter = if readable { counter.keeping_words() } else { counter };
         let inner = if once { Inner::Once(Intake::new(counter)) } else { Inner::All(counter) };
-        Ok(Counter { inner: Some(inner), classes, threads })
+        Ok(Counter { inner: Some(inner), classes, threads, words: None })
     }
 
     /// Makes room for more classes.
@@ -103,13 +108,18 @@ impl Counter {
         py: Python<'py>,
     ) -> PyResult<(Wordbook, usize, Bound<'py, PyBytes>, Vec<usize>, u64, u64)> {
         let inner = self.inner.take().ok_or_else(finished)?;
-        let ((book, dropped), seen) = run(py, self.threads, || match inner {
-            Inner::All(counter) => (counter.finish(), None),
-            Inner::Once(intake) => {
-                let (counter, seen) = intake.finish();
-                (counter.finish(), Some(seen))
-            }
+        let ((book, dropped), words, seen) = run(py, self.threads, || {
+            let (mut counter, seen) = match inner {
+                Inner::All(counter) => (counter, None),
+                Inner::Once(intake) => {
+                    let (counter, seen) = intake.finish();
+                    (counter, Some(seen))
+                }
+            };
+            let words = counter.take_words();
+            (counter.finish(), words, seen)
         })?;
+        self.words = words;
         let Some(seen) = seen else {
             return Ok((Wordbook { inner: book }, dropped, PyBytes::new(py, &[]), Vec::new(), 0, 0));
         };
@@ -123,6 +133,13 @@ impl Counter {
             seen.duplicates,
             seen.conflicts,
         ))
+    }
+
+    /// (wordbook of one class, words dropped): the words of the buckets, once counting has finished; None unless they
+    /// are kept.
+    fn words(&mut self) -> Option<(Wordbook, usize)> {
+        let (inner, dropped) = self.words.take()?;
+        Some((Wordbook { inner }, dropped))
     }
 }
 

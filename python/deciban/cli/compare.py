@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from ..trust.cross_validation import CrossValidation, Learner, Plan
 
 # What `train` asks of models and texts besides, at its defaults.
-_UNSAID: dict[str, Any] = dict.fromkeys(("words", "max_features", "hashed", "binary", "likelihood", "alpha", "C"))
+_UNSAID: dict[str, Any] = dict.fromkeys(
+    ("words", "max_features", "hashed", "readable", "binary", "likelihood", "alpha", "C")
+)
 # Bytes of files that are kept in memory, and not read again for every fit.
 _KEPT = 1 << 28
 

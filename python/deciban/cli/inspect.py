@@ -62,6 +62,7 @@ def inventory_of(stored: store.Stored, path: str, top: int) -> Inventory:
         linear=header.get("linear"),
         kernel=header.get("kernel"),
         network=header.get("network"),
+        bucket_words=None if model.words is None else model.words.to_json(),
         certificate=header["certificate"],
         bytes=os.path.getsize(path),
         digest=header["digest"],

@@ -73,6 +73,11 @@ def model_options(verb: Any) -> Any:
 def recipes(kind: Kind, given: dict[str, Any]) -> list[Recipe]:
     """What to try, simplest first; one where the model is named or mail is to be learnt."""
     wanted = {name: given[option] for name, option in _GIVEN.items()}
+    if wanted["readable"] is not None and wanted["hashed_bits"] is None:
+        raise UsageError(
+            "Expected --readable or --unreadable only with --hashed: a dictionary holds its words by name. Add "
+            "--hashed BITS."
+        )
     if wanted["max_features"] == "all":
         wanted["max_features"] = MOST_WORDS if given["model"] == NETWORK else None  # whose default is not all
     model = NAIVE_BAYES if given["model"] == "auto" and kind == "mail" else given["model"]
@@ -92,6 +97,7 @@ def recipes(kind: Kind, given: dict[str, Any]) -> list[Recipe]:
 _GIVEN = {
     "words": "words",
     "hashed_bits": "hashed",
+    "readable": "readable",
     "binary": "binary",
     "key": "seed",
     "max_features": "max_features",

@@ -15,7 +15,7 @@ from .tabular import is_typed, refuse_of_texts, refuse_typed
 from .train import is_table, kind_among, sources_of_classes
 
 # What `train` asks of texts besides, at its defaults.
-_UNSAID: dict[str, Any] = dict.fromkeys(("words", "max_features", "hashed", "binary"))
+_UNSAID: dict[str, Any] = dict.fromkeys(("words", "max_features", "hashed", "readable", "binary"))
 _LISTED = 20
 
 

@@ -23,6 +23,7 @@ _OF_TEXTS = {
     "words": "--words",
     "max_features": "--max-features",
     "hashed": "--hashed",
+    "readable": "--readable or --unreadable",
     "binary": "--binary or --counts",
     "likelihood": "--likelihood",
 }

@@ -76,6 +76,7 @@ _FEATURES = _parsed(_features, "a number of words from 1, or all")
 @click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
 @click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Size of the dictionary.")
 @click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
+@click.option("--readable/--unreadable", default=None, help="Keep words that name the buckets of --hashed, or none.")
 @click.option("--binary/--counts", "binary", default=None, help="A word counts once per item, or each time.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help=_SEED_HELP)
 @report_option

@@ -13,12 +13,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Literal
 
 from .. import store
 from .._core import Counter
 from ..errors import DataError
-from ..text.counting import Counted, count, counter
+from ..text.counting import Counted, Occurrences, counter, occurrences
 from ..text.model import DEFAULTS, Bayes, TextModel
 from ..text.recipes import AnyText, from_stored
 from ..text.served import ServedText
@@ -119,9 +119,9 @@ class Filter:
             model = model.minus(self._count(less))
         return Filter(model, ledger)
 
-    def _count(self, items: list[tuple[bytes, int]]) -> Any:
+    def _count(self, items: list[tuple[bytes, int]]) -> Occurrences:
         settings, classes = self.model.settings, len(self.model.classes)
-        return count(settings, [item for item, _ in items], [c for _, c in items], classes)[0]
+        return occurrences(settings, [item for item, _ in items], [c for _, c in items], classes)
 
 
 def label_among(labels: Sequence[str], label: str, where: str = "") -> int:
@@ -209,9 +209,9 @@ def train_rows(
 
 
 def _finished(pass_: Counter, settings: TextSettings, bayes: Bayes, labels: list[str]) -> tuple[Filter, Counted]:
-    counted = Counted(*pass_.finish())
+    counted = Counted.of(pass_)
     in_order = sorted(labels)
-    model = TextModel(settings, bayes, tuple(labels), counted.book, counted.dropped)
+    model = TextModel(settings, bayes, tuple(labels), counted.book, counted.dropped, words=counted.words)
     ledger = Ledger.of(counted.digests, counted.members)
     if len(labels) < 2:
         only = f"all items are {labels[0]!r}" if labels else "there are no items"

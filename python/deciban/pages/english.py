@@ -93,6 +93,8 @@ ENGLISH = {
     "learnt.once": "each once an item",
     "learnt.often": "as often as they occur",
     "learnt.hashed": "hashed into 2^{bits} buckets",
+    "learnt.named": "named after {n} words",
+    "learnt.unnamed": "whose words are not kept",
     "learnt.judge": "{n} judge",
     "learnt.given": "class prior given",
     "learnt.units": "hidden units {units}",

@@ -90,6 +90,8 @@ KOREAN = {
     "learnt.once": "항목마다 한 번씩",
     "learnt.often": "나온 횟수만큼",
     "learnt.hashed": "2^{bits}칸에 해시",
+    "learnt.named": "단어 {n}개로 이름을 붙임",
+    "learnt.unnamed": "단어는 저장하지 않음",
     "learnt.judge": "{n}개로 판정",
     "learnt.given": "사전 확률 지정",
     "learnt.units": "은닉 유닛 {units}",

@@ -53,7 +53,9 @@ def _dictionary(found: Inventory, words: Words) -> str:
     once = words("learnt.once" if found.settings["binary"] else "learnt.often")
     runs = words("learnt.single") if longest == 1 else words("learnt.runs", shortest=shortest, longest=longest)
     if found.settings["hashed_bits"]:
-        return f"{runs}, {once}, {words('learnt.hashed', bits=found.settings['hashed_bits'])}"
+        named = found.bucket_words
+        told = words("learnt.unnamed") if named is None else words("learnt.named", n=f"{named['kept']:,}")
+        return f"{runs}, {once}, {words('learnt.hashed', bits=found.settings['hashed_bits'])} ({told})"
     return f"{runs}, {once}, {words('learnt.judge', n=f'{found.dictionary:,}')}"
 
 

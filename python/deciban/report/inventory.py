@@ -80,6 +80,7 @@ class Inventory:
     evidence: dict[str, list[Evidence]]
     kernel: dict[str, Any] | None = None
     network: dict[str, Any] | None = None
+    bucket_words: dict[str, int] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts rely on."""
@@ -92,6 +93,7 @@ class Inventory:
             "dictionary": self.dictionary,
             "occurrences": self.occurrences,
             "dropped": self.dropped,
+            "bucket_words": self.bucket_words,
             "ledger": self.ledger,
             "settings": self.settings,
             "bayes": self.bayes,
@@ -121,7 +123,7 @@ def telling(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -> 
     labels = [str(model.classes[c]) for c in rates.argmax(axis=0)]
     rates.sort(axis=0)
     figures = zip(told[chosen] * BITS_PER_NAT, labels, rates[-1], rates[:-1].max(axis=0, initial=0.0), strict=True)
-    names = names_of(model, rows[chosen], chosen)
+    names = names_of(model, rows[chosen])
     return [
         Telling(word, float(bits), label, float(rate), float(elsewhere))
         for word, (bits, label, rate, elsewhere) in zip(names, figures, strict=True)
@@ -145,7 +147,7 @@ def strongest(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -
             value = np.nan_to_num(decibans * rates[c])
         chosen = np.argsort(-value, kind="stable")[:top]
         chosen = chosen[value[chosen] > 0]
-        names = names_of(model, rows[chosen], chosen)
+        names = names_of(model, rows[chosen])
         columns = zip(names, decibans[chosen], rates[c][chosen], elsewhere(c)[chosen], strict=True)
         result[str(label)] = [Evidence(word, *map(float, figures)) for word, *figures in columns]
     return result
@@ -226,10 +228,18 @@ def _dictionary(found: Inventory) -> str:
     runs = "words" if longest == 1 else f"runs of {shortest} to {longest} words"
     once = "each once per item" if found.settings["binary"] else "as often as they occur"
     if found.settings["hashed_bits"]:
-        return f"{runs}, {once}, hashed into 2^{found.settings['hashed_bits']} buckets"
+        return f"{runs}, {once}, hashed into 2^{found.settings['hashed_bits']} buckets, {_buckets(found)}"
     most = found.settings["max_features"]
     chosen = "the most frequent, " if most is not None and found.words > most else "all "
     return f"{runs}, {once}; {chosen}{found.dictionary:,}, judge"
+
+
+def _buckets(found: Inventory) -> str:
+    """What hash buckets are named after."""
+    if found.bucket_words is None:
+        return "whose words are not kept"
+    lost = f" ({found.bucket_words['dropped']:,} rare ones dropped)" if found.bucket_words["dropped"] else ""
+    return f"named after {found.bucket_words['kept']:,} words{lost}"
 
 
 def _information(found: Inventory, on: Screen) -> Iterator[Text]:

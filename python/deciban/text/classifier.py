@@ -26,7 +26,7 @@ from ..trust.finding import FindsSuspects
 from ..verdict import TextExplanation, places_of
 from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
 from .corpus import Corpus
-from .counting import count, listed
+from .counting import listed, occurrences
 from .labels import plain, union, weights_of
 from .merging import Merges
 from .model import Bayes, TextModel
@@ -67,6 +67,9 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
     words : (m, n), the shortest and the longest run of words that counts as one.
     max_features : how many words, the most frequent ones.
     hashed_bits : b, words are counted in 2^b buckets by their hash instead of by name.
+    readable : whether hash buckets are named after the words that were met in them: these are counted beside the
+        buckets and kept in the file, the 2^20 most frequent ones at most (some 40 MB; `text.bucket_words`), which takes
+        as long as to count a dictionary. With False no word of the texts is kept, and buckets have numbers only.
     binary : whether a word counts once a text.
     kind : "text", or "mail", whose header and parts are read as such.
     random_state : the seed of the hash and of orders; None is 0.
@@ -110,6 +113,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         words: tuple[Whole, Whole] | None = None,
         max_features: Whole | None = None,
         hashed_bits: Whole | None = None,
+        readable: bool = True,
         binary: bool | None = None,
         kind: str = "text",
         time_limit: float | None = 60.0,
@@ -129,6 +133,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         self.words = words
         self.max_features = max_features
         self.hashed_bits = hashed_bits
+        self.readable = readable
         self.binary = binary
         self.kind = kind
         self.time_limit = time_limit
@@ -177,7 +182,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         more = self._counted(recipe, *_checked(texts, y, sample_weight))
         if known is not None:
             classes = union([*known.classes], [*more.classes])
-            both = known.with_classes(classes).plus(more.with_classes(classes).book)
+            both = known.with_classes(classes).plus(more.with_classes(classes))
             more = replace(both, dropped=both.dropped + more.dropped)
         self._become(more, perf_counter() - started)
         return self
@@ -195,7 +200,7 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         unknown = [label for label in less.classes if label not in known.classes]
         if unknown:
             raise ValueError(f"labels that were learnt are expected, {list(known.classes)}; got {unknown}")
-        self._become(known.minus(less.with_classes(known.classes).book).without_empty(), 0.0)
+        self._become(known.minus(less.with_classes(known.classes)).without_empty(), 0.0)
         return self
 
     def _counted(
@@ -207,8 +212,8 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         weights: list[float] | None,
     ) -> TextModel:
         assert isinstance(recipe.learner, Bayes)
-        book, dropped = count(recipe.settings, texts, members, len(labels), weights)
-        return TextModel(recipe.settings, recipe.learner, tuple(labels), book, dropped)
+        seen = occurrences(recipe.settings, texts, members, len(labels), weights)
+        return TextModel(recipe.settings, recipe.learner, tuple(labels), seen.book, seen.dropped, words=seen.words)
 
     def _contenders(self, first: Recipe) -> list[Recipe]:
         others = [recipe_of(self, model) for model in SIMPLEST_FIRST[1:]]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .._core import Dictionary, Reader, Wordbook
+from .._core import Dictionary, Reader
 from ..errors import DataError
-from .counting import counter
+from .counting import Occurrences, counter
 from .served import ServedText
 from .settings import TextSettings
 
@@ -97,13 +97,12 @@ class Corpus:
         if given < len(self):
             raise changed()
 
-    def count(self, settings: TextSettings, n_jobs: int | None = None) -> tuple[Wordbook, int]:
-        """How often each word was seen in each class, and how many rare words were dropped."""
+    def count(self, settings: TextSettings, n_jobs: int | None = None) -> Occurrences:
+        """How often each word was seen in each class."""
         pass_ = counter(settings, len(self.classes), weighted=self.weight is not None, n_jobs=n_jobs)
         for items, at in self.batches():
             pass_.add(items, self.y[at].tolist(), None if self.weight is None else self.weight[at].tolist())
-        book, dropped, *_ = pass_.finish()
-        return book, dropped
+        return Occurrences.of(pass_)
 
     def rows(self, dictionary: Dictionary) -> sparse.csr_array:
         """CSR (N, d) of the examples over the features of the dictionary."""

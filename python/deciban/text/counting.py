@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from .._core import Counter, Reader, Wordbook
+from .bucket_words import BucketWords
 from .settings import TextSettings
 
 
@@ -19,6 +21,7 @@ class Counted:
     members     the class of each of them
     duplicates  items that had been there already under the same class, and so were not counted again
     conflicts   items that had been there already under another class: the first one stands
+    words       the words of hash buckets, where they are kept
     """
 
     book: Wordbook
@@ -27,6 +30,33 @@ class Counted:
     members: list[int]
     duplicates: int
     conflicts: int
+    words: BucketWords | None = None
+
+    @classmethod
+    def of(cls, pass_: Counter) -> Counted:
+        """What a counter has found, which is finished."""
+        found = pass_.finish()
+        return cls(*found, words=words_of(pass_))
+
+
+class Occurrences(NamedTuple):
+    """How often words were seen: the book, how many rare ones were dropped, and the words of hash buckets, if kept."""
+
+    book: Wordbook
+    dropped: int
+    words: BucketWords | None
+
+    @classmethod
+    def of(cls, pass_: Counter) -> Occurrences:
+        """What a counter has found, which is finished."""
+        book, dropped, *_ = pass_.finish()
+        return cls(book, dropped, words_of(pass_))
+
+
+def words_of(pass_: Counter) -> BucketWords | None:
+    """The words of hash buckets that a finished counter has kept, or None."""
+    found = pass_.words()
+    return None if found is None else BucketWords(*found)
 
 
 def counter(
@@ -47,6 +77,7 @@ def counter(
         most_words=settings.max_words,
         once=once,
         weighted=weighted,
+        readable=settings.readable,
         n_jobs=n_jobs,
     )
 
@@ -70,7 +101,20 @@ def count(
     """The words of `items`, item i of class members[i] < classes, with its weight if there are weights; and how many
     rare words were dropped.
     """
+    only = replace(settings, readable=False)
+    return occurrences(only, items, members, classes, weights, n_jobs, reader)[:2]
+
+
+def occurrences(
+    settings: TextSettings,
+    items: Iterable[str | bytes],
+    members: Sequence[int],
+    classes: int,
+    weights: Sequence[float] | None = None,
+    n_jobs: int | None = None,
+    reader: Reader | None = None,
+) -> Occurrences:
+    """The same, with the words of hash buckets where the settings keep them."""
     pass_ = counter(settings, classes, weighted=weights is not None, n_jobs=n_jobs, reader=reader)
     pass_.add(items, members, weights)
-    book, dropped, *_ = pass_.finish()
-    return book, dropped
+    return Occurrences.of(pass_)

@@ -63,7 +63,7 @@ class Machine:
     ) -> KernelText:
         """The model of these examples, the same in whichever order they are read."""
         self.check()
-        book, dropped, X, y, weight = Words.of(settings, corpus, n_jobs)
+        book, dropped, named, X, y, weight = Words.of(settings, corpus, n_jobs)
         scale = rarity(X, np.ones(len(y)) if weight is None else weight) ** STEEPER
         rows = directions(X, scale)
         from ..kernel_machines.svm import SVM  # and scikit-learn, for which only those wait who learn
@@ -88,6 +88,7 @@ class Machine:
             score=score,
             proof=told(machine.certificate_, corpus.classes),
             dropped=dropped,
+            words=named,
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -30,8 +30,11 @@ def information(model: AnyText, seen: Counts) -> Floats:
     return word_information(seen.n, seen.s)
 
 
-def names(model: AnyText, rows: NDArray[np.int64], places: NDArray[np.intp]) -> list[str]:
-    """Of the words in these rows of the book, which are at these places among the features."""
-    if model.settings.hashed_bits:
-        return [f"bucket {j}" for j in places]
-    return model.book.names(rows.tolist())
+def names(model: AnyText, rows: NDArray[np.int64]) -> list[str]:
+    """Of the words or hash buckets in these rows of the book."""
+    bits = model.settings.hashed_bits
+    if bits is None:
+        return model.book.names(rows.tolist())
+    buckets = [each >> (64 - bits) for each in model.book.rows(rows)[0].tolist()]
+    named = model.bucket_names()
+    return [f"bucket {j}" if named is None else named[j] for j in buckets]

@@ -8,6 +8,8 @@
               texts scale (K,), dual (m, C), intercept (C,), and these texts as CSR: vectors.data, .indices, .indptr;
             of a network scale (K,) and of each layer, from 1, weights.k (units below, units) and biases.k (units,)
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
+    state.readable.*  W words of hash buckets: hashes (W,), counts (W,), words (bytes), ends (W,), and readable_dropped
+              in the header; or none of these
     ledger.*  M items: digests (M, 16), classes (M,); or no ledger at all
 
 The content of the tensors (hashes that ascend, names in UTF-8) is checked by whoever builds something of them.
@@ -109,6 +111,8 @@ def _header_fault(header: Mapping[str, Any]) -> str:
             return f"{section!r} in its header with the fields {', '.join(sorted(known))}"
     if ("bayes" in header) != (own == "bayes"):
         return f"no 'bayes' in its header beside the model {model!r}"
+    if not _or_none(_whole(0))(header.get("readable_dropped")):
+        return "'readable_dropped' in its header to be a whole number from 0"
     for field, (allowed, wanted) in _FIELDS.items():
         section, _, key = field.rpartition(".")
         if section not in ("", "text", own):
@@ -151,6 +155,11 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         wanted |= _of_machine(tensors, features, classes)
     if model == NETWORK:
         wanted |= _of_layers((features, *header["network"]["hidden"], classes))
+    readable = header.get("readable_dropped") is not None
+    if readable or "state.readable.hashes" in tensors:
+        if named or not readable:
+            return "words of hash buckets only beside buckets, with 'readable_dropped' in its header"
+        wanted |= _of_bucket_words(tensors)
     if "ledger.digests" in tensors or "ledger.classes" in tensors:
         items = _size(tensors, "ledger.classes")
         wanted |= {"ledger.digests": (("U8",), ((items, 16),)), "ledger.classes": (("U16",), ((items,),))}
@@ -162,11 +171,23 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
             form = " or ".join(f"{dtype}{list(shape)}" for dtype in dtypes for shape in shapes)
             came = "there is none" if tensor is None else f"it is {tensor.dtype}{list(tensor.shape)}"
             return f"the tensor {name!r} to be {form}; {came}"
-    for part in (score, {"words": "state.words", "ends": "state.ends"}):
+    states = ("state", "state.readable") if readable else ("state",)
+    for part in (score, *({"words": f"{each}.words", "ends": f"{each}.ends"} for each in states)):
         ends = tensors[part["ends"]].data
         if int.from_bytes(ends[-8:], "little") != len(tensors[part["words"]].data):
             return f"the names in {part['words']!r} to end where {part['ends']!r} says"
     return ""
+
+
+def _of_bucket_words(tensors: Mapping[str, Tensor]) -> Wanted:
+    """The words of hash buckets."""
+    words, names = _size(tensors, "state.readable.hashes"), _size(tensors, "state.readable.words")
+    return {
+        "state.readable.hashes": (("U64",), ((words,),)),
+        "state.readable.counts": (("U32", "F64"), ((words,),)),
+        "state.readable.words": (("U8",), ((names,),)),
+        "state.readable.ends": (("U64",), ((words,),)),
+    }
 
 
 def _of_machine(tensors: Mapping[str, Tensor], features: int, classes: int) -> Wanted:

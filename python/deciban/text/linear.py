@@ -135,7 +135,7 @@ class LinearText(MinimisedText):
         Cost: two passes over the items, one to count the words and one to look them up, and the fit.
         """
         declared.check()
-        book, dropped, X, y, weight = Words.of(settings, corpus, n_jobs)
+        book, dropped, named, X, y, weight = Words.of(settings, corpus, n_jobs)
         weighed = weigh(declared.weighting, X, weight)
         found = declared.estimator(settings, time_limit, n_jobs).fit(weighed.rows, y, weight)
         if weighed.stretch is not None:
@@ -150,6 +150,7 @@ class LinearText(MinimisedText):
             prior=prior,
             proof=told(found.certificate_, corpus.classes),
             dropped=dropped,
+            words=named,
         )
 
     def compile(self, n_jobs: int | None = None) -> ServedText:

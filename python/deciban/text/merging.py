@@ -29,7 +29,7 @@ class Merges(OnThreads):
         mine, theirs = (_counted(each) for each in (self, other))
         _refuse_different(_key(mine), _key(theirs))
         classes = union([*mine.classes], [*theirs.classes])
-        both = mine.with_classes(classes).plus(theirs.with_classes(classes).book)
+        both = mine.with_classes(classes).plus(theirs.with_classes(classes))
         one: Any = self
         two: Any = other
         merged = clone(one)

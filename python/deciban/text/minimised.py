@@ -17,6 +17,7 @@ from ..store import Stored, narrowest
 from ..trust.bound import LEAVE_ONE_OUT, Bound
 from ..trust.certificate import Certificate, fields_of
 from ..trust.guarantees import ANEW, WORDS, chosen, unfixed
+from .bucket_words import BucketNames, BucketWords, dropped_in_header, settings_in
 from .corpus import Corpus
 from .labels import storable
 from .served import ServedText
@@ -43,10 +44,12 @@ class Declared(Protocol):
 
 class Words(NamedTuple):
     """Examples as rows of their words, in an order that is the same however they came: `book` counts the words by
-    class, of which so many rare ones were `dropped`; X is CSR (N, K), y (N,), weight (N,) or None for 1 each."""
+    class, of which so many rare ones were `dropped`; `named` are those of hash buckets, where they are kept; X is CSR
+    (N, K), y (N,), weight (N,) or None for 1 each."""
 
     book: Wordbook
     dropped: int
+    named: BucketWords | None
     X: sparse.csr_array
     y: NDArray[np.intp]
     weight: NDArray[np.float64] | None
@@ -54,14 +57,14 @@ class Words(NamedTuple):
     @classmethod
     def of(cls, settings: TextSettings, corpus: Corpus, n_jobs: int | None) -> Words:
         """Cost: two passes over the items, one to count the words and one to look them up."""
-        book, dropped = corpus.count(settings, n_jobs)
+        book, dropped, named = corpus.count(settings, n_jobs)
         book = _of_dictionary(book, settings)
         if not len(book):
             raise DataError("No words were found in the items: nothing to learn from.")
         order = corpus.order()
         rows = corpus.rows(dictionary_of(settings, packed(book.parts()[0]), n_jobs))[order]
         weight = None if corpus.weight is None else corpus.weight[order]
-        return cls(book, dropped, rows, corpus.y[order], weight)
+        return cls(book, dropped, named, rows, corpus.y[order], weight)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +82,7 @@ class MinimisedText:
     book: Wordbook
     proof: dict[str, Any]
     dropped: int = 0
+    words: BucketWords | None = None
 
     @property
     def name(self) -> str:
@@ -93,6 +97,11 @@ class MinimisedText:
         """Hashes of the given rows of the book, and how often each was seen in each class."""
         hashes, counts = self.book.rows(rows)
         return hashes, Counts(np.array(self.book.items), np.ascontiguousarray(counts.T))
+
+    def bucket_names(self) -> BucketNames | None:
+        """What hash buckets are called, where their words are kept."""
+        bits = self.settings.hashed_bits
+        return None if bits is None or self.words is None else self.words.names(bits)
 
     @abstractmethod
     def compile(self, n_jobs: int | None = None) -> ServedText:
@@ -123,6 +132,7 @@ class MinimisedText:
             section: self.declared.to_json(),
             "dropped": self.dropped,
             "certificate": self.proof,
+            **dropped_in_header(self.words),
         }
 
     def _words(self) -> dict[str, NDArray[Any]]:
@@ -134,6 +144,7 @@ class MinimisedText:
             "state.items": items,
             "state.words": np.frombuffer(words, "u1"),
             "state.ends": ends,
+            **({} if self.words is None else self.words.arrays()),
         }
 
 
@@ -155,15 +166,17 @@ def read(stored: Stored, declared: Declared) -> dict[str, Any]:
         seen = counts.array().astype(np.float64)
         book = Wordbook(hashes.array(), seen, items.array(), bytes(words.data), ends.array())
         declared.check()
+        named = BucketWords.from_stored(stored)
     except ValueError as error:
         raise DataError(f"{stored.name}: its model is damaged: {error}. Train again.") from error
     return {
         "declared": declared,
-        "settings": TextSettings.from_json(header["text"]),
+        "settings": settings_in(header["text"], named),
         "classes": tuple(header["classes"]),
         "book": book,
         "proof": header["certificate"],
         "dropped": header["dropped"],
+        "words": named,
     }
 
 

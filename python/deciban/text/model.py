@@ -23,7 +23,10 @@ from ..trust.bound import LEAVE_ONE_OUT, Bound
 from ..trust.certificate import Certificate
 from ..trust.guarantees import asked, chosen, of_words, said_of
 from .belief import Belief
+from .bucket_words import BucketNames, BucketWords, dropped_in_header, settings_in
+from .counting import Occurrences
 from .labels import storable
+from .minimised import packed
 from .served import TENSORS, ServedText
 from .settings import NAIVE_BAYES, Kind, TextSettings
 
@@ -116,7 +119,7 @@ class TextModel:
     like every other parameter, so that any order of learning and unlearning ends in the same model. If there were
     more than `settings.max_words` distinct words, the `dropped` rarest are not in it; from then on only known words
     are learnt, and forgetting passes over words it does not know. `choice` is what its choice among several told of
-    its errors, when it was trained.
+    its errors, when it was trained. `words` are those that name hash buckets, where they are kept.
     """
 
     settings: TextSettings
@@ -125,22 +128,26 @@ class TextModel:
     book: Wordbook
     dropped: int = 0
     choice: Bound | None = None
+    words: BucketWords | None = None
 
     @property
     def name(self) -> str:
         """The model's name, as the command knows it."""
         return NAIVE_BAYES
 
-    def plus(self, more: Wordbook) -> TextModel:
+    def plus(self, more: TextModel | Occurrences) -> TextModel:
         """The model that has also learnt `more`, which counts the same classes."""
-        full = len(self.book) >= self.settings.max_words
-        return replace(self, book=self.book.plus(more, known_only=full))
+        most = self.settings.max_words
+        words = None if self.words is None or more.words is None else self.words.plus(more.words, most)
+        return replace(self, book=self.book.plus(more.book, known_only=len(self.book) >= most), words=words)
 
-    def minus(self, less: Wordbook) -> TextModel:
+    def minus(self, less: TextModel | Occurrences) -> TextModel:
         """The model that never learnt `less`; DataError if the counts prove that it had not learnt it."""
         try:
-            partial = self.dropped > 0 or len(self.book) >= self.settings.max_words
-            left = replace(self, book=self.book.minus(less, known_only=partial))
+            most = self.settings.max_words
+            partial = self.dropped > 0 or len(self.book) >= most
+            words = None if self.words is None or less.words is None else self.words.minus(less.words, most)
+            left = replace(self, book=self.book.minus(less.book, known_only=partial), words=words)
         except ValueError as error:
             raise DataError(f"cannot forget what was never learnt: {error}.") from error
         if not partial:
@@ -159,6 +166,11 @@ class TextModel:
                 f"{self.book.names([word])[0]!r} counted {counts[word, c]:g} times. "
                 "Forget only what was learnt, with the same label and weight."
             )
+
+    def bucket_names(self) -> BucketNames | None:
+        """What hash buckets are called, where their words are kept."""
+        bits = self.settings.hashed_bits
+        return None if bits is None or self.words is None else self.words.names(bits)
 
     def with_classes(self, classes: Sequence[str]) -> TextModel:
         """The same counts as part of more classes, given in their new order."""
@@ -208,19 +220,20 @@ class TextModel:
         with np.errstate(divide="ignore"):
             score = AffineScore(W, np.log(pi), absent)
         words, ends = self.book.packed_names(rows[:0] if self.settings.hashed_bits else rows)
-        prior = _bytes(score.prior)
+        prior = packed(score.prior)
         return ServedText(
             self.settings,
             self.classes,
-            hashes=_bytes(hashes),
-            weights=_bytes(score.W),
+            hashes=packed(hashes),
+            weights=packed(score.W),
             prior=prior,
-            bias=_bytes(score.bias),
-            belief=Belief.of(self.bayes.to_json(), _bytes(self.bayes.total(seen)), _bytes(seen.n), prior),
-            absent=b"" if score.absent is None else _bytes(score.absent),
+            bias=packed(score.bias),
+            belief=Belief.of(self.bayes.to_json(), packed(self.bayes.total(seen)), packed(seen.n), prior),
+            absent=b"" if score.absent is None else packed(score.absent),
             words=words,
-            ends=_bytes(ends),
+            ends=packed(ends),
             n_jobs=n_jobs,
+            buckets=None if score.absent is None else self.bucket_names(),
         )
 
     def certificate(self, seconds: float = 0.0) -> Certificate:
@@ -246,6 +259,7 @@ class TextModel:
             "bayes": self.bayes.to_json(),
             "dropped": self.dropped,
             "certificate": self.certificate().to_json(),
+            **dropped_in_header(self.words),
         }
 
     def arrays(self, served: ServedText) -> dict[str, NDArray[Any]]:
@@ -263,6 +277,7 @@ class TextModel:
             "state.items": items,
             "state.words": np.frombuffer(words, "u1"),
             "state.ends": ends,
+            **({} if self.words is None else self.words.arrays()),
         }
 
     @classmethod
@@ -277,11 +292,8 @@ class TextModel:
             seen = counts.array().astype(np.float64)
             book = Wordbook(hashes.array(), seen, items.array(), bytes(words.data), ends.array())
             bayes.check(items.array())
+            named = BucketWords.from_stored(stored)
         except ValueError as error:
             raise DataError(f"{stored.name}: its model is damaged: {error}. Train again.") from error
-        settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
-        return cls(settings, bayes, classes, book, header["dropped"], said_of(header["certificate"]))
-
-
-def _bytes(array: NDArray[Any]) -> bytes:
-    return np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        settings, classes = settings_in(header["text"], named), tuple(header["classes"])
+        return cls(settings, bayes, classes, book, header["dropped"], said_of(header["certificate"]), named)

@@ -104,7 +104,7 @@ class Layers:
         self.check()
         above = (*self.sizes, len(corpus.classes))
         within = _within_memory(settings, above)
-        book, dropped, X, y, weight = Words.of(within, corpus, n_jobs)
+        book, dropped, named, X, y, weight = Words.of(within, corpus, n_jobs)
         _check_size(len(book), above[0])
         scale, X = self._weighed(X, np.ones(len(y)) if weight is None else weight)
         from ..networks.mlp import MLP  # and scikit-learn, for which only those wait who learn
@@ -132,6 +132,7 @@ class Layers:
             score=NetworkScore(ByRow.of(found.coefs_, found.intercepts_)),
             proof=told(_of_all(found.certificate_, y, weight, held), corpus.classes),
             dropped=dropped,
+            words=named,
             history_=tuple(found.history_),
         )
 

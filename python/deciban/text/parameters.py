@@ -54,6 +54,7 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
         "words": settings.words,
         "max_features": settings.max_features,
         "hashed_bits": settings.hashed_bits,
+        "readable": settings.readable,
         "binary": settings.binary,
         "kind": settings.kind,
         "random_state": settings.key,
@@ -70,11 +71,17 @@ def _checked(estimator: Any) -> dict[str, Any]:
         raise ValueError(f"kind must be 'text' or 'mail', got {estimator.kind!r}")
     features = _whole("max_features", estimator.max_features, None)
     bits = _whole("hashed_bits", estimator.hashed_bits, 30)
+    if not estimator.readable and bits is None and getattr(estimator, "n_features", None) is None:
+        raise ValueError(
+            f"readable={estimator.readable!r} is of hashed features: a dictionary holds its words by name. Expected "
+            "hashed_bits beside it. Use hashed_bits=18."
+        )
     return {
         "kind": estimator.kind,
         "words": None if estimator.words is None else _sizes(estimator.words),
         "max_features": features,
         "hashed_bits": bits,
+        "readable": bool(estimator.readable),
         "binary": None if estimator.binary is None else bool(estimator.binary),
         "key": key_of(estimator.random_state),
     }

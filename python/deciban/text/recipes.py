@@ -54,8 +54,8 @@ class Recipe:
             return self.learner.learn(self.settings, corpus, time_limit=time_limit, n_jobs=n_jobs, watch=watch)
         if not isinstance(self.learner, Bayes):
             return self.learner.learn(self.settings, corpus, time_limit=time_limit, n_jobs=n_jobs)
-        book, dropped = corpus.count(self.settings, n_jobs)
-        return TextModel(self.settings, self.learner, corpus.classes, book, dropped)
+        seen = corpus.count(self.settings, n_jobs)
+        return TextModel(self.settings, self.learner, corpus.classes, seen.book, seen.dropped, words=seen.words)
 
 
 _WORDS = TextSettings("text", (1, 2), max_features=None, binary=True)
@@ -95,7 +95,7 @@ SpamAssassin corpus by another half 0.66 (0.96), in two to thirty times as long.
 All 20 Newsgroups by date, words and pairs in 2^18 buckets, their test part: SVM 13.5, logistic 14.1, 64 units 14.6
 (C = 1 and 30, dropout 0.85; on a fifth held out 6.1, 6.6, 7.4): a hidden layer does not beat them there."""
 
-_SETTINGS = ("words", "max_features", "hashed_bits", "binary", "key")
+_SETTINGS = ("words", "max_features", "hashed_bits", "binary", "key", "readable")
 _OF_BAYES = ("likelihood", "alpha", "estimate", "class_prior")
 _OF_MINIMISED = ("C", "alpha", "weighting", "hidden", "dropout", "epochs")
 

@@ -18,6 +18,7 @@ from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
 from ..verdict import TextExplanation, TextTerm, Threshold, Verdict
 from .belief import Belief
+from .bucket_words import BucketNames
 from .settings import KERNEL, NETWORK, TextSettings
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class ServedText:
     `prior` (C,), `bias` (C,) = prior + Σ absent, `absent` (K, C) or empty, of float64. `words` are the K names
     one after the other, which end at `ends` (K,); both are empty where features are hashed. `belief` is what tells
     how sure a verdict is; None where the score was not derived from counts, and then nothing tells.
+    `buckets` are the names of those that speak by being absent, where they are kept.
     """
 
     settings: TextSettings
@@ -62,6 +64,7 @@ class ServedText:
     words: bytes = b""
     ends: bytes = b""
     n_jobs: int | None = None
+    buckets: BucketNames | None = None
 
     @classmethod
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedText:
@@ -77,13 +80,16 @@ class ServedText:
         header, tensors = stored.header, stored.tensors
         # Where every word counted is in the dictionary, the statistics have the words already.
         stored_as = {name: f"score.{name}" if f"score.{name}" in tensors else f"state.{name}" for name in TENSORS}
-        parts = {name: bytes(tensors[where].data) for name, where in stored_as.items() if where in tensors}
+        known = {name: where for name, where in stored_as.items() if where in tensors}
+        parts: dict[str, Any] = {name: bytes(tensors[where].data) for name, where in known.items()}
         settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
         if "bayes" not in header:
             return cls(settings, classes, bias=parts["prior"], belief=None, n_jobs=n_jobs, **parts)
         total, items = bytes(tensors["score.total"].data), bytes(tensors["state.items"].data)
         belief = Belief.of(header["bayes"], total, items, parts["prior"])
-        return cls(settings, classes, belief=belief, n_jobs=n_jobs, **parts)
+        bits = settings.hashed_bits
+        buckets = BucketNames.from_tensors(bits, tensors) if bits is not None and parts.get("absent") else None
+        return cls(settings, classes, belief=belief, n_jobs=n_jobs, buckets=buckets, **parts)
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields; what the core made of them is made again."""
@@ -189,7 +195,10 @@ class ServedText:
 
     def _name(self, feature: int) -> str:
         bits = self.settings.hashed_bits
-        return self.names[feature] if bits is None else f"bucket {array('Q', self.hashes)[feature] >> (64 - bits)}"
+        if bits is None:
+            return self.names[feature]
+        bucket = array("Q", self.hashes)[feature] >> (64 - bits)
+        return f"bucket {bucket}" if self.buckets is None else self.buckets[bucket]
 
     def by_word(self) -> NDArray[np.float64]:
         """(K, C) what each word adds to the score, in nats."""

@@ -34,6 +34,7 @@ class TextSettings:
     binary        a word counts once per item
     max_words     so many distinct words are counted at most; beyond, the rarest are dropped
     key           of the hash
+    readable      whether the words of hash buckets are kept, which name them (`text.bucket_words`)
     """
 
     kind: Kind = "text"
@@ -43,14 +44,17 @@ class TextSettings:
     binary: bool = False
     max_words: int = MOST_WORDS
     key: int = 0
+    readable: bool = True
 
     def reader(self) -> Reader:
         """The core's reader with these settings."""
         return Reader(self.kind, self.words, self.key)
 
     def to_json(self) -> dict[str, Any]:
-        """As the file's header keeps it."""
-        return {**asdict(self), "words": list(self.words)}
+        """As the file's header keeps it; whether buckets are readable, its tensors tell."""
+        values = {**asdict(self), "words": list(self.words)}
+        del values["readable"]
+        return values
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> TextSettings:

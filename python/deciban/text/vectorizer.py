@@ -44,6 +44,9 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
         Size of the dictionary; None keeps every word.
     hashed_bits : int or None, default=None
         b for 2^b features by hash (`max_features` does not apply).
+    readable : bool, default=True
+        Whether `fit` keeps the words that it meets, as names of hashed features: the 2^20 most frequent ones at most,
+        some 40 MB. With False no word of the texts is kept, `fit` reads nothing, and features are "bucket j".
     binary : bool, default=False
         Record presence instead of counts.
     kind : {"text", "mail"}, default="text"
@@ -105,6 +108,8 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
     ['free', 'lunch', 'money', 'talk']
     >>> rows.transform(["free FREE talk"]).toarray().tolist()
     [[2.0, 0.0, 0.0, 1.0]]
+    >>> TextVectorizer(hashed_bits=2).fit(["free money", "Free lunch, free talk"]).get_feature_names_out().tolist()
+    ['bucket 0', 'lunch', 'free|money', 'talk']
     >>> TextVectorizer(analyzer="char_wb", ngram_range=(3, 3)).fit(["a free"]).get_feature_names_out().tolist()
     [' a ', ' fr', 'ee ', 'fre', 'ree']
     """
@@ -119,6 +124,7 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
         *,
         max_features: Whole | None = 10_000,
         hashed_bits: Whole | None = None,
+        readable: bool = True,
         binary: bool = False,
         kind: str = "text",
         random_state: int | None = None,
@@ -148,6 +154,7 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
         self.words = words
         self.max_features = max_features
         self.hashed_bits = hashed_bits
+        self.readable = readable
         self.binary = binary
         self.kind = kind
         self.random_state = random_state
@@ -218,12 +225,12 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
         return in_container(self, self._weigh(X), self.get_feature_names_out, texts)
 
     def partial_fit(self, texts: Iterable[str | bytes], y: object = None) -> Self:
-        """Do nothing but check the parameters: only where features are hashed, which needs no dictionary.
+        """Meet more words, which name features: only where these are hashed, which needs no dictionary.
 
         Parameters
         ----------
         texts : iterable of str or bytes
-            Ignored.
+            The texts, or what `input` says; not read unless `readable`.
         y : None
             Ignored.
 
@@ -234,7 +241,13 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
         """
         if not is_hashed(self) or self.use_idf:
             raise ValueError("partial_fit needs no dictionary: expected hashed_bits or n_features, and use_idf=False.")
-        return self if hasattr(self, "n_features_") else self.fit([])
+        if not hasattr(self, "n_features_"):
+            self.fit([])
+        if self.readable:
+            settings, items = checked(self), documents_of(texts)
+            analysis = analysis_of(self, settings.text.words, settings.text.key)
+            self._columns.meet(settings, analysis, analysis.ready(items))
+        return self
 
     def transform(self, texts: Iterable[str | bytes]) -> Any:
         """Return the rows of `texts`.
@@ -302,7 +315,10 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
         self._idf = idf
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        """Return the names of the columns; "bucket j" where features are hashed.
+        """Return the names of the columns: words or, where features are hashed, the most frequent words of each.
+
+        "cheap|loan" is a feature that two words share, "a|b|c|…" one of more than three; "bucket j" is one none of
+        whose words was met in `fit` or kept.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
@@ -13,6 +14,7 @@ from sklearn.feature_extraction import FeatureHasher
 
 from .._core import Dictionary, Reader
 from .analysis import Analysis
+from .bucket_words import BucketWords, distinct, joined
 from .counting import count
 from .token_counts import count_tokens, fixed_vocabulary
 from .vectorizer_settings import VectorizerSettings
@@ -33,6 +35,9 @@ class Columns(Protocol):
         """CSR (N, d) of items that are ready for the analysis."""
         ...
 
+    def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
+        """Count the words of items that are ready for the analysis, if they name the columns."""
+
 
 def columns_of(
     settings: VectorizerSettings, analysis: Analysis, items: list[Any], vocabulary: Any, *, rows: bool
@@ -43,6 +48,7 @@ def columns_of(
     columns: Columns
     if settings.n_features is not None:
         columns = HashedTokens(settings.n_features)
+        columns.meet(settings, analysis, items)
     elif settings.text.hashed_bits is not None:
         if analysis.reader is None:
             raise ValueError(
@@ -50,6 +56,7 @@ def columns_of(
                 "Expected n_features instead."
             )
         columns = CoreColumns(None, np.empty(0, np.uint64), settings.text.hashed_bits)
+        columns.meet(settings, analysis, items)
     elif vocabulary is not None:
         names = _in_order(fixed_vocabulary(vocabulary))
         columns = TokenColumns(names) if analysis.reader is None else _given(names, settings, analysis.reader)
@@ -73,22 +80,32 @@ class CoreColumns:
     tokens  (d,) names, or None where features are hashed
     hashes  (k,) of the words that can occur
     places  (k,) the columns of these; None where column j is hash j
+    words   the words of the buckets that were met in `fit`, where they are kept
     """
 
     def __init__(
         self, tokens: NDArray[Any] | None, hashes: NDArray[np.uint64], bits: int | None, places: Any = None
     ) -> None:
         self.tokens, self.hashes, self.bits, self.places = tokens, hashes, bits, places
+        self.words: BucketWords | None = None
         self._dictionary: Dictionary | None = None
 
     def __len__(self) -> int:
         return len(self.tokens) if self.tokens is not None else 1 << (self.bits or 0)
 
     def names(self) -> NDArray[Any]:
-        """(d,) names; "bucket j" where features are hashed."""
+        """(d,) names; of hash buckets their words, or "bucket j"."""
         if self.tokens is not None:
             return self.tokens
-        return np.array([f"bucket {j}" for j in range(len(self))], dtype=object)
+        assert self.bits is not None
+        return _objects(_numbered(len(self)) if self.words is None else self.words.names(self.bits).all())
+
+    def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
+        """Count the words of items that are ready for the analysis: they name the buckets."""
+        if not settings.text.readable or not items:
+            return
+        words = _named(settings, analysis, items)
+        self.words = words if self.words is None else self.words.plus(words, settings.text.max_words)
 
     def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
         """CSR (N, d) of items that are ready for the analysis."""
@@ -134,19 +151,47 @@ class TokenColumns:
         X, _ = count_tokens(map(analysis.tokens, items), places)
         return _presence(X) if settings.text.binary else X
 
+    def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
+        """Do nothing: tokens are their own names."""
+
 
 class HashedTokens:
     """Buckets of the hash that scikit-learn's HashingVectorizer has, in the same order."""
 
     def __init__(self, n_features: int) -> None:
         self.n_features = n_features
+        self.words: dict[str, int] = {}
 
     def __len__(self) -> int:
         return self.n_features
 
     def names(self) -> NDArray[Any]:
-        """(d,) "bucket j"."""
-        return np.array([f"bucket {j}" for j in range(self.n_features)], dtype=object)
+        """(d,) the words of each bucket, or "bucket j"."""
+        met: dict[int, list[tuple[float, str]]] = {}
+        words = sorted(self.words)
+        hasher = FeatureHasher(self.n_features, input_type="string", alternate_sign=False)
+        places = hasher.transform([word] for word in words).indices.tolist() if words else []
+        for word, j in zip(words, places, strict=True):
+            met.setdefault(j, []).append((self.words[word], word))
+        names = _numbered(self.n_features)
+        for j, counted in met.items():
+            names[j] = joined(j, counted)
+        return _objects(distinct(names))
+
+    def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
+        """Count the words of items that are ready for the analysis: they name the buckets."""
+        if not settings.text.readable or not items:
+            return
+        words = Counter(self.words)
+        if analysis.reader is None:
+            for item in items:
+                words.update(analysis.tokens(item))
+                words = _most_frequent(words, settings.text.max_words)
+        else:
+            book = _named(settings, analysis, items).book
+            counts = map(int, book.parts()[1][:, 0].tolist())
+            words.update(dict(zip(book.names(list(range(len(book)))), counts, strict=True)))
+        self.words = dict(_most_frequent(words, settings.text.max_words))
 
     def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
         """CSR (N, d) of items that are ready for the analysis."""
@@ -155,6 +200,25 @@ class HashedTokens:
         X = sparse.csr_array(hasher.transform(documents)) if items else sparse.csr_array((0, self.n_features))
         X.sum_duplicates()
         return _presence(X) if settings.text.binary else X
+
+
+def _named(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> BucketWords:
+    """The words of items by name."""
+    assert analysis.reader is not None
+    text = replace(settings.text, hashed_bits=None)
+    return BucketWords(*count(text, items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=analysis.reader))
+
+
+def _most_frequent(words: Counter[str], most: int) -> Counter[str]:
+    """Half of `most` words where there are more than that: the rarest, and of equal ones the last, are dropped."""
+    if len(words) <= most:
+        return words
+    order = sorted(words, key=lambda word: (-words[word], word))
+    return Counter({word: words[word] for word in order[: most // 2]})
+
+
+def _numbered(d: int) -> list[str]:
+    return [f"bucket {j}" for j in range(d)]
 
 
 def _presence(X: Rows) -> Rows:

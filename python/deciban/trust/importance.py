@@ -177,7 +177,7 @@ def _of_learnt_texts(model: Any, top: int | None) -> Importance:
     order = order[each[order] > 0.0]
     bits = information(known, seen)[order] * BITS_PER_NAT
     labels = [known.classes[c] for c in W[:, order].argmax(axis=0)]
-    listed = zip(names(known, rows[order], order), each[order].tolist(), labels, bits.tolist(), strict=True)
+    listed = zip(names(known, rows[order]), each[order].tolist(), labels, bits.tolist(), strict=True)
     return Importance(
         tuple(map(FeatureImportance._make, listed)),
         float(seen.n.sum()),

@@ -1,7 +1,7 @@
 //! Counts of any items: sound as a wordbook, bounded, and the same for any number of threads.
 #![no_main]
 
-use deciban_core::text::count::Counter;
+use deciban_core::text::count::{Counter, Rules};
 use deciban_core::text::reader::Kind;
 use deciban_core::text::wordbook::Wordbook;
 use deciban_fuzz::Cut;
@@ -24,6 +24,21 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(book.clone().checked().as_ref(), Ok(&book));
     assert_eq!(counted(3, false), (book.clone(), dropped), "three threads");
     assert_eq!(counted(1, true), (book.clone(), dropped), "weights of one");
+
+    let words = |threads: usize| {
+        let mut counter = Counter::new(reader.clone(), rules, 3, threads, false).keeping_words();
+        counter.add(&items, &classes);
+        let words = counter.take_words();
+        assert_eq!(counter.finish(), (book.clone(), dropped), "words are counted beside the buckets");
+        words
+    };
+    let named = Rules { hashed_bits: None, ..rules };
+    let mut counter = Counter::new(reader.clone(), named, 1, 2, false);
+    counter.add(&items, &vec![0; items.len()]);
+    let (by_name, fewer) = counter.finish();
+    let expected = rules.hashed_bits.map(|_| (Wordbook { items: vec![0.0], ..by_name }, fewer));
+    assert_eq!(words(1), expected, "the words of buckets");
+    assert_eq!(words(3), expected, "the words of buckets by three threads");
 
     if dropped == 0 {
         let half = items.len() / 2;

@@ -47,6 +47,8 @@ pub struct Counter {
     /// Items begun so far; numbers items over all calls so that "seen in this item" is never confused.
     begun: u32,
     dropped: usize,
+    /// Counts the words themselves, over all classes, where features are buckets whose words are to be known again.
+    words: Option<Box<Counter>>,
 }
 
 enum Tables {
@@ -77,7 +79,19 @@ impl Counter {
             items: vec![0.0; classes],
             begun: 0,
             dropped: 0,
+            words: None,
         }
+    }
+
+    /// The same counter, which also counts words by name if features are buckets: by the same rules and bound, over
+    /// all classes. Its words add and subtract like any wordbook, so buckets keep their names exactly.
+    pub fn keeping_words(mut self) -> Counter {
+        if self.rules.hashed_bits.is_some() {
+            let rules = Rules { hashed_bits: None, ..self.rules };
+            let weighted = matches!(self.tables, Tables::Weighted(_));
+            self.words = Some(Box::new(Counter::new(self.reader.clone(), rules, 1, self.threads, weighted)));
+        }
+        self
     }
 
     /// How items are read.
@@ -124,6 +138,9 @@ impl Counter {
         }
         self.begun = self.begun.wrapping_add(items.len() as u32);
         self.bound();
+        if let Some(words) = &mut self.words {
+            words.add(items, &vec![0; items.len()]);
+        }
     }
 
     /// Counts items with weights; only for a counter made `weighted`.
@@ -136,6 +153,9 @@ impl Counter {
         work.count(table, &AtomicUsize::new(0), |i| weights[i]);
         self.begun = self.begun.wrapping_add(items.len() as u32);
         self.bound();
+        if let Some(words) = &mut self.words {
+            words.add_weighted(items, &vec![0; items.len()], weights);
+        }
     }
 
     /// Drops the rarest words while there are too many. Called where the input says, never where threads happen to
@@ -154,6 +174,12 @@ impl Counter {
             }
             Tables::Weighted(table) => self.dropped += drop_rare(table, self.rules.most_words),
         }
+    }
+
+    /// The words of the buckets so far, if they are kept, and how many rare ones were dropped. They have no items.
+    pub fn take_words(&mut self) -> Option<(Wordbook, usize)> {
+        let (book, dropped) = self.words.take()?.finish();
+        Some((Wordbook { items: vec![0.0], ..book }, dropped))
     }
 
     /// The counts, and how many rare words were dropped to keep them bounded.
