@@ -47,13 +47,11 @@ class Coding:
         mean, deviation = np.zeros(len(columns.names)), np.ones(len(columns.names))
         if is_sparse(matrix):
             return cls(columns, mean, _deviations(matrix))
-        for j, known in enumerate(columns.categories):
-            x = matrix[:, j][~np.isnan(matrix[:, j])]
-            if known is None and len(x):
-                largest = max(float(np.abs(x).max()), np.finfo(np.float64).tiny)
-                mean[j] = largest * (x / largest).mean()  # squares of large numbers are beyond a float64
-                spread = largest * float((x / largest - mean[j] / largest).std())
-                deviation[j] = spread if spread > 0.0 else 1.0
+        numbers = np.array([j for j, known in enumerate(columns.categories) if known is None], dtype=np.intp)
+        step = max(1, _CELLS // (4 * len(matrix)))
+        for at in range(0, len(numbers), step):
+            places = numbers[at : at + step]
+            mean[places], deviation[places] = _standards(np.ascontiguousarray(matrix[:, places].T))
         return cls(columns, mean, deviation)
 
     @cached_property
@@ -78,19 +76,18 @@ class Coding:
             if not self.mean.any() and self.columns.categories.count(None) == d:
                 return self._scaled(matrix)
             return self._in_parts(matrix)
-        feature = np.tile(self.starts[:-1], (n, 1))
-        value = np.empty((n, d))
-        for j, known in enumerate(self.columns.categories):
-            x = matrix[:, j]
-            if known is None:
-                with np.errstate(over="ignore"):
-                    value[:, j] = np.clip(np.nan_to_num((x - self.mean[j]) / self.deviation[j]), -FARTHEST, FARTHEST)
-            else:
-                there = (x >= 0.0) & (x < len(known))
-                value[:, j] = there
-                feature[:, j] += np.where(there, x, 0.0).astype(np.intp)
-        if self.width == d == self.columns.categories.count(None):
+        labels = self.labels
+        with np.errstate(over="ignore"):
+            value = np.asarray(matrix, dtype=np.float64) - self.mean
+            value /= self.deviation
+        np.clip(np.nan_to_num(value, copy=False), -FARTHEST, FARTHEST, out=value)
+        if not labels.any():
             return value
+        codes, sizes = matrix[:, labels], np.diff(self.starts)[labels]
+        there = (codes >= 0.0) & (codes < sizes)
+        value[:, labels] = there
+        feature = np.tile(self.starts[:-1], (n, 1))
+        feature[:, labels] += np.where(there, codes, 0.0).astype(np.intp)
         rows = sparse.csr_array((value.ravel(), feature.ravel(), np.arange(0, n * d + 1, d)), shape=(n, self.width))
         rows.eliminate_zeros()
         return rows if self.width > _SPARSE * d else rows.toarray()
@@ -112,6 +109,20 @@ class Coding:
     def width(self) -> int:
         """D."""
         return int(self.starts[-1])
+
+
+def _standards(rows: Floats) -> tuple[Floats, Floats]:
+    """(c,) the mean and the deviation of each row (c, N), NaN left out; 0 and 1 of none, 1 of what does not vary."""
+    if np.isnan(rows).any():
+        each = [_standards(x[None, ~np.isnan(x)]) if np.isnan(x).any() else _standards(x[None]) for x in rows]
+        return np.concatenate([mean for mean, _ in each]), np.concatenate([deviation for _, deviation in each])
+    if not rows.shape[1]:
+        return np.zeros(len(rows)), np.ones(len(rows))
+    largest = np.maximum(np.abs(rows).max(axis=1), np.finfo(np.float64).tiny)
+    scaled = rows / largest[:, None]  # squares of large numbers are beyond a float64
+    mean = largest * scaled.mean(axis=1)
+    spread = largest * (scaled - (mean / largest)[:, None]).std(axis=1)
+    return mean, np.where(spread > 0.0, spread, 1.0)
 
 
 def _deviations(matrix: Any) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 from warnings import catch_warnings, simplefilter
 
@@ -18,7 +19,7 @@ from deciban.store import Stored
 from deciban.tables.cells import Cells
 from deciban.tables.columns import Columns
 from deciban.tables.frame import Floats, Kind
-from deciban.tables.typed import read_as
+from deciban.tables.matching import read_as
 from deciban.tables.widening import NEVER_LEARNT, refuse_strange, with_categories_of
 from deciban.trust.bound import Bound
 from deciban.trust.certificate import Certificate
@@ -87,12 +88,17 @@ class BayesTable(TableModel):
         own, labels = self.columns.names[j], self.labels(j)
         if labels is not None:
             return labels
-        for columns, part in getattr(self.score, "parts", ()):
-            at = np.flatnonzero(np.asarray(columns) == j)
-            if len(at) and hasattr(part, "location"):
-                means = np.unique(part.location[:, at[0]]).tolist()
-                return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
-        return []
+        part, at = self._parts.get(j, (None, 0))
+        if part is None or not hasattr(part, "location"):
+            return []
+        means = np.unique(part.location[:, at]).tolist()
+        return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
+
+    @cached_property
+    def _parts(self) -> dict[int, tuple[Any, int]]:
+        """The part of the score that looks at a column, and the column's place there."""
+        parts = getattr(self.score, "parts", ())
+        return {j: (part, at) for columns, part in parts for at, j in enumerate(np.asarray(columns).tolist())}
 
     def information(self) -> list[float | None]:
         return information_of_counts(self.model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -11,10 +12,11 @@ import numpy as np
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.rows import is_sparse
 from deciban.store import Stored
+from deciban.tables.by_row import RowColumns
 from deciban.tables.cells import Cells
 from deciban.tables.frame import Floats
+from deciban.tables.matching import read_as
 from deciban.tables.sparse import SparseColumns, is_small
-from deciban.tables.typed import read_as
 from deciban.tables.values import text_of
 from deciban.text.served import UNSURE_BELOW, first_two, verdict_of
 from deciban.verdict import TextExplanation, TextTerm, Threshold, Verdict
@@ -53,9 +55,10 @@ class ServedTable:
         matrix = read_as(columns, cells)
         if "category" not in columns.kinds:
             return matrix
-        for i, j in np.argwhere(columns.unseen(matrix)).tolist():
+        strange = columns.unseen(matrix)
+        for j in np.flatnonzero(strange.any(axis=0)).tolist():
             own = str(columns.names[j])
-            self.unseen[own, text_of(cells.columns[own][i])] += 1
+            self.unseen.update((own, text_of(value)) for value in compress(cells.columns[own], strange[:, j]))
         return matrix
 
     def scores(self, cells: Cells) -> Floats:
@@ -111,6 +114,9 @@ def _values(cells: Cells, i: int, names: list[str]) -> dict[str, Any]:
     if isinstance(cells.columns, SparseColumns) and not is_small(1, len(names)):
         known = {*names}
         return {own: value for own, value in cells.columns.row(i).items() if own in known}
+    row = cells.columns.row(i) if isinstance(cells.columns, RowColumns) else None
+    if row is not None:
+        return {own: row.get(own, cells.absent) for own in names}
     return {own: cells.columns[own][i] if own in cells.columns else cells.absent for own in names}
 
 

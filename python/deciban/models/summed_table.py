@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deciban.distributions.scatter import ClassScatter, PooledScatter
 from deciban.errors import DataError
 from deciban.tables.cells import Cells
-from deciban.tables.typed import read_as
+from deciban.tables.matching import read_as
 from deciban.tables.widening import NEVER_LEARNT, NO_NEW, refuse_strange
 from deciban.trust.certificate import fields_of
 from deciban.trust.guarantees import SCALED, chosen, said_of, unfixed

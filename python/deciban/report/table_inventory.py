@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.text import Text
 
 from ..conventions import DECIBANS_PER_NAT
@@ -19,9 +20,12 @@ from ..store import Stored
 from ..trust.telling import trusted
 from .inventory import LINEAR_NAMES
 from .terminal import Screen, colour_of, fit, grid, name, signed
+from .values_of_many import said_of_columns
 
 # Columns that are listed.
 _MOST = 40
+# Of more columns than this, no row is made for each of their values.
+_DENSE = 1 << 12
 # What the parameters of a model are told as; those of all others as linear.
 _SECTIONS = {"naive-bayes": "bayes", "kernel-svm": "kernel", "mlp": "network"}
 
@@ -110,6 +114,8 @@ def _parameters_of(header: dict[str, Any], model: TableModel) -> dict[str, Any]:
 
 def strongest(model: TableModel, top: int) -> dict[str, list[Value]]:
     """Per class the `top` values, of all columns, that say most for it: against its nearest rival, all else missing."""
+    if len(model.columns.names) > _DENSE:
+        return _strongest_of_many(model, top)
     probes = [(told, j, x) for j in range(len(model.columns.names)) for told, x in model.probes(j)]
     matrix = np.full((len(probes) + 1, len(model.columns.names)), np.nan)
     for i, (_, j, x) in enumerate(probes):
@@ -118,11 +124,30 @@ def strongest(model: TableModel, top: int) -> dict[str, list[Value]]:
     said = scores[:-1] - scores[-1]
     found = {}
     for c, label in enumerate(model.classes):
-        others = np.delete(said, c, axis=1).max(axis=1, initial=-np.inf)
-        decibans = np.where(np.isfinite(others), said[:, c] - others, 0.0) * DECIBANS_PER_NAT
+        decibans = _above_rivals(said, c)
         chosen = np.argsort(-decibans, kind="stable")[:top]
         found[str(label)] = [Value(probes[i][0], float(decibans[i])) for i in chosen if decibans[i] > 0.0]
     return found
+
+
+def _above_rivals(said: NDArray[np.float64], c: int) -> NDArray[np.float64]:
+    """(m,) by how many decibans what is said for each class is more for class c than for its nearest rival."""
+    others = np.delete(said, c, axis=1).max(axis=1, initial=-np.inf)
+    return np.where(np.isfinite(others), said[:, c] - others, 0.0) * DECIBANS_PER_NAT
+
+
+def _strongest_of_many(model: TableModel, top: int) -> dict[str, list[Value]]:
+    """The same of very many columns."""
+    found: dict[str, list[tuple[float, int, int]]] = {str(label): [] for label in model.classes}
+    for column, probe, nats in said_of_columns(model):
+        for c, label in enumerate(model.classes):
+            decibans = _above_rivals(nats, c)
+            chosen = np.argsort(-decibans, kind="stable")[:top]
+            more = [(-float(decibans[i]), int(column[i]), probe) for i in chosen if decibans[i] > 0.0]
+            found[str(label)] = sorted([*found[str(label)], *more])[:top]
+    return {
+        label: [Value(model.probes(j)[probe][0], -less) for less, j, probe in values] for label, values in found.items()
+    }
 
 
 def table_inventory(found: TableInventory, on: Screen) -> Iterator[Text]:

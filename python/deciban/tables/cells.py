@@ -7,10 +7,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain
 from typing import Any, cast
 
 from ..errors import DataError, UsageError, shown
+from .by_row import FieldColumns, ObjectColumns, RowColumns
 from .delimited import csv_rows, tsv_rows
 from .json_lines import json_objects
 from .kinds import Kind, check_start, guess_kind, kind_by_name
@@ -20,7 +21,8 @@ from .rows import STDIN, open_table
 from .sparse import SparseColumns, sparse_batches
 from .svmlight import Row, svmlight_rows
 
-_ROWS = 4096
+# A batch ends with so many rows, or cells.
+_ROWS, _CELLS = 4096, 1 << 18
 _SLICE = 32 << 20  # bytes of a slice of Parquet
 
 
@@ -50,7 +52,9 @@ class Cells:
     def only(self, i: int) -> Cells:
         """Row i of these alone."""
         own = self.columns
-        one = own.only(i) if isinstance(own, SparseColumns) else {key: own[key][i : i + 1] for key in own}
+        one: Mapping[str, Sequence[Any]] = (
+            own.only(i) if isinstance(own, SparseColumns | RowColumns) else {key: own[key][i : i + 1] for key in own}
+        )
         return replace(self, columns=one, places=self.places[i : i + 1], first_row=self.first_row + i)
 
     def where(self, i: int) -> str:
@@ -105,11 +109,10 @@ def _of_stream(stream: io.BufferedReader, name: str, kind: Kind, encoding: str |
 
 def _of_fields(rows: Iterator[tuple[int, list[str]]], name: str) -> Iterator[Cells]:
     line, header = next(rows, (1, []))
-    names = _names(header, f"{name}, line {line}")
+    places = {own: j for j, own in enumerate(_names(header, f"{name}, line {line}"))}
     first = 1
     for batch in _batches(rows):
-        fields = zip(*(fields for _, fields in batch), strict=True)
-        columns = {own: [cell.strip() for cell in column] for own, column in zip(names, fields, strict=True)}
+        columns = FieldColumns(places, [fields for _, fields in batch])
         yield Cells(name, columns, [place for place, _ in batch], first, typed=False)
         first += len(batch)
 
@@ -127,8 +130,8 @@ def _of_objects(rows: Iterator[tuple[int, dict[str, Any]]], name: str) -> Iterat
     """Rows of which each says which columns it has."""
     first = 1
     for batch in _batches(rows):
-        names = dict.fromkeys(key for _, row in batch for key in row)
-        columns = {key: [_whole(row.get(key)) for _, row in batch] for key in names}
+        names = dict.fromkeys(chain.from_iterable(row for _, row in batch))
+        columns = ObjectColumns([*names], [row for _, row in batch])
         yield Cells(name, columns, [place for place, _ in batch], first)
         first += len(batch)
 
@@ -141,13 +144,6 @@ def _of_features(rows: Iterator[Row], name: str) -> Iterator[Cells]:
         first += len(places)
 
 
-def _whole(value: Any) -> Any:
-    """JSON may escape half of a surrogate pair, which no encoding can write; it becomes U+FFFD."""
-    if type(value) is str and not value.isascii():
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
-
-
 def _of_parquet(path: str, name: str) -> Iterator[Cells]:
     names, first = parquet_columns(path), 1
     for columns in parquet_slices(path, names, _SLICE):
@@ -156,7 +152,15 @@ def _of_parquet(path: str, name: str) -> Iterator[Cells]:
         first += n
 
 
-def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
-    source = iter(rows)
-    while batch := list(islice(source, _ROWS)):
+def _batches(rows: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
+    """The rows in batches of so many rows, or cells, at most."""
+    batch: list[tuple[int, Any]] = []
+    cells = 0
+    for row in rows:
+        batch.append(row)
+        cells += len(row[1])
+        if len(batch) == _ROWS or cells >= _CELLS:
+            yield batch
+            batch, cells = [], 0
+    if batch:
         yield batch

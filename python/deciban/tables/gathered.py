@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,6 +18,8 @@ from .frame import called
 from .svmlight import LABEL
 from .values import is_empty, plain_value
 
+MANY = 1 << 12
+"""Of more columns than this, each is gathered when it is asked for."""
 _SCALARS = (bool, int, float, str, Decimal, type(None), bytes)
 
 
@@ -67,8 +70,16 @@ class Places:
         return f"{self.name}, {self.unit} {self.lines[i]}"
 
 
-def gather(batches: Iterable[Cells], label: str, without: set[str]) -> tuple[dict[str, Gathered], Places]:
+def gather(batches: Iterable[Cells], label: str, without: set[str]) -> tuple[Mapping[str, Gathered], Places]:
     """The columns of a table, and where its rows stand; of the columns `without` nothing is kept but the name."""
+    rest = iter(batches)
+    first = next(rest, None)
+    batches = rest if first is None else chain([first], rest)
+    if first is not None and len(first.columns) > MANY:
+        from .packed import pack
+
+        packed = pack(batches, label, without)
+        return packed, packed.where
     gathered: dict[str, Gathered] = {}
     where = Places("", array("q"))
     for cells in batches:

@@ -12,30 +12,28 @@ with leading zeros (007) are labels. Text that reads as a number is one, so that
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ..errors import DataError, shown
 from ..rows import is_sparse
 from .cells import Cells
+from .column_kinds import FEW, coded, kind_of, silence_of, silence_of_numbers
 from .columns import Columns
 from .frame import Floats, Kind, called, quoted
 from .gathered import Gathered, Places, gather
+from .packed import PackedColumns
 from .sparse import SparseColumns, is_small, together
 from .svmlight import LABEL
-from .values import GONE, TRUTH, is_empty, is_number, number_of, text_of, truth_of
+from .values import is_empty, text_of
 
 Wanted = Mapping[str, Literal["category", "number"]]
-
-# Fewer values than this are never taken for names of their rows.
-_FEW = 20
 
 
 @dataclass(frozen=True)
@@ -85,26 +83,47 @@ def learnt_from(
                 raise DataError(f"{where.name}: expected a column '{shown(own)}'; {instead(own, gathered, option)}")
     labels = _labels(gathered[label], where)
     ignored = dict.fromkeys(ignore, "as told")
-    names: list[str] = []
-    kinds: list[Kind] = []
-    categories: list[tuple[str, ...] | None] = []
-    values: list[Floats] = []
-    for own, column in gathered.items():
+    matrix = np.empty((len(labels), len(gathered)))
+    told: list[tuple[str, Kind, tuple[str, ...] | None]] = []
+    for own in gathered:
         if own == label or own in ignored:
             continue
-        why = None if own in wanted else _says_nothing(column)
-        if why is not None:
-            ignored[own] = why
+        read = _read(gathered, own, wanted, where)
+        if isinstance(read, str):
+            ignored[own] = read
             continue
-        kind = wanted.get(own) or kind_of(column, where)
-        known = tuple(sorted({text_of(value) for value in column.present})) if kind == "category" else None
-        names.append(own)
-        kinds.append(kind)
-        categories.append(known)
-        values.append(coded(column, kind, known, where))
-    if not names:
+        kind, known, matrix[:, len(told)] = read
+        told.append((own, kind, known))
+    if not told:
         raise DataError(f"{where.name}: expected a column to learn from; {_listed(ignored)}. {_remedy(ignored)}")
-    return Typed(Columns(tuple(names), tuple(kinds), tuple(categories)), np.column_stack(values), labels, ignored)
+    names, kinds, categories = zip(*told, strict=True)
+    return Typed(Columns(names, kinds, categories), _first_columns(matrix, len(told)), labels, ignored)
+
+
+def _read(
+    gathered: Mapping[str, Gathered], own: str, wanted: Wanted, where: Places
+) -> tuple[Kind, tuple[str, ...] | None, Floats] | str:
+    """The kind of a column, its categories and its cells; or why it is not worth learning from."""
+    if isinstance(gathered, PackedColumns) and own not in wanted:
+        numbers = gathered.numbers(own)
+        if numbers is not None:
+            return silence_of_numbers(numbers) or (numbers.kind, None, numbers.values)
+    column = gathered[own]
+    why = None if own in wanted else silence_of(column)
+    if why is not None:
+        return why
+    kind = wanted.get(own) or kind_of(column, where)
+    known = tuple(sorted({text_of(value) for value in column.present})) if kind == "category" else None
+    return kind, known, coded(column, kind, known, where)
+
+
+def _first_columns(matrix: Floats, count: int) -> Floats:
+    """The first columns of a matrix in C order, moved together where they lie."""
+    n, d = matrix.shape
+    flat = matrix.reshape(-1)
+    for i in range(n if count < d else 0):
+        flat[i * count : (i + 1) * count] = matrix[i, :count].copy()
+    return flat[: n * count].reshape(n, count)
 
 
 def _first_of(batches: Iterable[Cells]) -> tuple[Cells | None, Iterable[Cells]]:
@@ -131,20 +150,14 @@ def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], want
             "it empty."
         )
     ignored = dict.fromkeys(ignore, "as told")
-    silent, by_column = _silent(X), sparse.csc_array(X)
+    by_column = sparse.csc_array(X)
     kept = np.ones(len(found.indices), np.bool_)
     kept[[int(np.searchsorted(found.indices, int(own))) for own in ignore]] = False
-    for j in np.flatnonzero(silent & kept).tolist():
+    kept_anyway = {*wanted, *ignore}
+    for j, why in sorted(_silent(by_column)):
         own = str(found.indices[j])
-        values = by_column.data[by_column.indptr[j] : by_column.indptr[j + 1]]
-        if own in wanted:
-            continue
-        if np.isnan(values).all() and len(values) == X.shape[0]:
-            ignored[own], kept[j] = "it is empty", False
-        elif len(values) in (0, X.shape[0]) and len(set(values.tolist())) <= 1:
-            ignored[own], kept[j] = "it has one value", False
-        elif X.shape[0] >= _FEW and _counts(found[own]):
-            ignored[own], kept[j] = "it numbers the rows", False
+        if own not in kept_anyway:
+            ignored[own], kept[j] = why, False
     names = tuple(map(str, found.indices[kept].tolist()))
     if not names:
         raise DataError(f"{where.name}: expected a column to learn from; {_listed(ignored)}. {_remedy(ignored)}")
@@ -153,11 +166,24 @@ def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], want
     return Typed(Columns(names, (number,) * len(names), (None,) * len(names)), matrix, found.labels, ignored)
 
 
-def _silent(X: Any) -> NDArray[np.bool_]:
-    """(d,) which columns may say nothing: of them almost all cells are there, or none is."""
-    there = np.bincount(X.indices, minlength=X.shape[1])
-    silent: NDArray[np.bool_] = (there == 0) | (there >= X.shape[0] - 1)
-    return silent
+def _silent(X: Any) -> Iterator[tuple[int, str]]:
+    """The columns of CSC (N, d) that say nothing, and why: of them almost all cells are there, or none is."""
+    n, there = X.shape[0], np.diff(X.indptr)
+    for j in np.flatnonzero(there == 0).tolist():
+        yield j, "it has one value"
+    full = np.flatnonzero(there == n)
+    cells = X.data[X.indptr[full][:, None] + np.arange(n)]
+    for why, found in (
+        ("it is empty", np.isnan(cells).all(axis=1)),
+        ("it has one value", (cells == cells[:, :1]).all(axis=1)),
+    ):
+        yield from ((j, why) for j in full[found].tolist())
+    for j in np.flatnonzero(there >= n - 1).tolist() if n >= FEW else ():
+        column = np.zeros(n)
+        at = slice(X.indptr[j], X.indptr[j + 1])
+        column[X.indices[at]] = X.data[at]
+        if (np.diff(column) == 1.0).all():
+            yield j, "it numbers the rows"
 
 
 def _labels(column: Gathered, where: Places) -> list[str]:
@@ -170,152 +196,6 @@ def _labels(column: Gathered, where: Places) -> list[str]:
         )
     texts = [text_of(value) for value in column.distinct]
     return [texts[k] for k in column.cells]
-
-
-# --- what a column is --------------------------------------------------------------------------------------
-
-
-def kind_of(column: Gathered, where: Any) -> Kind:
-    """What the column is, by its values; DataError for values of several types."""
-    present, types = column.present, column.types
-    if types <= {str, bool}:
-        texts = [value.lower() for value in present]
-        if set(texts) <= {*TRUTH, *GONE} and set(texts) & set(TRUTH):
-            return "truth"
-        numbers = [text for text in texts if text not in GONE]
-        if str in types and numbers and all(map(is_number, numbers)):
-            return "whole" if all(float(text).is_integer() and "." not in text for text in numbers) else "number"
-        return "category"
-    if str not in types and bool not in types:
-        return "whole" if float not in types else "number"
-    texts = [value for value in present if isinstance(value, str)]
-    other = next(value for value in present if not isinstance(value, str))
-    raise DataError(
-        f"{called(column.name)}: expected values of one type; came {quoted(other)} and {quoted(texts[0])}. "
-        f"Write all as numbers, or say --category {shown(column.name)}."
-    )
-
-
-def _says_nothing(column: Gathered) -> str | None:
-    """Why a column is not worth learning from; None if it may be."""
-    present = column.present
-    if not present:
-        return "it is empty"
-    if len(present) == 1 and len(column.distinct) == 1:
-        return "it has one value"
-    rows = column.rows
-    if len(present) < _FEW:
-        return None
-    gaps = [place for value, place in column.distinct.items() if is_empty(value)]
-    n = len(rows) - int(np.isin(rows, gaps).sum())
-    if str in column.types and not all(is_number(text) or text.lower() in GONE for text in map(str, present)):
-        return "its text is another in most rows" if 2 * len(present) > n else None
-    if len(present) == n == len(rows) and _counts(present):
-        return "it numbers the rows"
-    return None
-
-
-def _counts(values: Sequence[Any]) -> bool:
-    """Whether the values, in order of occurrence, go up by one."""
-    numbers = [float(value) for value in values if is_number(str(value))]
-    return len(numbers) == len(values) and all(b - a == 1.0 for a, b in pairwise(numbers))
-
-
-def coded(column: Gathered, kind: Kind, known: Sequence[Any] | None, where: Any) -> Floats:
-    """(N,) the cells as numbers, NaN for missing; a category never learnt is K, one past the last label."""
-    codes: list[float] = []
-    places = None if known is None else {text_of(label): float(k) for k, label in enumerate(known)}
-    for value in column.distinct:
-        if is_empty(value):
-            codes.append(np.nan)
-        elif places is not None:
-            codes.append(places.get(text_of(value), float(len(places))))
-        else:
-            number = truth_of(value) if kind == "truth" else number_of(value)
-            if number is None:
-                at = int((column.rows == len(codes)).argmax())
-                raise DataError(
-                    f"{where(at)}: expected {'true or false' if kind == 'truth' else 'a number'} in "
-                    f"{called(column.name)}; came {quoted(value)}. Correct it, or leave it empty."
-                )
-            codes.append(number)
-    return np.take(np.array(codes), column.rows)
-
-
-def read_as(columns: Columns, cells: Cells) -> Any:
-    """(N, d) the rows as the columns that were learnt, found by name; all else in the table is left alone.
-
-    They are CSR where there are many cells and most of them are 0.
-
-    DataError names the columns that are not there, and where a cell is not what was learnt.
-    """
-    if cells.absent is None:
-        _check_there(columns, cells)
-    if isinstance(cells.columns, SparseColumns) and not is_small(len(cells), len(columns.names)):
-        return _over_features(columns, cells)
-    return _cell_by_cell(columns, cells)
-
-
-def _cell_by_cell(columns: Columns, cells: Cells) -> Floats:
-    matrix = np.empty((len(cells), len(columns.names)))
-    for j, (own, kind, known) in enumerate(zip(columns.names, columns.kinds, columns.categories, strict=True)):
-        if own not in cells.columns:
-            matrix[:, j] = cells.absent
-            continue
-        column = Gathered(str(own))
-        column.add(cells.columns[str(own)], cells.where)
-        matrix[:, j] = coded(column, kind, known, cells.where)
-    return matrix
-
-
-def _over_features(columns: Columns, cells: Cells) -> Any:
-    """CSR (N, d) of features of which most are 0; DataError where one is not of the kind that was learnt."""
-    own = cells.columns
-    assert isinstance(own, SparseColumns)
-    names = [str(name) for name in columns.names]
-    plain = [j for j, name in enumerate(names) if name.isdecimal() and columns.kinds[j] in ("number", "whole")]
-    indices = np.array([int(names[j]) for j in plain], dtype=np.int64)
-    order = np.argsort(indices, kind="stable")
-    X = own.over(indices[order])
-    if np.isinf(X.data).any():
-        at = int(np.flatnonzero(np.isinf(X.data))[0])
-        row, j = int(np.searchsorted(X.indptr, at, side="right")) - 1, plain[order[X.indices[at]]]
-        raise DataError(
-            f"{cells.where(row)}: expected a number in {called(names[j])}; came {quoted(float(X.data[at]))}. Correct "
-            "it, or leave it empty."
-        )
-    place = np.array(plain, dtype=np.int64)[order]
-    made = sparse.csr_array((X.data, place[X.indices], X.indptr), shape=(len(cells), len(names)))
-    others = [j for j in range(len(names)) if j not in set(plain)] if len(plain) < len(names) else []
-    if others:
-        names_, kinds, known = columns.names, columns.kinds, columns.categories
-        rest = Columns(
-            tuple(names_[j] for j in others), tuple(kinds[j] for j in others), tuple(known[j] for j in others)
-        )
-        dense = sparse.lil_array(made.shape)
-        dense[:, others] = _cell_by_cell(rest, cells)
-        made = sparse.csr_array(made + sparse.csr_array(dense))
-    made.sort_indices()
-    return made
-
-
-def _check_there(columns: Columns, cells: Cells) -> None:
-    gone = [str(own) for own in columns.names if own not in cells.columns]
-    if gone and cells.typed and len(gone) < len(columns.names) and cells.unit == "line":
-        return  # a JSON object need not name what it does not know
-    if gone:
-        others = [own for own in cells.columns if own not in columns.names]
-        more = f" and {len(gone) - 5} more" if len(gone) > 5 else ""
-        listed = ", ".join(f"'{shown(own)}'" for own in gone[:5])
-        raise DataError(
-            f"{cells.name}: expected the columns that were learnt; {listed}{more} "
-            f"{'is' if len(gone) == 1 else 'are'} missing. {_near(gone[0], others)}"
-        )
-
-
-def _near(name: str, others: Sequence[str]) -> str:
-    close = get_close_matches(name, others, n=1)
-    return f"Is it '{shown(close[0])}' there? Rename it." if close else "Add what is missing; its cells may be empty."
 
 
 # --- what errors say -------------------------------------------------------------------------------------
