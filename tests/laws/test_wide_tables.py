@@ -28,6 +28,8 @@ from deciban.models.served_table import ServedTable
 from deciban.models.table_recipes import recipe
 from deciban.models.tables import Origin, Rows
 from deciban.tables.cells import read_cells
+from deciban.report.table_inventory import TableInventory, table_inventory
+from deciban.report.terminal import Screen
 from deciban.tables.typed import learnt_from
 
 def run(path, model, target):
@@ -37,6 +39,7 @@ def run(path, model, target):
     for cells in read_cells(path):
         served.judge(cells)
         served.explain(cells.only(0))
+    list(table_inventory(TableInventory.of(store.read(target, tables=True), target, 12), Screen(80, False, True)))
 
 small, path, model, target = sys.argv[1:]
 import os

@@ -78,6 +78,7 @@ def in_table(path: str, given: Mapping[str, Any], remarks: Remarks) -> Found:
     fold = labelled.fold(given["folds"], given["seed"])
     recipe = contenders[0]
     if len(contenders) > 1 and len(rows) >= FEWEST:
+        contenders = [each for each in contenders if each.is_for(rows)]
         recipe, tried = choose(rows, contenders, given["time_limit"], jobs, tell_tried(remarks))
         left_out = [each.model for each in contenders[len(tried) :]]
         tell_chosen(recipe.model, left_out, given["time_limit"], remarks)

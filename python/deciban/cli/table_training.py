@@ -84,6 +84,7 @@ def _learnt(
     if len(contenders) == 1 or len(rows) < FEWEST:
         with Epochs(remarks.quiet) as epochs:
             return contenders[0].learn(rows, n_jobs=jobs, watch=epochs), []
+    contenders = [each for each in contenders if each.is_for(rows)]
     found, tried = choose(rows, contenders, limit, jobs, tell_tried(remarks))
     tell_chosen(found.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
     return found.learn(rows, n_jobs=jobs).with_choice(told(found.model, tried)), tried

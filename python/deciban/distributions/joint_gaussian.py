@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.errors import DataError
 from deciban.rows import as_rows, is_sparse
 
 from .centred import Batch, bounded
@@ -20,6 +21,8 @@ from .shrinkage import by_fourth_moments, of_matrix, refuse_no_variance
 from .whitening import Whitening, whitening
 
 Scatter = PooledScatter | ClassScatter
+MOST = 10_000
+"""Of more features, covariances take more memory than most machines have: some 5 GB of 10,000."""
 
 
 class Spread(NamedTuple):
@@ -67,6 +70,11 @@ class JointGaussian:
         A shared covariance keeps one scatter matrix of all classes; to shrink it as Ledoit and Wolf say it keeps one a
         class, since no less tells the fourth moments about means that are yet to move.
         """
+        if X.shape[1] > MOST:
+            raise DataError(
+                f"X has {X.shape[1]:,} features; the covariances of at most {MOST:,} are kept, d² numbers. Select "
+                "features first, or choose naive Bayes."
+            )
         batch = Batch(as_rows(X) if is_sparse(X) else X, y, weight, C)
         fourth = by_fourth_moments(self.shrinkage)
         return pooled_scatter(batch) if self.shared and not fourth else class_scatter(batch, fourth)

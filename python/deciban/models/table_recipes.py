@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from deciban.distributions.joint_gaussian import MOST
 from deciban.errors import DataError
 from deciban.store import Stored
 from deciban.threads import on_threads
@@ -68,6 +69,11 @@ class TableRecipe:
     model: str
     parameters: Mapping[str, float]
     seed: int = 0
+
+    def is_for(self, rows: Rows) -> bool:
+        """Whether the model takes tables of so many columns: covariances do not."""
+        width = sum(1 if known is None else len(known) for known in rows.columns.categories)
+        return self.model != "discriminant" or width <= MOST
 
     @on_threads
     def learn(
