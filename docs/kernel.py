@@ -80,7 +80,7 @@ and no optimum.
 {table}
 
 `"dual-qp"` and `"primal-qp"` write the matrices of S2 to S4 and hand them to Clarabel, for certainty, where examples
-are few; `QP(Q, c, A, a)` does so with any programme, min ½ zᵀQz + cᵀz subject to A z ≥ a.
+are few; `deciban.QP(Q, c, A, a).solve()` does so with any programme, min ½ zᵀQz + cᵀz subject to A z ≥ a.
 All of them end with the same proof, in float64 and knowing no solver: primal,
 dual, relative gap, largest violation of the conditions above.
 

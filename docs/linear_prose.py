@@ -46,6 +46,13 @@ for `LogisticRegression`, `LinearSVM` and `LinearRegression`: `LogisticRegressio
 after `max_iter` passes, at a small gradient (`Descent(gradient=1e-4)`), at a small error (`Descent(error=0.3)`), or at
 the gap that `tol` asks for; steps are constant, decay or go by 1/√t (`rule`), and weights may be averaged
 (`average_from`).
+
+## The hat matrix
+
+Least squares project the labels on the columns of X: ŷ = H y, and the residuals are (I − H) y. Nobody needs H (N, N) to
+fit; `deciban.models.hat.HatMatrix.of(X)` keeps Q of a QR factorisation, H = QQᵀ, in N rows of d + 1 numbers.
+`times(y)` is H y, `residuals(y)` is (I − H) y, `diagonal()` the leverages h_ii, `trace()` the rank; `matrix()` and
+`complement()` form H and I − H for data that are small. `alpha` is that of the ridge, weights those of `fit`.
 """
 
 READING = """
