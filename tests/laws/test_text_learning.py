@@ -129,6 +129,27 @@ def test_a_refused_update_changes_nothing(model):
         assert content(known) == before
 
 
+FRACTIONS = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.7, 0.9, 1 / 3]), min_size=4, max_size=4)
+
+
+@over_the_grid
+@given(weights=FRACTIONS, order=st.permutations(range(4)))
+def test_fractions_are_forgotten_in_any_order_and_leave_no_word(model, weights, order):
+    """Sums of fractions are rounded, so that what is left of nothing may be a little more, or less."""
+    known = TextClassifier("naive-bayes", **model).fit(["a b", "c d"], ["x", "y"])
+    before = known.model_
+    texts, labels = ["e f", "e g", "e h", "e e"], ["x", "y", "x", "x"]
+    known.partial_fit(texts, labels, weights)
+    for i in order:
+        known.forget([texts[i]], [labels[i]], [weights[i]])
+    books = [(known.model_.book, before.book)]
+    if model["hashed_bits"]:
+        books.append((known.model_.words.book, before.words.book))
+    for left, first in books:
+        assert left.parts()[0].tolist() == first.parts()[0].tolist()
+        assert_allclose(left.parts()[1], first.parts()[1], rtol=1e-12)
+
+
 @pytest.mark.parametrize("hashed_bits", [None, 6], ids=["dictionary", "hashed"])
 @given(texts=st.lists(st.lists(st.integers(0, 60), max_size=12), min_size=1, max_size=40), most=st.integers(2, 40))
 def test_pruning_bounds_the_words_and_does_not_see_the_threads(hashed_bits, texts, most):

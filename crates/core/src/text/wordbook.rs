@@ -26,6 +26,16 @@ pub enum Fault {
     Negative(String),
 }
 
+/// Less than this share of both is what rounding leaves of nothing, where weights are fractions; whole numbers below
+/// 10^12 differ by more.
+const NOTHING: f64 = 1e-12;
+
+/// a − b; 0 where they differ by rounding only, so that what was forgotten leaves no trace of itself.
+fn less(a: f64, b: f64) -> f64 {
+    let left = a - b;
+    if left.abs() <= NOTHING * b { 0.0 } else { left }
+}
+
 impl Wordbook {
     /// Checks that the parts belong together.
     pub fn checked(self) -> Result<Wordbook, Fault> {
@@ -61,7 +71,7 @@ impl Wordbook {
     /// `known_only`, words that stand only in `other` are passed over and no word's count sinks below zero: so a
     /// book from which rare words were dropped can still forget what held them.
     pub fn minus(&self, other: &Wordbook, known_only: bool) -> Result<Wordbook, Fault> {
-        self.combine(other, known_only, |a, b| if known_only { (a - b).max(0.0) } else { a - b })
+        self.combine(other, known_only, |a, b| if known_only { less(a, b).max(0.0) } else { less(a, b) })
     }
 
     fn combine(
