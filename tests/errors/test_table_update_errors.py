@@ -51,10 +51,10 @@ def test_columns_that_do_not_fit(said):
 def test_labels_that_were_never_learnt(said):
     for verb in ("learn", "forget"):
         assert said(65, verb, "m.deciban", "l.csv", l="age,job,y\n30,a,no\n30,a,ye\n") == (
-            "l.csv, line 3: expected one of the filter's labels, 'no', 'yes'; got 'ye'. Did you mean 'yes'?"
+            "l.csv, line 3: expected one of the model's labels, 'no', 'yes'; got 'ye'. Did you mean 'yes'?"
         )
         assert said(65, verb, "m.deciban", "t.csv", "--as", "maybe") == (
-            "expected one of the filter's labels, 'no', 'yes'; got 'maybe'."
+            "expected one of the model's labels, 'no', 'yes'; got 'maybe'."
         )
         assert said(65, verb, "m.deciban", "l.csv", l="age,job,y\n30,a,\n") == (
             "l.csv, line 2: expected a label in column 'y'; it is empty. Fill it in, or remove the row."
@@ -101,3 +101,16 @@ def test_options_of_tables_with_a_filter_of_texts(said, tmp_path):
             f"Expected no {option} with a filter of messages or texts; {option} {value} came. Leave it out."
         )
     assert said(64, "learn", "f.bin", "spam/a.txt") == "Missing option '--as'. See deciban learn --help."
+
+
+def test_numbers_whose_squares_are_beyond_a_float64(said):
+    told = "column 'age' is 1e+300, whose square is beyond a float64: give the feature in a larger unit"
+    assert said(65, "learn", "m.deciban", "h.csv", h="age,job,y\n30,a,no\n1e300,a,no\n") == (
+        f"h.csv, line 3: {told}. Nothing was changed."
+    )
+    table = TABLE.replace("34,c,yes", "1e300,c,yes", 1)
+    row = table.splitlines().index("1e300,c,yes")
+    for model in ("naive-bayes", "auto"):
+        assert said(65, "train", "h.csv", "--label", "y", "--model", model, "-o", "x.bin", h=table) == (
+            f"h.csv, row {row}: {told}, or leave it out: --ignore."
+        )

@@ -53,8 +53,9 @@ def _from(first: Cells, rest: Iterator[tuple[list[str], Cells]]) -> Iterator[Cel
 def _labels(served: ServedTable, cells: Cells, label: str | None, column: str | None) -> list[Any]:
     """The label of each row, as the model has it; DataError for one that it does not have."""
     names = [text_of(each) for each in served.classes]
+    whose = "the model's"
     if label is not None:
-        return [served.classes[label_among(names, label)]] * len(cells)
+        return [served.classes[label_among(names, label, whose=whose)]] * len(cells)
     column = column or served.origin.label
     if column is None:
         raise UsageError(
@@ -64,5 +65,7 @@ def _labels(served: ServedTable, cells: Cells, label: str | None, column: str | 
     found = []
     for i, name in enumerate(labels_of(cells, column)):
         place = places.get(name)
-        found.append(served.classes[label_among(names, name, f"{cells.where(i)}: ") if place is None else place])
+        if place is None:
+            place = label_among(names, name, f"{cells.where(i)}: ", whose)
+        found.append(served.classes[place])
     return found

@@ -133,8 +133,9 @@ def information_of_counts(model: Any) -> list[float | None]:
     names = getattr(model, "feature_names_in_", range(d))
     told: list[float | None] = [None] * d
     columns = getattr(counts, "columns", (range(d),))
+    families = model.likelihoods_
     for js, part in zip(columns, getattr(counts, "parts", (counts,)), strict=True):
-        family, found = model.likelihoods_[names[js[0]]], None
+        family, found = families[names[js[0]]], None
         if isinstance(family, Bernoulli):
             found = binary_information(part.seen, np.minimum(part.s, part.seen))
         elif isinstance(family, Categorical):

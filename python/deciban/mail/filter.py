@@ -124,14 +124,14 @@ class Filter:
         return occurrences(settings, [item for item, _ in items], [c for _, c in items], classes)
 
 
-def label_among(labels: Sequence[str], label: str, where: str = "") -> int:
-    """The place of a label among those of a filter; DataError, which begins with `where`, names those there are."""
+def label_among(labels: Sequence[str], label: str, where: str = "", whose: str = "the filter's") -> int:
+    """Return the place of a label among `whose` labels; DataError, which begins with `where`, names those there are."""
     if label in labels:
         return labels.index(label)
     close = get_close_matches(label, labels, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    listed = ", ".join(map(repr, labels))
-    raise DataError(f"{where}expected one of the filter's labels, {listed}; got {label!r}.{hint}")
+    listed = ", ".join(map(repr, labels[:20])) + ", …" * (len(labels) > 20)
+    raise DataError(f"{where}expected one of {whose} labels, {listed}; got {label!r}.{hint}")
 
 
 def refuse_minimised(model: str) -> None:

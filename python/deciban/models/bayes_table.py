@@ -26,7 +26,7 @@ from deciban.trust.certificate import Certificate
 
 from .naive_bayes import NaiveBayes
 from .stored import arrays_of, header_of
-from .tables import Rows, TableModel, refusals_of, table_of
+from .tables import Rows, TableModel, refusals_of, refusals_of_rows, table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,8 @@ class BayesTable(TableModel):
         """Of every column its distribution: normal, Bernoulli or categorical."""
         order = rows.order()
         model = NaiveBayes("auto", alpha=alpha)
-        model.fit(table_of(rows.columns, rows.matrix[order]), rows.labels[order])
+        with refusals_of_rows(rows, order):
+            model.fit(table_of(rows.columns, rows.matrix[order]), rows.labels[order])
         return cls(model, rows.columns)
 
     @classmethod
@@ -128,7 +129,7 @@ class BayesTable(TableModel):
     def _updated(self, verb: str, cells: Cells, labels: Sequence[Any]) -> Self:
         model, columns = copy(self.model), with_categories_of(self.columns, cells)
         matrix, y = read_as(columns, cells), np.array(labels, dtype=self.model.classes_.dtype)
-        with refusals_of(cells.name):
+        with refusals_of(cells):
             if model.columns_ is not None:
                 getattr(model, verb)(table_of(columns, matrix, declared=False), y)
                 return replace(self, model=model, columns=model.columns_)

@@ -60,7 +60,7 @@ class SummedTable(LinearTable):
         matrix = read_as(self.columns, cells)
         refuse_strange(self.columns, cells, NEVER_LEARNT if verb == "forget" else NO_NEW)
         found = self._estimator()
-        with refusals_of(cells.name):
+        with refusals_of(cells):
             getattr(found, verb)(self.coding(matrix), np.array(labels))
         found.temperature_ = self.temperature
         proof = replace(

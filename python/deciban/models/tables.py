@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, Self
@@ -159,14 +160,19 @@ class TableModel(ABC):
         store.write(path, header, self.arrays())
 
 
+_ROW = re.compile(r"row (\d+), feature '")
+
+
 @contextmanager
-def refusals_of(where: str) -> Iterator[None]:
+def refusals_of(cells: Cells) -> Iterator[None]:
     """Say of what a model refuses to learn or to forget where it stood, as DataError."""
     try:
         yield
     except ValueError as error:
-        told = str(error).removeprefix(f"{where}: ").rstrip(".")
-        raise DataError(f"{where}: {told}. Nothing was changed.") from None
+        told = str(error).removeprefix(f"{cells.name}: ").rstrip(".")
+        row = _ROW.match(told)
+        at = f"{cells.where(int(row[1]))}: column '{told[row.end() :]}" if row else f"{cells.name}: {told}"
+        raise DataError(f"{at}. Nothing was changed.") from None
 
 
 def _bytes_of_rows(matrix: Any) -> Iterator[bytes]:
@@ -202,7 +208,8 @@ def table_of(columns: Columns, matrix: Any, declared: bool = True) -> Table:
 class Rows:
     """Labelled rows of typed columns, which a choice among models deals into parts.
 
-    matrix (N, d), dense or CSR, y (N,) indices into `classes`, keys (N,) digests: of equal rows equal ones.
+    matrix (N, d), dense or CSR, y (N,) indices into `classes`, keys (N,) digests: of equal rows equal ones, numbers
+    (N,) those of the rows in the table of this name, from 1.
     """
 
     columns: Columns
@@ -211,6 +218,8 @@ class Rows:
     y: NDArray[np.intp]
     keys: NDArray[np.bytes_]
     weight: None = None
+    name: str = ""
+    numbers: NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, table: Typed, name: str) -> Self:
@@ -223,7 +232,9 @@ class Rows:
             )
         keys = [blake2b(row, digest_size=_DIGEST).digest() for row in _bytes_of_rows(table.matrix)]
         labels = tuple(str(label) for label in classes)
-        return cls(table.columns, labels, table.matrix, y.astype(np.intp), np.array(keys, dtype=f"S{_DIGEST}"))
+        kept = np.array(keys, dtype=f"S{_DIGEST}")
+        numbers = np.arange(1, len(y) + 1)
+        return cls(table.columns, labels, table.matrix, y.astype(np.intp), kept, name=name, numbers=numbers)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -240,7 +251,9 @@ class Rows:
 
     def only(self, chosen: NDArray[np.bool_]) -> Self:
         """Some of the rows."""
-        return type(self)(self.columns, self.classes, self.matrix[chosen], self.y[chosen], self.keys[chosen])
+        numbers = None if self.numbers is None else self.numbers[chosen]
+        rows = {"matrix": self.matrix[chosen], "y": self.y[chosen], "keys": self.keys[chosen], "numbers": numbers}
+        return replace(self, **rows)
 
     def order(self) -> NDArray[np.intp]:
         """(N,) an order that is the same however the rows came."""
@@ -250,3 +263,16 @@ class Rows:
     def errors(self, model: TableModel) -> float:
         """The share of the rows that the model judges wrongly."""
         return float((model.scores(self.matrix).argmax(axis=1) != self.y).mean())
+
+
+@contextmanager
+def refusals_of_rows(rows: Rows, order: NDArray[np.intp]) -> Iterator[None]:
+    """Say of a row, of those in this order, that a model refuses to learn which of its table it is."""
+    try:
+        yield
+    except ValueError as error:
+        row = _ROW.match(str(error))
+        if row is None or rows.numbers is None:
+            raise
+        told, number = str(error)[row.end() :].rstrip("."), rows.numbers[order[int(row[1])]]
+        raise DataError(f"{rows.name}, row {number}: column '{told}, or leave it out: --ignore.") from None
