@@ -124,11 +124,11 @@ class Verdict:
     """The winning label and how sure: `decibans` is the evidence for `label` against the runner-up `against`.
 
     `probability` is by label. `interval` is where the log-odds lie, in decibans, with a probability of 95 % given how
-    little was seen: the more that was learnt of the words of the item, the narrower. It contains `decibans`,
-    though perhaps at its end (see `text.belief.Belief`). It is None where the model was learnt by minimising, which
-    leaves no counts to tell. `unsure` says that the interval is not wholly on the side of `label`, or that the evidence
-    is too thin to act upon. Under a `Threshold` the side is that of the threshold instead of 0, and the evidence may be
-    against the label.
+    little was seen: the more that was learnt of the words of the item, and the more words tell of the class, the
+    narrower (see `text.belief.Belief`). It contains `decibans`. It is None where the model was learnt by minimising,
+    which leaves no counts to tell. `unsure` says that the interval is not wholly on the side of `label`, or that the
+    evidence is too thin to act upon. Under a `Threshold` the side is that of the threshold instead of 0, and the
+    evidence may be against the label.
     """
 
     label: Any

@@ -74,8 +74,8 @@ def test_mean_and_variance_are_those_of_the_posterior(family, blank):
     if blank and family.missing:
         x[:, [1, 4]] = np.nan
     label = model.predict(x)
-    low, high = model.credible_interval(x, level=0.5).T
-    mean, deviation = (low + high) / 2, (high - low) / 2 / ndtri(0.75)
+    low, high = model.credible_interval(x, level=0.9999).T  # beyond what is told
+    mean, deviation = (low + high) / 2, (high - low) / 2 / ndtri(0.99995)
     pi = np.log(rng.dirichlet(model.class_count_ + 1.0, often))
     for i, row in enumerate(x):
         joint = posterior_draws(family, model.counts_, row, often, rng) + pi
@@ -110,6 +110,32 @@ def test_a_higher_level_is_wider_about_the_same_middle(case, draws):
     assert (narrow[:, 1] <= wide[:, 1]).all()
     if len(model.classes_) > 1:
         assert (wide[:, 0] < wide[:, 1]).all()
+
+
+@over(EVERY)
+@given(draws=st.data(), level=st.floats(0.01, 0.999))
+def test_it_contains_what_is_reported(case, draws, level):
+    data = draws.draw(case.data())
+    model = NaiveBayes(case.family, class_prior="smoothed").fit(data.X, data.y)
+    scores = np.sort(model.predict_joint_log_proba(data.X), axis=1)
+    told = scores[:, -1] - scores[:, -2] if scores.shape[1] > 1 else np.zeros(len(scores))
+    low, high = model.credible_interval(data.X, level).T
+    assert (low <= told + 1e-9 * np.abs(told)).all()
+    assert (told - 1e-9 * np.abs(told) <= high).all()
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.02, 1.0, 50.0])
+@pytest.mark.parametrize("likelihood", ["multinomial", "complement", "bernoulli", "categorical", "poisson"])
+def test_it_contains_what_is_reported_whatever_the_pseudo_counts(likelihood, alpha):
+    rng = np.random.default_rng(3)
+    for n in (4, 40):
+        X, y = rng.integers(0, 2, (n, 300)), np.arange(n) % 2
+        model = NaiveBayes(likelihood, alpha=alpha).fit(X, y)
+        scores = model.predict_joint_log_proba(X)
+        told = np.abs(scores[:, 1] - scores[:, 0])
+        low, high = model.credible_interval(X).T
+        assert (low <= told).all()
+        assert (told <= high).all()
 
 
 @over(ONE_KIND)

@@ -50,29 +50,28 @@ def text_of(x):
 SETTINGS = {
     "few items of many words": {"items": 10, "words": 60, "length": 20},
     "few items of few words": {"items": 10, "words": 20, "length": 5},
+    "some items of many words": {"items": 40, "words": 60, "length": 20},
     "many items": {"items": 100, "words": 30, "length": 10},
 }
 
 
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
-def test_it_holds_the_truth_as_often_as_it_says(likelihood):
-    """93 to 97 in 100, for queries that are no evidence of their own; about the reported log-odds it would not.
-
-    1200 draws have a standard deviation of 0.6 points.
+def test_the_truth_is_above_its_near_end_as_often_as_it_says(likelihood):
+    """In 97.5 of 100, for queries that are no evidence of their own. Beyond the far end it may be more often: a word
+    that a class has never shown may be all but impossible there.
     """
-    draws, inside, half, reported = 0, 0, 0, 0
+    draws, above, half, inside = 0, 0, 0, 0
     for (setting, alpha), seed in product(product(SETTINGS.values(), (0.5, 1.0)), range(200)):
         known, text, truth = simulated(likelihood, seed, alpha=alpha, fresh=False, **setting)
         low, high = known.credible_interval([text])[0]
-        second, best = np.sort(known.predict_joint_log_proba([text])[0])
         narrow = known.credible_interval([text], 0.5)[0]
         draws += 1
+        above += low <= truth
         inside += low <= truth <= high
-        half += narrow[0] <= truth <= narrow[1]
-        reported += abs(best - second - truth) <= (high - low) / 2
-    assert 0.93 <= inside / draws <= 0.97
-    assert 0.45 <= half / draws <= 0.57
-    assert reported / draws < 0.92
+        half += narrow[0] <= truth
+    assert above / draws >= 0.975
+    assert half / draws >= 0.75
+    assert inside / draws >= 0.9
 
 
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
@@ -83,7 +82,7 @@ def test_of_fresh_items_it_errs_to_the_safe_side(likelihood):
     """
     draws, less, sure, wrong = 300, 0, 0, 0
     for seed in range(draws):
-        known, text, truth = simulated(likelihood, seed, alpha=0.5, fresh=True, **SETTINGS["few items of many words"])
+        known, text, truth = simulated(likelihood, seed, alpha=0.5, fresh=True, **SETTINGS["some items of many words"])
         low, _ = known.credible_interval([text])[0]
         less += truth < low
         sure += low > 0

@@ -30,6 +30,7 @@ struct Given {
     absent: bool,
     prior: Vec<f64>,
     learnt: bool,
+    widening: Vec<f64>,
 }
 
 type Term = (u32, String, u32, Vec<(usize, usize)>);
@@ -145,11 +146,11 @@ impl Dictionary {
 /// The doubt of a dictionary of so many words and classes.
 fn doubt(given: Given, words: usize, classes: usize) -> PyResult<Doubt> {
     let prior = if given.learnt { Prior::Learnt(given.prior) } else { Prior::Given(given.prior) };
-    let Given { alpha, added, total, absent, .. } = given;
-    let belief = Belief { alpha, added, total, absent, prior };
+    let Given { alpha, added, total, absent, widening, .. } = given;
+    let belief = Belief { alpha, added, total, absent, prior, widening };
     Doubt::new(belief, words, classes).ok_or_else(|| {
         PyValueError::new_err(
-            "totals and a prior of one finite number from 0 per class, and alpha > 0 are expected",
+            "totals, a prior and a widening of one finite number from 0 per class and alpha > 0 are expected",
         )
     })
 }

@@ -26,7 +26,7 @@ from deciban.tables.frame import called
 from deciban.trust.bound import Bound
 from deciban.trust.bounding import StatesBounds
 from deciban.trust.certificate import Certificate
-from deciban.trust.credible import interval
+from deciban.trust.credible import interval, reaching
 from deciban.trust.finding import FindsSuspects
 from deciban.trust.guarantees import certified, chosen
 
@@ -210,14 +210,16 @@ class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, Classifie
         `level`, given how little was seen.
 
         The parameters are random given the data; mean and variance of the log-odds over their posterior are exact,
-        its shape is taken as normal, which a sum of many terms comes near. An interval that contains 0 leaves the
-        verdict open. The prior is that of the distribution, whatever the estimate.
+        its shape is taken as normal, which a sum of many terms comes near. Where the reported log-odds, which take the
+        means of the parameters, lie beyond, the interval reaches as far. An interval that contains 0 leaves the verdict
+        open. The prior is that of the distribution, whatever the estimate; features are taken as independent.
         """
         return self._intervals(self._rows_to_judge(X), level)
 
     def _intervals(self, X: Any, level: float = 0.95) -> Floats:
         """`credible_interval` of rows that are statistics already."""
-        first, second = _first_two(self._judged(X))
+        scores = self._judged(X)
+        first, second = _first_two(scores)
         prior_mean, prior_variance = prior_doubt(self.class_prior, self.counts_.n)
         with np.errstate(over="ignore", invalid="ignore"):  # inputs of 1e300 have squares beyond a float64
             mean, variance = self._family().doubt(X, self.counts_)
@@ -226,7 +228,8 @@ class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, Classifie
             apart = variance[rows, first] + variance[rows, second]
         alone = first == second
         difference, apart = np.where(alone, 0.0, difference), np.where(alone, 0.0, apart)
-        return interval(difference, apart, level)
+        told = scores[np.arange(len(first)), first] - scores[np.arange(len(first)), second]
+        return reaching(interval(difference, apart, level), np.where(alone, 0.0, told))
 
     # What was learnt, seen from several sides.
 

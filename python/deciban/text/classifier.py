@@ -254,16 +254,17 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         """(N, 2) where the log-odds of the predicted label against its runner-up lie, in nats, with probability
         `level`, given how little was seen.
 
-            mean ± z √variance of   log p(label | text, φ) − log p(runner-up | text, φ),      φ ~ p(φ | what was learnt)
+            log-odds ± z √variance,      P(|Z| ≤ z) = level,  Z ~ N(0, 1)
 
-        Mean and variance are exact, the shape is taken as normal. The centre is the posterior mean, which is more
-        guarded than the difference of `predict_joint_log_proba`: `text.belief.Belief` says why, how often the interval
-        holds the truth, and that an alpha below 1/2 is taken as 1/2. An interval that contains 0, or lies below it,
-        leaves the verdict open. ValueError for a level not between 0 and 1, AttributeError for a linear model.
+        The variance is that of the posterior of which the log-odds take the means, for words whose errors are
+        correlated; the interval is wider where examples are few, alike, or agree little about the class of a word.
+        `text.belief.Belief` has the formulas and how often verdicts that it bears out are wrong. An interval that
+        contains 0 leaves the verdict open. ValueError for a level not between 0 and 1, AttributeError for a linear
+        model.
 
         >>> clf = TextClassifier().fit(["cheap pills", "cheap loan", "lunch at noon"], ["spam", "spam", "ham"])
         >>> clf.credible_interval(["cheap"]).round(1).tolist()
-        [[-1.8, 8.9]]
+        [[-48.6, 53.8]]
         """
         check_is_fitted(self, "served_")
         if self.served_.belief is None:
@@ -271,7 +272,8 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
                 "a credible interval needs a model that counts, and this one was learnt by minimising: "
                 "fit with model='naive-bayes'"
             )
-        moments = np.array([each for _, _, each in self.served_.judged(texts)]).reshape(-1, 2)
+        odds = [(s[label] - s[rival], each) for s, (label, rival), each in self.served_.judged(texts)]
+        moments = np.array([(centre, each[1]) for centre, each in odds if each is not None]).reshape(-1, 2)
         return interval(moments[:, 0], moments[:, 1], level)
 
     def explain(self, texts: Iterable[str | bytes], pair: tuple[Any, Any] | None = None) -> list[TextExplanation]:

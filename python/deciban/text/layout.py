@@ -3,9 +3,10 @@
     header    model, classes, dropped, certificate, text (`TextSettings`); bayes (`Bayes`), linear (`Linear`),
               kernel (`Machine`) or network (`Layers`)
     score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
-              total (C,) by which counts became shares, and the names: words (bytes), where each ends (K,);
-              those and the hashes may be left to state.*; of a linear model only weights and prior; of a machine of m
-              texts scale (K,), dual (m, C), intercept (C,), and these texts as CSR: vectors.data, .indices, .indptr;
+              total (C,) by which counts became shares, widening (C,) or none, and the names: words (bytes), where
+              each ends (K,); those and the hashes may be left to state.*; of a linear model only weights and prior; of
+              a machine of m texts scale (K,), dual (m, C), intercept (C,), and these texts as CSR: vectors.data,
+              .indices, .indptr;
             of a network scale (K,) and of each layer, from 1, weights.k (units below, units) and biases.k (units,)
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
     state.readable.*  W words of hash buckets: hashes (W,), counts (W,), words (bytes), ends (W,), and readable_dropped
@@ -151,6 +152,8 @@ def _tensor_fault(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> s
         weighed = () if model in LINEAR else ("score.weights", "score.prior")
         for name in ("score.bias", "score.total", "score.absent", *weighed):
             del wanted[name]
+    elif "score.widening" in tensors:  # which earlier versions did not write
+        wanted["score.widening"] = (("F64",), ((classes,),))
     if model == KERNEL:
         wanted |= _of_machine(tensors, features, classes)
     if model == NETWORK:

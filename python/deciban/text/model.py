@@ -29,6 +29,7 @@ from .labels import storable
 from .minimised import packed
 from .served import TENSORS, ServedText
 from .settings import NAIVE_BAYES, Kind, TextSettings
+from .widening import widening
 
 # The distributions that words are taken to come from.
 _OF_WORDS = ("bernoulli", "multinomial")
@@ -228,7 +229,13 @@ class TextModel:
             weights=packed(score.W),
             prior=prior,
             bias=packed(score.bias),
-            belief=Belief.of(self.bayes.to_json(), packed(self.bayes.total(seen)), packed(seen.n), prior),
+            belief=Belief.of(
+                self.bayes.to_json(),
+                packed(self.bayes.total(seen)),
+                packed(seen.n),
+                prior,
+                tuple(widening(seen, self.settings.binary).tolist()),
+            ),
             absent=b"" if score.absent is None else packed(score.absent),
             words=words,
             ends=packed(ends),
@@ -272,6 +279,7 @@ class TextModel:
         return {
             **score,
             "score.total": np.array(served.belief.total, "<f8"),
+            "score.widening": np.array(served.belief.widening, "<f8"),
             "state.hashes": hashes,
             "state.counts": narrowest(counts),
             "state.items": items,

@@ -86,7 +86,9 @@ class ServedText:
         if "bayes" not in header:
             return cls(settings, classes, bias=parts["prior"], belief=None, n_jobs=n_jobs, **parts)
         total, items = bytes(tensors["score.total"].data), bytes(tensors["state.items"].data)
-        belief = Belief.of(header["bayes"], total, items, parts["prior"])
+        told = tensors.get("score.widening")
+        widening = None if told is None else tuple(array("d", bytes(told.data)))
+        belief = Belief.of(header["bayes"], total, items, parts["prior"], widening)
         bits = settings.hashed_bits
         buckets = BucketNames.from_tensors(bits, tensors) if bits is not None and parts.get("absent") else None
         return cls(settings, classes, belief=belief, n_jobs=n_jobs, buckets=buckets, **parts)
@@ -138,7 +140,8 @@ class ServedText:
     ) -> Verdict:
         """The verdict that scores (C,) amount to; of equal ones the first class wins."""
         scores, pair, moments = judged
-        interval = None if moments is None else _interval(*moments)
+        odds = scores[pair[0]] - scores[pair[1]]
+        interval = None if moments is None else _interval(odds, moments[1])
         return verdict_of(self.classes, scores, pair, interval, unsure_below, threshold)
 
     def weighed(self, item: str | bytes, pair: tuple[int, int] | None) -> Judged:
@@ -251,10 +254,12 @@ def first_two(scores: list[float]) -> tuple[int, int]:
     return label, max((c for c in range(len(scores)) if c != label), key=scores.__getitem__, default=label)
 
 
-def _interval(mean: float, variance: float) -> tuple[float, float]:
-    """In decibans, where 95 % of a normal of these moments, in nats, lie."""
+def _interval(odds: float, variance: float) -> tuple[float, float]:
+    """In decibans, where 95 % of a normal about these log-odds, in nats, lie; everywhere where nothing is known."""
     half = _Z * math.sqrt(variance)
-    return (mean - half) * DECIBANS_PER_NAT, (mean + half) * DECIBANS_PER_NAT
+    if not (math.isfinite(odds) and math.isfinite(half)):
+        return -math.inf, math.inf
+    return (odds - half) * DECIBANS_PER_NAT, (odds + half) * DECIBANS_PER_NAT
 
 
 class _Contrast:

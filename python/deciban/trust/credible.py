@@ -26,5 +26,17 @@ def interval(mean: Floats, variance: Floats, level: Any) -> Floats:
         raise ValueError(f"level must be a number between 0 and 1, got {level!r}")
     half = ndtri(0.5 + level / 2.0) * np.sqrt(np.maximum(variance, 0.0))
     known = np.isfinite(mean) & np.isfinite(half)
-    low, high = np.where(known, mean - half, -np.inf), np.where(known, mean + half, np.inf)
+    with np.errstate(invalid="ignore"):
+        low, high = np.where(known, mean - half, -np.inf), np.where(known, mean + half, np.inf)
     return np.column_stack([low, high])
+
+
+def reaching(found: Floats, told: Floats) -> Floats:
+    """(N, 2) intervals that reach as far as what is told (N,) of their rows.
+
+    >>> reaching(np.array([[-1.0, 2.0], [-1.0, 2.0]]), np.array([0.5, 3.0])).tolist()
+    [[-1.0, 2.0], [-1.0, 3.0]]
+    """
+    known = np.isfinite(told)
+    low = np.where(known, np.minimum(found[:, 0], told), found[:, 0])
+    return np.column_stack([low, np.where(known, np.maximum(found[:, 1], told), found[:, 1])])
