@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from deciban.cli.group import VERBS
-from system.command import HELD_OUT, PROGRAM, trained
+from system.command import HAM, PROGRAM, trained
 
 HEAVY = ("numpy", "scipy", "sklearn", "polars", "rich", "narwhals", "pandas", "deciban.text.model", "deciban.report")
 WATCHED = """
@@ -30,7 +30,7 @@ def loaded(*arguments):
 
 @pytest.mark.parametrize("options", [(), ("--json",), ("--jsonl",), ("--exit-code", "--unsure-below", "0")])
 def test_judging_loads_nothing_heavy(model, options):
-    modules = loaded("classify", model, HELD_OUT / "ham" / "ko-007-parcel-absent.eml", *options)
+    modules = loaded("classify", model, HAM, *options)
     assert "deciban.text.served" in modules
     assert [name for name in HEAVY if name in modules] == []
 
