@@ -327,7 +327,7 @@ mod tests {
     fn the_variance_is_that_of_words_that_come_together() {
         let doubt = Doubt::new(belief(), 2, 2).unwrap();
         let weights: Vec<f64> =
-            [2.0, 4.0, 4.0, 5.0].iter().zip([6.0, 9.0, 6.0, 9.0]).map(|(a, t)| (a / t).ln()).collect();
+            [2.0_f64, 4.0, 4.0, 5.0].iter().zip([6.0, 9.0, 6.0, 9.0]).map(|(a, t)| (a / t).ln()).collect();
         let (v, u) = (|a: f64| 4.0 * (1.0 / a).ln_1p(), |a: f64| 9.0 * (1.0 / a).ln_1p());
         let (first, second) = (v(1.5) + u(3.5), v(3.5) + u(4.5)); // of counts 1 and 3, 3 and 4, and alpha = 1/2
         let whole = v(5.0) + u(8.0); // of 6 and 9 less 2 for the words, and twice alpha
