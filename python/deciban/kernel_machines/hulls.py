@@ -18,7 +18,7 @@ import numpy as np
 from deciban.devices import doubled, elsewhere, namespace, on_host, take
 from deciban.errors import NotSeparableError
 from deciban.inner_product import dot
-from deciban.kernel_solvers.certificate import KernelProof, prove
+from deciban.kernel_solvers.certificate import KernelProof, prove, proven
 from deciban.kernel_solvers.gram import Gram, Whole, gram
 from deciban.kernel_solvers.gram import rows as gram_of_rows
 from deciban.kernel_solvers.polish import polished
@@ -29,7 +29,6 @@ from deciban.rows import is_sparse
 from deciban.solvers import street
 from deciban.solvers.problem import Limits, Status
 
-from .machine import proven
 from .rows import weights
 
 Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]

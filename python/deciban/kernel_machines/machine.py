@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from deciban import kernel_solvers, store
 from deciban.devices import fetched, kept_on_host, take
 from deciban.kernel_solvers import landmarks
-from deciban.kernel_solvers.certificate import KernelProof, prove
+from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
 from deciban.losses import Floats
@@ -253,12 +253,6 @@ def of_each(whole: Certificate, proven: Sequence[Any], solutions: Sequence[Kerne
         )
         for (primal, dual, violation), solution in zip(proven, solutions, strict=True)
     ]
-
-
-def proven(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
-    """The proof of what a solver found, by the gradient in float64 that it ends with, where it keeps one."""
-    f = None if solution.gradient is None else solution.gradient + problem.t
-    return prove(problem, solution.beta, None if f is None else solution.b, f)
 
 
 def unproven(kernel: Kernel, X: Any) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from deciban.devices import on_host
 from deciban.errors import DataError
 from deciban.inner_product import dot
-from deciban.kernel_solvers.certificate import KernelProof
+from deciban.kernel_solvers.certificate import KernelProof, proven
 from deciban.kernel_solvers.landmarks import Landmarks
 from deciban.kernel_solvers.landmarks import prove as prove_landmarks
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
@@ -22,7 +22,6 @@ from deciban.models.zones import Zones
 from deciban.solvers.problem import Limits, Status
 
 from .hulls import Solve, solve_hard
-from .machine import proven
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deciban.declared_types import Estimator
 from deciban.devices import answers
-from deciban.kernel_solvers.certificate import KernelProof
+from deciban.kernel_solvers.certificate import KernelProof, proven
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
 from deciban.models.device_rows import repetitions
@@ -20,7 +20,7 @@ from deciban.models.offered import offered_unless
 from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
-from .machine import SingleMachine, certify, proven, unproven
+from .machine import SingleMachine, certify, unproven
 from .margins import check_nu
 from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 

@@ -14,7 +14,8 @@ from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.kernel_solvers.start import summing_to
 from deciban.losses import Floats
 from deciban.models.side_by_side import threads_for
-from deciban.solvers.problem import Limits
+from deciban.solvers.problem import Limits, Status
+from deciban.trust.gap import is_within
 
 from .margins import Machine, soft_margins
 from .rows import Items, among
@@ -49,18 +50,20 @@ def solved_together(
 def to_the_end(
     kernels: Any, given: Items, problems: together.Together, limits: Limits, starts: Floats | None, memory: int
 ) -> list[KernelSolution]:
-    """The solution of each problem; where all are small, the optimum up to rounding."""
-    each = [
-        KernelProblem.classification(given.kernel, among(given.kernel, given.X, rows), y, upper)
-        for rows, y, upper in zip(*map(problems.parts, (problems.rows, problems.y, problems.upper)), strict=True)
-        if len(rows) <= finishing.ROWS
-    ]
-    if len(each) < len(problems.sizes) or not all(map(finishing.suits, each)):
-        return together.solve(kernels, problems, limits, starts, memory)
-    near = together.solve(kernels, problems, finishing.brief(limits), starts, memory)
-    return [
-        kernel_solvers.ended(problem, limits, found, memory=memory) for problem, found in zip(each, near, strict=True)
-    ]
+    """The solution of each problem, to its optimum where it has not come within the tolerance of it."""
+
+    def problem(k: int) -> KernelProblem:
+        own = slice(problems.ends[k], problems.ends[k + 1])
+        X = among(given.kernel, given.X, problems.rows[own])
+        return KernelProblem.classification(given.kernel, X, problems.y[own], problems.upper[own])
+
+    within = finishing.first_try(problem(int(problems.sizes.argmax())), limits, memory)
+    found = together.solve(kernels, problems, within, starts, memory)
+    for k, (size, proof) in enumerate(zip(problems.sizes, together.prove(problems, found), strict=True)):
+        closed = found[k].status is Status.CONVERGED and is_within(proof.primal - proof.dual, proof.primal, limits.tol)
+        if size <= finishing.ROWS or not closed:
+            found[k] = kernel_solvers.ended(problem(k), limits, found[k], memory=memory)
+    return found
 
 
 def stacked(given: Items, sides: Sequence[Side], price: float) -> together.Together:

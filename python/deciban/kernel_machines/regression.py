@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from deciban.declared_types import Estimator
 from deciban.devices import answers
 from deciban.errors import DataError
+from deciban.kernel_solvers.certificate import proven
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Limits, Status
 from deciban.losses import Floats
 from deciban.models.device_rows import repetitions
@@ -21,7 +22,7 @@ from deciban.models.limits import check_positive
 from deciban.models.transaction import all_or_nothing
 from deciban.trust.certificate import digest
 
-from .machine import Scored, SingleMachine, certify, proven, unproven
+from .machine import Scored, SingleMachine, certify, unproven
 from .margins import check_nu
 from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 

@@ -13,12 +13,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from deciban.devices import elsewhere
 from deciban.losses import Floats
 from deciban.threads import on_threads
-from deciban.trust.gap import is_within
 
 from . import blocks, finishing, smo
 from .certificate import prove
@@ -111,54 +108,19 @@ def solve(
     if refused:
         raise ValueError(f"solver {solver.NAME!r} {refused}")
     near, own = about_the_middle(problem)
-    return own(_to_the_end(solver, near, limits, start, seed, memory))
-
-
-def _to_the_end(
-    solver: Any, problem: KernelProblem, limits: Limits, start: KernelSolution | Floats | None, seed: int, memory: int
-) -> KernelSolution:
-    """What the solver finds; of a small problem, its optimum up to rounding."""
-    if solver not in CATALOGUE or not finishing.suits(problem):
-        large: KernelSolution = solver.solve(problem, limits, start=start, seed=seed, memory=memory)
-        return _proven(solver, problem, limits, large, memory) if solver in CATALOGUE and problem.t.any() else large
-    found = solver.solve(problem, finishing.brief(limits), start=start, seed=seed, memory=memory)
-    return _ended(problem, limits, found, solver, memory)
-
-
-def _proven(solver: Any, problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int) -> KernelSolution:
-    """What was found, where its gap is within the tolerance, or what smaller violations lead to: a large C lets a gap
-    be open where no condition is violated by much."""
-    if not (np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all()):
-        return found
-    for share in (1e-2, 1e-4, 1e-6, 0.0):
-        if found.status is not Status.CONVERGED or found.gradient is None:
-            return found
-        proof = prove(problem, found.beta, found.b, found.gradient + problem.t)
-        if is_within(proof.primal - proof.dual, proof.primal, limits.tol):
-            return found
-        if share:
-            tighter = replace(limits, tol=share * limits.tol)
-            found = solver.solve(problem, tighter, start=found, memory=memory)
-    return replace(found, status=Status.EXHAUSTED)
+    if solver not in CATALOGUE:
+        apart: KernelSolution = solver.solve(near, limits, start=start, seed=seed, memory=memory)
+        return own(apart)
+    return own(finishing.to_the_end(solver, near, limits, start, seed, memory))
 
 
 def ended(problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int = smo.MEMORY) -> KernelSolution:
-    """Return the optimum up to rounding of a small problem that `smo` was given brief limits for."""
+    """Return the optimum of a problem that `smo` was given the limits of a first try for."""
     near, own = about_the_middle(problem)
-    return own(_ended(near, limits, found, smo, memory)) if finishing.is_worth(limits, found) else found
-
-
-def _ended(problem: KernelProblem, limits: Limits, found: KernelSolution, solver: Any, memory: int) -> KernelSolution:
-    K = finishing.gram_of(problem) if finishing.is_worth(limits, found) else None
-    if K is None:
-        return found
-    end = finishing.finish(problem, K, limits, found)
-    if end.status.finished or limits.max_iter <= found.iterations:
-        return end
-    rest = replace(limits, max_iter=min(limits.max_iter - found.iterations, finishing.MORE))
-    more: KernelSolution = solver.solve(problem, rest, start=end, memory=memory)
-    more = replace(more, iterations=found.iterations + more.iterations, trace=(*end.trace, *more.trace))
-    return finishing.finish(problem, K, limits, more) if more.status is Status.CONVERGED else more
+    if near is not problem:
+        proof = prove(near, found.beta)
+        found = replace(found, b=proof.b, gradient=proof.scores - near.t)
+    return own(finishing.ended(smo, near, limits, found, memory))
 
 
 __all__ = [

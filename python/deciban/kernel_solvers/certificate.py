@@ -21,7 +21,7 @@ from deciban.threads import on_threads
 from deciban.trust.gap import relative_gap
 
 from .evaluation import scores_within
-from .problem import KernelProblem
+from .problem import KernelProblem, KernelSolution
 
 # A share of a sum's terms that is rounding.
 _ROUNDING = 1e-12
@@ -60,6 +60,12 @@ def prove(problem: KernelProblem, beta: Floats, b: Floats | None = None, scores:
     if _is_nothing(problem, beta, primal, dual):
         dual = primal
     return KernelProof(primal, dual, float(violation.max(initial=0.0)), b, f)
+
+
+def proven(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
+    """The proof of what a solver found, by the gradient in float64 that it ends with, where it keeps one."""
+    f = None if solution.gradient is None else solution.gradient + problem.t
+    return prove(problem, solution.beta, None if f is None else solution.b, f)
 
 
 def _is_nothing(problem: KernelProblem, beta: Floats, primal: float, dual: float) -> bool:

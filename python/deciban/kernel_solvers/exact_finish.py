@@ -23,7 +23,7 @@ from deciban.losses import Floats
 from .problem import KernelProblem, Places
 
 # Free coefficients at most, of which a system is solved.
-_FREE = 1000
+_FREE = 2000
 # Rounds at most, so many that gain nothing, and multiplications in all of them.
 _ROUNDS, _PATIENCE, _WORK = 500, 4, 4e9
 # A smaller share of D is rounding.

@@ -1,8 +1,14 @@
-"""Small problems to their optimum: a solver comes near, and what is left is `exact_finish`."""
+"""Problems to their optimum: a solver comes near, and what it leaves open is closed, or said to be open.
+
+A solver stops where no condition of optimality is violated by much, which proves a gap only where coefficients are
+small. What ends here as `CONVERGED` has a relative gap within the tolerance, whatever the machine and its size.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +19,10 @@ from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
 from deciban.trust.gap import is_within
 
-from .certificate import intercepts, prove
+from .certificate import intercepts, prove, proven
 from .exact_finish import finished
 from .gram import gram
+from .polish import balanced
 from .problem import KernelProblem, KernelSolution
 
 # Rows at most: all of their Gram matrix is made.
@@ -24,23 +31,154 @@ ROWS = 1000
 _ROUNDS = 10
 # And after one that rounding, or too many free coefficients, left without a proof.
 MORE = 200
+# So many rounds cost about what the quadratic programme costs, of so many coefficients at most; it takes so many
+# matrices of all of them.
+_PAIRS, _LARGEST, _MATRICES = 500, 2000, 3
+# So many more rounds are spent on smaller violations where no programme is at hand.
+_TIGHTENING = 5000
+# A coefficient of an interior point that is so near to its bound, for one of 1, is taken to be there.
+_NEAR = 1e-6
 
 
 def suits(problem: KernelProblem) -> bool:
     """Whether the Gram matrix is small, some megabytes, and at hand, and all bounds are finite."""
-    few = 0 < problem.count <= ROWS and not elsewhere(problem.X)
-    return bool(few and np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all())
+    return 0 < problem.count <= ROWS and not elsewhere(problem.X) and _is_bounded(problem)
 
 
-def brief(limits: Limits) -> Limits:
-    """As many rounds as are worth their time before a finish is tried."""
-    return replace(limits, max_iter=min(limits.max_iter, _ROUNDS))
+def _is_bounded(problem: KernelProblem) -> bool:
+    return bool(np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all())
 
 
-def is_worth(limits: Limits, solution: KernelSolution) -> bool:
-    """Whether a solver that was given brief limits ended as somebody may who is not to be stopped here."""
-    cut = solution.status is Status.EXHAUSTED and limits.max_iter > _ROUNDS
-    return solution.landmarks is None and (cut or solution.status is Status.CONVERGED)
+def _has_programme(problem: KernelProblem, memory: int) -> bool:
+    few = 0 < problem.m <= _LARGEST and 8 * _MATRICES * problem.m**2 <= memory
+    return few and not elsewhere(problem.X) and _is_bounded(problem)
+
+
+def first_try(problem: KernelProblem, limits: Limits, memory: int) -> Limits:
+    """As many rounds of a solver as are worth their time before something else is tried."""
+    rounds = _ROUNDS if suits(problem) else _PAIRS if _has_programme(problem, memory) else limits.max_iter
+    return replace(limits, max_iter=min(limits.max_iter, rounds))
+
+
+def to_the_end(
+    solver: Any,
+    problem: KernelProblem,
+    limits: Limits,
+    start: KernelSolution | Floats | None,
+    seed: int,
+    memory: int,
+) -> KernelSolution:
+    """Return what the solver finds, and what finishes it."""
+    started = perf_counter()
+    within = first_try(problem, limits, memory)
+    found: KernelSolution = solver.solve(problem, within, start=start, seed=seed, memory=memory)
+    return ended(solver, problem, limits, found, memory, started)
+
+
+def ended(
+    solver: Any,
+    problem: KernelProblem,
+    limits: Limits,
+    found: KernelSolution,
+    memory: int,
+    started: float | None = None,
+) -> KernelSolution:
+    """Return the optimum, from what the solver found in its first try; `CONVERGED` where its gap is within the
+    tolerance."""
+    cut = found.status is Status.EXHAUSTED and found.iterations < limits.max_iter
+    if found.landmarks is not None or not (cut or found.status is Status.CONVERGED):
+        return found
+    end = _Ending(solver, problem, limits, memory, perf_counter() if started is None else started)
+    return end.of_small(found) if suits(problem) else end.of_large(found)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """What is left of the limits of one problem, and who solves it."""
+
+    solver: Any
+    problem: KernelProblem
+    limits: Limits
+    memory: int
+    started: float
+
+    def of_small(self, found: KernelSolution) -> KernelSolution:
+        """The optimum up to rounding, where that has a proof."""
+        K = gram_of(self.problem)
+        if K is None:
+            return found
+        end = finish(self.problem, K, self.limits, found)
+        if end.status.finished or self.limits.max_iter <= found.iterations:
+            return end
+        more = self.go_on(end, self.rest(end, MORE))
+        end = finish(self.problem, K, self.limits, more) if more.status is Status.CONVERGED else more
+        return self.by_programme(end, K)
+
+    def of_large(self, found: KernelSolution) -> KernelSolution:
+        """The optimum within the tolerance."""
+        first = found.status is Status.CONVERGED
+        found = self.tightened(found, _PAIRS if _has_programme(self.problem, self.memory) else _TIGHTENING)
+        if found.status is not Status.EXHAUSTED or found.iterations >= self.limits.max_iter:
+            return found
+        found = self.by_programme(found)
+        if found.status is not Status.EXHAUSTED or first:  # no violation is left to go by
+            return found
+        return self.tightened(self.go_on(found, self.rest(found)), _TIGHTENING)
+
+    def rest(self, found: KernelSolution, rounds: int | None = None) -> Limits:
+        """Return the limits, less what was spent."""
+        limits = self.limits
+        left = None if limits.time_limit is None else max(1e-3, limits.time_limit - perf_counter() + self.started)
+        most = max(1, limits.max_iter - found.iterations)
+        return replace(limits, max_iter=most if rounds is None else min(most, rounds), time_limit=left)
+
+    def go_on(self, found: KernelSolution, limits: Limits) -> KernelSolution:
+        """Return what the solver makes of it."""
+        more: KernelSolution = self.solver.solve(self.problem, limits, start=found, memory=self.memory)
+        return replace(more, iterations=found.iterations + more.iterations, trace=(*found.trace, *more.trace))
+
+    def tightened(self, found: KernelSolution, rounds: int) -> KernelSolution:
+        """Return what smaller and smaller violations lead to, until the gap is within the tolerance, or after so many
+        more rounds."""
+        if not _is_bounded(self.problem):
+            return found
+        least, most = np.inf, min(self.limits.max_iter, found.iterations + rounds)
+        while found.status in (Status.CONVERGED, Status.EXHAUSTED):
+            proof = proven(self.problem, found)
+            if is_within(proof.primal - proof.dual, proof.primal, self.limits.tol):
+                return replace(found, status=Status.CONVERGED)
+            if found.status is Status.EXHAUSTED or found.iterations >= most or not 0.0 < proof.violation < least:
+                return replace(found, status=Status.EXHAUSTED)
+            least = proof.violation
+            tighter = replace(self.rest(found, most - found.iterations), tol=1e-2 * min(self.limits.tol, least))
+            found = self.go_on(found, tighter)
+        return found
+
+    def by_programme(self, found: KernelSolution, K: Floats | None = None) -> KernelSolution:
+        """Return the optimum by an interior point, which no price makes slow; what came where there is no proof of
+        it."""
+        from .qp import DualQP, of_dual
+
+        problem, limits = self.problem, self.limits
+        wanted = found.status is Status.EXHAUSTED and limits.max_iter >= _PAIRS
+        if not wanted or not _has_programme(problem, self.memory) or DualQP().refusal(problem) is not None:
+            return found
+        K = gram_of(problem) if K is None else K
+        if K is None:
+            return found
+        answer, watch, beta = of_dual(problem, K[np.ix_(problem.row, problem.row)], self.rest(found))
+        if watch.status is not None:
+            return replace(found, status=watch.status)
+        begun = replace(found, beta=_at_bounds(problem, beta), iterations=found.iterations + int(answer.iterations))
+        end = finish(problem, K, limits, begun)
+        return replace(end, solver=f"{found.solver}, {DualQP.NAME}") if end.status.finished else found
+
+
+def _at_bounds(problem: KernelProblem, beta: Floats) -> Floats:
+    """β of an interior point with those at their bounds that are near them."""
+    beta, near = np.nan_to_num(beta), _NEAR * (problem.hi - problem.lo)
+    beta = np.where(beta - problem.lo <= near, problem.lo, np.where(problem.hi - beta <= near, problem.hi, beta))
+    return balanced(problem, beta)
 
 
 def gram_of(problem: KernelProblem) -> Floats | None:

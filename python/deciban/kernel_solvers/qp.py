@@ -77,7 +77,7 @@ class DualQP:
         does not exist. Memory: some m² numbers, whatever `memory` says."""
         K = gram(problem)
         K = K[np.ix_(problem.row, problem.row)]
-        found, watch, beta = _of_dual(problem, K, limits)
+        found, watch, beta = of_dual(problem, K, limits)
         if ends(found, "DualInfeasible"):
             refute(problem, Whole(K), beta)
         return _concluded(problem, Whole(K), beta, found, watch, self.NAME)
@@ -166,7 +166,7 @@ def _unsolvable(problem: KernelProblem) -> str | None:
     return None
 
 
-def _of_dual(problem: KernelProblem, K: Floats, limits: Limits) -> tuple[Any, Watch, Floats]:
+def of_dual(problem: KernelProblem, K: Floats, limits: Limits) -> tuple[Any, Watch, Floats]:
     """β of the dual, solved for β/θ and D/ω: in units that make the numbers of no machine large or small."""
     size = float(K.diagonal().mean()) if problem.m else 0.0
     price = _largest_price(problem)
