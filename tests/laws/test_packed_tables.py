@@ -1,6 +1,7 @@
 """Tables of very many columns, which are kept packed and read row by row, are what tables of few columns are."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -122,6 +123,36 @@ def test_rows_of_many_columns_are_explained_and_judged_as_rows_of_few(tmp_path, 
         (each,) = read_cells(path)
         told.append((served.judge(each), [why.to_json() for why in served.explain(each)]))
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".svm"])
+def test_memory_of_reading_is_linear_in_the_columns(tmp_path, suffix):
+    """Four times the columns take four times the memory, not sixteen times: counted, not timed."""
+    taken = []
+    for d in (5_000, 20_000):
+        path, numbers = tmp_path / f"{d}{suffix}", [[(i * j) % 97 + i for j in range(d)] for i in range(3)]
+        if suffix == ".csv":
+            rows = [",".join(["label", *(f"c{j}" for j in range(d))])]
+            rows += [",".join(["ab"[i % 2], *map(str, row)]) for i, row in enumerate(numbers)]
+        elif suffix == ".svm":
+            rows = [
+                " ".join([str(i % 2), *(f"{j + 1}:{x}" for j, x in enumerate(row))]) for i, row in enumerate(numbers)
+            ]
+        else:
+            rows = [
+                json.dumps({"label": "ab"[i % 2], **{f"c{j}": x for j, x in enumerate(row)}})
+                for i, row in enumerate(numbers)
+            ]
+        path.write_text("\n".join(rows) + "\n")
+        tracemalloc.start()
+        table = learnt_from(read_cells(str(path)), "label")
+        for each in read_cells(str(path)):
+            read_as(table.columns, each)
+        taken.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert len(table.columns.names) > 0.9 * d
+    assert taken[1] <= 5 * taken[0]
+    assert taken[1] <= 50 * path.stat().st_size
 
 
 @pytest.mark.parametrize("n", [1, 5, 19, 40, 41, 100, 333])

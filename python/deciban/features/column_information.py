@@ -25,6 +25,8 @@ BINS, FULL = 10, 20
 """Numbers of more than ten distinct values are put into as many bins at most, of so many rows at least."""
 # So many cells are looked at together.
 _CELLS = 1 << 18
+# Of so many columns at most densities are integrated.
+_INTEGRATED = 50_000
 # Where densities are looked at, in their own widths: at 0 every 0.035, up to 548 of them.
 _PLACES = np.sinh(np.linspace(-7.0, 7.0, 401))
 
@@ -122,7 +124,8 @@ def information_of_counts(model: Any) -> list[float | None]:
     """(d,) I in nats of the columns of a fitted `NaiveBayes`; None where it is not known of their distribution.
 
     Of labels and truth values that of what was counted; of numbers that of its densities, integrated:
-    I = Σ_c π_c ∫ p_c(x) log [p_c(x) / Σ_k π_k p_k(x)] dx, which after a few rows are wide.
+    I = Σ_c π_c ∫ p_c(x) log [p_c(x) / Σ_k π_k p_k(x)] dx, which after a few rows are wide. Of more than 50,000
+    columns of numbers it is not computed: that takes minutes.
 
     >>> from deciban import NaiveBayes
     >>> model = NaiveBayes("auto").fit([[0.0, "a"], [0.1, "a"], [9.0, "b"], [9.1, "b"]], [0, 0, 1, 1])
@@ -143,7 +146,7 @@ def information_of_counts(model: Any) -> list[float | None]:
         for j, each in zip(js, [] if found is None else found, strict=found is not None):
             told[j] = float(each)
     for js, part in getattr(score, "parts", ((range(d), score),)):
-        if isinstance(part, IndependentScore):
+        if isinstance(part, IndependentScore) and len(js) <= _INTEGRATED:
             for k, j in enumerate(js):
                 told[j] = _of_densities(part, k, score.prior)
     return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -112,19 +112,32 @@ def distribution(likelihood: Any, prior: Prior, columns: Columns | None) -> Dist
     else:
         options = [likelihood] * len(columns.names)
     _check_length(prior, len(columns.names))
-    groups: dict[Any, list[int]] = {}
-    plain = prior._replace(alpha=1.0, min_categories=None) if is_vector(prior.alpha) else prior
-    named = {option: _one(option, plain) for option in {each for each in options if isinstance(each, str)}}
-    for j, option in enumerate(options):
-        if option is not None:
-            family = named[option] if isinstance(option, str) else _one(option, plain)
-            _check_kind(family, columns, j)
-            groups.setdefault((family, is_vector(prior.alpha) and not _is_object(option)), []).append(j)
     parts = []
-    for js in groups.values():
+    for js in _groups(options, prior, columns):
         family = _one(options[js[0]], prior.of_columns(js))
         parts.append((tuple(js), sized(family, columns, js)))
     return Mixed(tuple(parts), len(columns.names))
+
+
+def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list[int]]:
+    """The columns of each distribution; what is no name, and what has the alpha of its columns, is told apart."""
+    vector = is_vector(prior.alpha)
+    plain = prior._replace(alpha=1.0, min_categories=None) if vector else prior
+    groups: dict[Any, list[int]] = {}
+    named: dict[str, tuple[Any, list[int]]] = {}  # a name is looked up quicker than a distribution
+    for j, option in enumerate(options):
+        if option is None:
+            continue
+        found = named.get(option) if isinstance(option, str) else None
+        if found is None:
+            family = _one(option, plain)
+            found = family, groups.setdefault((family, vector and not _is_object(option)), [])
+            if isinstance(option, str):
+                named[option] = found
+        if columns.kinds[j] == "category":
+            _check_kind(found[0], columns, j)
+        found[1].append(j)
+    return list(groups.values())
 
 
 def least_categories(given: Any) -> int | tuple[int, ...] | None:

@@ -177,7 +177,9 @@ def _columns(found: TableInventory) -> Iterator[Text]:
     if len(rows) > _MOST + 1:
         yield Text(f"and {len(rows) - _MOST - 1:,} more columns", style="dim")
     unknown = sum(each["bits"] is None for each in found.columns)
-    if unknown == len(found.columns):
+    if unknown == len(found.columns) and found.model == "naive-bayes":
+        yield Text("what these columns tell is not computed", style="dim")
+    elif unknown == len(found.columns):
         yield Text("what columns tell is not kept in this file; train again to see it, in bits", style="dim")
     else:
         yield Text(f"of {found.class_bits:.4f} bits in the class; what columns tell overlaps", style="dim")
