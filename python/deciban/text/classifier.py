@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -17,13 +17,10 @@ from deciban.declared_types import ClassifierMixin, Estimator, Whole
 
 from .. import store
 from ..pages.estimator import Reports
-from ..scores import log_posterior
 from ..trust.bounding import StatesBounds
 from ..trust.certificate import Certificate
 from ..trust.convergence import warned_once
-from ..trust.credible import interval
 from ..trust.finding import FindsSuspects
-from ..verdict import TextExplanation, places_of
 from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
 from .corpus import Corpus
 from .counting import listed, occurrences
@@ -31,13 +28,14 @@ from .labels import plain, union, weights_of
 from .merging import Merges
 from .model import Bayes, TextModel
 from .parameters import parameters_of, recipe_of
+from .predicting import Predicts
 from .recipes import AnyText, Recipe, from_stored
 from .routing import TEXTS_ARE_X
 from .served import ServedText
 from .settings import NAIVE_BAYES
 
 
-class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
+class TextClassifier(Predicts, Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
@@ -230,57 +228,6 @@ class TextClassifier(Merges, Reports, FindsSuspects, StatesBounds, ClassifierMix
         served = served or model.compile()
         self.model_, self.served_, self._seconds = model, served, seconds
         self.classes_ = np.array(model.classes)
-
-    def predict_joint_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """(N, C) log p(text, c), the score itself: its differences are log-odds and do not saturate."""
-        check_is_fitted(self, "served_")
-        return self.served_.scores(texts)
-
-    def predict(self, texts: Iterable[str | bytes]) -> NDArray[Any]:
-        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
-        winners = self.predict_joint_log_proba(texts).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[winners]
-        return labels
-
-    def predict_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """(N, C) log p(c | text)."""
-        return log_posterior(self.predict_joint_log_proba(texts))
-
-    def predict_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """(N, C) p(c | text)."""
-        return np.exp(self.predict_log_proba(texts))
-
-    def credible_interval(self, texts: Iterable[str | bytes], level: float = 0.95) -> NDArray[np.float64]:
-        """(N, 2) where the log-odds of the predicted label against its runner-up lie, in nats, with probability
-        `level`, given how little was seen.
-
-            log-odds ± z √variance,      P(|Z| ≤ z) = level,  Z ~ N(0, 1)
-
-        The variance is that of the posterior of which the log-odds take the means, for words whose errors are
-        correlated; the interval is wider where examples are few, alike, or agree little about the class of a word.
-        `text.belief.Belief` has the formulas and how often verdicts that it bears out are wrong. An interval that
-        contains 0 leaves the verdict open. ValueError for a level not between 0 and 1, AttributeError for a linear
-        model.
-
-        >>> clf = TextClassifier().fit(["cheap pills", "cheap loan", "lunch at noon"], ["spam", "spam", "ham"])
-        >>> clf.credible_interval(["cheap"]).round(1).tolist()
-        [[-48.6, 53.8]]
-        """
-        check_is_fitted(self, "served_")
-        if self.served_.belief is None:
-            raise AttributeError(
-                "a credible interval needs a model that counts, and this one was learnt by minimising: "
-                "fit with model='naive-bayes'"
-            )
-        odds = [(s[label] - s[rival], each) for s, (label, rival), each in self.served_.judged(texts)]
-        moments = np.array([(centre, each[1]) for centre, each in odds if each is not None]).reshape(-1, 2)
-        return interval(moments[:, 0], moments[:, 1], level)
-
-    def explain(self, texts: Iterable[str | bytes], pair: tuple[Any, Any] | None = None) -> list[TextExplanation]:
-        """Per text: the verdict, or that of the labels `pair`, the first against the second, and the evidence word by
-        word in decibans, with its places in the text."""
-        check_is_fitted(self, "served_")
-        return [self.served_.explain(text, pair=places_of(pair, self.classes_.tolist())) for text in listed(texts)]
 
     @property
     def certificate_(self) -> Certificate:

@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from deciban.declared_types import Estimator, Whole
 
 from ..features.frames import in_container
 from ..features.tfidf import inverse_frequency, weigh
 from .analysis import BuildsAnalyzers, analysis_of, warn_of_unused
+from .column_attributes import ColumnAttributes
 from .routing import TEXTS_ARE_X
 from .vectorizer_settings import checked, is_hashed, is_stateless
 from .vocabulary import columns_of, documents_of
 
 
-class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ignore[misc]
+class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estimator):  # type: ignore[misc]
     """Words and n-grams of a text as a row of counts, or of their TF-IDF.
 
         x_j = how often word j of the dictionary occurs in the text       (binary: 1 if it does)
@@ -85,8 +85,7 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
     alternate_sign : bool, default=True
         Whether the features of `n_features` add with a sign, so that collisions cancel on average.
     use_idf, smooth_idf, sublinear_tf : bool, default=False, True, False
-        Whether a count is weighed by idf(t) = ln(N/df(t)) + 1, N and df one larger where smooth; whether a count n is
-        1 + ln n.
+        Whether a count is weighed by idf(t) = ln(N/df(t)) + 1, N and df one larger where smooth, and n is 1 + ln n.
     norm : {"l1", "l2"} or None, default=None
         What each row is divided by.
     dtype : dtype, default=numpy.float64
@@ -267,71 +266,6 @@ class TextVectorizer(BuildsAnalyzers, TransformerMixin, Estimator):  # type: ign
         analysis = analysis_of(self, settings.text.words, settings.text.key)
         X = self._columns.rows(settings, analysis, analysis.ready(documents_of(texts)))
         return in_container(self, self._weigh(X), self.get_feature_names_out, texts)
-
-    def inverse_transform(self, X: Any) -> list[NDArray[Any]]:
-        """Return the words of each row that are not 0.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features_)
-            Rows.
-
-        Returns
-        -------
-        list of ndarray
-            For each row, the names of its columns that are not 0.
-        """
-        self._require_columns()
-        rows = sparse.csr_array(check_array(X, accept_sparse="csr"))
-        names = self.get_feature_names_out()
-        return [names[row.indices[row.data != 0]] for row in (rows[i : i + 1] for i in range(rows.shape[0]))]
-
-    @property
-    def vocabulary_(self) -> dict[str, int]:
-        """Word → column."""
-        return {name: j for j, name in enumerate(self.get_feature_names_out())}
-
-    @property
-    def fixed_vocabulary_(self) -> bool:
-        """Whether the vocabulary was given."""
-        return self.vocabulary is not None
-
-    @property
-    def idf_(self) -> NDArray[Any]:
-        """(d,) the weight of each word."""
-        if not hasattr(self, "_idf"):
-            raise AttributeError("idf_ is there once a vectoriser with use_idf=True is fitted")
-        return self._idf
-
-    @idf_.setter
-    def idf_(self, value: Any) -> None:
-        if not self.use_idf:
-            raise ValueError("`idf_` cannot be set when `user_idf=False`. Set use_idf=True.")
-        if not hasattr(self, "n_features_") and self.vocabulary is not None:
-            self.fit([])
-        idf = np.asarray(value, dtype=np.float64)
-        if len(idf) != self.n_features_:
-            raise ValueError(f"idf length = {len(idf)} must be equal to vocabulary size = {self.n_features_}")
-        self._idf = idf
-
-    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        """Return the names of the columns: words or, where features are hashed, the most frequent words of each.
-
-        "cheap|loan" is a feature that two words share, "a|b|c|…" one of more than three; "bucket j" is one none of
-        whose words was met in `fit` or kept.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (n_features_,)
-            The names.
-        """
-        self._require_columns()
-        return self._columns.names()
 
     def _require_columns(self) -> None:
         if not hasattr(self, "n_features_") and is_stateless(self):
