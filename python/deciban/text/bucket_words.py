@@ -121,6 +121,12 @@ def distinct(names: list[str]) -> list[str]:
     return distinct([f"{name} (bucket {j})" if seen[name] > 1 else name for j, name in enumerate(names)])
 
 
+def bucket_names(settings: TextSettings, words: BucketWords | None) -> BucketNames | None:
+    """Return what hash buckets are called, where their words are kept."""
+    bits = settings.hashed_bits
+    return None if bits is None or words is None else words.names(bits)
+
+
 def dropped_in_header(words: BucketWords | None) -> dict[str, int]:
     """Return what a file's header tells of the words, if they are kept: how many rare ones are not."""
     return {} if words is None else {"readable_dropped": words.dropped}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..distributions import Counts
 from ..features.information import binary_information, word_information
+from .bucket_words import bucket_names
 
 if TYPE_CHECKING:
     from .recipes import AnyText
@@ -36,5 +37,5 @@ def names(model: AnyText, rows: NDArray[np.int64]) -> list[str]:
     if bits is None:
         return model.book.names(rows.tolist())
     buckets = [each >> (64 - bits) for each in model.book.rows(rows)[0].tolist()]
-    named = model.bucket_names()
+    named = bucket_names(model.settings, model.words)
     return [f"bucket {j}" if named is None else named[j] for j in buckets]

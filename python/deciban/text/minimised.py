@@ -17,7 +17,7 @@ from ..store import Stored, narrowest
 from ..trust.bound import LEAVE_ONE_OUT, Bound
 from ..trust.certificate import Certificate, fields_of
 from ..trust.guarantees import ANEW, WORDS, chosen, unfixed
-from .bucket_words import BucketNames, BucketWords, dropped_in_header, settings_in
+from .bucket_words import BucketWords, dropped_in_header, settings_in
 from .corpus import Corpus
 from .labels import storable
 from .served import ServedText
@@ -97,11 +97,6 @@ class MinimisedText:
         """Hashes of the given rows of the book, and how often each was seen in each class."""
         hashes, counts = self.book.rows(rows)
         return hashes, Counts(np.array(self.book.items), np.ascontiguousarray(counts.T))
-
-    def bucket_names(self) -> BucketNames | None:
-        """What hash buckets are called, where their words are kept."""
-        bits = self.settings.hashed_bits
-        return None if bits is None or self.words is None else self.words.names(bits)
 
     @abstractmethod
     def compile(self, n_jobs: int | None = None) -> ServedText:

@@ -23,7 +23,7 @@ from ..trust.bound import LEAVE_ONE_OUT, Bound
 from ..trust.certificate import Certificate
 from ..trust.guarantees import asked, chosen, of_words, said_of
 from .belief import Belief
-from .bucket_words import BucketNames, BucketWords, dropped_in_header, settings_in
+from .bucket_words import BucketWords, bucket_names, dropped_in_header, settings_in
 from .counting import Occurrences
 from .labels import storable
 from .minimised import packed
@@ -168,11 +168,6 @@ class TextModel:
                 "Forget only what was learnt, with the same label and weight."
             )
 
-    def bucket_names(self) -> BucketNames | None:
-        """What hash buckets are called, where their words are kept."""
-        bits = self.settings.hashed_bits
-        return None if bits is None or self.words is None else self.words.names(bits)
-
     def with_classes(self, classes: Sequence[str]) -> TextModel:
         """The same counts as part of more classes, given in their new order."""
         place = [list(classes).index(c) for c in self.classes]
@@ -221,7 +216,7 @@ class TextModel:
         with np.errstate(divide="ignore"):
             score = AffineScore(W, np.log(pi), absent)
         words, ends = self.book.packed_names(rows[:0] if self.settings.hashed_bits else rows)
-        prior = packed(score.prior)
+        prior, wide = packed(score.prior), tuple(widening(seen, self.settings.binary).tolist())
         return ServedText(
             self.settings,
             self.classes,
@@ -229,18 +224,12 @@ class TextModel:
             weights=packed(score.W),
             prior=prior,
             bias=packed(score.bias),
-            belief=Belief.of(
-                self.bayes.to_json(),
-                packed(self.bayes.total(seen)),
-                packed(seen.n),
-                prior,
-                tuple(widening(seen, self.settings.binary).tolist()),
-            ),
+            belief=Belief.of(self.bayes.to_json(), packed(self.bayes.total(seen)), packed(seen.n), prior, wide),
             absent=b"" if score.absent is None else packed(score.absent),
             words=words,
             ends=packed(ends),
             n_jobs=n_jobs,
-            buckets=None if score.absent is None else self.bucket_names(),
+            buckets=None if score.absent is None else bucket_names(self.settings, self.words),
         )
 
     def certificate(self, seconds: float = 0.0) -> Certificate:
