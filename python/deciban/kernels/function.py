@@ -14,14 +14,16 @@ from deciban.rows import is_sparse
 
 from .kernel import Kernel
 
-# Rows that a function is tried on, and that a diagonal is asked for at a time.
-_TRIED = 32
+# Of up to so many rows a function sees all at once, as scikit-learn shows them; of more it is tried on some, and a
+# diagonal is asked for by as many at a time.
+_WHOLE, _TRIED = 1000, 32
 
 
 @dataclass(frozen=True)
 class Function(Kernel):
-    """K by `function(X, Z) -> (n, m)`, which sees tiles of rows; with `pairs=True` by `function(x, z) -> number`.
-    With `texts=True` the tiles are of texts, (n,) objects; a machine that is given texts asks for these by itself.
+    """K by `function(X, Z) -> (n, m)`, which sees whole arrays of up to 1,000 rows and tiles of larger ones; with
+    `pairs=True` by `function(x, z) -> number`. With `texts=True` the tiles are of texts, (n,) objects; a machine that
+    is given texts asks for these by itself.
 
     What it returns is looked at: its shape, that all of it is finite, and on some training rows that it is symmetric.
 
@@ -90,9 +92,10 @@ class Function(Kernel):
         return [[number(self.function(x, z)) for z in others] for x in rows]
 
     def diagonal(self, X: Any) -> Any:
-        """K(x, x) (n,), of small tiles. Cost: 32 values of the function a row, one with `pairs`."""
-        step = 1 if self.pairs else _TRIED
-        parts = (take(X, slice(a, a + step)) for a in range(0, int(X.shape[0]), step))
+        """K(x, x) (n,). Cost: all pairs of up to 1,000 rows, of more 32 values a row; one with `pairs`."""
+        n = int(X.shape[0])
+        step = 1 if self.pairs else n if 0 < n <= _WHOLE else _TRIED
+        parts = (take(X, slice(a, a + step)) for a in range(0, n, step))
         tiles = [on_host(self.tile(part, part), None).diagonal() for part in parts]
         values = np.concatenate(tiles) if tiles else np.zeros(0)
         return like(values, X) if elsewhere(X) else values
@@ -101,7 +104,9 @@ class Function(Kernel):
         """X, after the function was tried on some of its rows."""
         X = np.array([*X, None], dtype=object)[:-1] if self.texts else super().accept(X, width)
         if width is None and X.shape[0]:
-            rows = np.unique(np.linspace(0, X.shape[0] - 1, _TRIED).astype(np.int64))
+            n = int(X.shape[0])
+            tried = n if n <= _WHOLE and not self.pairs else _TRIED
+            rows = np.unique(np.linspace(0, n - 1, tried).astype(np.int64))
             K = on_host(self.tile(take(X, rows), take(X, rows)), None)
             differences = np.abs(K - K.T)
             i, j = divmod(int(differences.argmax()), len(rows))
