@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
@@ -185,7 +186,8 @@ class HashedTokens:
         words = Counter(self.words)
         if analysis.reader is None:
             for item in items:
-                words.update(analysis.tokens(item))
+                with suppress(AttributeError, TypeError):  # what is no text, `transform` refuses: `fit` need not read
+                    words.update(list(analysis.tokens(item)))
                 words = _most_frequent(words, settings.text.max_words)
         else:
             book = _named(settings, analysis, items).book
