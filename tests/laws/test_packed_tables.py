@@ -15,6 +15,7 @@ from deciban.models.table_recipes import MODELS, recipe
 from deciban.models.tables import Origin, Rows
 from deciban.report import table_inventory
 from deciban.tables import cells, gathered, matching
+from deciban.tables import packed as packing
 from deciban.tables.cells import read_cells
 from deciban.tables.matching import read_as
 from deciban.tables.typed import learnt_from
@@ -123,6 +124,15 @@ def test_rows_of_many_columns_are_explained_and_judged_as_rows_of_few(tmp_path, 
         (each,) = read_cells(path)
         told.append((served.judge(each), [why.to_json() for why in served.explain(each)]))
     assert told[0] == told[1]
+
+
+def test_rows_with_columns_of_their_own_are_refused_before_memory_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(packing, "_CELLS", 1 << 20)
+    path = tmp_path / "apart.jsonl"
+    rows = [{"y": "ab"[i % 2], **{f"{i}-{j}": j for j in range(200)}} for i in range(100)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError, match=r"100 rows have 20,001 columns together, of which each has 201\."):
+        learnt_from(read_cells(str(path)), "y")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".svm"])

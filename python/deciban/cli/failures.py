@@ -81,7 +81,7 @@ def _explained(error: BaseException) -> tuple[int, str]:
     if isinstance(error, MemoryError):
         return DecibanError.exit_code, (
             "deciban: expected enough memory; there was not. Close other programs, or train with fewer features: "
-            "--words 1,1, or --hashed 20."
+            "of texts --words 1,1, or --hashed 20; of tables fewer columns."
         )
     return DecibanError.exit_code, (
         f"deciban: an error of the program itself, {type(error).__name__}: {_one_line(str(error))[:300]}. "

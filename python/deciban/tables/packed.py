@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import DataError
+from .by_row import ObjectColumns
 from .cells import Cells
 from .frame import Floats, Kind
 from .gathered import Gathered, Places
@@ -20,6 +22,8 @@ from .values import plain_value
 _TOGETHER = 256
 # Numbers without leading zeros, a line each.
 _NUMBERS = re.compile(r"(?:[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\n)+", re.ASCII)
+# Rows that share few columns take so many cells at most, of which one in so many is there.
+_CELLS, _SHARE = 1 << 28, 32
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -49,6 +53,7 @@ class PackedColumns(Mapping[str, Gathered]):
         self._names: dict[str, int] = {}
         self._order: list[str] = []
         self._batches: list[_Batch] = []
+        self._there = 0
         self._absent: float | None = None
         self._unpacked: tuple[int, list[list[Any]]] = (-1, [])
 
@@ -62,9 +67,22 @@ class PackedColumns(Mapping[str, Gathered]):
             if own not in self._names:
                 self._names[own] = len(names)
                 names.append(own)
+        self._refuse_apart(cells)
         pieces = (names[at : at + _TOGETHER] for at in range(0, len(names), _TOGETHER))
         packed = [marshal.dumps([self._values(own, cells) for own in piece]) for piece in pieces]
         self._batches.append(_Batch(len(cells), len(names), packed))
+
+    def _refuse_apart(self, cells: Cells) -> None:
+        """DataError for rows of which each has columns of its own, before there is a cell for all of them."""
+        if not isinstance(cells.columns, ObjectColumns):
+            return
+        self._there += sum(map(len, cells.columns.rows))
+        n, d = len(self.where.lines), len(self._order)
+        if n * d > max(_CELLS, _SHARE * self._there):
+            raise DataError(
+                f"{cells.name}: expected rows that share columns; {n:,} rows have {d:,} columns together, of which "
+                f"each has {self._there // n:,}. Write them as svmlight, where what is not there is 0."
+            )
 
     def _values(self, own: str, cells: Cells) -> list[Any]:
         if own in self._without or own not in cells.columns:
