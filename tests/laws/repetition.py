@@ -3,5 +3,4 @@
 NOT_REPETITION = {
     "MLP": "single precision rounds sums in another order; with dtype='float64' weights are repetitions",
     "MLPRegressor": "single precision rounds sums in another order; with dtype='float64' weights are repetitions",
-    "Calibrated": "what it calibrates stops within its own tolerance, and a calibration magnifies that",
 }

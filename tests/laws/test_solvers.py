@@ -18,6 +18,7 @@ from deciban.trust.duality import prove
 
 TIGHT = Limits(tol=1e-9, max_iter=200_000)
 PENALTIES = [L2(0.8), L1(0.6), ElasticNet(0.8, 0.5)]
+ORDERED = [solver for solver in solvers.CATALOGUE if getattr(solver, "ORDERED", False)]
 SMOOTH = [family() for family in losses.CATALOGUE if family.convex]
 
 
@@ -94,6 +95,25 @@ def test_weights_are_repetition(solver, loss, penalty, seed):
         found = solver.solve(posed, TIGHT)
         values.append(weighted.primal(found.w, weighted.scores(found.w, found.b)))
     assert_allclose(*values, rtol=1e-7, atol=TIGHT.tol)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("penalty", PENALTIES, ids=lambda penalty: penalty.name)
+@pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
+def test_weights_choose_no_other_solver(loss, penalty, scale):
+    """Of 12 examples with 20 features, and of these repeated up to 5 times, which are more than the features. Where one
+    solver's answer hangs on the order of examples, it is the same to the last digits.
+    """
+    X, y, _ = data(3, N=12, d=20, margin=loss.margin)
+    X, times = X * scale, np.arange(12) % 5 + 1
+    weighted = Problem(X, y, times.astype(float), loss, penalty)
+    repeated = Problem(np.repeat(X, times, axis=0), np.repeat(y, times), np.ones(times.sum()), loss, penalty)
+    one, other = solvers.solve(weighted, Limits(tol=1e-6)), solvers.solve(repeated, Limits(tol=1e-6))
+    assert one.solver == other.solver
+    values = [weighted.primal(found.w, weighted.scores(found.w, found.b)) for found in (one, other)]
+    assert_allclose(*values, rtol=1e-6)
+    if next(solver for solver in solvers.CATALOGUE if one.solver == solver.NAME) in ORDERED:
+        assert_allclose(one.w, other.w, rtol=1e-9, atol=1e-9 * abs(one.w).max())
 
 
 @over

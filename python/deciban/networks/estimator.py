@@ -96,7 +96,8 @@ class NetworkModel(Curves, Estimator):
         """Learn X (N, d), dense, on any device, or CSR, with targets y: labels (N,), or (N, K) of 0 and 1 for many
         labels a row; of regressions numbers (N,) or (N, K).
 
-        sample_weight : (N,), means repetition. validation : (X, y) or (X, y, weight), whose error is watched: the epoch
+        sample_weight : (N,), means repetition, to seven digits where dtype is float64; in single precision sums of
+            repeated rows round otherwise. validation : (X, y) or (X, y, weight), whose error is watched: the epoch
             with the lowest counts.
         """
         with all_or_nothing(self):

@@ -145,17 +145,30 @@ def solve(
 def _solve(problem: Problem, limits: Limits, solver: str | Solver, start: Solution | None, seed: int) -> Solution:
     if not isinstance(solver, str):
         return _by(solver, problem, limits, start, seed)
-    name = choose(problem).name if solver == "auto" else solver
-    if solver == "auto" and name == dual_coordinate.NAME:
-        found = _by(dual_coordinate, problem, limits, start, seed)
-        # Of problems far worse than their price tells, which no rule sees beforehand.
-        able = problem.shape[1] < problem.shape[0] and refusal(interior_point, problem) is None
-        able = able and limits.max_iter >= _STEPS
-        return _by(interior_point, problem, limits, None, seed) if found.status is Status.EXHAUSTED and able else found
-    if name not in _BY_NAME:
+    if solver == "auto":
+        return _by_choice(problem, limits, start, seed)
+    if solver not in _BY_NAME:
         known = ", ".join(repr(each) for each in ("auto", *_BY_NAME))
         raise ValueError(f"solver must be one of {known}, got {solver!r}")
-    return _by(_BY_NAME[name], problem, limits, start, seed)
+    return _by(_BY_NAME[solver], problem, limits, start, seed)
+
+
+def _by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
+    """By the solver of the table; where that is one to which order matters, of the examples that differ.
+
+    A weight must not choose another solver than the repetitions that it means.
+    """
+    solver = _BY_NAME[choose(problem).name]
+    if not getattr(solver, "ORDERED", False):
+        return _by(solver, problem, limits, start, seed)
+    merged = Merged.of_problem(problem)
+    few, solver = merged.problem, _BY_NAME[choose(merged.problem).name]
+    found: Solution = solver.solve(few, limits, merged.inward(start), seed)
+    # Of problems far worse than their price tells, which no rule sees beforehand.
+    able = few.shape[1] < few.shape[0] and limits.max_iter >= _STEPS and refusal(interior_point, few) is None
+    if solver is dual_coordinate and found.status is Status.EXHAUSTED and able:
+        found = interior_point.solve(few, limits, None, seed)
+    return merged.outward(found)
 
 
 def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
