@@ -23,6 +23,8 @@ from .watch import Watch
 NAME = "coordinate"
 EXACT = True
 NONNEGATIVE = True
+# The answer depends, within the tolerance, on how many examples there are: one with a weight, or its repetitions.
+ORDERED = True
 LOSSES = (Logistic, Squared, SquaredHinge, Huber, SquaredEpsilonInsensitive)
 
 
