@@ -123,6 +123,10 @@ def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list
     """The columns of each distribution; what is no name, and what has the alpha of its columns, is told apart."""
     vector = is_vector(prior.alpha)
     plain = prior._replace(alpha=1.0, min_categories=None) if vector else prior
+    names = set(options) if all(isinstance(option, str) for option in options) else set()
+    if len(names) == 1 and "category" not in columns.kinds:  # of a million columns without a look at each
+        _one(options[0], plain)
+        return [list(range(len(options)))]
     groups: dict[Any, list[int]] = {}
     named: dict[str, tuple[Any, list[int]]] = {}  # a name is looked up quicker than a distribution
     for j, option in enumerate(options):
