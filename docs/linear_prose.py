@@ -50,7 +50,7 @@ the gap that `tol` asks for; steps are constant, decay or go by 1/√t (`rule`),
 ## The hat matrix
 
 Least squares project the labels on the columns of X: ŷ = H y, and the residuals are (I − H) y. Nobody needs H (N, N) to
-fit; `deciban.models.hat.HatMatrix.of(X)` keeps Q of a QR factorisation, H = QQᵀ, in N rows of d + 1 numbers.
+fit; `deciban.HatMatrix.of(X)` keeps Q of a QR factorisation, H = QQᵀ, in N rows of d + 1 numbers.
 `times(y)` is H y, `residuals(y)` is (I − H) y, `diagonal()` the leverages h_ii, `trace()` the rank; `matrix()` and
 `complement()` form H and I − H for data that are small. `alpha` is that of the ridge, weights those of `fit`.
 """

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .kernel_machines.svm import SVM as SVM
     from .mail.filter import Filter as Filter
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
+    from .models.hat import HatMatrix as HatMatrix
     from .models.least_squares import LinearRegression as LinearRegression
     from .models.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
     from .models.linear_svm import LinearSVM as LinearSVM
@@ -73,6 +74,7 @@ _HOME = {
     "Calibrated": ".calibration.estimator",
     "Filter": ".mail.filter",
     "GaussianDiscriminant": ".models.discriminant",
+    "HatMatrix": ".models.hat",
     "LeastSquaresClassifier": ".models.least_squares_classifier",
     "LinearRegression": ".models.least_squares",
     "LinearSVM": ".models.linear_svm",
@@ -111,6 +113,7 @@ __all__ = [
     "Calibrated",
     "Filter",
     "GaussianDiscriminant",
+    "HatMatrix",
     "LeastSquaresClassifier",
     "LinearRegression",
     "LinearSVM",

@@ -2,7 +2,7 @@
 
 Only functions of the array API standard (2023.12) are asked of a library, so that another one that keeps to it works
 too. CuPy's and torch's own functions differ from it here and there: array-api-compat stands between, a package of its
-own or the one inside scikit-learn. What is the host's and what is the device's is said in `deciban.conventions`.
+own or the one inside scikit-learn. What is the host's and what is the device's is said in `conventions`.
 """
 
 from __future__ import annotations

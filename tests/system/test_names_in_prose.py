@@ -148,7 +148,7 @@ def test_the_names_within_the_readme_are_known() -> None:
     commands = [Verbs().get_command(context, verb) for verb in VERBS]
     while commands:
         command = commands.pop()
-        options |= {option for parameter in command.params for option in parameter.opts}
+        options |= {each for known in command.params for each in (*known.opts, *known.secondary_opts)}
         commands += list(getattr(command, "commands", {}).values())
     estimators = [getattr(deciban, name) for name in deciban.__all__ if isinstance(getattr(deciban, name), type)]
     parts = {name for each in estimators for name in [*dir(each), *inspect.signature(each).parameters]}

@@ -33,7 +33,7 @@ class KernelProblem:
         min over w, b    P(w, b) = ½‖w‖² + Σ_i max(hi_i r_i, lo_i r_i) + Σ_g sums_g b_g,   r_i = t_i − f_i − b_group(i)
 
     `X` holds N rows (dense or CSR), N texts, or the Gram matrix (N, N) for a precomputed kernel, in NumPy's memory or
-    elsewhere (`deciban.devices`); everything else is NumPy's. `t`, `lo`, `hi`,
+    elsewhere (`devices`); everything else is NumPy's. `t`, `lo`, `hi`,
     `group` and `row` are (m,), `sums` is (G,); lo ≤ 0 ≤ hi, infinite where nothing bounds.
     """
 

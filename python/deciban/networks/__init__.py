@@ -7,7 +7,7 @@
     epochs       every example once, in batches, until it no longer helps     `batches`, `training`, `history`
 
 Rumelhart, Hinton & Williams, Nature 323 (1986). Arrays may be of any library and on any device
-(`deciban.devices`); the first layer reads CSR rows, too, which are never made dense (`csr`).
+(`devices`); the first layer reads CSR rows, too, which are never made dense (`csr`).
 """
 
 from __future__ import annotations

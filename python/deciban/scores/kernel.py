@@ -30,7 +30,7 @@ class KernelScore(PlainState, Score):
     `vectors` (m, d) dense or CSR, m texts, or m numbers of columns of a Gram matrix; A (m, C) and intercept (C,) in
     nats. `baseline` (d,), or None for zeros, is the item against which features are weighed: `prior` is the score
     there. It is evaluated in tiles, so that memory does not grow with the number of rows, on the device of the rows or
-    else of the vectors (`deciban.devices`). Cost: N·m kernel values and N·m·C
+    else of the vectors (`devices`). Cost: N·m kernel values and N·m·C
     multiplications.
 
     >>> from deciban.kernels import Linear
