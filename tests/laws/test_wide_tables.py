@@ -195,9 +195,10 @@ def test_what_is_wrong_is_said_alike(tmp_path, monkeypatch, cells):
     path.write_text("1 1:2 5:1\n0 1:3\n")
     with pytest.raises(DataError, match="expected a column '9'; the columns are"):
         learnt_from(read_cells(str(path)), "label", ["9"])
-    path.write_text("1 1:2 x:1\n0 1:3\n")
-    with pytest.raises(DataError, match=r"line 1: expected index:value; came 'x:1'"):
-        learnt_from(read_cells(str(path)), "label")
+    for part in ("x:1", "1:1_0", "1:", ":1", "1:0x1", "1:--1"):
+        path.write_text(f"1 1:2 {part}\n0 1:3\n")
+        with pytest.raises(DataError, match=rf"line 1: expected index:value; came '{part}'"):
+            learnt_from(read_cells(str(path)), "label")
 
 
 def test_of_a_feature_that_comes_twice_the_last_value_counts(tmp_path):

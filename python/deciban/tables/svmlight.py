@@ -59,7 +59,7 @@ def _label(text: str) -> str:
 def _feature(part: str, where: str) -> tuple[int, float]:
     match = _PAIR.fullmatch(part)
     with suppress(ValueError):
-        if match is not None:
+        if match is not None and "_" not in part:  # which Python reads in numbers, and no other program
             return int(match[1]), float(match[2])
     raise DataError(
         f"{where}: expected index:value; came '{shown(part[:40])}'. If this is CSV, rename it to end in .csv."
