@@ -71,22 +71,24 @@ def test_the_truth_is_above_its_near_end_as_often_as_it_says(likelihood):
         half += narrow[0] <= truth
     assert above / draws >= 0.975
     assert half / draws >= 0.75
-    assert inside / draws >= 0.9
+    assert inside / draws >= 0.93
 
 
+@pytest.mark.parametrize(("setting", "least"), [("few items of many words", 0.0), ("some items of many words", 0.1)])
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
-def test_of_fresh_items_it_errs_to_the_safe_side(likelihood):
+def test_of_fresh_items_it_errs_to_the_safe_side(likelihood, setting, least):
     """A fresh item is itself a hint at the parameters, which the interval leaves out: the truth is surer than it tells.
 
-    So that it holds the truth less often; but hardly any verdict it bears out has the wrong sign.
+    So that it holds the truth less often; but hardly any verdict it bears out has the wrong sign. After 5 + 5 items it
+    bears out few; after 20 + 20 there are enough.
     """
     draws, less, sure, wrong = 300, 0, 0, 0
     for seed in range(draws):
-        known, text, truth = simulated(likelihood, seed, alpha=0.5, fresh=True, **SETTINGS["some items of many words"])
+        known, text, truth = simulated(likelihood, seed, alpha=0.5, fresh=True, **SETTINGS[setting])
         low, _ = known.credible_interval([text])[0]
         less += truth < low
         sure += low > 0
         wrong += low > 0 and truth < 0
     assert less <= binom.ppf(0.9999, draws, 0.025)
-    assert sure >= draws / 10
+    assert sure >= least * draws
     assert wrong <= 2

@@ -123,25 +123,17 @@ def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list
     """The columns of each distribution; what is no name, and what has the alpha of its columns, is told apart."""
     vector = is_vector(prior.alpha)
     plain = prior._replace(alpha=1.0, min_categories=None) if vector else prior
-    names = set(options) if all(isinstance(option, str) for option in options) else set()
-    if len(names) == 1 and "category" not in columns.kinds:  # of a million columns without a look at each
-        _one(options[0], plain)
-        return [list(range(len(options)))]
-    groups: dict[Any, list[int]] = {}
-    named: dict[str, tuple[Any, list[int]]] = {}  # a name is looked up quicker than a distribution
+    asked: dict[Any, tuple[Any, list[int]]] = {}
     for j, option in enumerate(options):
-        if option is None:
-            continue
-        found = named.get(option) if isinstance(option, str) else None
-        if found is None:
+        asked.setdefault(option if isinstance(option, str) else id(option), (option, []))[1].append(j)
+    groups: dict[Any, list[int]] = {}
+    for option, js in asked.values():
+        if option is not None:
             family = _one(option, plain)
-            found = family, groups.setdefault((family, vector and not _is_object(option)), [])
-            if isinstance(option, str):
-                named[option] = found
-        if columns.kinds[j] == "category":
-            _check_kind(found[0], columns, j)
-        found[1].append(j)
-    return list(groups.values())
+            for j in js if "category" in columns.kinds else ():
+                _check_kind(family, columns, j)
+            groups.setdefault((family, vector and not _is_object(option)), []).extend(js)
+    return [sorted(js) for js in groups.values()]
 
 
 def least_categories(given: Any) -> int | tuple[int, ...] | None:
