@@ -164,11 +164,11 @@ def test_inspect_tells_the_bits_of_every_column(model, C, tmp_path):
     assert found.class_bits == pytest.approx(np.log2(C))
     assert found.to_json()["class_bits"] == found.class_bits
     for j, each in enumerate(found.columns):
-        expected = information_of(matrix[:, j], place, C, each["categories"] is not None) * BITS_PER_NAT
-        if model == "naive-bayes" and each["kind"] in ("number", "whole"):
-            assert 0.0 < each["bits"] < found.class_bits
+        expected = information_of(matrix[:, j], place, C, each.categories is not None) * BITS_PER_NAT
+        if model == "naive-bayes" and each.kind in ("number", "whole"):
+            assert 0.0 < each.bits < found.class_bits
         else:
-            assert each["bits"] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            assert each.bits == pytest.approx(expected, rel=1e-9, abs=1e-12)
     lines = [line.plain for line in table_inventory(found, Screen(80))]
     start = next(i for i, line in enumerate(lines) if line.startswith("column"))
     shown = [float(line.split()[-1]) for line in lines[start + 1 : start + 5]]
@@ -182,7 +182,7 @@ def test_files_without_it_are_read_and_say_so(tmp_path):
     del header["information"]
     store.write(tmp_path / "old.deciban", header, known.arrays())
     found = TableInventory.of(store.read(tmp_path / "old.deciban", tables=True), str(tmp_path / "old.deciban"), 3)
-    assert [each["bits"] for each in found.columns] == [None] * 4
+    assert [each.bits for each in found.columns] == [None] * 4
     lines = [line.plain for line in table_inventory(found, Screen(80))]
     assert "what columns tell is not kept in this file; train again to see it, in bits" in lines
     again = deciban.load(tmp_path / "old.deciban")

@@ -89,17 +89,18 @@ class BayesTable(TableModel):
         own, labels = self.columns.names[j], self.labels(j)
         if labels is not None:
             return labels
-        part, at = self._parts.get(j, (None, 0))
-        if part is None or not hasattr(part, "location"):
-            return []
-        means = np.unique(part.location[:, at]).tolist()
-        return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
+        for columns, part in self._parts:
+            at = int(np.searchsorted(columns, j))
+            if at < len(columns) and columns[at] == j:
+                means = np.unique(part.location[:, at]).tolist()
+                return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
+        return []
 
     @cached_property
-    def _parts(self) -> dict[int, tuple[Any, int]]:
-        """The part of the score that looks at a column, and the column's place there."""
+    def _parts(self) -> list[tuple[NDArray[np.intp], Any]]:
+        """The parts of the score whose classes have means, with the columns of each, in order."""
         parts = getattr(self.score, "parts", ())
-        return {j: (part, at) for columns, part in parts for at, j in enumerate(np.asarray(columns).tolist())}
+        return [(np.asarray(columns), part) for columns, part in parts if hasattr(part, "location")]
 
     def information(self) -> list[float | None]:
         return information_of_counts(self.model)

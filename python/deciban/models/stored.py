@@ -95,12 +95,12 @@ def _restore(model: Any, header: Mapping[str, Any], arrays: Arrays) -> None:
     model.set_params(**{**bayes, "likelihood": _read(bayes["likelihood"])})
     columns = None if table["columns"] is None else columns_from(table["columns"])
     model.n_features_in_ = d = table["features"]
-    if table["names"] is not None:
-        model.feature_names_in_ = names_of(table["names"], d)
     if columns is not None and len(columns.names) != d:
         raise ValueError(f"{d} features and {len(columns.names)} columns")
     if columns is not None and table["names"] != _names(columns):
         raise ValueError("features and columns of other names")
+    if table["names"] is not None:  # those of the columns, where there are columns: they are the same text
+        model.feature_names_in_ = names_of(table["names"] if columns is None else [*columns.names], d)
     model.columns_ = columns
     model.classes_ = labels_of(header["classes"], table["labels"])
     model._declared = model.classes_[header["declared"]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..report.inventory import Inventory
-from ..report.table_inventory import TableInventory
+from ..report.table_inventory import TableInventory, Told
 from ..report.terminal import name, percent
 from ..trust.importance import Importance
 from .blocks import Bars, Facts, Paragraph, Section, Table
@@ -83,13 +83,9 @@ def of_table(found: TableInventory, words: Words) -> Iterator[tuple[str, str]]:
     yield words("learnt.file"), words("learnt.bytes", bytes=f"{found.bytes:,}", digest=found.digest[:16])
 
 
-def _column(each: Mapping[str, Any], words: Words) -> str:
-    kind = words.known("kind", each["kind"])
-    return (
-        f"{name(each['name'])} ({kind})"
-        if each["categories"] is None
-        else f"{name(each['name'])} ({kind}: {each['categories']})"
-    )
+def _column(each: Told, words: Words) -> str:
+    many = "" if each.categories is None else f": {each.categories}"
+    return f"{name(each.name)} ({words.known('kind', each.kind)}{many})"
 
 
 def of_estimator(model: Any, words: Words) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -41,6 +42,15 @@ class Value(NamedTuple):
         return self._asdict()
 
 
+class Told(NamedTuple):
+    """What is told of a column: how many categories it has, and how many bits of the class it tells, where known."""
+
+    name: str
+    kind: str
+    categories: int | None
+    bits: float | None
+
+
 @dataclass(frozen=True)
 class TableInventory:
     """What `deciban inspect` tells of a model of a table."""
@@ -48,7 +58,7 @@ class TableInventory:
     model: str
     classes: dict[str, float]
     label: str | None
-    columns: list[dict[str, Any]]
+    columns: list[Told]
     ignored: dict[str, str]
     parameters: dict[str, Any]
     certificate: dict[str, Any]
@@ -64,12 +74,7 @@ class TableInventory:
         model = served.model
         known = model.columns
         columns = [
-            {
-                "name": str(own),
-                "kind": kind,
-                "categories": None if labels is None else len(labels),
-                "bits": None if told is None else told * BITS_PER_NAT,
-            }
+            Told(str(own), kind, None if labels is None else len(labels), None if told is None else told * BITS_PER_NAT)
             for own, kind, labels, told in zip(
                 known.names, known.kinds, known.categories, model.information(), strict=True
             )
@@ -96,7 +101,7 @@ class TableInventory:
             "classes": self.classes,
             "n": sum(self.classes.values()),
             "label": self.label,
-            "columns": self.columns,
+            "columns": [each._asdict() for each in self.columns],
             "ignored": self.ignored,
             _SECTIONS.get(self.model, "linear"): self.parameters,
             "certificate": self.certificate,
@@ -169,14 +174,14 @@ def table_inventory(found: TableInventory, on: Screen) -> Iterator[Text]:
 def _columns(found: TableInventory) -> Iterator[Text]:
     """The columns, first those that tell most of the class."""
     rows = [("column", "kind", "labels", "bits")]
-    for each in sorted(found.columns, key=lambda each: -(each["bits"] or 0.0)):
-        bits = "" if each["bits"] is None else f"{each['bits']:.4f}"
-        rows.append((fit(name(each["name"]), 40).rstrip(), each["kind"], str(each["categories"] or ""), bits))
-    for number, line in enumerate(grid(rows[: _MOST + 1], "llrr")):
+    for each in nsmallest(_MOST, found.columns, key=lambda each: -(each.bits or 0.0)):
+        bits = "" if each.bits is None else f"{each.bits:.4f}"
+        rows.append((fit(name(each.name), 40).rstrip(), each.kind, str(each.categories or ""), bits))
+    for number, line in enumerate(grid(rows, "llrr")):
         yield Text(line, style="bold" if number == 0 else "")
-    if len(rows) > _MOST + 1:
-        yield Text(f"and {len(rows) - _MOST - 1:,} more columns", style="dim")
-    unknown = sum(each["bits"] is None for each in found.columns)
+    if len(found.columns) > _MOST:
+        yield Text(f"and {len(found.columns) - _MOST:,} more columns", style="dim")
+    unknown = sum(each.bits is None for each in found.columns)
     if unknown == len(found.columns) and found.model == "naive-bayes":
         yield Text("what these columns tell is not computed", style="dim")
     elif unknown == len(found.columns):

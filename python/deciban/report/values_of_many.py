@@ -29,9 +29,13 @@ def said_of_columns(model: TableModel) -> Iterator[Said]:
     The nats (m, C) of a value are up to a number that is the same for all classes.
     """
     d = len(model.columns.names)
-    probes = [[x for _, x in model.probes(j)] for j in range(d)]
-    for k in range(max(map(len, probes), default=0)):
-        row = np.array([[each[k] if k < len(each) else np.nan for each in probes]])
+    rows: list[Floats] = []
+    for j in range(d):
+        for k, (_, x) in enumerate(model.probes(j)):
+            if k == len(rows):
+                rows.append(np.full((1, d), np.nan))
+            rows[k][0, j] = x
+    for k, row in enumerate(rows):
         yield _by_terms(model, row, k) if isinstance(model, BayesTable) else _by_features(model, row, k)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from sys import intern
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
@@ -164,7 +165,8 @@ class Columns:
     def from_json(cls, values: Mapping[str, Any]) -> Columns:
         """The columns that a file's header holds."""
         labels = (None if known is None else tuple(known) for known in values["categories"])
-        return cls(tuple(values["names"]), tuple(values["kinds"]), tuple(labels))
+        kinds: Iterable[Any] = (intern(kind) if type(kind) is str else kind for kind in values["kinds"])
+        return cls(tuple(values["names"]), tuple(kinds), tuple(labels))
 
     def __str__(self) -> str:
         from ..report.terminal import fit, grid, name
