@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-use crate::doubt::{Doubt, Moments, first_two};
+use crate::doubt::{Doubt, first_two};
 use crate::text::count::Rules;
 use crate::text::reader::Reader;
 use crate::text::slots::{AHEAD, Slots};
@@ -49,8 +49,8 @@ pub struct Judged {
     pub scores: Vec<f64>,
     /// The class of the largest score, and that of the next.
     pub first_two: (usize, usize),
-    /// Of the log-odds of the one against the other, over all parameters that the counts allow.
-    pub log_odds: Moments,
+    /// The variance of the log-odds of the one against the other, over all parameters that the counts allow.
+    pub variance: f64,
 }
 
 /// One reason: a word of the dictionary that occurs in the item.
@@ -182,8 +182,8 @@ impl Dictionary {
             found.clear();
             found.extend(scratch.found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)));
             let first_two = first_two(&scores);
-            let log_odds = doubt.log_odds(found, weights, first_two);
-            Judged { scores, first_two, log_odds }
+            let variance = doubt.variance(found, weights, first_two);
+            Judged { scores, first_two, variance }
         };
         items.par_iter().with_min_len(STRETCH).map_init(Default::default, judge).collect()
     }

@@ -34,7 +34,7 @@ struct Given {
 }
 
 type Term = (u32, String, u32, Vec<(usize, usize)>);
-type Judged = (Vec<f64>, (usize, usize), (f64, f64));
+type Judged = (Vec<f64>, (usize, usize), f64);
 type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
 fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]> {
@@ -98,7 +98,7 @@ impl Dictionary {
         Ok(scores.chunks_exact(self.bias.len()).map(<[f64]>::to_vec).collect())
     }
 
-    /// Item by item: its scores (C), its first class and the next, mean and variance of the log-odds between them.
+    /// Item by item: its scores (C), its first class and the next, and the variance of the log-odds between them.
     fn judge(&self, py: Python<'_>, items: &Bound<'_, PyAny>) -> PyResult<Vec<Judged>> {
         let doubt = self.doubt.as_ref();
         let doubt =
@@ -107,10 +107,7 @@ impl Dictionary {
         let items = borrow(&held);
         let threads = self.threads_for(&items);
         let judged = run(py, threads, || self.inner.judge(&items, &self.weights, &self.bias, doubt))?;
-        Ok(judged
-            .into_iter()
-            .map(|j| (j.scores, j.first_two, (j.log_odds.mean, j.log_odds.variance)))
-            .collect())
+        Ok(judged.into_iter().map(|j| (j.scores, j.first_two, j.variance)).collect())
     }
 
     /// Items as a sparse matrix: (row ends, features, values).

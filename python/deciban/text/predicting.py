@@ -65,8 +65,8 @@ class Predicts:
                 "fit with model='naive-bayes'"
             )
         odds = [(s[label] - s[rival], each) for s, (label, rival), each in self.served_.judged(texts)]
-        moments = np.array([(centre, each[1]) for centre, each in odds if each is not None]).reshape(-1, 2)
-        return interval(moments[:, 0], moments[:, 1], level)
+        centre, variance = np.array(odds, dtype=np.float64).reshape(-1, 2).T
+        return interval(centre, variance, level)
 
     def explain(self, texts: Iterable[str | bytes], pair: tuple[Any, Any] | None = None) -> list[TextExplanation]:
         """Per text: the verdict, or that of the labels `pair`, the first against the second, and the evidence word by

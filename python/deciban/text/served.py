@@ -37,8 +37,8 @@ _Z = 1.959963984540054
 NAMED_ABSENT = 20
 
 
-Judged = tuple[list[float], tuple[int, int], tuple[float, float] | None]
-"""An item as the core judges it: scores (C,); the first class and the next; mean and variance of their log-odds, where
+Judged = tuple[list[float], tuple[int, int], float | None]
+"""An item as the core judges it: scores (C,); the first class and the next; the variance of their log-odds, where
 counts stand behind the score."""
 
 
@@ -124,7 +124,7 @@ class ServedText:
         return self.dictionary.scores(items)
 
     def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
-        """Per item its scores, the first class and the next, and the moments of the log-odds between them, in nats."""
+        """Per item its scores, the first class and the next, and the variance of the log-odds between them, in nats."""
         if self.belief is not None:
             return self.dictionary.judge(items)
         return [(scores, first_two(scores), None) for scores in self.dictionary.score_lists(items)]
@@ -139,20 +139,18 @@ class ServedText:
         self, judged: Judged, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
     ) -> Verdict:
         """The verdict that scores (C,) amount to; of equal ones the first class wins."""
-        scores, pair, moments = judged
+        scores, pair, variance = judged
         odds = scores[pair[0]] - scores[pair[1]]
-        interval = None if moments is None else _interval(odds, moments[1])
+        interval = None if variance is None else _interval(odds, variance)
         return verdict_of(self.classes, scores, pair, interval, unsure_below, threshold)
 
     def weighed(self, item: str | bytes, pair: tuple[int, int] | None) -> Judged:
         """The item as the core judges it, of two classes if they are asked for; nothing tells the doubt of classes
         that are not the first two."""
-        scores, known, moments = self.judged([item])[0]
-        if pair is None or pair == known:
-            return scores, known, moments
-        if pair == known[::-1] and moments is not None:
-            return scores, pair, (-moments[0], moments[1])
-        return scores, pair, None
+        scores, known, variance = self.judged([item])[0]
+        if pair is None:
+            return scores, known, variance
+        return scores, pair, variance if set(pair) == set(known) else None
 
     def explain(
         self,
@@ -229,12 +227,8 @@ def verdict_of(
 ) -> Verdict:
     """The verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in decibans.
 
-    The interval reaches as far as the evidence. A threshold, which is of two classes, says which is the label, and what
-    the evidence has to exceed.
+    A threshold, which is of two classes, says which is the label, and what the evidence has to exceed.
     """
-    if interval is not None and pair[0] != pair[1]:
-        odds = (scores[pair[0]] - scores[pair[1]]) * DECIBANS_PER_NAT
-        interval = min(interval[0], odds), max(interval[1], odds)
     turned = pair if threshold is None else threshold.pair(scores)
     if turned != pair and interval is not None:
         interval = -interval[1], -interval[0]
