@@ -12,7 +12,7 @@ from labelled_texts import TEXTS, content, fitted, labelled_texts, over_the_grid
 from numpy.testing import assert_allclose
 
 from deciban import NaiveBayes, TextClassifier, TextVectorizer, load
-from deciban.text.counting import count
+from deciban.text.counting import occurrences
 from deciban.text.settings import TextSettings
 
 SIZES = st.sampled_from([None, 2, 10_000])
@@ -157,11 +157,11 @@ def test_pruning_bounds_the_words_and_does_not_see_the_threads(hashed_bits, text
     settings = TextSettings(max_words=most, hashed_bits=hashed_bits)
     items = [" ".join(f"w{k}" for k in text) for text in texts]
     members = [i % 3 for i in range(len(items))]
-    books, dropped = zip(*(count(settings, items, members, 3, n_jobs=n) for n in (1, 2, 5)), strict=True)
-    weighted, dropped_weighted = count(settings, items, members, 3, [1.0] * len(items))
+    books, dropped = zip(*(occurrences(settings, items, members, 3, n_jobs=n)[:2] for n in (1, 2, 5)), strict=True)
+    weighted, dropped_weighted, _ = occurrences(settings, items, members, 3, [1.0] * len(items))
     assert books[0] == books[1] == books[2] == weighted
     assert len({*dropped, dropped_weighted}) == 1
-    unbounded, _ = count(TextSettings(hashed_bits=hashed_bits), items, members, 3)
+    unbounded = occurrences(TextSettings(hashed_bits=hashed_bits), items, members, 3).book
     assert len(books[0]) + dropped[0] == len(unbounded)
     assert len(books[0]) <= most
     assert dropped[0] == 0 or len(unbounded) > most

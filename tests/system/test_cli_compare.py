@@ -91,15 +91,21 @@ def test_no_time(out, columns):
     assert told.endswith("Not all was done: the time limit was reached.\n\nLeft out: svm: the time limit was reached\n")
 
 
-def test_ctrl_c_tells_what_is_done_and_ends_as_ctrl_c_does(run, columns, monkeypatch):
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Ctrl-C comes when the SVM is to be learnt."""
     learn = TableRecipe.learn
 
-    def interrupted(recipe, *arguments, **more):
+    def interrupting(recipe, *arguments, **more):
         if recipe.model == "svm":
             signal.raise_signal(signal.SIGINT)
         return learn(recipe, *arguments, **more)
 
-    monkeypatch.setattr(TableRecipe, "learn", interrupted)
+    monkeypatch.setattr(TableRecipe, "learn", interrupting)
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_ctrl_c_tells_what_is_done_and_ends_as_ctrl_c_does(run, columns):
     done = run("compare", "p.csv", "--label", "buys", *FEW, "--json")
     assert (done.returncode, done.stderr) == (130, "Interrupted: what was finished by then is told.\n")
     told = json.loads(done.stdout)
@@ -108,7 +114,7 @@ def test_ctrl_c_tells_what_is_done_and_ends_as_ctrl_c_does(run, columns, monkeyp
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted: nothing was written.\n")
 
 
-def test_a_page_of_what_was_compared(run, columns, tmp_path, monkeypatch):
+def test_a_page_of_what_was_compared(run, columns, tmp_path):
     given = ("compare", "p.csv", "--label", "buys", *FEW, "--sizes", "20", "--report", "r.html")
     done = run(*given, "--json")
     assert (done.returncode, done.stderr) == (0, "Wrote r.html.\n")
@@ -126,16 +132,9 @@ def test_a_page_of_what_was_compared(run, columns, tmp_path, monkeypatch):
     }
 
 
-def test_the_page_of_an_interrupted_comparison_says_so(run, columns, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("interrupted")
+def test_the_page_of_an_interrupted_comparison_says_so(run, columns, tmp_path):
     given = ("compare", "p.csv", "--label", "buys", *FEW, "--sizes", "20", "--report", "r.html")
-    learn = TableRecipe.learn
-
-    def interrupted(recipe, *arguments, **more):
-        if recipe.model == "svm":
-            signal.raise_signal(signal.SIGINT)
-        return learn(recipe, *arguments, **more)
-
-    monkeypatch.setattr(TableRecipe, "learn", interrupted)
     done = run(*given)
     assert (done.returncode, done.stderr) == (130, "Wrote r.html.\nInterrupted: what was finished by then is told.\n")
     assert any("Ctrl-C" in text for text in read(tmp_path / "r.html").texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .._core import Counter, Reader, Wordbook
@@ -34,7 +34,7 @@ class Counted:
 
     @classmethod
     def of(cls, pass_: Counter) -> Counted:
-        """What a counter has found, which is finished."""
+        """Finish a counter and take what it has found."""
         found = pass_.finish()
         return cls(*found, words=words_of(pass_))
 
@@ -48,13 +48,13 @@ class Occurrences(NamedTuple):
 
     @classmethod
     def of(cls, pass_: Counter) -> Occurrences:
-        """What a counter has found, which is finished."""
+        """Finish a counter and take what it has found."""
         book, dropped, *_ = pass_.finish()
         return cls(book, dropped, words_of(pass_))
 
 
 def words_of(pass_: Counter) -> BucketWords | None:
-    """The words of hash buckets that a finished counter has kept, or None."""
+    """Take the words of hash buckets that a finished counter has kept, or None."""
     found = pass_.words()
     return None if found is None else BucketWords(*found)
 
@@ -89,22 +89,6 @@ def listed(texts: Iterable[str | bytes]) -> list[str | bytes]:
     return texts if isinstance(texts, list) else list(texts)
 
 
-def count(
-    settings: TextSettings,
-    items: Iterable[str | bytes],
-    members: Sequence[int],
-    classes: int,
-    weights: Sequence[float] | None = None,
-    n_jobs: int | None = None,
-    reader: Reader | None = None,
-) -> tuple[Wordbook, int]:
-    """The words of `items`, item i of class members[i] < classes, with its weight if there are weights; and how many
-    rare words were dropped.
-    """
-    only = replace(settings, readable=False)
-    return occurrences(only, items, members, classes, weights, n_jobs, reader)[:2]
-
-
 def occurrences(
     settings: TextSettings,
     items: Iterable[str | bytes],
@@ -114,7 +98,8 @@ def occurrences(
     n_jobs: int | None = None,
     reader: Reader | None = None,
 ) -> Occurrences:
-    """The same, with the words of hash buckets where the settings keep them."""
+    """Count the words of `items`, item i of class members[i] < classes, with its weight if there are weights, and the
+    words of hash buckets where the settings keep them."""
     pass_ = counter(settings, classes, weighted=weights is not None, n_jobs=n_jobs, reader=reader)
     pass_.add(items, members, weights)
     return Occurrences.of(pass_)

@@ -16,7 +16,7 @@ from sklearn.feature_extraction import FeatureHasher
 from .._core import Dictionary, Reader
 from .analysis import Analysis
 from .bucket_words import BucketWords, distinct, joined
-from .counting import count
+from .counting import occurrences
 from .token_counts import count_tokens, fixed_vocabulary
 from .vectorizer_settings import VectorizerSettings
 
@@ -208,7 +208,8 @@ def _named(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -
     """The words of items by name."""
     assert analysis.reader is not None
     text = replace(settings.text, hashed_bits=None)
-    return BucketWords(*count(text, items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=analysis.reader))
+    found = occurrences(text, items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=analysis.reader)
+    return BucketWords(found.book, found.dropped)
 
 
 def _most_frequent(words: Counter[str], most: int) -> Counter[str]:
@@ -241,7 +242,7 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 def _given(names: NDArray[Any], settings: VectorizerSettings, reader: Reader) -> CoreColumns:
     """The columns of a vocabulary: words that the reader never makes stay 0."""
     texts = [str(name) for name in names]
-    book, _ = count(replace(settings.text, hashed_bits=None), texts, [0] * len(texts), 1, reader=reader)
+    book = occurrences(replace(settings.text, hashed_bits=None), texts, [0] * len(texts), 1, reader=reader).book
     known = dict(zip(book.names(list(range(len(book)))), range(len(book)), strict=True))
     places = np.array([j for j, text in enumerate(texts) if text in known], dtype=np.int32)
     rows = np.array([known[texts[j]] for j in places], dtype=np.int64)
@@ -254,7 +255,8 @@ def _of_words(settings: VectorizerSettings, reader: Reader, items: list[Any]) ->
     frequencies, text = settings.frequencies, settings.text
 
     def counted(*, binary: bool) -> Any:
-        return count(replace(text, binary=binary), items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=reader)[0]
+        own = replace(text, binary=binary)
+        return occurrences(own, items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=reader).book
 
     book = counted(binary=text.binary or frequencies.see_texts)
     size = frequencies.size if not frequencies.see_texts else None
@@ -267,11 +269,11 @@ def _of_words(settings: VectorizerSettings, reader: Reader, items: list[Any]) ->
     names = names[order]
     if frequencies.see_texts:
 
-        def occurrences() -> NDArray[Any]:
+        def totals() -> NDArray[Any]:
             seen = documents if text.binary else counted(binary=False).rows(rows[order])[1]
             return np.asarray(seen[:, 0])
 
-        kept = frequencies.keep(len(items), documents[:, 0].astype(np.int64), occurrences)
+        kept = frequencies.keep(len(items), documents[:, 0].astype(np.int64), totals)
         hashes, names = hashes[kept], names[kept]
     return CoreColumns(names, hashes, None)
 
