@@ -140,7 +140,9 @@ def parse(content: bytes, name: str = "the model", *, tables: bool = False) -> S
     tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), value["data"]) for key, value in raw}
     if not of_table(header):
         check(header, tensors, name)
-    elif not tables:
+    elif tables:
+        _share(header["table"])
+    else:
         raise DataError(
             f"{name}: expected a filter of mail or texts; this is a model of a table. Use deciban.load from Python, or "
             "the command, which judges rows with it and learns more."
@@ -169,6 +171,17 @@ def _header(content: bytes, name: str) -> dict[str, Any]:
             "Upgrade: pip install --upgrade deciban."
         )
     return header  # type: ignore[no-any-return]
+
+
+def _share(table: Any) -> None:
+    """Make the same texts in a description of columns, of which there may be a million, one object."""
+    columns = table.get("columns") if type(table) is dict else None
+    for each in (table, columns):
+        if type(each) is dict and type(each.get("kinds")) is list:
+            known: dict[str, str] = {}
+            each["kinds"] = [known.setdefault(kind, kind) if type(kind) is str else kind for kind in each["kinds"]]
+    if type(columns) is dict and columns.get("names") == table.get("names"):
+        columns["names"] = table["names"]
 
 
 def _digest(content: bytes) -> str:

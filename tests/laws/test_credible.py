@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from labelled import EVERY, ONE_KIND, over
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.special import ndtri
 from worlds import log_density, posterior_draws, rows, truth
 
@@ -110,6 +111,15 @@ def test_a_higher_level_is_wider_about_the_same_middle(case, draws):
     assert (narrow[:, 1] <= wide[:, 1]).all()
     if len(model.classes_) > 1:
         assert (wide[:, 0] < wide[:, 1]).all()
+
+
+@over(EVERY)
+@given(draws=st.data())
+def test_sparse_rows_are_as_sure_as_dense_ones(case, draws):
+    data = draws.draw(case.data())
+    model = NaiveBayes(case.family, class_prior="smoothed").fit(data.X, data.y)
+    told = model.credible_interval(data.X)
+    assert_allclose(model.credible_interval(sparse.csr_array(data.X)), told, rtol=1e-9, atol=1e-9 * np.abs(told).max())
 
 
 @over(EVERY)

@@ -11,9 +11,11 @@ from numpy.testing import assert_allclose
 
 from deciban import store
 from deciban.errors import DataError
+from deciban.models import likelihoods, served_table
 from deciban.models.served_table import ServedTable
 from deciban.models.table_recipes import recipe
 from deciban.models.tables import Origin, Rows
+from deciban.report.table_inventory import TableInventory
 from deciban.tables import sparse
 from deciban.tables.cells import read_cells
 from deciban.tables.typed import learnt_from
@@ -21,8 +23,8 @@ from deciban.tables.typed import learnt_from
 BYTES = 60
 """So many bytes of memory a byte of the file takes at most, beside what a small table takes."""
 SPARE = 40 << 20
-PROGRAMME = """
-import resource, sys
+PROGRAMME = r"""
+import re, resource, sys
 from deciban import store
 from deciban.models.served_table import ServedTable
 from deciban.models.table_recipes import recipe
@@ -32,22 +34,37 @@ from deciban.report.table_inventory import TableInventory, table_inventory
 from deciban.report.terminal import Screen
 from deciban.tables.typed import learnt_from
 
-def run(path, model, target):
+def peak():
+    try:  # Linux hands ru_maxrss down from the process that started this one
+        return int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read())[1]) * 1024
+    except FileNotFoundError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+def train(path, model, target):
     table = learnt_from(read_cells(path), "label")
     recipe(model, {}, 0).learn(Rows.of(table, path)).save(target, Origin("label", {}))
+
+def judge(path, target):
     served = ServedTable.from_stored(store.read(target, tables=True))
     for cells in read_cells(path):
         served.judge(cells)
-        served.explain(cells.only(0))
+        next(served.explain(cells.only(0)))
+
+def inspect(target):
     list(table_inventory(TableInventory.of(store.read(target, tables=True), target, 12), Screen(80, False, True)))
+
+def run(path, model, target):
+    train(path, model, target)
+    judge(path, target)
+    inspect(target)
 
 small, path, model, target = sys.argv[1:]
 import os
 run(small, model, target)
 os.remove(target)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 run(path, model, target)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+print(peak() - before)
 """
 
 
@@ -124,7 +141,7 @@ def judged(path, model, target):
     learnt.save(target, Origin("label", table.ignored))
     served = ServedTable.from_stored(store.read(target, tables=True))
     cells = next(iter(read_cells(str(path))))
-    return served.scores(cells), served.explain(cells), table
+    return served.scores(cells), list(served.explain(cells)), table
 
 
 @pytest.fixture
@@ -157,6 +174,42 @@ def test_sparse_rows_say_what_dense_rows_say(few, tmp_path, monkeypatch, model):
         total = each.prior_decibans + sum(term.decibans for term in each.terms)
         assert_allclose(total, each.verdict.decibans, rtol=1e-9, atol=1e-9)
         assert each.verdict.label == told.verdict.label
+
+
+@pytest.mark.parametrize(("zeros", "most"), [(0, 1 << 14), (3, 1 << 14), (20, 2), (0, 0)])
+def test_what_is_not_named_is_told_together(few, tmp_path, monkeypatch, zeros, most):
+    """Of sparse rows all but some zeros, and of every row all but the strongest terms: the sum stays the same."""
+    monkeypatch.setattr(sparse, "_CELLS", 0)
+    every = judged(few, "naive-bayes", tmp_path / "sparse.deciban")[1]
+    monkeypatch.setattr(served_table, "NAMED_ABSENT", zeros)
+    monkeypatch.setattr(served_table, "_NAMED", most)
+    for each, told in zip(judged(few, "naive-bayes", tmp_path / "sparse.deciban")[1], every, strict=True):
+        others = [term for term in each.terms if term.term.startswith("(")]
+        named = [term for term in each.terms if term not in others]
+        left_out = [term for term in told.terms if term not in named]
+        assert len(named) == len(told.terms) - len(left_out) <= most
+        assert sum(term.term.endswith(" = 0") for term in named) <= zeros
+        assert [term.term for term in others] == ([f"({len(left_out)} other columns)"] if left_out else [])
+        assert_allclose(sum(term.decibans for term in others), sum(term.decibans for term in left_out), atol=1e-9)
+        assert [*each.terms] == sorted(each.terms, key=lambda term: -abs(term.decibans))
+        assert each.text == told.text
+        for term in named:
+            assert all(f" = {each.text[at:end]}" in term.term for at, end in term.places)
+
+
+def test_columns_in_pieces_are_the_same_columns(few, tmp_path, monkeypatch):
+    scores, why, table = judged(few, "naive-bayes", tmp_path / "whole.deciban")
+    whole = TableInventory.of(store.read(tmp_path / "whole.deciban", tables=True), str(few), 9)
+    monkeypatch.setattr(likelihoods, "_TOGETHER", 2)
+    others, reasons, _ = judged(few, "naive-bayes", tmp_path / "pieces.deciban")
+    assert_allclose(others, scores, rtol=1e-12)
+    for each, told in zip(reasons, why, strict=True):
+        assert_allclose(each.verdict.interval, told.verdict.interval, rtol=1e-9)
+        assert [term.term for term in each.terms] == [term.term for term in told.terms]
+    pieces = TableInventory.of(store.read(tmp_path / "pieces.deciban", tables=True), str(few), 9)
+    assert [each.name for each in pieces.columns] == [each.name for each in whole.columns] == [*table.columns.names]
+    assert_allclose([each.bits for each in pieces.columns], [each.bits for each in whole.columns], rtol=1e-9)
+    assert_allclose(pieces.certificate["primal"], whole.certificate["primal"], rtol=1e-12)
 
 
 @pytest.mark.parametrize("model", ["svm", "perceptron", "kernel-svm", "mlp"])

@@ -60,7 +60,8 @@ def command(
     stored = store.read(filter_file, tables=True)
     served: Any
     read: Iterator[tuple[list[str], Any]]
-    if store.of_table(stored.header):
+    typed = store.of_table(stored.header)
+    if typed:
         from ..models.served_table import ServedTable
         from .table_judging import row_batches
 
@@ -74,13 +75,14 @@ def command(
             if text is None
             else table_batches(files, text, table_format, encoding)
         )
+    del stored  # of very many columns it takes as much again
     codes = _exit_codes(served.classes) if exit_code else {}
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     turns = options.turning(threshold, positive, served.classes)
     judged = ((names, served.judge(items, below, turns)) for names, items in read)
     form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes))
     worst = _write(judged, form, codes)
-    if store.of_table(stored.header):
+    if typed:
         tell_unseen(served, verbose, Remarks())
     if exit_code:
         ctx.exit(worst)

@@ -56,6 +56,7 @@ def command(
     from .table_judging import explained
 
     served = ServedTable.from_stored(stored)
+    del stored  # of very many columns it takes as much again
     turns = options.turning(threshold, positive, served.classes)
     rows = explained(served, paths, table_format, encoding, below, turns)  # type: ignore[arg-type]
     _tell(rows, as_json, None if whole else top or 16, whole)

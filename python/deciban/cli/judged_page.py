@@ -104,5 +104,5 @@ class JudgedPage:
         for cells in read_cells(path, columns["encoding"], columns["table_format"]):
             for place in [each for each in wanted if start <= each < start + len(cells)]:
                 only = cells.only(place - start)
-                yield place, f"{path}:{only.first_row}", served.explain(only)[0]
+                yield place, f"{path}:{only.first_row}", next(served.explain(only))
             start += len(cells)

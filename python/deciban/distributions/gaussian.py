@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import as_rows
+from deciban.rows import as_rows, is_sparse
 from deciban.scores import AffineScore, IndependentScore, Score
 
 from .counts import Floats
@@ -232,20 +232,24 @@ class Gaussian:
         as E τ = ν/2b, var τ = ν/2b², cov(log τ, τ) = 1/b. Where σ² is shared, classes are taken as if apart.
         """
         m, kappa, nu, scatter = self.posterior(seen)
-        varied = ~self._never(seen)
         b = np.maximum((scatter + nu * self._added(seen)) / 2.0, np.finfo(np.float64).tiny)
         kappa, half = np.maximum(kappa, 1e-6), np.maximum(nu / 2.0, 1e-6)
         mean_log, variance_log = log_moments(half)
-        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
-        mean, variance = np.empty((len(X), len(m))), np.empty((len(X), len(m)))
+        varied = ~self._never(seen)[0]
+
+        def told(x: Floats | float, c: int, j: Any = slice(None)) -> tuple[Floats, Floats]:
+            """Of features j with the values x, in class c; nothing of what is missing."""
+            square = np.minimum((x - m[c, j]) ** 2 / b[c, j], 1e140)  # δ²/b
+            expected = mean_log[c, j] - np.log(b[c, j]) - _LOG_2PI - square * half[c, j] - 1.0 / kappa[c, j]
+            spread = (square + 4.0 / kappa[c, j]) * square * half[c, j] + 2.0 / kappa[c, j] ** 2
+            around = 0.25 * (variance_log[c, j] + spread) - 0.5 * square
+            use = varied[j] & ~np.isnan(x)
+            return np.where(use, 0.5 * expected, 0.0), np.where(use, around, 0.0)
+
+        mean, variance = np.empty((X.shape[0], len(m))), np.empty((X.shape[0], len(m)))
         for c in range(len(m)):
-            square = np.minimum((X - m[c]) ** 2 / b[c], 1e140)  # δ²/b
-            expected = mean_log[c] - np.log(b[c]) - _LOG_2PI - square * half[c] - 1.0 / kappa[c]
-            spread = square**2 * half[c] + 4.0 * square * half[c] / kappa[c] + 2.0 / kappa[c] ** 2
-            around = 0.25 * (variance_log[c] + spread) - 0.5 * square
-            use = varied[0] & ~np.isnan(X)
-            mean[:, c] = 0.5 * np.where(use, expected, 0.0).sum(axis=1)
-            variance[:, c] = np.where(use, around, 0.0).sum(axis=1)
+            for found, each in zip((mean, variance), _by_row(X, told, c), strict=True):
+                found[:, c] = each
         return mean, variance
 
 
@@ -270,6 +274,18 @@ def _constant(normal: Normal) -> Floats:
         top = gammaln((nu + 1.0) / 2.0) - gammaln(nu / 2.0) - 0.5 * (np.log(nu) + np.log(np.pi) + np.log(variance))
     result: Floats = np.where(np.isinf(variance), 0.0, top)
     return result
+
+
+def _by_row(X: Any, told: Any, c: int) -> list[Floats]:
+    """(N,) the sums of `told` over the features of each row, for class c; of sparse rows that of no feature is made
+    once, and of each row only what its nonzeros change."""
+    if not is_sparse(X):
+        return [each.sum(axis=1) for each in told(np.asarray(X, dtype=np.float64), c)]
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return [
+        none.sum() + np.bincount(row, here - none[X.indices], X.shape[0])
+        for here, none in zip(told(X.data, c, X.indices), told(0.0, c), strict=True)
+    ]
 
 
 def _expected(value: float) -> str:

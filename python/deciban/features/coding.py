@@ -65,9 +65,9 @@ class Coding:
         """(d,) which columns are categories."""
         return np.array([known is not None for known in self.columns.categories])
 
-    def column(self, feature: int) -> int:
-        """The column that a feature codes."""
-        return int(np.searchsorted(self.starts, feature, side="right")) - 1
+    def column(self, feature: Any) -> Any:
+        """The column that a feature codes, or the columns of an array of them."""
+        return np.searchsorted(self.starts, feature, side="right") - 1
 
     def __call__(self, matrix: Floats) -> Any:
         """(N, D) float64, CSR where most of it is 0."""

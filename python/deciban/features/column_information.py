@@ -145,8 +145,10 @@ def information_of_counts(model: Any) -> list[float | None]:
             found = categorical_information(part.s, part.offsets)
         for j, each in zip(js, [] if found is None else found, strict=found is not None):
             told[j] = float(each)
-    for js, part in getattr(score, "parts", ((range(d), score),)):
-        if isinstance(part, IndependentScore) and len(js) <= _INTEGRATED:
+    parts = getattr(score, "parts", ((range(d), score),))
+    numbers = [(js, part) for js, part in parts if isinstance(part, IndependentScore)]
+    if sum(len(js) for js, _ in numbers) <= _INTEGRATED:
+        for js, part in numbers:
             for k, j in enumerate(js):
                 told[j] = _of_densities(part, k, score.prior)
     return told

@@ -81,7 +81,7 @@ class BayesTable(TableModel):
     def features(self, matrix: Floats) -> Any:
         return self.model._coded_rows(matrix)
 
-    def column(self, feature: int) -> int:
+    def column(self, feature: Any) -> Any:
         return feature
 
     def probes(self, j: int) -> list[tuple[str, float]]:
@@ -89,18 +89,17 @@ class BayesTable(TableModel):
         own, labels = self.columns.names[j], self.labels(j)
         if labels is not None:
             return labels
-        for columns, part in self._parts:
-            at = int(np.searchsorted(columns, j))
-            if at < len(columns) and columns[at] == j:
-                means = np.unique(part.location[:, at]).tolist()
-                return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means]
-        return []
+        means = sorted({*self._means[:, j].tolist()})
+        return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means if mean == mean]
 
     @cached_property
-    def _parts(self) -> list[tuple[NDArray[np.intp], Any]]:
-        """The parts of the score whose classes have means, with the columns of each, in order."""
-        parts = getattr(self.score, "parts", ())
-        return [(np.asarray(columns), part) for columns, part in parts if hasattr(part, "location")]
+    def _means(self) -> Floats:
+        """(C, d) the means of numbers in the classes, NaN for all other columns."""
+        means = np.full((len(self.classes), len(self.columns.names)), np.nan)
+        for columns, part in getattr(self.score, "parts", ()):
+            if hasattr(part, "location"):
+                means[:, columns] = part.location
+        return means
 
     def information(self) -> list[float | None]:
         return information_of_counts(self.model)

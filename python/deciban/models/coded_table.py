@@ -80,7 +80,7 @@ class CodedTable(TableModel):
     def features(self, matrix: Floats) -> Any:
         return self.coding(matrix)
 
-    def column(self, feature: int) -> int:
+    def column(self, feature: Any) -> Any:
         return self.coding.column(feature)
 
     def probes(self, j: int) -> list[tuple[str, float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +17,9 @@ from deciban.distributions.pseudo_counts import check_shape, is_vector, of_colum
 from deciban.errors import DataError
 from deciban.tables.columns import Columns
 from deciban.tables.frame import called, columns_of, is_frame
+
+# So many columns of one distribution are a part of their own; files are written by these parts.
+_TOGETHER = 1 << 15
 
 
 def needs_types(likelihood: Any, X: Any) -> bool:
@@ -113,9 +116,10 @@ def distribution(likelihood: Any, prior: Prior, columns: Columns | None) -> Dist
         options = [likelihood] * len(columns.names)
     _check_length(prior, len(columns.names))
     parts = []
-    for js in _groups(options, prior, columns):
-        family = _one(options[js[0]], prior.of_columns(js))
-        parts.append((tuple(js), sized(family, columns, js)))
+    for every in _groups(options, prior, columns):
+        for js in _apart(every, _one(options[every[0]], prior.of_columns(every))):
+            family = _one(options[js[0]], prior.of_columns(js))
+            parts.append((tuple(js), sized(family, columns, js)))
     return Mixed(tuple(parts), len(columns.names))
 
 
@@ -123,17 +127,30 @@ def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list
     """The columns of each distribution; what is no name, and what has the alpha of its columns, is told apart."""
     vector = is_vector(prior.alpha)
     plain = prior._replace(alpha=1.0, min_categories=None) if vector else prior
-    asked: dict[Any, tuple[Any, list[int]]] = {}
-    for j, option in enumerate(options):
-        asked.setdefault(option if isinstance(option, str) else id(option), (option, []))[1].append(j)
     groups: dict[Any, list[int]] = {}
-    for option, js in asked.values():
+    for option, js in _asked(options):
         if option is not None:
             family = _one(option, plain)
             for j in js if "category" in columns.kinds else ():
                 _check_kind(family, columns, j)
             groups.setdefault((family, vector and not _is_object(option)), []).extend(js)
     return [sorted(js) for js in groups.values()]
+
+
+def _apart(js: list[int], family: Any) -> list[list[int]]:
+    """Very many columns in pieces, where they share nothing: what is computed of them takes the memory of a piece."""
+    size = _TOGETHER if type(family) is Gaussian and not family.shared else len(js)
+    return [js[at : at + size] for at in range(0, len(js), size)]
+
+
+def _asked(options: Sequence[Any]) -> Iterator[tuple[Any, list[int]]]:
+    """Each option once, with its columns; there may be a million of them."""
+    keys = options if set(map(type, options)) == {str} else [o if isinstance(o, str) else id(o) for o in options]
+    place = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+    asked = np.fromiter(map(place.__getitem__, keys), np.intp, len(keys))
+    for k in range(len(place)):
+        js = np.flatnonzero(asked == k).tolist()
+        yield options[js[0]], js
 
 
 def least_categories(given: Any) -> int | tuple[int, ...] | None:

@@ -161,10 +161,14 @@ class NaiveBayes(Generative):
         family = self._family()
         names = self._names()
         parts = getattr(family, "parts", ((range(self.n_features_in_), family),))
-        found = {
-            j: part if self.columns_ is None else sized(part, self.columns_, [j]) for js, part in parts for j in js
+        of = np.full(len(names), -1)
+        for k, (js, _) in enumerate(parts):
+            of[js if isinstance(js, range) else np.array(js)] = k
+        return {
+            names[j]: parts[k][1] if self.columns_ is None else sized(parts[k][1], self.columns_, [j])
+            for j, k in enumerate(of.tolist())
+            if k >= 0
         }
-        return {names[j]: found[j] for j in sorted(found)}
 
     def _family(self, columns: Columns | None = None) -> Distribution:
         columns = getattr(self, "columns_", None) if columns is None else columns

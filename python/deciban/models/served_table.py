@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from itertools import compress
+from math import fsum
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.rows import is_sparse
+from deciban.scores import VOLUME
 from deciban.store import Stored
 from deciban.tables.by_row import RowColumns
 from deciban.tables.cells import Cells
@@ -18,14 +22,14 @@ from deciban.tables.frame import Floats
 from deciban.tables.matching import read_as
 from deciban.tables.sparse import SparseColumns, is_small
 from deciban.tables.values import text_of
-from deciban.text.served import UNSURE_BELOW, first_two, verdict_of
+from deciban.text.served import NAMED_ABSENT, UNSURE_BELOW, first_two, verdict_of
 from deciban.verdict import TextExplanation, TextTerm, Threshold, Verdict
 
 from .table_recipes import from_stored
 from .tables import Origin, TableModel
 
-# So many cells of sparse rows are looked at together.
-_CELLS = 1 << 18
+# Of a row of very many columns so many are named.
+_NAMED = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +76,6 @@ class ServedTable:
         return self._verdicts(self.matrix(cells), unsure_below, threshold)
 
     def _verdicts(self, matrix: Any, below: float, threshold: Threshold | None) -> list[Verdict]:
-        if is_sparse(matrix) and matrix.shape[0] > 1:  # intervals look at every cell
-            step = max(1, _CELLS // matrix.shape[1])
-            if step < matrix.shape[0]:
-                parts = (matrix[at : at + step] for at in range(0, matrix.shape[0], step))
-                return [verdict for part in parts for verdict in self._verdicts(part, below, threshold)]
         scores, intervals = self.model.scores(matrix).tolist(), self.model.intervals(matrix)
         told = [None] * len(scores) if intervals is None else (intervals * DECIBANS_PER_NAT).tolist()
         return [
@@ -88,47 +87,68 @@ class ServedTable:
 
     def explain(
         self, cells: Cells, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
-    ) -> list[TextExplanation]:
-        """Why each row is judged so, cell by cell: prior + Σ terms = decibans. The text is the row, a line a cell."""
+    ) -> Iterator[TextExplanation]:
+        """Why each row is judged so, cell by cell: prior + Σ terms = decibans. The text is the row, a line a cell.
+
+        Of rows that are mostly 0 the text leaves the zeros out, and but for the strongest they are one term together;
+        so are all but the 16,384 strongest terms.
+        """
         matrix = self.matrix(cells)
         features = self.model.features(matrix)
         verdicts = self._verdicts(matrix, unsure_below, threshold)
-        return [self._explained(cells, i, features[[i]], verdict) for i, verdict in enumerate(verdicts)]
+        return (self._explained(cells, i, matrix[[i]], features[[i]], verdict) for i, verdict in enumerate(verdicts))
 
-    def _explained(self, cells: Cells, i: int, row: Any, verdict: Verdict) -> TextExplanation:
-        known = [str(own) for own in self.model.columns.names]
-        values = _values(cells, i, known)
-        text, places = _shown(values)
-        weighed = None if verdict.against is None else (verdict.label, verdict.against)
-        why = self.model.score.explain(row, self.classes, pair=weighed)
-        terms = []
-        for feature, decibans, _ in why.terms:
-            own = str(self.model.columns.names[self.model.column(feature)])
-            told = values.get(own, cells.absent)
-            terms.append(TextTerm(f"{own} = {text_of(told)}", decibans, 1, places.get(own, ())))
-        return TextExplanation(verdict, why.prior_decibans, tuple(terms), text)
+    def _explained(self, cells: Cells, i: int, row: Any, features: Any, verdict: Verdict) -> TextExplanation:
+        names = [str(own) for own in self.model.columns.names]
+        label, against = self.classes.index(verdict.label), verdict.against
+        why = self.model.score.weigh(features, None if against is None else (label, self.classes.index(against)))
+        found = why.terms.strongest_first()
+        columns, evidence = self.model.column(found.feature), found.evidence * DECIBANS_PER_NAT
+        others = _others(row, columns, found.feature)
+        kept = [(names[columns[at]], float(evidence[at])) for at in np.flatnonzero(~others).tolist()]
+        values = self._values(cells, i, row, names)
+        text, places = _shown(values, {own for own, _ in kept})
+        terms = [
+            TextTerm(f"{own} = {text_of(values.get(own, cells.absent))}", decibans, 1, places.get(own, ()))
+            for own, decibans in kept
+        ]
+        if others.any():
+            terms.append(TextTerm(f"({others.sum():,} other columns)", fsum(evidence[others]), 0, ()))
+            terms.sort(key=lambda term: -abs(term.decibans))
+        return TextExplanation(verdict, why.prior * DECIBANS_PER_NAT, tuple(terms), text)
+
+    def _values(self, cells: Cells, i: int, numbers: Any, names: list[str]) -> dict[str, Any]:
+        """Row i by column; of very many that are mostly 0 those that are not, which stand in the row of numbers."""
+        plain = is_sparse(numbers) and {*self.model.columns.kinds} <= {"number", "whole"}
+        if plain and isinstance(cells.columns, SparseColumns) and not is_small(1, len(names)):
+            return {names[j]: value for j, value in zip(numbers.indices.tolist(), numbers.data.tolist(), strict=True)}
+        row = cells.columns.row(i) if isinstance(cells.columns, RowColumns) else None
+        if row is not None:
+            return {own: row.get(own, cells.absent) for own in names}
+        return {own: cells.columns[own][i] if own in cells.columns else cells.absent for own in names}
 
 
-def _values(cells: Cells, i: int, names: list[str]) -> dict[str, Any]:
-    """Row i by column; of very many that are mostly 0 those that are not."""
-    if isinstance(cells.columns, SparseColumns) and not is_small(1, len(names)):
-        known = {*names}
-        return {own: value for own, value in cells.columns.row(i).items() if own in known}
-    row = cells.columns.row(i) if isinstance(cells.columns, RowColumns) else None
-    if row is not None:
-        return {own: row.get(own, cells.absent) for own in names}
-    return {own: cells.columns[own][i] if own in cells.columns else cells.absent for own in names}
+def _others(row: Any, columns: NDArray[np.intp], features: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which terms, of which the strongest come first, are told together: those of columns that a sparse row leaves
+    out, but for the strongest, and what is more than anyone reads."""
+    others = np.zeros(len(columns), np.bool_)
+    others[_NAMED:] = True
+    if is_sparse(row):
+        left_out = np.flatnonzero((features != VOLUME) & ~np.isin(columns, row.indices))
+        others[left_out[NAMED_ABSENT:]] = True
+    return others
 
 
-def _shown(values: dict[str, Any]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:
-    """A row as text, `name: value` a line, and where each value stands in it."""
+def _shown(values: dict[str, Any], wanted: Set[str]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:
+    """A row as text, `name: value` a line, and where the values that are wanted stand in it."""
     lines: list[str] = []
     places: dict[str, tuple[tuple[int, int], ...]] = {}
     at = 0
     for own, value in values.items():
         told = "" if value is None else text_of(value).replace("\n", " ")
         lines.append(f"{own}: {told}")
-        start = at + len(own) + 2
-        places[own] = ((start, start + len(told)),)
+        if own in wanted:
+            start = at + len(own) + 2
+            places[own] = ((start, start + len(told)),)
         at += len(lines[-1]) + 1
     return "\n".join(lines), places

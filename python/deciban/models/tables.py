@@ -76,8 +76,8 @@ class TableModel(ABC):
         """(N, D) of rows (N, d) that are numbers, codes of labels, and NaN where missing."""
 
     @abstractmethod
-    def column(self, feature: int) -> int:
-        """The column that a feature is of."""
+    def column(self, feature: Any) -> Any:
+        """The column that a feature is of, or the columns of an array of them."""
 
     @abstractmethod
     def probes(self, j: int) -> list[tuple[str, float]]:

@@ -72,7 +72,7 @@ class TableInventory:
         """What the file at `path` tells, with `top` values a class."""
         served = ServedTable.from_stored(stored)
         model = served.model
-        known = model.columns
+        known, evidence = model.columns, strongest(model, top) if top else {}
         columns = [
             Told(str(own), kind, None if labels is None else len(labels), None if told is None else told * BITS_PER_NAT)
             for own, kind, labels, told in zip(
@@ -89,7 +89,7 @@ class TableInventory:
             certificate=stored.header["certificate"],
             bytes=os.path.getsize(path),
             digest=stored.header["digest"],
-            evidence=strongest(model, top) if top else {},
+            evidence=evidence,
             class_bits=float(entropy(model.items)) * BITS_PER_NAT,
         )
 

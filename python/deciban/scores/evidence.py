@@ -27,6 +27,25 @@ class Terms(NamedTuple):
     x: Floats
     evidence: Floats
 
+    def strongest_first(self) -> Terms:
+        """The same in the order of their weight; of equal ones the first comes first."""
+        order = np.argsort(-np.abs(self.evidence), kind="stable")
+        return Terms(self.feature[order], self.x[order], self.evidence[order])
+
+
+class Weighing(NamedTuple):
+    """One class against another, by their places, in nats: prior + Σ terms = total.
+
+    `against` is None, and nothing is weighed, where there is one class only. `probability` is that of `label`.
+    """
+
+    label: int
+    against: int | None
+    probability: float
+    total: float
+    prior: float
+    terms: Terms
+
 
 class Term(NamedTuple):
     """One piece of evidence as people read it: the feature's name, its weight in decibans, its value."""
@@ -92,23 +111,29 @@ class Score(OnThreads, ABC):
     ) -> Explanation:
         """The winner of one row against its runner-up, in decibans, or the first of two labels, `pair`, against the
         second; `names` (d,) default to the indices."""
-        asked = places_of(pair, labels)
+        label, against, probability, total, prior, terms = self.weigh(row, places_of(pair, labels))
+        other = None if against is None else labels[against]
+        return explanation(labels[label], other, probability, total, prior, terms, names)
+
+    def weigh(self, row: Any, pair: tuple[int, int] | None = None) -> Weighing:
+        """The winner of one row against its runner-up, or the first class of `pair` against the second."""
         score = np.atleast_2d(self(row))[0]
         probability = np.exp(log_posterior(score))
         if len(score) == 1:
-            return Explanation(labels[0], None, float(probability[0]), 0.0, 0.0, [])
-        label, against = asked or (int(c) for c in np.argsort(-score, kind="stable")[:2])
+            none = np.zeros(0)
+            return Weighing(0, None, float(probability[0]), 0.0, 0.0, Terms(none.astype(np.intp), none, none))
+        label, against = pair or (int(c) for c in np.argsort(-score, kind="stable")[:2])
         prior, total = self.prior[label] - self.prior[against], score[label] - score[against]
-        told = (labels[label], labels[against], float(probability[label]))
-        return explanation(*told, float(total), float(prior), self.terms(row, label, against), names)
+        return Weighing(
+            label, against, float(probability[label]), float(total), float(prior), self.terms(row, label, against)
+        )
 
 
 def explanation(
     label: Any, against: Any, probability: float, total: float, prior: float, terms: Terms, names: Sequence[Any] | None
 ) -> Explanation:
     """What was weighed in nats, in decibans and strongest first."""
-    feature, x, evidence = terms
-    decibans = evidence * DECIBANS_PER_NAT
+    feature, x, evidence = terms.strongest_first()
     return Explanation(
         label=label,
         against=against,
@@ -116,8 +141,10 @@ def explanation(
         decibans=total * DECIBANS_PER_NAT,
         prior_decibans=prior * DECIBANS_PER_NAT,
         terms=[
-            Term(_name(int(feature[k]), names), float(decibans[k]), float(x[k]))
-            for k in np.argsort(-np.abs(decibans), kind="stable")
+            Term(_name(j, names), decibans, value)
+            for j, decibans, value in zip(
+                feature.tolist(), (evidence * DECIBANS_PER_NAT).tolist(), x.tolist(), strict=True
+            )
         ],
     )
 

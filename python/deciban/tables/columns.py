@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from sys import intern
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
@@ -154,7 +153,7 @@ class Columns:
         whose variance is their mean, as Poisson's is, and that some are codes only their owner knows. Ask for
         "poisson" or "categorical" by the name of the column.
         """
-        return tuple(_LIKELIHOOD[kind] for kind in self.kinds)
+        return tuple(map(_LIKELIHOOD.__getitem__, self.kinds))
 
     def to_json(self) -> dict[str, Any]:
         """As a file's header keeps it."""
@@ -165,8 +164,7 @@ class Columns:
     def from_json(cls, values: Mapping[str, Any]) -> Columns:
         """The columns that a file's header holds."""
         labels = (None if known is None else tuple(known) for known in values["categories"])
-        kinds: Iterable[Any] = (intern(kind) if type(kind) is str else kind for kind in values["kinds"])
-        return cls(tuple(values["names"]), tuple(kinds), tuple(labels))
+        return cls(tuple(values["names"]), tuple(values["kinds"]), tuple(labels))
 
     def __str__(self) -> str:
         from ..report.terminal import fit, grid, name

@@ -60,12 +60,6 @@ class SparseColumns(Mapping[str, Sequence[Any]]):
         """Row i alone."""
         return SparseColumns(self.labels[i : i + 1], self.indices, self.matrix[[i]])
 
-    def row(self, i: int) -> dict[str, float]:
-        """The values that row i has, by name."""
-        at = slice(self.matrix.indptr[i], self.matrix.indptr[i + 1])
-        names = self.indices[self.matrix.indices[at]].tolist()
-        return dict(zip(map(str, names), self.matrix.data[at].tolist(), strict=True))
-
     def over(self, indices: NDArray[np.int64]) -> sparse.csr_array:
         """CSR (N, d) of the features `indices` (d,), ascending; those that are not here are 0."""
         place = np.minimum(np.searchsorted(indices, self.indices), max(len(indices) - 1, 0))
