@@ -15,7 +15,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import DataError, StorageError, shown, unreadable
@@ -196,6 +196,11 @@ def _digest(content: bytes) -> str:
 
 def to_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """The content of a .deciban file with this header and these arrays."""
+    return b"".join(_pieces(header, arrays))
+
+
+def _pieces(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Sequence[bytes | memoryview]:
+    """The same, one after the other: a large file is not copied to put its digest in."""
     import numpy as np
     from safetensors.numpy import save
 
@@ -203,18 +208,20 @@ def to_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> b
     whole.pop("digest", None)
     # ASCII, for the sake of labels whose bytes are not UTF-8; sorted, so that the same model is the same bytes.
     rest = json.dumps(whole, sort_keys=True, separators=(",", ":"))
-    text = f'{{"digest":"{_UNKNOWN.decode()}",{rest[1:]}'
-    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata={_KEY: text})
-    return content.replace(_MARK + _UNKNOWN, _MARK + _digest(content).encode(), 1)
+    text = {_KEY: f'{{"digest":"{_UNKNOWN.decode()}",{rest[1:]}'}
+    del rest
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata=text)
+    place, view = content.find(_MARK) + len(_MARK), memoryview(content)
+    return view[:place], _digest(content).encode(), view[place + len(_UNKNOWN) :]
 
 
 def write(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Writes the file in one step: a temporary file beside it, fsync, rename. What was there survives any failure."""
-    replace(path, to_bytes(header, arrays))
+    replace(path, *_pieces(header, arrays))
 
 
-def replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Puts `content` in the place of the file, keeping its mode; through a link, the file it points to."""
+def replace(path: str | os.PathLike[str], *content: bytes | memoryview) -> None:
+    """Puts these pieces in the place of the file, keeping its mode; through a link, the file it points to."""
     import tempfile  # here, because who only judges never writes
 
     target = os.path.realpath(path)
@@ -224,7 +231,7 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
         handle, temporary = tempfile.mkstemp(prefix=f".{base}.", suffix=".part", dir=folder)
         with open(handle, "wb") as file:
             os.chmod(temporary, _mode(target))
-            file.write(content)
+            file.writelines(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
