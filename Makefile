@@ -31,6 +31,7 @@ lint: $(VENV)/.tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m mypy.stubtest deciban._core
 
 # Tests that every estimator learns and is read again, and the command; the extension is the one that was built above.

@@ -27,7 +27,7 @@ from gpu_problems import PROBLEMS, DeviceProblem
 
 import deciban
 from deciban import SVM
-from deciban.devices import on_host
+from deciban.data.devices import on_host
 from deciban.features.nystroem import Nystroem
 
 # LIBSVM stops at a violation of 1e-3, which leaves a relative gap of about 2e-5; ours stops at the gap.

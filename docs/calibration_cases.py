@@ -17,9 +17,9 @@ from sklearn.calibration import CalibratedClassifierCV
 
 from deciban import SVM, Calibrated, LinearSVM, NaiveBayes, TextClassifier
 from deciban.calibration import CATALOGUE
+from deciban.evaluation import Judgements
+from deciban.evaluation.reliability import reliability
 from deciban.scores import log_posterior
-from deciban.trust import Judgements
-from deciban.trust.reliability import reliability
 
 BINS, MOST = 15, 6000
 THEIRS = ("sigmoid", "isotonic", "temperature")

@@ -30,7 +30,7 @@ from decisions_cases import (
 from decisions_prose import COMMANDS, CONFORMAL, COSTS, INTRODUCTION, RATES, READING_COSTS, READING_RATES, SIZES
 from judging import prose
 
-from deciban.trust import examples_needed, negatives_needed
+from deciban.evaluation import examples_needed, negatives_needed
 
 ASKED = (0.05, 0.01, 0.005, 0.001, 0.0001)
 

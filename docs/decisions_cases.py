@@ -13,7 +13,7 @@ import polars as pl
 from data_sets import SEED, data
 
 from deciban import TextClassifier
-from deciban.trust import Conformal, Costs, CostThreshold, Judgements, cheapest, rate_threshold
+from deciban.evaluation import Conformal, Costs, CostThreshold, Judgements, cheapest, rate_threshold
 
 LEARN, DRAWN, DRAWS, SPLITS = 0.4, 1000, 1000, 100
 ASKED, CONFIDENCE = (0.01, 0.005), 0.95

@@ -4,7 +4,7 @@ INTRODUCTION = """
 # From probabilities to decisions, measured
 
 A probability is not yet a decision: to lose a good message is worse than to see a bad one. `deciban threshold` and
-`deciban.trust` turn what is known of mistakes into a threshold: what they cost, how many there may be, or, for any
+`deciban.evaluation` turn what is known of mistakes into a threshold: what they cost, how many there may be, or, for any
 number of classes, a set of labels that leaves the true one out no more often than asked for. This page says what each
 of them promises, and counts whether it holds. Written by `python docs/decisions.py`.
 """
@@ -16,7 +16,7 @@ COMMANDS = """
     deciban classify filter.deciban mail.eml --threshold 31.4dB                          # as they tell
 
 ```python
-from deciban.trust import Conformal, Costs, Judgements, rate_threshold
+from deciban.evaluation import Conformal, Costs, Judgements, rate_threshold
 
 said = Judgements(("ham", "spam"), y, model.predict_log_proba(texts))  # of examples that the model has not learnt
 rate_threshold(said, 0.001).decibans  # the false-positive rate above it is at most 0.1 %, with 95 % confidence

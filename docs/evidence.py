@@ -23,8 +23,8 @@ from sklearn.base import clone
 import deciban
 from deciban import TextClassifier
 from deciban.conventions import DECIBANS_PER_NAT
-from deciban.text.settings import MODELS
-from deciban.trust.importance import Importance
+from deciban.data.text_layout import MODELS
+from deciban.evaluation.importance import Importance
 
 SIZES, RESAMPLES, ITEMS, TOP, ROWS = (150, 600, 2400), 20, 30, 10, 400
 WATCHED = ("naive-bayes", "logistic", "nbsvm")

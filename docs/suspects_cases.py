@@ -13,9 +13,9 @@ import polars as pl
 from data_sets import SEED, data
 
 from deciban import LogisticRegression, TextClassifier
-from deciban.trust.suspect import Suspects
-from deciban.trust.suspects import copies_of, out_of_fold
-from deciban.trust.suspicion import Labelled
+from deciban.evaluation.suspect import Suspects
+from deciban.evaluation.suspects import copies_of, out_of_fold
+from deciban.evaluation.suspicion import Labelled
 
 try:
     from cleanlab import __version__ as cleanlab_version

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .attached import HOMES
 from .lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from . import calibration as calibration
     from . import distributions as distributions
     from . import errors as errors
+    from . import evaluation as evaluation
     from . import features as features
     from . import kernel_machines as kernel_machines
     from . import kernel_solvers as kernel_solvers
@@ -33,9 +35,13 @@ if TYPE_CHECKING:
     from . import tables as tables
     from . import text as text
     from . import theory as theory
-    from . import trust as trust
     from . import verdict as verdict
-    from .calibration.estimator import Calibrated as Calibrated
+    from .artifact.loading import load as load
+    from .calibrated.classifier import Calibrated as Calibrated
+    from .evaluation.compare import compare as compare
+    from .evaluation.importance import importance as importance
+    from .evaluation.stability import stability as stability
+    from .evaluation.suspects import suspects as suspects
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
     from .features.random_fourier import RandomFourier as RandomFourier
@@ -46,6 +52,8 @@ if TYPE_CHECKING:
     from .kernel_machines.regression import SupportVectorRegression as SupportVectorRegression
     from .kernel_machines.svm import SVM as SVM
     from .mail.filter import Filter as Filter
+    from .mlp.classifier import MLP as MLP
+    from .mlp.regressor import MLPRegressor as MLPRegressor
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
     from .models.hat import HatMatrix as HatMatrix
     from .models.least_squares import LinearRegression as LinearRegression
@@ -57,21 +65,14 @@ if TYPE_CHECKING:
     from .models.nbsvm import NBSVM as NBSVM
     from .models.path import path as path
     from .models.perceptron import Perceptron as Perceptron
-    from .networks.mlp import MLP as MLP
-    from .networks.regression import MLPRegressor as MLPRegressor
     from .solvers.quadratic_programme import QP as QP
-    from .store import load as load
     from .text.classifier import TextClassifier as TextClassifier
     from .text.vectorizer import TextVectorizer as TextVectorizer
-    from .trust.compare import compare as compare
-    from .trust.importance import importance as importance
-    from .trust.stability import stability as stability
-    from .trust.suspects import suspects as suspects
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Calibrated": ".calibration.estimator",
+    "Calibrated": ".calibrated.classifier",
     "Filter": ".mail.filter",
     "GaussianDiscriminant": ".models.discriminant",
     "HatMatrix": ".models.hat",
@@ -80,8 +81,8 @@ _HOME = {
     "LinearSVM": ".models.linear_svm",
     "LinearSVR": ".models.linear_svr",
     "LogisticRegression": ".models.logistic",
-    "MLP": ".networks.mlp",
-    "MLPRegressor": ".networks.regression",
+    "MLP": ".mlp.classifier",
+    "MLPRegressor": ".mlp.regressor",
     "MutualInformation": ".features.mutual_information",
     "NBSVM": ".models.nbsvm",
     "NaiveBayes": ".models.naive_bayes",
@@ -95,14 +96,14 @@ _HOME = {
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
     "TfidfTransformer": ".features.tfidf",
-    "compare": ".trust.compare",
-    "importance": ".trust.importance",
-    "load": ".store",
+    "compare": ".evaluation.compare",
+    "importance": ".evaluation.importance",
+    "load": ".artifact.loading",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
-    "stability": ".trust.stability",
+    "stability": ".evaluation.stability",
     "path": ".models.path",
-    "suspects": ".trust.suspects",
+    "suspects": ".evaluation.suspects",
 }
 
 __all__ = [
@@ -142,7 +143,11 @@ __all__ = [
 
 # `deciban.theory` is there without an import of its own.
 _MODULES = (
+    "artifact",
+    "calibrated",
     "calibration",
+    "certificates",
+    "data",
     "distributions",
     "errors",
     "features",
@@ -152,6 +157,7 @@ _MODULES = (
     "losses",
     "mail",
     "models",
+    "mlp",
     "networks",
     "pages",
     "penalties",
@@ -159,11 +165,23 @@ _MODULES = (
     "scores",
     "solvers",
     "store",
+    "table_models",
     "tables",
     "text",
     "theory",
-    "trust",
+    "evaluation",
     "verdict",
 )
 
+HOMES.update(
+    {
+        "html of a certificate": ("deciban.pages.fragments", "of_certificate"),
+        "html of an explanation": ("deciban.pages.fragments", "of_explanation"),
+        "page of a comparison": ("deciban.pages.compared", "report"),
+        "report": ("deciban.pages.judged", "report"),
+        "suspects": ("deciban.evaluation.suspects", "suspects"),
+        "text of a comparison": ("deciban.report.comparison", "in_words"),
+        "text of columns": ("deciban.report.columns", "in_words"),
+    }
+)
 __getattr__, __dir__ = lazy_attributes(__name__, _HOME, _MODULES)

@@ -18,8 +18,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .data.text_layout import check
 from .errors import DataError, StorageError, shown, unreadable
-from .text.layout import check
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _KEY = "deciban"
-_MACHINES = ("kernel-svm", "support-vector-regression", "one-class-svm")
-_NETWORKS = ("mlp", "mlp-regressor")
 # Where the digest stands: first in the header, JSON within JSON. What else is called "digest" stands behind it.
 _MARK = rb'"deciban":"{\"digest\":\"'
 _UNKNOWN = b"0" * 64
@@ -55,34 +53,6 @@ class Stored(NamedTuple):
     header: dict[str, Any]
     tensors: dict[str, Tensor]
     name: str = "the model"
-
-
-def load(path: str | os.PathLike[str]) -> Any:
-    """The model in a .deciban file: a `TextClassifier`, a `NaiveBayes`, a `LinearTable`, `KernelTable` or
-    `NetworkTable`, a kernel machine, or a multilayer perceptron.
-
-    Raises NoInputError where there is no such file, DataError for what is not a whole, unaltered .deciban file.
-    """
-    stored = read(path, tables=True)
-    if of_table(stored.header) and {"linear", "coded"} & stored.header.keys():
-        from .models.table_recipes import from_stored
-
-        return from_stored(stored)
-    if of_table(stored.header):
-        if stored.header.get("model") in _MACHINES:
-            from .kernel_machines.stored import restored
-
-            return restored(stored)
-        if stored.header.get("model") in _NETWORKS:
-            from .networks.stored import restored as network
-
-            return network(stored)
-        from .models.naive_bayes import NaiveBayes
-
-        return NaiveBayes.from_stored(stored)
-    from .text.classifier import TextClassifier
-
-    return TextClassifier.from_stored(stored)
 
 
 def rebuilt(stored: Stored, made: Callable[[dict[str, Any], dict[str, NDArray[Any]]], Any]) -> Any:

@@ -134,22 +134,22 @@ class OnThreads:
     def __init_subclass__(cls, **settings: Any) -> None:
         for name, member in list(vars(cls).items()):
             if name in _OPERATORS or not (name.startswith("_") or name in _OF_PARAMETERS):
-                kept = _on_threads(member)
+                kept = method_on_threads(member)
                 if kept is not member:
                     setattr(cls, name, kept)
         super().__init_subclass__(**settings)
 
 
-def _on_threads(member: Any) -> Any:
+def method_on_threads(member: Any) -> Any:
     """A method or property that runs inside `using`; other members as they are."""
     if isinstance(member, FunctionType):
         return _decorated(member, lambda given, named: getattr(given[0], "n_jobs", None))
     if isinstance(member, property):
-        return property(_on_threads(member.fget), member.fset, member.fdel, member.__doc__)
+        return property(method_on_threads(member.fget), member.fset, member.fdel, member.__doc__)
     if isinstance(member, cached_property):
-        member.func = _on_threads(member.func)
+        member.func = method_on_threads(member.func)
     elif isinstance(getattr(member, "method", None), FunctionType):  # offered by some settings only
-        member.method = _on_threads(member.method)
+        member.method = method_on_threads(member.method)
     return member
 
 

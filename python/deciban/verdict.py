@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import exp, inf, log10
 from typing import Any
 
+from .attached import Attached
 from .conventions import DECIBANS_PER_NAT
 from .errors import shown
 
@@ -223,7 +224,4 @@ class TextExplanation(Weighed):
             "text": self.text,
         }
 
-    def _repr_html_(self) -> str | None:
-        from .pages.fragments import of_explanation
-
-        return of_explanation(self)
+    _repr_html_ = Attached("html of an explanation")

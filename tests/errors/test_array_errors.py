@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from deciban import SVM, OneClassSVM, SupportVectorRegression, devices
+from deciban import SVM, OneClassSVM, SupportVectorRegression
+from deciban.data import devices
 from deciban.errors import DataError
 from deciban.features.nystroem import Nystroem
 from deciban.kernels import Function

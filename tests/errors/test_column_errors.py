@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from deciban.data.columns import Columns
 from deciban.errors import DataError
-from deciban.tables.columns import Columns
 
 FRAME = pd.DataFrame({"age": [39, 50], "직업": ["clerk", "nurse"], "own": [True, False]})
 LEARNT = Columns.infer(FRAME)

@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import deciban
 from deciban.errors import DataError
-from deciban.trust.paired import corrected_t, holm, mcnemar
+from deciban.evaluation.paired import corrected_t, holm, mcnemar
 from errors.refusals import refused
 
 X = [[float(i)] for i in range(12)]

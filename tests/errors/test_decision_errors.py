@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from deciban import trust
+from deciban import evaluation
 from deciban.cli import status
 from deciban.errors import DataError, UsageError
-from deciban.trust import Conformal, Costs, Judgements, cheapest, negatives_needed, rate_threshold
+from deciban.evaluation import Conformal, Costs, Judgements, cheapest, negatives_needed, rate_threshold
 from errors.refusals import refused
 
 BINARY = ("ham", "spam")
@@ -114,15 +114,15 @@ def test_conformal():
 
 
 def test_a_name_that_is_none():
-    with pytest.raises(AttributeError, match=r"module 'deciban.trust' has no attribute 'Cost'; it has "):
-        _ = trust.Cost
-    assert set(trust.__all__) <= set(dir(trust))
-    assert all(getattr(trust, name) is not None for name in trust.__all__)
+    with pytest.raises(AttributeError, match=r"module 'deciban.evaluation' has no attribute 'Cost'; it has "):
+        _ = evaluation.Cost
+    assert set(evaluation.__all__) <= set(dir(evaluation))
+    assert all(getattr(evaluation, name) is not None for name in evaluation.__all__)
 
 
 def test_decibans_of_an_evaluation():
     with refused("Expected decibans as the threshold of two classes; came 3.0.", UsageError):
-        trust.evaluate(["a"], [[0.2, 0.3, 0.5]], ["a", "b", "c"], decibans=3.0)
+        evaluation.evaluate(["a"], [[0.2, 0.3, 0.5]], ["a", "b", "c"], decibans=3.0)
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_the_command(said):
     )
     assert find(64, "three", "three.csv") == (
         "Expected a filter of two classes for a threshold; this one has 3. "
-        "From Python, deciban.trust has Costs and Conformal for any number."
+        "From Python, deciban.evaluation has Costs and Conformal for any number."
     )
     assert find(64, "t", "new.csv", "--positive", "z") == "Expected --positive to be one of a, b; came z."
     assert find(65, "t", "t.csv") == (

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from deciban.errors import DataError, UsageError
-from deciban.trust.evaluation import evaluate
+from deciban.evaluation.evaluation import evaluate
 
 BINARY = ["ham", "spam"]
 HALF = [[0.5, 0.5]]

@@ -5,10 +5,10 @@ import pytest
 from refusals import refused
 
 from deciban import report
+from deciban.evaluation.judgements import Judgements
+from deciban.evaluation.operating import operating_points
+from deciban.evaluation.reliability import reliability
 from deciban.report import vector
-from deciban.trust.judgements import Judgements
-from deciban.trust.operating import operating_points
-from deciban.trust.reliability import reliability
 
 P = np.array([0.1, 0.6, 0.7, 0.8])
 TWO = Judgements(("ham", "spam"), np.array([0, 0, 1, 1]), np.log([1.0 - P, P]).T)

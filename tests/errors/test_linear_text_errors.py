@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from deciban import TextClassifier
+from deciban.data.text_layout import MINIMISED
 from deciban.errors import DataError
 from deciban.mail.filter import Filter, train_rows
 from deciban.mail.second_pass import relearnt
 from deciban.text.recipes import recipe
-from deciban.text.settings import MINIMISED
 
 TEXTS, LABELS = ["free money", "lunch", "free lunch"], ["spam", "ham", "ham"]
 over_models = pytest.mark.parametrize("model", MINIMISED)

@@ -7,7 +7,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from kinds import KINDS, says
+from golden_kinds import KINDS, says
 
 HERE = Path(__file__).parent
 ANSWERS = HERE / "answers.json"

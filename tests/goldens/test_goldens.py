@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from kinds import KINDS, says
+from golden_kinds import KINDS, says
 
 FILES = Path(__file__).parent / "files"
 ANSWERS = json.loads((FILES.parent / "answers.json").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from deciban.devices import on_host
+from deciban.data.devices import on_host
 
 
 def _of_numpy():

@@ -20,12 +20,12 @@ from deciban import (
     Perceptron,
     TextClassifier,
 )
+from deciban.data.columns import Columns
+from deciban.data.text_layout import MODELS as OF_TEXTS
 from deciban.kernels import RBF, Spectrum
-from deciban.models.table_recipes import MODELS as OF_TABLES
-from deciban.models.table_recipes import recipe
-from deciban.models.tables import Rows
-from deciban.tables.columns import Columns
-from deciban.text.settings import MODELS as OF_TEXTS
+from deciban.table_models.recipes import MODELS as OF_TABLES
+from deciban.table_models.recipes import recipe
+from deciban.table_models.table_model import Rows
 
 LABELS = np.array(["ham", "news", "spam"])
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from deciban import TextClassifier, store
-from deciban.trust.guarantees import asked
+from deciban.certificates.guarantees import asked
 
 GRID = [
     {"likelihood": likelihood, "hashed_bits": bits, "binary": binary, "words": words, "alpha": 1.0}

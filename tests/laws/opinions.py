@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from deciban.trust.judgements import Judgements
+from deciban.evaluation.judgements import Judgements
 
 
 def of_odds(s, y, classes=("ham", "spam")):

@@ -6,8 +6,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from deciban import GaussianDiscriminant, MutualInformation, NaiveBayes
+from deciban.data.rows import native
 from deciban.distributions import CATALOGUE
-from deciban.rows import native
 from laws.estimators import answers, counts, over
 
 REALS = (">f8", ">f4", "<f8", "<f4", "f2", ">f2", "g")

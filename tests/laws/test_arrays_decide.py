@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import deciban
-from deciban import SVM, devices, kernel_solvers, load_libsvm, save_libsvm
+from deciban import SVM, kernel_solvers, load_libsvm, save_libsvm
+from deciban.data import devices
 from deciban.features.nystroem import Nystroem
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.kernels import CATALOGUE, RBF, Function, Linear, Tanh, mercer

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from deciban import TextClassifier, TextVectorizer, load, store
+from deciban.data.text_layout import MINIMISED
+from deciban.evaluation.importance import importance
 from deciban.mail.filter import train_rows
 from deciban.report.inventory import strongest, telling
 from deciban.text.bucket_words import SHOWN, BucketNames, distinct
 from deciban.text.model import Bayes
 from deciban.text.recipes import recipe
-from deciban.text.settings import MINIMISED, TextSettings
-from deciban.trust.importance import importance
+from deciban.text.settings import TextSettings
 from laws.labelled_texts import TEXTS, Labelled, content, labelled_texts
 from laws.stored import parts, refusal
 from oracle import tokens as oracle

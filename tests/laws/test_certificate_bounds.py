@@ -17,9 +17,9 @@ from deciban import (
     TextClassifier,
     theory,
 )
-from deciban.trust.bound import NAMES, Bound, best
-from deciban.trust.certificate import Certificate
-from deciban.trust.guarantees import EACH, held_out
+from deciban.certificates.bound import NAMES, Bound, best
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.guarantees import EACH, held_out
 from laws.certificates import EVERY, REGRESSIONS, SEPARATED, TEXTS, data, fitted, rows
 
 

@@ -16,9 +16,9 @@ from deciban import (
     LogisticRegression,
     theory,
 )
-from deciban.trust.bound import NAMES, Bound, Probabilities
-from deciban.trust.certificate import Certificate
-from deciban.trust.guarantees import EACH
+from deciban.certificates.bound import NAMES, Bound, Probabilities
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.guarantees import EACH
 from laws.certificates import CLASSIFIERS, EVERY, data, fit, fitted, rows
 
 over_all = pytest.mark.parametrize("name", list(EVERY))
@@ -283,7 +283,7 @@ def test_how_probabilities_come_about(name):
 
 
 def test_the_held_out_log_loss_is_that_of_the_folds():
-    from deciban.trust.folds import folds
+    from deciban.data.folds import folds
 
     X, y = rows()
     model = LinearSVM(tol=1e-8, random_state=3).fit(X, y)

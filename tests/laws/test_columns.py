@@ -16,8 +16,8 @@ from numpy.testing import assert_array_equal
 from rich.cells import cell_len
 from scipy import sparse
 
-from deciban.tables.columns import Columns
-from deciban.tables.frame import columns_of, is_frame
+from deciban.data.columns import Columns
+from deciban.data.frame import columns_of, is_frame
 
 VALUES = {
     "category": st.sampled_from(["clerk", "nurse", "교사", "간호사", "", "a b", "Zoë", "10", "nan"]),
@@ -283,7 +283,7 @@ def test_frames_are_told_apart_and_arrays_read_without_their_libraries():
     others = [np.eye(2), [[1]], sparse.eye(2), pd.Series([1]), pl.Series([1]), "text", None]
     assert not any(map(is_frame, others))
     program = (
-        "import sys; from deciban.tables.columns import Columns; Columns.infer([[1, 'a']]).matrix([[2, 'b']]); "
+        "import sys; from deciban.data.columns import Columns; Columns.infer([[1, 'a']]).matrix([[2, 'b']]); "
         "print(*{'narwhals', 'pandas', 'polars', 'pyarrow', 'sklearn', 'scipy'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

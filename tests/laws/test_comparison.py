@@ -13,11 +13,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import deciban
 from deciban import TextClassifier
+from deciban.certificates.rates import clopper_pearson
+from deciban.data.copies import copies_of_rows, dealt_together
+from deciban.evaluation.paired import corrected_t, mcnemar
 from deciban.report.comparison import comparison
 from deciban.report.terminal import Screen
-from deciban.trust.copies import copies_of_rows, dealt_together
-from deciban.trust.paired import corrected_t, mcnemar
-from deciban.trust.rates import clopper_pearson
 from laws.compared import Spy, clouds, counts, letters
 
 MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2, random_state=0), "none": DummyClassifier()}

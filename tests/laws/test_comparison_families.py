@@ -8,8 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import deciban
 from deciban import NaiveBayes
-from deciban.trust.compare import learners_of
-from deciban.trust.copies import copies_of_rows, dealt_together
+from deciban.data.copies import copies_of_rows, dealt_together
+from deciban.evaluation.compare import learners_of
 from laws.compared import Spy, clouds, columns, counts, letters, of_pandas
 
 DATA = {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from deciban.trust import Conformal, Judgements, examples_needed
+from deciban.evaluation import Conformal, Judgements, examples_needed
 
 LABELS = ("a", "b", "c")
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from deciban.certificates.duality import prove
+from deciban.data.rows import reals_for_core
 from deciban.losses import Hinge, Huber, Logistic, Squared, SquaredHinge
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
-from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, Status, coordinate, dual_coordinate, newton
-from deciban.trust.duality import prove
 from oracle.l1 import optimum
 
 LOSSES = (Logistic(), Squared(), SquaredHinge(), Huber(0.7))

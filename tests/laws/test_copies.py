@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deciban.trust.copies import ALIKE, FEW, Sketches, copies_of_rows, dealt_together
+from deciban.data.copies import ALIKE, FEW, Sketches, copies_of_rows, dealt_together
 from oracle.suspects import alike, resemblance
 
 

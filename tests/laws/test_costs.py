@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban.trust import Costs, Judgements, cheapest
+from deciban.evaluation import Costs, Judgements, cheapest
 
 LABELS = ("ham", "spam", "news", "list", "rest")
 whole = st.integers(0, 20)

@@ -10,9 +10,9 @@ from scipy import sparse
 from scipy.special import ndtri
 from worlds import log_density, posterior_draws, rows, truth
 
+from deciban.certificates.credible import interval
 from deciban.distributions import CATALOGUE, Bernoulli, Categorical, Complement, Gaussian, Mixed, Multinomial, Poisson
 from deciban.models.naive_bayes import NaiveBayes
-from deciban.trust.credible import interval
 
 GIVEN = {"mean": 1.0, "kappa": 0.5, "variance": 2.0, "nu": 4.0}
 # Priors from which worlds can be drawn, of five features each.

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from deciban import _core
+from deciban.data.rows import reals_for_core
 from deciban.losses import Absolute, Hinge, Huber, Logistic, Perceptron, Squared, SquaredHinge
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
-from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, Status, dual_coordinate, newton
 from deciban.solvers.descent import Descent
 from deciban.solvers.online import Online

@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose
 from scipy.stats import binom, norm
 from sklearn.metrics import log_loss, roc_auc_score
 
-from deciban.trust.evaluation import evaluate
-from deciban.trust.rates import clopper_pearson
-from deciban.trust.roc import inversions, roc
+from deciban.certificates.rates import clopper_pearson
+from deciban.evaluation.evaluation import evaluate
+from deciban.evaluation.roc import inversions, roc
 
 BINARY = ["ham", "spam"]
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import deciban
 from deciban import NaiveBayes, TextClassifier, store
+from deciban.data.text_layout import LINEAR, MODELS
+from deciban.evaluation.importance import ABSENT
 from deciban.features.column_information import binned, information_of, information_of_counts
 from deciban.features.information import BITS_PER_NAT, entropy
-from deciban.models.table_recipes import MODELS as OF_TABLES
 from deciban.report.table_inventory import TableInventory, table_inventory
 from deciban.report.terminal import Screen
-from deciban.text.settings import LINEAR, MODELS
-from deciban.trust.importance import ABSENT
+from deciban.table_models.recipes import MODELS as OF_TABLES
 from laws.explained import explained, over_three, people, table, texts
 from oracle import mutual_information as oracle
 

@@ -18,13 +18,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import confusion_matrix as counted
 
 from deciban import report
+from deciban.evaluation.operating import operating_points
+from deciban.evaluation.reliability import reliability
+from deciban.evaluation.roc import roc
 from deciban.report.figure_words import CATALOGUES
 from deciban.report.judged import apart, clipped, nearly_one
 from deciban.report.terminal import percent
 from deciban.report.vector import NOTE, inline
-from deciban.trust.operating import operating_points
-from deciban.trust.reliability import reliability
-from deciban.trust.roc import roc
 from laws.opinions import EVERY, MANY, TWO, of_odds, two
 
 FIGURES = {

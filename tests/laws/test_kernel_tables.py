@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import deciban
 from deciban import SVM, store
+from deciban.data.columns import Columns
 from deciban.errors import DataError
-from deciban.models.served_table import ServedTable
-from deciban.models.table_recipes import from_stored, recipe
-from deciban.models.tables import Rows
-from deciban.tables.columns import Columns
+from deciban.table_models.recipes import from_stored, recipe
+from deciban.table_models.served import ServedTable
+from deciban.table_models.table_model import Rows
 from laws.stored import altered
 
 LABELS = {2: ("no", "yes"), 3: ("no", "perhaps", "yes")}

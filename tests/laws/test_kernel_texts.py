@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import SVM, TextClassifier, TextVectorizer, store
+from deciban import SVM, TextClassifier, TextVectorizer, load
 from deciban.kernels import RBF
 from deciban.text.corpus import Corpus
 
@@ -53,7 +53,7 @@ def test_the_length_of_a_text_does_not_matter_and_evidence_follows_the_words(bit
 def test_a_pickle_and_a_file_judge_the_same(tmp_path):
     known = TextClassifier("kernel-svm").fit(TEXTS, THREE)
     known.save(tmp_path / "m.deciban")
-    for again in (pickle.loads(pickle.dumps(known)), store.load(tmp_path / "m.deciban")):
+    for again in (pickle.loads(pickle.dumps(known)), load(tmp_path / "m.deciban")):
         assert_array_equal(again.predict_joint_log_proba(ASKED), known.predict_joint_log_proba(ASKED))
         assert again.explain(ASKED) == known.explain(ASKED)
     assert again.get_params()["model"] == "kernel-svm"

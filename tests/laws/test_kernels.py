@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from deciban.data.devices import on_host
 from deciban.errors import DataError
-from deciban.kernel_solvers.evaluation import on_host
 from deciban.kernels import (
     CATALOGUE,
     RBF,

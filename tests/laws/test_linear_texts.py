@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from labelled_texts import TEXTS, Labelled, content, labelled_texts
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import TextClassifier, TextVectorizer, store
+from deciban import TextClassifier, TextVectorizer, load
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.data.text_layout import LINEAR, MINIMISED
 from deciban.mail.filter import train_rows
 from deciban.mail.second_pass import relearnt
 from deciban.text.corpus import Corpus
 from deciban.text.recipes import recipe
-from deciban.text.settings import LINEAR, MINIMISED
 
 over_models = pytest.mark.parametrize("model", MINIMISED)
 FEW = settings(max_examples=4)
@@ -75,7 +75,7 @@ def test_the_order_of_the_texts_and_the_number_of_threads_change_no_byte_of_the_
 def test_what_is_saved_is_what_is_loaded_and_what_learns_the_same(model, data, form, tmp_path_factory):
     known, path = learnt(model, data, random_state=3, **form), tmp_path_factory.mktemp("f") / "f.deciban"
     known.save(path)
-    again = store.load(path)
+    again = load(path)
     assert_array_equal(again.predict_joint_log_proba(data.texts), known.predict_joint_log_proba(data.texts))
     assert again.explain(data.texts) == known.explain(data.texts)
     assert content(again) == path.read_bytes() == content(again.fit(data.texts, data.labels, data.weights))
@@ -184,7 +184,7 @@ def test_of_an_empty_text_only_the_prior_speaks(model):
 def test_labels_come_back_as_they_went_in(model, labels, tmp_path):
     known = TextClassifier(model).fit(["free", "lunch", "free free", "lunch lunch"], [*labels, labels[1]])
     known.save(tmp_path / "f")
-    for each in (known, store.load(tmp_path / "f")):
+    for each in (known, load(tmp_path / "f")):
         told = each.predict(["free", "lunch"]).tolist()
         assert (told, list(map(type, told))) == (labels[:2], list(map(type, labels[:2])))
         assert set(each.certificate_.class_counts) == set(labels)

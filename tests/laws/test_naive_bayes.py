@@ -14,9 +14,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
+from deciban.certificates.gap import relative_gap
 from deciban.distributions import CATALOGUE, Categorical, Gaussian, by_name
 from deciban.models.naive_bayes import NaiveBayes
-from deciban.trust.gap import relative_gap
 
 LIKELIHOODS = [family.name for family in CATALOGUE]
 over_likelihoods = pytest.mark.parametrize("likelihood", LIKELIHOODS)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from deciban import MLP, MLPRegressor
-from deciban.networks import estimator
+from deciban.mlp import estimator
 from deciban.networks.network import drawn
 from laws.nets import CLASSIFIERS, FORMS, clouds, flat, forms, model, over
 

@@ -59,7 +59,7 @@ def fitted(kind):
 @cache
 def whole(kind):
     """(header, arrays, bytes) of a model."""
-    from deciban.networks.stored import arrays_of, header_of
+    from deciban.mlp.stored import arrays_of, header_of
 
     model = fitted(kind)
     header, arrays = header_of(model), arrays_of(model)
@@ -142,7 +142,7 @@ def test_what_no_file_keeps_is_refused_before_anything_is_written(tmp_path):
 
 
 def used(content):
-    from deciban.networks.stored import restored
+    from deciban.mlp.stored import restored
 
     model = restored(store.parse(content, "some.deciban", tables=True))
     with np.errstate(all="ignore"):

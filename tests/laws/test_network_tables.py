@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import deciban
 from deciban import MLP, store
 from deciban.errors import DataError
-from deciban.models.network_table import FEWEST, PENALTY
-from deciban.models.served_table import ServedTable
-from deciban.models.table_recipes import ESTIMATORS, from_stored, recipe
-from deciban.models.tables import Rows
+from deciban.table_models.network import FEWEST, PENALTY
+from deciban.table_models.recipes import ESTIMATORS, from_stored, recipe
+from deciban.table_models.served import ServedTable
+from deciban.table_models.table_model import Rows
 from laws.stored import altered
 from laws.test_kernel_tables import table
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import MLP, TextClassifier, store
+from deciban import MLP, TextClassifier, load, store
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.errors import DataError
 from deciban.text import network
@@ -80,7 +80,7 @@ def test_a_text_is_judged_the_same_among_others():
 def test_a_pickle_and_a_file_judge_the_same(hidden, tmp_path):
     known = of(hidden=hidden)
     known.save(tmp_path / "m.deciban")
-    for again in (pickle.loads(pickle.dumps(known)), store.load(tmp_path / "m.deciban")):
+    for again in (pickle.loads(pickle.dumps(known)), load(tmp_path / "m.deciban")):
         assert_array_equal(again.predict_joint_log_proba(ASKED), known.predict_joint_log_proba(ASKED))
         assert again.explain(ASKED) == known.explain(ASKED)
     told = {"model": "mlp", "hidden": hidden, "dropout": 0.7, "epochs": 6, "weighting": "unit-idf"}
@@ -128,7 +128,7 @@ def test_judging_loads_no_scikit_learn(tmp_path):
     script = (
         "import sys; from deciban import store; from deciban.text.served import ServedText; "
         f"why = ServedText.from_stored(store.read({str(path)!r})).explain('cheap lunch'); "
-        "assert not {'sklearn', 'deciban.networks.mlp'} & set(sys.modules), 'loaded'; print(why.decibans)"
+        "assert not {'sklearn', 'deciban.mlp.classifier'} & set(sys.modules), 'loaded'; print(why.decibans)"
     )
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert float(done.stdout) == of().explain(["cheap lunch"])[0].decibans == pytest.approx(_again(of()), rel=1e-12)

@@ -146,7 +146,7 @@ def test_rows_stay_where_they_are(monkeypatch):
         return bring(self, **options)
 
     monkeypatch.setattr(xp._array_object.Array, "__dlpack__", watched)
-    monkeypatch.setattr("deciban.devices.PART", 1000)
+    monkeypatch.setattr("deciban.data.devices.PART", 1000)
     fitted = MLP((6,), max_iter=3).fit(T, y)
     fitted.partial_fit(T, y).predict_proba(T)
     assert max(seen) <= 600 * 3 < T.size

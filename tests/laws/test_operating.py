@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import auc
 
+from deciban.evaluation.evaluation import evaluate
+from deciban.evaluation.judgements import Judgements
+from deciban.evaluation.operating import operating_points
+from deciban.evaluation.roc import inversions
 from deciban.report.thinned import MOST, thinned
-from deciban.trust.evaluation import evaluate
-from deciban.trust.judgements import Judgements
-from deciban.trust.operating import operating_points
-from deciban.trust.roc import inversions
 from laws.opinions import EVERY, MANY, TWO, of_odds, opinions, two
 
 THRESHOLDS = [0.0, 0.1, 0.5, 0.56, 0.9, 1.0]

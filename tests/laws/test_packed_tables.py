@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose
 from deciban import GaussianDiscriminant
 from deciban.errors import DataError
 from deciban.features.column_information import information_of, information_of_rows
-from deciban.models.served_table import ServedTable
-from deciban.models.table_recipes import MODELS, recipe
-from deciban.models.tables import Origin, Rows
 from deciban.report import table_inventory
+from deciban.table_models.recipes import MODELS, recipe
+from deciban.table_models.served import ServedTable
+from deciban.table_models.table_model import Origin, Rows
 from deciban.tables import cells, gathered, matching
 from deciban.tables import packed as packing
 from deciban.tables.cells import read_cells

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deciban import TextClassifier, pages
+from deciban.evaluation.evaluation import evaluate
+from deciban.evaluation.judgements import Judgements
 from deciban.pages import blocks, figures
 from deciban.pages.blocks import Figure, Section, Slider, Table
 from deciban.pages.explained import terms_of, text_of
@@ -19,8 +21,6 @@ from deciban.pages.report import Report, part
 from deciban.pages.samples import places
 from deciban.pages.thresholds import costs, stops_of
 from deciban.pages.words import CATALOGUES, LANGUAGES, Words, words_in
-from deciban.trust.evaluation import evaluate
-from deciban.trust.judgements import Judgements
 from deciban.verdict import TextExplanation, TextTerm, Verdict
 from system.pages import checked
 

@@ -11,9 +11,9 @@ from sklearn.model_selection import GridSearchCV
 
 import deciban
 from deciban import LogisticRegression, NaiveBayes, TextClassifier
-from deciban.declared_types import typed
+from deciban.data.declared_types import typed
+from deciban.data.text_layout import NAIVE_BAYES
 from deciban.text.recipes import foreign
-from deciban.text.settings import NAIVE_BAYES
 from laws.estimators import BY_ID, CASES, answers, over, public
 
 # A value for each parameter that takes a number or a truth value, exact in every type that can hold it.

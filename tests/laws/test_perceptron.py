@@ -10,9 +10,9 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from deciban import Perceptron
+from deciban.data.rows import reals_for_core
 from deciban.losses import Hinge, ZeroOne
 from deciban.penalties import L2, NoPenalty
-from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, Status, perceptron
 from deciban.solvers.perceptron import Rosenblatt
 from oracle import perceptron as oracle

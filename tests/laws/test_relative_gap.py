@@ -8,6 +8,9 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer
 
 from deciban import LinearSVM, LogisticRegression
+from deciban.certificates.duality import prove
+from deciban.certificates.gap import relative_gap
+from deciban.data.rows import reals_for_core
 from deciban.losses import (
     Absolute,
     EpsilonInsensitive,
@@ -19,10 +22,7 @@ from deciban.losses import (
     SquaredHinge,
 )
 from deciban.penalties import by_name
-from deciban.rows import reals_for_core
 from deciban.solvers import CATALOGUE, Limits, Problem, solve
-from deciban.trust.duality import prove
-from deciban.trust.gap import relative_gap
 
 LOSSES = (Logistic, Hinge, SquaredHinge, Squared, Absolute, Huber, EpsilonInsensitive, SquaredEpsilonInsensitive)
 UNITS = ((1.0, 0.0), (1e-3, 0.0), (1e3, 0.0), (1.0, 1e3), (1.0, 1e6))

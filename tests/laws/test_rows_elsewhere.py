@@ -7,14 +7,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from deciban import SVM, devices, kernel_solvers
+from deciban import SVM, kernel_solvers
+from deciban.data import devices
+from deciban.data.digest import digest
+from deciban.data.folds import folds
 from deciban.features.nystroem import Nystroem
 from deciban.features.random_fourier import RandomFourier
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.kernel_solvers.tiles import Tiles
 from deciban.kernels import RBF, Function, Linear
-from deciban.trust.certificate import digest
-from deciban.trust.folds import folds
 from laws.containers import host, same_place
 from laws.svms import cloud
 
@@ -35,7 +36,7 @@ def test_no_more_than_parts_of_the_rows_come_to_the_host(monkeypatch):
     monkeypatch.setattr(xp._array_object.Array, "__dlpack__", watched)
     monkeypatch.setattr(devices, "PART", 1000)
     monkeypatch.setattr("deciban.kernels.arrays._SQUARED", 1000)
-    monkeypatch.setattr("deciban.trust.folds._ROWS", 50)
+    monkeypatch.setattr("deciban.data.folds._ROWS", 50)
     monkeypatch.setattr(kernel_solvers.blocks, "BLOCK", 32)
     model = SVM(C=0.1, calibration=2).fit(T, y)
     model.predict_proba(T)

@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from deciban import losses, solvers
+from deciban.certificates.duality import prove
+from deciban.data.rows import reals_for_core
 from deciban.losses import Logistic, Softmax
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
-from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, Status, hessian, newton
-from deciban.trust.duality import prove
 
 TIGHT = Limits(tol=1e-9, max_iter=200_000)
 PENALTIES = [L2(0.8), L1(0.6), ElasticNet(0.8, 0.5)]

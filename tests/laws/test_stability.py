@@ -11,8 +11,8 @@ from sklearn.base import clone
 import deciban
 from deciban import MLP, SVM, LogisticRegression, NaiveBayes, TextClassifier
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.evaluation.stable import _jaccard, strongest
 from deciban.models.proofs import interrupted
-from deciban.trust.stable import _jaccard, strongest
 from laws.explained import cloud, counts, people, texts
 
 CASES = {

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save as safetensors
 
-from deciban import TextClassifier, store
+from deciban import TextClassifier, load, store
 from deciban.errors import DataError, NoInputError
 from laws.stored import altered, over_models, parts, refusal, refused_or_served, use, whole
 
@@ -119,7 +119,7 @@ def test_foreign_files_are_refused(kind, tmp_path):
     path = tmp_path / "some.deciban"
     path.write_bytes(FOREIGN[kind])
     with pytest.raises(DataError) as caught:
-        store.load(path)
+        load(path)
     assert str(caught.value) == refusal(FOREIGN[kind]).replace("some.deciban", str(path))
 
 
@@ -228,7 +228,7 @@ def test_labels_may_hold_bytes_that_are_not_utf_8_and_what_looks_like_a_digest(t
     ]
     known = TextClassifier().fit(["a", "b", "c", "d"], labels)
     known.save(tmp_path / "f")
-    assert store.load(tmp_path / "f").predict(["a", "b", "c", "d"]).tolist() == labels
+    assert load(tmp_path / "f").predict(["a", "b", "c", "d"]).tolist() == labels
 
 
 def test_a_name_that_is_no_name():

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import deciban
 from deciban import MLP, SVM, LinearSVM, LogisticRegression, NaiveBayes, TextClassifier
-from deciban.trust.confident import confident_joint
+from deciban.evaluation.confident import confident_joint
 from oracle import suspects as oracle
 
 MODELS = {

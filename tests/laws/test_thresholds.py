@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deciban.errors import DataError
-from deciban.trust import Conformal, Judgements, negatives_needed, rate_threshold
-from deciban.trust.thresholds import lowest_rate
+from deciban.evaluation import Conformal, Judgements, negatives_needed, rate_threshold
+from deciban.evaluation.thresholds import lowest_rate
 
 CLASSES = ("ham", "spam")
 

@@ -11,11 +11,12 @@ from numpy.testing import assert_allclose
 
 from deciban import store
 from deciban.errors import DataError
-from deciban.models import likelihoods, served_table
-from deciban.models.served_table import ServedTable
-from deciban.models.table_recipes import recipe
-from deciban.models.tables import Origin, Rows
+from deciban.models import likelihoods
 from deciban.report.table_inventory import TableInventory
+from deciban.table_models import served as served_table
+from deciban.table_models.recipes import recipe
+from deciban.table_models.served import ServedTable
+from deciban.table_models.table_model import Origin, Rows
 from deciban.tables import sparse
 from deciban.tables.cells import read_cells
 from deciban.tables.typed import learnt_from
@@ -26,9 +27,9 @@ SPARE = 40 << 20
 PROGRAMME = r"""
 import re, resource, sys
 from deciban import store
-from deciban.models.served_table import ServedTable
-from deciban.models.table_recipes import recipe
-from deciban.models.tables import Origin, Rows
+from deciban.table_models.served import ServedTable
+from deciban.table_models.recipes import recipe
+from deciban.table_models.table_model import Origin, Rows
 from deciban.tables.cells import read_cells
 from deciban.report.table_inventory import TableInventory, table_inventory
 from deciban.report.terminal import Screen

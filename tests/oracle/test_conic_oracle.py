@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from deciban import losses, penalties, solvers
+from deciban.certificates.duality import prove
+from deciban.data.rows import reals_for_core
 from deciban.losses import Perceptron, Softmax
 from deciban.penalties import L2
-from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem
-from deciban.trust.duality import prove
 from oracle import conic
 
 TIGHT = Limits(tol=1e-13, max_iter=100_000)

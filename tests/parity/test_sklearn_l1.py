@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model
 
+from deciban.data.rows import reals_for_core
 from deciban.losses import Logistic, Squared
 from deciban.penalties import L1, ElasticNet
-from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, coordinate
 
 TIGHT = Limits(tol=1e-10, max_iter=500)

@@ -4,11 +4,11 @@ what the table tells."""
 import numpy as np
 import pytest
 
+from deciban.evaluation.judgements import Judgements
 from deciban.pages.blocks import Opened, Paragraph, Section
 from deciban.pages.measured import Measured, Size
 from deciban.pages.report import Report
 from deciban.pages.words import Words
-from deciban.trust.judgements import Judgements
 from system.browser import Browser, program
 
 WIDTHS = (320, 400, 1200)

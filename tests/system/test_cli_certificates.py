@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import deciban
-from deciban.trust.bound import NAMES
+from deciban.certificates.bound import NAMES
 
 
 def proof_of(path):

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import deciban
-from deciban.models.table_recipes import TableRecipe
+from deciban.table_models.recipes import TableRecipe
 from system.command import PROGRAM, TRAIN
 from system.pages import read
 

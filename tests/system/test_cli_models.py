@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from deciban.data.text_layout import MINIMISED
 from deciban.text.choice import SIMPLEST_FIRST
-from deciban.text.settings import MINIMISED
 from system import command
 from system.command import HELD_OUT, SPAM, TRAIN
 

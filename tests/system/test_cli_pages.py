@@ -6,9 +6,9 @@ import re
 import polars
 import pytest
 
-from deciban.models.table_recipes import MODELS
 from deciban.pages import figures
 from deciban.report import regions
+from deciban.table_models.recipes import MODELS
 from system.command import HELD_OUT, TRAIN
 from system.pages import read
 from system.test_cli_typed_tables import people, write_csv

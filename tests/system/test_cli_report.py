@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from deciban.evaluation.evaluation import evaluate
 from deciban.report.bars import bar
 from deciban.report.explanation import contrast, explanation
 from deciban.report.figures import evaluation
 from deciban.report.highlight import highlighted, marks
 from deciban.report.terminal import Screen, clean, console, fit, grid, percent, screen, signed, sureness, write
-from deciban.trust.evaluation import evaluate
 from deciban.verdict import TextExplanation, TextTerm, Verdict
 
 COLOURS = ("red", "green")

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import deciban
-from deciban.models.table_recipes import MODELS, SIMPLEST_FIRST
+from deciban.table_models.recipes import MODELS, SIMPLEST_FIRST
 
 HEADER = ("age", "job", "married", "income", "buys")
 JOBS = ("clerk", "judge", "nurse")

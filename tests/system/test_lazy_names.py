@@ -16,7 +16,7 @@ def run(code):
 
 def test_an_import_loads_neither_arrays_nor_packages():
     loaded = run("import sys, deciban; print([name for name in sys.modules if name.startswith(('deciban', 'numpy'))])")
-    assert set(eval(loaded.stdout)) == {"deciban", "deciban.lazy"}, loaded.stderr
+    assert set(eval(loaded.stdout)) == {"deciban", "deciban.attached", "deciban.lazy"}, loaded.stderr
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -28,7 +28,7 @@ def test_a_package_is_an_attribute(name):
     assert found.stdout.strip() == f"deciban.{name}", found.stderr
 
 
-@pytest.mark.parametrize("name", ["theory", "trust", "report", "kernel_machines", "networks", "features"])
+@pytest.mark.parametrize("name", ["theory", "evaluation", "report", "kernel_machines", "networks", "features"])
 def test_a_name_that_is_not_there_is_an_attribute_error(name):
     package = getattr(deciban, name)
     assert not hasattr(package, "nothing")
@@ -37,7 +37,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error(name):
 
 
 def test_the_packages_are_those_that_the_readme_names():
-    assert {"theory", "trust", "report", "kernels", "solvers", "losses", "calibration", "kernel_machines"} <= set(
+    assert {"theory", "evaluation", "report", "kernels", "solvers", "losses", "calibration", "kernel_machines"} <= set(
         PACKAGES
     )
     assert {"distributions", "kernel_solvers"} <= set(PACKAGES)

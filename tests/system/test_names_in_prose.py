@@ -21,7 +21,17 @@ from deciban.cli.group import VERBS, Verbs
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SOURCES = sorted((ROOT / "python" / "deciban").rglob("*.py"))
-PACKAGES = ("losses", "penalties", "kernels", "solvers", "trust", "report", "theory", "calibration", "distributions")
+PACKAGES = (
+    "losses",
+    "penalties",
+    "kernels",
+    "solvers",
+    "evaluation",
+    "report",
+    "theory",
+    "calibration",
+    "distributions",
+)
 
 
 def prose(path: Path) -> str:

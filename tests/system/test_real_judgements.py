@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from deciban import LogisticRegression, NaiveBayes
+from deciban.evaluation.judgements import Judgements
+from deciban.evaluation.operating import operating_points
+from deciban.evaluation.reliability import reliability
 from deciban.report import roc_curve
-from deciban.trust.judgements import Judgements
-from deciban.trust.operating import operating_points
-from deciban.trust.reliability import reliability
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from deciban.devices import elsewhere, fetched, take
-from deciban.rows import is_sparse
+from deciban.data.devices import elsewhere, fetched, take
+from deciban.data.rows import is_sparse
 
 from .targets import Floats
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.models.limits import check_positive
-from deciban.models.transaction import all_or_nothing
+from deciban.data.transaction import all_or_nothing
+from deciban.solvers.limits import check_positive
 from deciban.threads import OnThreads
 
 from .calibrator import Calibrator

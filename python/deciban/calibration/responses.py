@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from deciban.devices import on_host
+from deciban.data.devices import on_host
 
 from .targets import Floats
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from deciban.devices import elsewhere, on_host
-from deciban.rows import is_sparse
-from deciban.trust.folds import folds
+from deciban.data.devices import elsewhere, on_host
+from deciban.data.folds import folds
+from deciban.data.rows import is_sparse
 
 from .examples import Examples, are_texts
 
@@ -85,7 +85,7 @@ def _places(rows: Any, n: int) -> Places:
 
 
 def dealt(X: Any, k: int, seed: int) -> NDArray[np.intp]:
-    """(N,) a fold for each example, by `trust.folds`: equal ones share one, wherever they stand."""
+    """(N,) a fold for each example, by `data.folds`: equal ones share one, wherever they stand."""
     if are_texts(X):
         texts: Sequence[str | bytes] = list(X)
         decoded = [text if isinstance(text, str) else text.decode("latin-1") for text in texts]
@@ -100,7 +100,7 @@ def dealt(X: Any, k: int, seed: int) -> NDArray[np.intp]:
         if is_sparse(X) or X.dtype.kind in "biuf":
             return folds(X, k, seed)
         X = on_host(X, None)
-    from deciban.tables.columns import Columns
+    from deciban.data.columns import Columns
 
     return folds(Columns.infer(X).matrix(X), k, seed)
 

@@ -42,7 +42,7 @@ def status(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from ..trust.convergence import gathered
+    from ..data.convergence import gathered
     from .group import deciban
 
     gc.set_threshold(100_000, 50, 50)  # a short life: looking for garbage takes longer than it saves

@@ -10,7 +10,8 @@ import click
 
 from .. import store
 from ..errors import UsageError, shown
-from ..text.served import UNSURE_BELOW, ServedText
+from ..judging import UNSURE_BELOW
+from ..text.served import ServedText
 from ..verdict import Verdict
 from . import options
 from .items import batches, table_batches
@@ -62,7 +63,7 @@ def command(
     read: Iterator[tuple[list[str], Any]]
     typed = store.of_table(stored.header)
     if typed:
-        from ..models.served_table import ServedTable
+        from ..table_models.served import ServedTable
         from .table_judging import row_batches
 
         refuse_text(text)

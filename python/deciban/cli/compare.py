@@ -17,8 +17,8 @@ from .reporting import option as report_option
 from .tabular import is_typed, refuse_of_texts, refuse_typed
 
 if TYPE_CHECKING:
-    from ..trust.comparison import Comparison
-    from ..trust.cross_validation import CrossValidation, Learner, Plan
+    from ..evaluation.comparison import Comparison
+    from ..evaluation.cross_validation import CrossValidation, Learner, Plan
 
 # What `train` asks of models and texts besides, at its defaults.
 _UNSAID: dict[str, Any] = dict.fromkeys(
@@ -110,9 +110,9 @@ def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any)
 
 
 def _compared(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Comparison:
-    from ..trust.comparing import compared
-    from ..trust.cross_validation import Plan
-    from ..trust.paired import LEVEL
+    from ..evaluation.comparing import compared
+    from ..evaluation.cross_validation import Plan
+    from ..evaluation.paired import LEVEL
     from .fits import Fits
 
     plan = Plan(given["folds"], given["repeats"], given["sizes"], given["seed"])
@@ -128,7 +128,7 @@ def _compared(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks
 
 
 def _work(examples: tuple[str, ...], given: dict[str, Any], plan: Plan, remarks: Remarks) -> CrossValidation:
-    from ..trust.cross_validation import CrossValidation
+    from ..evaluation.cross_validation import CrossValidation
 
     labelled, learners, learnable = _read(examples, given, remarks)
     try:
@@ -149,9 +149,9 @@ def _read(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) ->
         refuse_of_texts({**given, "model": "auto"})
         return _table(examples[0], given)
     refuse_typed(given)
+    from ..data.text_layout import MODELS
+    from ..evaluation.learners import OfCorpus
     from ..text.choice import SIMPLEST_FIRST
-    from ..text.settings import MODELS
-    from ..trust.learners import OfCorpus
     from .labelled_items import LabelledItems
     from .models import recipes
 
@@ -169,9 +169,9 @@ def _read(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) ->
 
 
 def _table(path: str, given: dict[str, Any]) -> tuple[Any, list[Learner], Any]:
-    from ..models.table_recipes import MODELS, SIMPLEST_FIRST, recipe
-    from ..trust.compare import labelled_rows
-    from ..trust.learners import OfTable
+    from ..evaluation.compare import labelled_rows
+    from ..evaluation.learners import OfTable
+    from ..table_models.recipes import MODELS, SIMPLEST_FIRST, recipe
     from .labelled_items import labelled_table
 
     names = _known(given["models"], SIMPLEST_FIRST, MODELS, "typed columns")

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from .. import store
 from ..errors import UsageError, shown
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import evaluate as judge
 from ..mail.ledger import SIZE, Ledger
 from ..mail.reading import read_files
 from ..mail.sources import find
 from ..report.progress import Meter
 from ..scores import log_posterior
 from ..text.served import ServedText
-from ..trust.evaluation import Evaluation
-from ..trust.evaluation import evaluate as judge
 from . import options
 from .items import labelled_rows, total_size
 from .judged_page import JudgedPage
@@ -69,7 +69,7 @@ def command(
     p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
     asked = Asked(positive, p, seed, decibans, page)
     if store.of_table(stored.header):
-        from ..models.served_table import ServedTable
+        from ..table_models.served import ServedTable
         from .table_judging import judged as of_rows
 
         refuse_text(columns["text"])

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import click
 
 from .. import store
-from ..text.served import UNSURE_BELOW, ServedText
+from ..judging import UNSURE_BELOW
+from ..text.served import ServedText
 from ..verdict import TextExplanation, Threshold
 from . import options
 from .items import batches
@@ -52,7 +53,7 @@ def command(
         turns = options.turning(threshold, positive, text.classes)
         _tell(_explained(text, paths, below, turns), as_json, None if whole else top or 16, whole)
         return
-    from ..models.served_table import ServedTable
+    from ..table_models.served import ServedTable
     from .table_judging import explained
 
     served = ServedTable.from_stored(stored)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
-    from ..trust.cross_validation import Fit
+    from ..evaluation.cross_validation import Fit
 
 
 class Fits:
@@ -59,7 +59,7 @@ class Fits:
 def told(fit: Fit) -> str:
     """Whose fit it was, and the time.
 
-    >>> from deciban.trust.cross_validation import Fit
+    >>> from deciban.evaluation.cross_validation import Fit
     >>> told(Fit("svm", 1200, 3, 20, 7.2))
     'svm of 1,200, 7 s'
     """

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from ..evaluation.judgements import Floats, Judgements
+from ..evaluation.suspects import among
 from ..mail.filter import Filter
-from ..models.tables import Rows as TableRows
 from ..pages.measured import Measured, Size
 from ..pages.rows import explained
 from ..pages.samples import Shown, places
 from ..pages.words import Words
 from ..report.progress import Meter
 from ..scores import log_posterior
+from ..table_models.table_model import Rows as TableRows
 from ..text.choice import held_out
 from ..text.corpus import Corpus
-from ..trust.judgements import Floats, Judgements
-from ..trust.suspects import among
 from .output import Remarks
 
 Named = Callable[[], Iterator[tuple[list[str], Sequence[str | bytes]]]]

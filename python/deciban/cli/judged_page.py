@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.judgements import Floats, Judgements
 from ..mail.sources import STDIN, find
-from ..trust.evaluation import Evaluation
-from ..trust.judgements import Floats, Judgements
 from .reporting import report_evaluation
 
 if TYPE_CHECKING:
-    from ..models.served_table import ServedTable
     from ..pages.samples import Shown
     from ..store import Stored
+    from ..table_models.served import ServedTable
     from ..text.served import ServedText
     from .output import Remarks
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.copies import Sketches
 from ..errors import DataError
+from ..evaluation.suspicion import Labelled
 from ..mail.sources import STDIN, Source
-from ..models.tables import Rows as TableRows
 from ..report.progress import Meter
+from ..table_models.table_model import Rows as TableRows
 from ..tables.cells import read_cells
 from ..tables.svmlight import LABEL
 from ..tables.typed import learnt_from
 from ..text.corpus import SIZE, Corpus, Read
 from ..text.recipes import Recipe
-from ..trust.copies import Sketches
-from ..trust.suspicion import Labelled
 from .items import numbered, total_size
 from .models import Rows, rereading
 from .output import Remarks

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from ..certificates.certificate import Certificate
+from ..data.text_layout import MODELS, NAIVE_BAYES, NETWORK
 from ..errors import UsageError
 from ..mail.filter import Filter
 from ..mail.reading import read_files
@@ -16,8 +18,7 @@ from ..text.choice import FEWEST, SIMPLEST_FIRST, Tried
 from ..text.corpus import Read
 from ..text.model import DEFAULTS as OF_NAIVE_BAYES
 from ..text.recipes import Recipe, foreign, recipe
-from ..text.settings import MODELS, MOST_WORDS, NAIVE_BAYES, NETWORK, Kind
-from ..trust.certificate import Certificate
+from ..text.settings import MOST_WORDS, Kind
 from . import options
 from .epochs import Epochs
 from .items import labelled_rows

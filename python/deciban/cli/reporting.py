@@ -16,14 +16,14 @@ from ..report.vector import lacking
 from .destination import check_page
 
 if TYPE_CHECKING:
+    from ..evaluation.comparison import Comparison
     from ..mail.filter import Filter
-    from ..models.tables import Rows, TableModel
     from ..pages.blocks import Figure
     from ..pages.measured import Measured
     from ..pages.report import Report
     from ..pages.words import Words
+    from ..table_models.table_model import Rows, TableModel
     from ..text.choice import Tried
-    from ..trust.comparison import Comparison
     from .held_fifth import Named
     from .output import Remarks
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ..data.copies import copies_of_rows
+from ..evaluation.suspect import Floats, Integers, Suspects
+from ..evaluation.suspects import among
+from ..evaluation.suspicion import Labelled
 from ..mail.sources import Source
-from ..models.tables import Rows as TableRows
 from ..report.progress import Meter
 from ..scores import log_posterior
+from ..table_models.table_model import Rows as TableRows
 from ..text.choice import FEWEST, choose
 from ..text.corpus import Corpus
 from ..text.recipes import Recipe
-from ..trust.copies import copies_of_rows
-from ..trust.suspect import Floats, Integers, Suspects
-from ..trust.suspects import among
-from ..trust.suspicion import Labelled
 from .labelled_items import LabelledItems, labelled_table
 from .models import tell_chosen, tell_tried
 from .output import Remarks

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from ..report.quantities import counted
 from . import options
 from .models import model_options, recipes
-from .output import Remarks, counted, json_line, print_json
+from .output import Remarks, json_line, print_json
 from .tabular import is_typed, refuse_of_texts, refuse_typed
 from .train import is_table, kind_among, sources_of_classes
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..data.frame import Floats
 from ..errors import DataError, NoInputError, UsageError, shown
 from ..mail.sources import STDIN
-from ..models.served_table import ServedTable
 from ..scores import log_posterior
+from ..table_models.served import ServedTable
 from ..tables.cells import Cells, read_cells
-from ..tables.frame import Floats
 from ..tables.kinds import Kind
 from ..tables.typed import instead
 from ..tables.values import text_of

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from ..errors import UsageError, shown
 from ..mail.sources import STDIN
-from ..models.table_recipes import MODELS, SIMPLEST_FIRST, TableRecipe, recipe, takes
-from ..models.tables import Origin, Rows, TableModel
+from ..report.quantities import counted, size_of
+from ..table_models.recipes import MODELS, SIMPLEST_FIRST, TableRecipe, recipe, takes
+from ..table_models.table_model import Origin, Rows, TableModel
 from ..tables.cells import read_cells
 from ..tables.svmlight import LABEL
 from ..tables.typed import Typed, learnt_from
@@ -20,7 +21,7 @@ from .destination import check_destination
 from .epochs import Epochs
 from .failures import replacing
 from .models import tell_approximation, tell_chosen, tell_tried
-from .output import Remarks, counted, print_json, quoted, size_of
+from .output import Remarks, print_json, quoted
 from .reporting import check_report, report_table
 from .tabular import refuse_of_texts
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from .. import store
 from ..errors import UsageError
 from ..mail.filter import Outcome, label_among
-from ..models.served_table import ServedTable
+from ..table_models.served import ServedTable
 from ..tables.cells import Cells
 from ..tables.values import text_of
 from .failures import replacing

@@ -10,7 +10,7 @@ from ..errors import UsageError, shown
 from .items import NUMBERS
 
 if TYPE_CHECKING:
-    from ..models.served_table import ServedTable
+    from ..table_models.served import ServedTable
     from .output import Remarks
 
 TYPED = {"ignore": "--ignore", "category": "--category", "number": "--number"}

@@ -18,7 +18,7 @@ from .output import Remarks, print_json, quoted
 from .tabular import refuse_text, tell_unseen
 
 if TYPE_CHECKING:
-    from ..trust.judgements import Judgements
+    from ..evaluation.judgements import Judgements
 
 
 @click.command("threshold", short_help="Above which evidence to act.")
@@ -76,7 +76,7 @@ def command(
     stored = store.read(filter_file, tables=True)
     remarks = Remarks(quiet)
     if store.of_table(stored.header):
-        from ..models.served_table import ServedTable
+        from ..table_models.served import ServedTable
         from .table_judging import judged as of_rows
 
         refuse_text(columns["text"])
@@ -113,7 +113,7 @@ def _check(priced: bool, rate: float | None, confidence: float | None, on_averag
 
 
 def _place(classes: Sequence[Any], positive: str | None) -> int:
-    instead = "From Python, deciban.trust has Costs and Conformal for any number."
+    instead = "From Python, deciban.evaluation has Costs and Conformal for any number."
     return options.place_of_positive(classes, positive, "a threshold", instead)
 
 
@@ -131,7 +131,7 @@ def _unlearnt(labels: list[str], logs: Any, learnt: Any, remarks: Remarks) -> tu
 
 
 def _judgements(labels: list[str], logs: Any, classes: list[str]) -> Judgements:
-    from ..trust.judgements import Judgements
+    from ..evaluation.judgements import Judgements
 
     if not labels:
         raise DataError("Expected labelled examples; there are none.")

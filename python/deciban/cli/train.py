@@ -13,6 +13,7 @@ from ..errors import DataError, UsageError, shown
 from ..mail.filter import Filter, train_files, train_rows
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
 from ..report.progress import Meter
+from ..report.quantities import counted, size_of
 from ..text.choice import Tried
 from ..text.counting import Counted
 from ..text.model import Bayes
@@ -22,7 +23,7 @@ from .destination import check_destination
 from .failures import replacing
 from .items import TABLES, naming, total_size
 from .models import Rows, learnt, model_options, recipes, rereading, tell_approximation
-from .output import Remarks, counted, print_json, quoted, size_of
+from .output import Remarks, print_json, quoted
 from .reporting import check_report, report_texts
 from .reporting import option as report_option
 from .tabular import is_typed, refuse_typed

@@ -12,12 +12,13 @@ import click
 from .. import store
 from ..errors import DataError
 from ..mail.filter import Filter, Outcome, refuse_minimised, updating
+from ..report.quantities import counted
 from ..text.served import ServedText
 from ..text.settings import TextSettings
 from ..verdict import Verdict
 from .failures import replacing
 from .items import batches
-from .output import counted, print_json
+from .output import print_json
 
 Step = Callable[[Filter, list[bytes]], tuple[Filter, list[Outcome]]]
 """The filter after some items, and what became of each."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from deciban.scores import Score
 
+from ..data.refusal import StatisticError
 from .bernoulli import Bernoulli
 from .categorical import Categorical
 from .complement import Complement
@@ -20,7 +21,6 @@ from .gaussian import Gaussian
 from .mixed import Mixed
 from .multinomial import Multinomial
 from .poisson import Poisson
-from .refusal import StatisticError
 from .shares import Optimum
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import log_table
-from deciban.rows import as_rows, is_sparse
+from deciban.data.rows import as_rows, is_sparse
 from deciban.scores import AffineScore
 
+from ..data.refusal import StatisticError, first
 from .counts import Counts, Floats, sums
 from .pseudo_counts import PseudoCounts, at, checked, is_vector, pseudo_counts
-from .refusal import StatisticError, first
 from .shares import Optimum, log_moments, share_optimum
 from .support import LARGEST, check
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import class_categories, largest
-from deciban.rows import as_rows, for_core
+from deciban.data.rows import as_rows, for_core
 from deciban.scores import CategoricalScore
 
+from ..data.refusal import StatisticError, counted, first
 from .counts import (
     Counts,
     Floats,
@@ -22,7 +23,6 @@ from .counts import (
     plus_missing,
 )
 from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
-from .refusal import StatisticError, counted, first
 from .shares import Optimum, log_moments, share_optimum
 from .support import LARGEST, check
 

@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.refusal import StatisticError, first, refuse_less
 from . import parts as sums
 from .counts import Floats, same
-from .refusal import StatisticError, first, refuse_less
 
 # A sum of squared deviations below this share of the sum of squares comes from the last bits of x.
 _LAST_BITS = (4.0 * np.finfo(np.float64).eps) ** 2

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import as_rows, is_sparse
+from deciban.data.rows import as_rows, is_sparse
 
+from ..data.refusal import StatisticError, first
 from . import parts
 from .counts import Floats
 from .moments import moments
-from .refusal import StatisticError, first
 from .support import check
 
 # Numbers in a block: enough for the matrix product to run at its best, few enough to stay in memory.

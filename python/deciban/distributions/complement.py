@@ -10,10 +10,10 @@ import numpy as np
 from deciban._core import log_table
 from deciban.scores import AffineScore, Score
 
+from ..data.refusal import StatisticError, first
 from .counts import Counts, Floats
 from .multinomial import Multinomial, Urn
 from .pseudo_counts import is_vector, pseudo_counts
-from .refusal import StatisticError, first
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import OutsideSupport, class_sums
-from deciban.rows import as_rows, for_core
+from deciban.data.rows import as_rows, for_core
 
-from .refusal import StatisticError, counted, first
+from ..data.refusal import StatisticError, counted, first
 
 Floats = NDArray[np.float64]
 

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import as_rows, is_sparse
+from deciban.data.rows import as_rows, is_sparse
 from deciban.scores import AffineScore, IndependentScore, Score
 
+from ..data.refusal import StatisticError
 from .centred import Batch, bounded
 from .counts import Floats
 from .joint_posterior import LOG_2PI, refuse_unknown, student_constant
-from .refusal import StatisticError
 from .scatter import PowerSums, power_sums
 from .shares import Optimum
 from .shrinkage import by_fourth_moments, of_diagonal, refuse_no_variance

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import as_rows, is_sparse
+from deciban.data.rows import as_rows, is_sparse
 from deciban.scores import AffineScore, IndependentScore, Score
 
+from ..data.refusal import StatisticError, check_number, first
 from .counts import Floats
 from .moments import LAST_BITS, Moments, moments
 from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
-from .refusal import StatisticError, check_number, first
 from .shares import Optimum, log_moments
 from .support import check
 

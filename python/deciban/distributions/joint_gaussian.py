@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.data.rows import as_rows, is_sparse
 from deciban.errors import DataError
-from deciban.rows import as_rows, is_sparse
 
+from ..data.refusal import StatisticError
 from .centred import Batch, bounded
 from .counts import Floats
 from .joint_posterior import LOG_2PI, Joint
-from .refusal import StatisticError
 from .scatter import ClassScatter, PooledScatter, class_scatter, pooled_scatter
 from .shares import Optimum
 from .shrinkage import by_fourth_moments, of_matrix, refuse_no_variance

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from deciban.scores import AffineScore, Score
 from deciban.scores.quadratic import QuadraticScore
 
+from ..data.refusal import StatisticError
 from .counts import Floats
-from .refusal import StatisticError
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import is_sparse
+from deciban.data.rows import is_sparse
 from deciban.scores import Score, joined
 
+from ..data.refusal import StatisticError
 from .counts import Floats, Statistics, class_weights, less, same
 from .moments import Moments
-from .refusal import StatisticError
 from .shares import Optimum
 
 if TYPE_CHECKING:

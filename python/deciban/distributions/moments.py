@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import central_squares, class_moments
-from deciban.rows import for_core, is_sparse
+from deciban.data.rows import for_core, is_sparse
 
+from ..data.refusal import StatisticError, counted, first, refuse_less
 from . import parts
 from .counts import Floats, class_weights, same
-from .refusal import StatisticError, counted, first, refuse_less
 
 # A sum of squares about the mean below this share of q comes from the last bits of x, or from a file of old.
 LAST_BITS = 2.0**-98

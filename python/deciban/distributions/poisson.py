@@ -8,12 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import as_rows, squared
+from deciban.data.rows import as_rows, squared
 from deciban.scores import AffineScore, PredictiveScore, Score
 
+from ..data.refusal import StatisticError, first
 from .counts import Counts, Floats, sums
 from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
-from .refusal import StatisticError, first
 from .shares import Optimum, log_moments, weighted_log
 from .support import LARGEST, check
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.refusal import check_prior
 from .counts import Floats
-from .refusal import check_prior
 
 PseudoCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """α for every feature, (d,) one a feature, or (C, d) one a class, in the order of `classes_`, and feature."""

@@ -17,14 +17,14 @@ from deciban._core import (
     class_powers,
     class_products,
 )
-from deciban.rows import for_core
+from deciban.data.rows import for_core
 
+from ..data.refusal import counted
 from . import parts as sums
 from .central_moments import CentralMoments, refuse_indefinite
 from .centred import Batch, expected
 from .counts import Floats
 from .double_double import two_product
-from .refusal import counted
 
 
 class PooledScatter(CentralMoments):

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..data.refusal import StatisticError
 from .counts import Floats
-from .refusal import StatisticError
 
 Shrinkage = float | Literal["ledoit-wolf", "oracle-approximating", "auto"] | None
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import is_sparse
+from deciban.data.rows import is_sparse
 
-from .refusal import StatisticError, first
+from ..data.refusal import StatisticError, first
 
 # Larger numbers overflow when they are weighed.
 LARGEST = 1e300

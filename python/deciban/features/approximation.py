@@ -11,11 +11,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator
-from deciban.devices import elsewhere, kept_on_host, like, namespace, take
+from deciban.data.declared_types import Estimator
+from deciban.data.devices import elsewhere, kept_on_host, like, namespace, take
 from deciban.errors import DataError
-from deciban.kernel_machines.rows import of_gram, of_texts, to_judge
 from deciban.kernels import Kernel
+from deciban.kernels.items import of_gram, of_texts, to_judge
 from deciban.losses import Floats
 
 from .deviation import TILE, Deviation, between_rows, of_pairs

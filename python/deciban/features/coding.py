@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deciban.rows import is_sparse
-from deciban.tables.columns import Columns
+from deciban.data.columns import Columns
+from deciban.data.rows import is_sparse
 
 Floats = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from deciban.data.rows import is_sparse
 from deciban.distributions import Bernoulli, Categorical
-from deciban.rows import is_sparse
 from deciban.scores import IndependentScore
 
 from .information import Floats, binary_information, categorical_information, entropy

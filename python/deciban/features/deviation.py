@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deciban.devices import doubled, elsewhere, namespace, on_host, take
+from deciban.data.devices import doubled, elsewhere, namespace, on_host, take
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 
 # Values of a tile.
 TILE = 1 << 22

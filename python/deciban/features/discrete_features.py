@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import is_sparse
+from deciban.data.rows import is_sparse
 
 from .information import Floats
 

@@ -13,15 +13,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from deciban._core import information
-from deciban.declared_types import Estimator, Whole
+from deciban.data.declared_types import Estimator, Whole
+from deciban.data.frame import called
+from deciban.data.numbers import text_refused
+from deciban.data.refusal import counted as refusing
+from deciban.data.rows import as_rows, for_core, is_sparse, native
+from deciban.data.transaction import all_or_nothing
 from deciban.distributions import Bernoulli, Categorical, Distribution, Multinomial, StatisticError
-from deciban.distributions.refusal import counted as refusing
 from deciban.errors import DataError
-from deciban.models.naive_bayes import NaiveBayes
-from deciban.models.numbers import text_refused
-from deciban.models.transaction import all_or_nothing
-from deciban.rows import as_rows, for_core, is_sparse, native
-from deciban.tables.frame import called
 
 from .discrete_features import discrete_mask, repeated
 from .frames import in_container
@@ -120,7 +119,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         return found
 
     @classmethod
-    def from_model(cls, model: NaiveBayes, k: Whole | str = 10_000) -> Self:
+    def from_model(cls, model: Any, k: Whole | str = 10_000) -> Self:
         """A fitted selector that goes by the counts of a fitted `NaiveBayes`, without another pass over the data.
 
         Bernoulli and categorical counts hold the whole table, so I_j is the same as from the data (of examples where
@@ -129,6 +128,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         `word_information`. Columns that the model leaves out tell nothing. The sums of Poisson and Gaussian features
         are no tables of values: a ValueError.
 
+        >>> from deciban import NaiveBayes
         >>> counts = NaiveBayes("bernoulli").fit([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
         >>> MutualInformation.from_model(counts, k=1).get_support().tolist()
         [True, False]
@@ -137,7 +137,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         selector._check_parameters()
         if k == "auto":
             raise ValueError("k='auto' holds examples out, and a model has none: give a whole number or 'all'")
-        if not isinstance(model, NaiveBayes):
+        if not hasattr(type(model), "likelihoods_"):  # of naive Bayes alone: a distribution a column
             raise TypeError(
                 f"a fitted NaiveBayes is expected, got {type(model).__name__}: fit the selector on the data"
             )
@@ -226,7 +226,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         return Bernoulli(binarize=0.0) if likelihood == "bernoulli" else Multinomial()
 
 
-def _counted_information(model: NaiveBayes) -> Floats:
+def _counted_information(model: Any) -> Floats:
     """(d,) what the counts of a naive Bayes know of each feature."""
     names, counts = getattr(model, "feature_names_in_", range(model.n_features_in_)), model.counts_
     told = np.zeros(model.n_features_in_)

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import elsewhere, fetched, like, moved, on_host, take
+from deciban.data.devices import elsewhere, fetched, like, moved, on_host, take
+from deciban.data.rows import is_sparse
+from deciban.data.transaction import all_or_nothing
 from deciban.errors import DataError
-from deciban.kernel_machines.rows import indexable, of_gram, to_learn
+from deciban.kernels.items import indexable, of_gram, to_learn
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
-from deciban.models.transaction import all_or_nothing
-from deciban.rows import is_sparse
 
 from .approximation import Approximation
 from .deviation import doubles

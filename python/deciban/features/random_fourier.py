@@ -7,13 +7,13 @@ from typing import Any, Self, cast
 import numpy as np
 
 from deciban.blas import matmul
-from deciban.devices import elsewhere, like, moved, namespace
-from deciban.kernel_machines.rows import to_learn
+from deciban.data.devices import elsewhere, like, moved, namespace
+from deciban.data.rows import is_sparse
+from deciban.data.transaction import all_or_nothing
 from deciban.kernels import RBF, Gaussian, Kernel, Product, Radial, Sum, by_name
+from deciban.kernels.items import to_learn
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
-from deciban.models.transaction import all_or_nothing
-from deciban.rows import is_sparse
 
 from .approximation import Approximation
 

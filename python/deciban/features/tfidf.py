@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator
-from deciban.models.numbers import numeric_rows
+from deciban.data.declared_types import Estimator
+from deciban.data.numbers import numeric_rows
 
 from .frames import in_container
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import take
+from deciban.data.devices import take
 from deciban.losses import Floats
 from deciban.scores import KernelScore, PairwiseScore
 
+from ..kernels.items import Items, weights
 from .margins import Machine
 from .one_vs_one import pairs
-from .rows import Items, weights
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import fetched, take
+from deciban.data.devices import fetched, take
 from deciban.losses import Floats
 from deciban.scores import Explanation, KernelScore, PairwiseScore
 from deciban.scores.evidence import explanation

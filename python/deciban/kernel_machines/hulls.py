@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import doubled, elsewhere, namespace, on_host, take
+from deciban.data.devices import doubled, elsewhere, namespace, on_host, take
+from deciban.data.rows import is_sparse
 from deciban.errors import NotSeparableError
 from deciban.inner_product import dot
 from deciban.kernel_solvers.certificate import KernelProof, prove, proven
@@ -25,11 +26,10 @@ from deciban.kernel_solvers.polish import polished
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.kernels import Linear, Precomputed
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 from deciban.solvers import street
 from deciban.solvers.problem import Limits, Status
 
-from .rows import weights
+from ..kernels.items import weights
 
 Solve = Callable[[KernelProblem, Limits, KernelSolution | None], KernelSolution]
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import fetched
+from deciban.data.devices import fetched
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError, shown, unreadable
 from deciban.kernels import RBF, Gaussian, Kernel, Linear, Polynomial, Precomputed, Tanh
-from deciban.rows import is_sparse
 from deciban.store import replace
 
 from .arrangement import Arrangement

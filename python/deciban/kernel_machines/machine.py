@@ -12,20 +12,20 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from deciban import kernel_solvers, store
-from deciban.devices import fetched, kept_on_host, take
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.guarantees import certified
+from deciban.data.devices import fetched, kept_on_host, take
 from deciban.kernel_solvers import landmarks
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
 from deciban.losses import Floats
-from deciban.models.limits import check_positive, limits_of, seed_of
 from deciban.scores import KernelScore
+from deciban.solvers.limits import check_positive, limits_of, seed_of
 from deciban.solvers.problem import Limits, Status, worst
 from deciban.threads import OnThreads, effective_threads
-from deciban.trust.certificate import Certificate
-from deciban.trust.guarantees import certified
 
-from .rows import of_gram, of_texts, vectors_of, weights
+from ..kernels.items import of_gram, of_texts, vectors_of, weights
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
 _LOOKED_AT = 500

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import on_host
+from deciban.data.devices import on_host
 from deciban.errors import DataError
 from deciban.inner_product import dot
 from deciban.kernel_solvers.certificate import KernelProof, proven

@@ -10,19 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator
-from deciban.devices import answers
+from deciban.data.declared_types import Estimator
+from deciban.data.device_rows import repetitions
+from deciban.data.devices import answers
+from deciban.data.digest import digest
+from deciban.data.offered import offered_unless
+from deciban.data.transaction import all_or_nothing
 from deciban.kernel_solvers.certificate import KernelProof, proven
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.losses import Floats
-from deciban.models.device_rows import repetitions
-from deciban.models.offered import offered_unless
-from deciban.models.transaction import all_or_nothing
-from deciban.trust.certificate import digest
 
+from ..kernels.items import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 from .machine import SingleMachine, certify, unproven
 from .margins import check_nu
-from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 
 
 def _without_marks(model: Any) -> str:

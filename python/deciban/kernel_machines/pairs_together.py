@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import kernel_solvers
+from deciban.certificates.gap import is_within
 from deciban.kernel_solvers import finishing, smo, together
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
 from deciban.kernel_solvers.start import summing_to
 from deciban.losses import Floats
 from deciban.models.side_by_side import threads_for
 from deciban.solvers.problem import Limits, Status
-from deciban.trust.gap import is_within
 
+from ..kernels.items import Items, among
 from .margins import Machine, soft_margins
-from .rows import Items, among
 
 Side = tuple[NDArray[np.intp], Floats]
 

@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deciban import _core
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.rates import Interval, clopper_pearson
+from deciban.data.convergence import warned_once
 from deciban.kernel_solvers import smo, together
 from deciban.kernel_solvers.problem import KernelSolution
-from deciban.models.limits import check_positive
 from deciban.models.path import check_folds, simplest
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
+from deciban.solvers.limits import check_positive
 from deciban.solvers.problem import Limits, Status
-from deciban.trust.certificate import Certificate
-from deciban.trust.convergence import warned_once
-from deciban.trust.rates import Interval, clopper_pearson
 
+from ..kernels.items import Items, between, items
 from .arrangement import arranged
 from .machine import unproven
 from .margins import Machine, soft_margins
@@ -29,7 +30,6 @@ from .one_vs_one import decisions
 from .pairs_together import Side, stacked, started, to_the_end
 from .probabilities import folds_of_items, scores_of
 from .problems import machines, sides_of
-from .rows import Items, between, items
 
 _GRID = (0.1, 1.0, 10.0, 100.0)
 

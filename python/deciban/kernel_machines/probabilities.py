@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from deciban.calibration.isotonic import Monotone, isotonic
 from deciban.calibration.temperature import loss_of_scores, temperature
-from deciban.devices import take
+from deciban.data.devices import take
+from deciban.data.folds import folds as folds_of
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status
-from deciban.trust.folds import folds as folds_of
 
+from ..kernels.items import Items, between
 from .arrangement import arranged
 from .one_vs_one import pairs, temperatures
 from .problems import machines
-from .rows import Items, between
 
 # The folds of a calibration that is named.
 _FOLDS = 3

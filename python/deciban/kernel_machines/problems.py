@@ -16,10 +16,10 @@ from deciban.losses import Floats
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits
 
+from ..kernels.items import Items, among
 from .margins import Machine, hard_margin, largest_nu, nu_margin, soft_margin
 from .one_vs_one import pairs
 from .pairs_together import solved_together, suits
-from .rows import Items, among
 from .seen import fits_gram, seen
 
 

@@ -11,20 +11,20 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator
-from deciban.devices import answers
+from deciban.data.declared_types import Estimator
+from deciban.data.device_rows import repetitions
+from deciban.data.devices import answers
+from deciban.data.digest import digest
+from deciban.data.transaction import all_or_nothing
 from deciban.errors import DataError
 from deciban.kernel_solvers.certificate import proven
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Limits, Status
 from deciban.losses import Floats
-from deciban.models.device_rows import repetitions
-from deciban.models.limits import check_positive
-from deciban.models.transaction import all_or_nothing
-from deciban.trust.certificate import digest
+from deciban.solvers.limits import check_positive
 
+from ..kernels.items import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 from .machine import Scored, SingleMachine, certify, unproven
 from .margins import check_nu
-from .rows import among, arrays_of, to_judge, to_learn, weighed_kernel, width
 
 # Of larger targets the square would leave the range of a float64.
 _LARGEST = 1e100

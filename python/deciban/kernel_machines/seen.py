@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from deciban.kernel_solvers.evaluation import in_core
+from deciban.data.rows import is_sparse
 from deciban.kernels import Kernel, Precomputed
+from deciban.kernels.evaluation import in_core
 from deciban.losses import Floats
 from deciban.models.side_by_side import threads_for
-from deciban.rows import is_sparse
 
-from .rows import of_gram
+from ..kernels.items import of_gram
 
 # Bytes that a value of a Gram matrix takes while it is made.
 _GRAM = 16

@@ -20,20 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.calibration.isotonic import Monotone
-from deciban.declared_types import plain
-from deciban.devices import fetched
+from deciban.certificates.certificate import Certificate
+from deciban.data.declared_types import plain
+from deciban.data.devices import fetched
+from deciban.data.labels import storable
 from deciban.kernels import CATALOGUE, HISTOGRAMS, Kernel, Precomputed, Product, Spectrum, Sum
 from deciban.models.stored import labels_of, names_of
 from deciban.store import Stored, rebuilt
-from deciban.text.labels import storable
-from deciban.trust.certificate import Certificate
 
+from ..kernels.tensors import Arrays, check, indices_of, vectors_from, vectors_to
 from .arrangement import Arrangement
 from .one_class import OneClassSVM
 from .probabilities import Calibration
 from .regression import SupportVectorRegression
 from .svm import SVM
-from .tensors import Arrays, check, indices_of, vectors_from, vectors_to
 
 MODELS: dict[str, Any] = {
     "kernel-svm": SVM,

@@ -11,22 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator
-from deciban.devices import answers, take
+from deciban.attached import Reports
+from deciban.certificates.certificate import Certificate
+from deciban.data.declared_types import Estimator
+from deciban.data.devices import answers, take
+from deciban.data.offered import offered_unless
+from deciban.data.transaction import all_or_nothing
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.losses import Floats
-from deciban.models.limits import check_positive
 from deciban.models.linear import only_margins
 from deciban.models.margins import Margins, widths
-from deciban.models.offered import offered_unless
 from deciban.models.proofs import interrupted
-from deciban.models.transaction import all_or_nothing
 from deciban.models.zones import Zones, counted
-from deciban.pages.estimator import Reports
 from deciban.scores import Explanation, KernelScore, PairwiseScore, log_posterior
+from deciban.solvers.limits import check_positive
 from deciban.solvers.problem import Status
-from deciban.trust.certificate import Certificate
 
+from ..kernels.items import Items, baseline, items, to_judge, vectors_of, width
 from .arrangement import Arrangement, arranged
 from .explanations import of_items
 from .machine import KernelMachine, Scored, certify, linear, of_each, unproven
@@ -34,7 +35,6 @@ from .margins import Machine, check_nu
 from .one_vs_one import agreeing, coupled, coupled_in_steps, decisions
 from .probabilities import Calibration, calibrated
 from .problems import machines
-from .rows import Items, baseline, items, to_judge, vectors_of, width
 from .trusted import Trusted, count_of, share_of_errors
 
 

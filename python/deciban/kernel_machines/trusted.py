@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from deciban.certificates.bound import Probabilities
+from deciban.certificates.bounding import StatesBounds
 from deciban.models.zones import held_by
-from deciban.trust.bound import Probabilities
-from deciban.trust.bounding import StatesBounds
 
+from ..kernels.items import Items
 from .margins import Machine
-from .rows import Items
 
 # Kernels whose gamma may be a rule over the examples.
 _WITH_GAMMA = ("rbf", "gaussian", "poly", "polynomial", "sigmoid", "tanh", "wave", "laplacian", "chi2")

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from deciban.devices import elsewhere
+from deciban.data.devices import elsewhere
+from deciban.kernels.evaluation import in_core
 from deciban.losses import Floats
 from deciban.threads import on_threads
 
 from . import blocks, finishing, smo
 from .certificate import prove
-from .evaluation import in_core
 from .nystroem import Approximate
 from .origin import about_the_middle
 from .problem import KernelProblem, KernelSolution, Limits, Status, Step, Watch

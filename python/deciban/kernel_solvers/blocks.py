@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import _core
+from deciban.certificates.gap import is_within
+from deciban.data.rows import reals_for_core
+from deciban.kernels.evaluation import in_core, rows_in_core
 from deciban.losses import Floats
-from deciban.rows import reals_for_core
-from deciban.trust.gap import is_within
 
 from .certificate import intercepts
-from .evaluation import in_core, rows_in_core, scores_within
-from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch
+from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, scores_within
 from .start import feasible
 from .tiles import Tiles
 

@@ -14,14 +14,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import on_host
+from deciban.certificates.gap import relative_gap
+from deciban.data.devices import on_host
 from deciban.inner_product import dot
 from deciban.losses import Floats
 from deciban.threads import on_threads
-from deciban.trust.gap import relative_gap
 
-from .evaluation import scores_within
-from .problem import KernelProblem, KernelSolution
+from .problem import KernelProblem, KernelSolution, scores_within
 
 # A share of a sum's terms that is rounding.
 _ROUNDING = 1e-12

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import elsewhere
+from deciban.certificates.gap import is_within
+from deciban.data.devices import elsewhere
 from deciban.errors import DataError
 from deciban.inner_product import dot
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
-from deciban.trust.gap import is_within
 
 from .certificate import intercepts, prove, proven
 from .exact_finish import finished

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import doubled, elsewhere, on_host
+from deciban.data.devices import doubled, elsewhere, on_host
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
 from deciban.kernels.arrays import as_reals, products, squared_norms
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 
 from .problem import KernelProblem
 

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.inner_product import dot
+from deciban.kernels.evaluation import scores
 from deciban.losses import Floats
 
 from .certificate import KernelProof, primal_value
-from .evaluation import scores, scores_of_rows
+from .problem import scores_of_rows
 
 if TYPE_CHECKING:
     from deciban.features.deviation import Deviation

@@ -16,15 +16,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.certificates.gap import relative_gap
+from deciban.data.folds import hashes
+from deciban.data.rows import reals_for_core
 from deciban.inner_product import dot
 from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats, Hinge
 from deciban.penalties import L2
-from deciban.rows import reals_for_core
 from deciban.solvers import dual_coordinate
 from deciban.solvers.problem import Problem, Solution, Status, Step
-from deciban.trust.folds import hashes
-from deciban.trust.gap import relative_gap
 
 from .landmarks import Landmarks
 from .problem import KernelProblem, KernelSolution, Limits

@@ -13,8 +13,8 @@ import numpy as np
 
 from deciban.inner_product import dot
 from deciban.kernels import Linear
+from deciban.kernels.evaluation import linear_weights
 
-from .evaluation import linear_weights
 from .problem import KernelProblem, KernelSolution
 
 # The middle is far where its square is so many times the mean square of the distances from it.

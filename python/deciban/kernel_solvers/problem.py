@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban import devices
+from deciban.data.plain_state import PlainState
 from deciban.kernels import Kernel
+from deciban.kernels.evaluation import scores_among
 from deciban.losses import Floats
-from deciban.plain_state import PlainState
 from deciban.solvers.problem import Limits, Status, Step
 from deciban.solvers.watch import Watch
 
@@ -124,14 +123,6 @@ def _one_group(m: int) -> tuple[Places, Floats, Places]:
     return np.zeros(m, dtype=np.int64), np.zeros(1), np.arange(m, dtype=np.int64)
 
 
-def take(X: Any, rows: Any) -> Any:
-    """Rows of an array of any library, a CSR matrix or a sequence of texts."""
-    if hasattr(X, "shape"):
-        return devices.take(X, rows)
-    places: Sequence[int] = range(len(X))[rows] if isinstance(rows, slice) else rows
-    return [X[i] for i in places]
-
-
 @dataclass(frozen=True)
 class KernelSolution(PlainState):
     """β (m,), b (G,), how the solver ended, and what it knows besides.
@@ -150,4 +141,24 @@ class KernelSolution(PlainState):
     landmarks: Landmarks | None = field(default=None, repr=False)
 
 
-__all__ = ["KernelProblem", "KernelSolution", "Limits", "Places", "Status", "Step", "Watch", "take"]
+__all__ = [
+    "KernelProblem",
+    "KernelSolution",
+    "Limits",
+    "Places",
+    "Status",
+    "Step",
+    "Watch",
+    "scores_of_rows",
+    "scores_within",
+]
+
+
+def scores_within(problem: KernelProblem, beta: Floats) -> Floats:
+    """(m,) f = K̃β in float64. Cost: N times the number of rows with β ≠ 0."""
+    return scores_of_rows(problem, problem.of_rows(beta))[problem.row]
+
+
+def scores_of_rows(problem: KernelProblem, of_rows: Floats) -> Floats:
+    """(N,) Σ_j K(x_i, x_j) of_rows_j in float64."""
+    return scores_among(problem.kernel, problem.X, of_rows, problem.n_jobs)

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from deciban import _core
-from deciban.devices import on_host
+from deciban.data.devices import on_host, take_any
+from deciban.data.rows import reals_for_core
+from deciban.kernels.evaluation import in_core, rows_in_core
 from deciban.losses import Floats
-from deciban.rows import reals_for_core
 
 from .certificate import intercepts
-from .evaluation import in_core, rows_in_core, scores_of_rows
-from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, take
+from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, scores_of_rows
 from .start import feasible
 
 NAME = "smo"
@@ -89,4 +89,4 @@ def _rows(problem: KernelProblem, memory: int) -> Any:
 def _tile(problem: KernelProblem, rows: Any, columns: Any) -> Any:
     """K(x_i, x_j) in float64, from X as it is."""
     X, centres = problem.X, problem.kernel.centres(problem.X)
-    return np.ascontiguousarray(on_host(problem.kernel.tile(take(X, rows), take(centres, columns)), np.float64))
+    return np.ascontiguousarray(on_host(problem.kernel.tile(take_any(X, rows), take_any(centres, columns)), np.float64))

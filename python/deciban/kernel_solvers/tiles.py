@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import doubled, elsewhere, has_doubles, like, namespace, on_host
+from deciban.data.devices import doubled, elsewhere, has_doubles, like, namespace, on_host, take_any
+from deciban.kernels.evaluation import in_core, rows_in_core
 from deciban.losses import Floats
 
-from .evaluation import in_core, rows_in_core
-from .problem import KernelProblem, Places, take
+from .problem import KernelProblem, Places
 
 _BOUNDED = ("rbf", "tanh", "wave")
 
@@ -38,13 +38,13 @@ class Tiles:
     def restrict(self, rows: Places | None) -> None:
         """Sums are wanted of these rows only, or of all; nothing is kept from before."""
         everything = rows is None
-        self.active = self.X if everything else take(self.X, rows)
-        self.active_centres = self.centres if everything else take(self.centres, rows)
+        self.active = self.X if everything else take_any(self.X, rows)
+        self.active_centres = self.centres if everything else take_any(self.centres, rows)
         self.places, self.kept = np.zeros(0, dtype=np.int64), None
 
     def within(self, rows: Places) -> NDArray[Any]:
         """(q, q) on the host."""
-        tile = self.kernel.tile(take(self.X, rows), take(self.centres, rows))
+        tile = self.kernel.tile(take_any(self.X, rows), take_any(self.centres, rows))
         return np.ascontiguousarray(on_host(tile))
 
     def combination(self, rows: Places, coefficients: Floats) -> Floats:
@@ -57,7 +57,7 @@ class Tiles:
         total: Any = np.zeros(int(self.active.shape[0]))
         for first in range(0, len(rows), self.columns):
             part = slice(first, first + self.columns)
-            tile = self.kernel.tile(self.active, take(self.centres, rows[part]))
+            tile = self.kernel.tile(self.active, take_any(self.centres, rows[part]))
             total = total + _times(tile, coefficients[part])
         return np.asarray(total, dtype=np.float64)
 
@@ -66,9 +66,9 @@ class Tiles:
         known = np.isin(rows, self.places)
         order = np.argsort(self.places)
         old = order[np.searchsorted(self.places, rows[known], sorter=order)]
-        tiles = [take(self.kept, old)] if len(old) else []
+        tiles = [take_any(self.kept, old)] if len(old) else []
         if not known.all():
-            tiles.append(self.kernel.tile(take(self.X, rows[~known]), self.active_centres))
+            tiles.append(self.kernel.tile(take_any(self.X, rows[~known]), self.active_centres))
         tile = tiles[0] if len(tiles) == 1 else namespace(tiles[0]).concat(tiles)
         self.places, self.kept = np.concatenate([rows[known], rows[~known]]), tile
         moved = np.concatenate([coefficients[known], coefficients[~known]])

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import _core
+from deciban.data.rows import reals_for_core
 from deciban.kernels import Kernel
+from deciban.kernels.evaluation import in_core, rows_in_core
 from deciban.losses import Floats
-from deciban.rows import reals_for_core
 
 from .certificate import KernelProof, averaged
-from .evaluation import in_core, rows_in_core
 from .problem import KernelSolution, Limits, Places, Watch
 from .smo import NAME
 

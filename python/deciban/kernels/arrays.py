@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from deciban.blas import matmul
-from deciban.devices import elsewhere, namespace, parts, take
+from deciban.data.devices import elsewhere, namespace, parts, take
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
-from deciban.rows import is_sparse
 
 # A tile is finished in parts that stay in the processor's cache: at most this many numbers at once.
 _PART = 1 << 16

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from deciban.devices import doubled, elsewhere, on_host, take
+from deciban.data.devices import doubled, elsewhere, on_host, take
+from deciban.data.rows import is_sparse
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 
 from .kernel import Kernel
 

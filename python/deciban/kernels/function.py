@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import elsewhere, like, namespace, on_host, take
+from deciban.data.devices import elsewhere, like, namespace, on_host, take
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
-from deciban.rows import is_sparse
 
 from .kernel import Kernel
 

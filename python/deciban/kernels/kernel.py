@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
-from deciban.rows import is_sparse
 
 from .arrays import as_reals, namespace
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from deciban.devices import elsewhere, take
+from deciban.data.devices import elsewhere, take
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
-from deciban.rows import is_sparse
 
 from .arrays import as_reals, namespace, products, squared_norms
 from .kernel import Kernel, check_number

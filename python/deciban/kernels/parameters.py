@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import doubled, parts, take
-from deciban.rows import is_sparse
+from deciban.data.devices import doubled, parts, take
+from deciban.data.rows import is_sparse
 
 from .arrays import as_reals, namespace, squared_norms
 from .dot_product import Linear, Polynomial, Tanh

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import elsewhere, take
+from deciban.data.devices import elsewhere, take
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
-from deciban.rows import is_sparse
 
 from .arrays import as_reals, namespace
 from .kernel import Kernel

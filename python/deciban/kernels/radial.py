@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from deciban.rows import is_sparse
+from deciban.data.rows import is_sparse
 
 from .arrays import as_reals, finished, namespace, products, raised, root, squared_norms
 from .kernel import Kernel, check_number

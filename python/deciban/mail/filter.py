@@ -17,12 +17,13 @@ from typing import Literal
 
 from .. import store
 from .._core import Counter
+from ..data.text_layout import NAIVE_BAYES
 from ..errors import DataError
 from ..text.counting import Counted, Occurrences, counter, occurrences
 from ..text.model import DEFAULTS, Bayes, TextModel
 from ..text.recipes import AnyText, from_stored
 from ..text.served import ServedText
-from ..text.settings import NAIVE_BAYES, TextSettings
+from ..text.settings import TextSettings
 from .ledger import Ledger
 from .reading import read_files
 from .sources import Source

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..data.text_layout import NAIVE_BAYES
 from ..text.choice import Tried, choose, told
 from ..text.corpus import Corpus, Read
 from ..text.recipes import AnyText, Recipe
-from ..text.settings import NAIVE_BAYES
 from .filter import Filter
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator, RegressorMixin
+from deciban.data.declared_types import Estimator, RegressorMixin
 from deciban.distributions import StatisticError
 from deciban.distributions.scatter import PooledScatter
 from deciban.errors import DataError
@@ -20,10 +20,10 @@ from deciban.penalties import Penalty
 from deciban.solvers import Limits
 from deciban.solvers.closed_form import DIRECT
 
+from ..data.offered import offered_unless
+from ..data.transaction import all_or_nothing
 from .normal_equations import statistic
-from .offered import offered_unless
 from .responses import Responses, responses
-from .transaction import all_or_nothing
 
 
 class Additive(RegressorMixin, Estimator):

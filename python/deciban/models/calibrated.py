@@ -9,11 +9,11 @@ import numpy as np
 
 from deciban._core import scores
 from deciban.calibration.temperature import loss_of_scores, temperature
-from deciban.rows import reals_for_core
+from deciban.data.folds import folds as folds_of
+from deciban.data.rows import reals_for_core
 from deciban.solvers import Limits, Status
-from deciban.trust.folds import folds as folds_of
 
-from .examples import Examples
+from ..data.examples import Examples
 
 
 def held_out_temperature(model: Any, given: Examples, folds: Any, limits: Limits, seed: int) -> float:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from deciban.certificates.certificate import Certificate
+from deciban.data.digest import digest
 from deciban.distributions import Distribution
 from deciban.distributions.class_prior import prior_optimum
 from deciban.distributions.pseudo_counts import is_vector
-from deciban.trust.certificate import Certificate, digest
 
 ESTIMATES = {
     "bayes": "with {alpha} pseudo-counts an outcome, so that its minimum is the posterior mean",

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from deciban.data.rows import is_sparse
 from deciban.distributions.counts import Floats
-from deciban.rows import is_sparse
 
 
 def estimate_covariances(estimator: Any, X: Any, y: NDArray[np.intp], weight: Floats | None, shared: bool) -> Floats:

@@ -9,26 +9,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.credible import interval
+from deciban.certificates.guarantees import certified
+from deciban.data.declared_types import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from deciban.data.digest import digest
+from deciban.data.refusal import check_number, check_prior
 from deciban.distributions.class_prior import class_prior, prior_doubt, prior_optimum
 from deciban.distributions.counts import Floats
 from deciban.distributions.diagonal_gaussian import Diagonal, DiagonalGaussian
 from deciban.distributions.given_covariance import GivenCovariance
 from deciban.distributions.joint_gaussian import JointGaussian
 from deciban.distributions.joint_posterior import Joint
-from deciban.distributions.refusal import check_number, check_prior
 from deciban.distributions.shrinkage import check_shrinkage, refuse_shrinkage
 from deciban.scores import Explanation, Score
-from deciban.trust.certificate import Certificate, digest
-from deciban.trust.credible import interval
-from deciban.trust.guarantees import certified
 
+from ..data.transaction import all_or_nothing
 from .covariance_estimate import check_covariance_estimator, estimate_covariances, require_statistics
 from .discriminant_axes import ProjectsOnAxes, check_components
 from .generative import ClassPrior, Estimate, Generative
 from .reading import Reading
 from .tally import Tally
-from .transaction import all_or_nothing
 
 Covariance = Literal["shared", "per_class", "diagonal"]
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.devices import asked_on_host
+from deciban.data.devices import asked_on_host
+from deciban.data.rows import is_sparse
 from deciban.distributions.class_prior import class_prior
 from deciban.distributions.counts import Floats
-from deciban.rows import is_sparse
 from deciban.threads import OnThreads
 
-from .offered import offered_unless
+from ..data.offered import offered_unless
 
 
 class Axes(NamedTuple):

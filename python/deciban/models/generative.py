@@ -13,29 +13,28 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.declared_types import ClassifierMixin, Estimator
-from deciban.devices import asked_on_host, fetched
+from deciban.attached import FindsSuspects, Reports
+from deciban.certificates.bound import Bound
+from deciban.certificates.bounding import StatesBounds
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.credible import interval, reaching
+from deciban.certificates.guarantees import certified, chosen
+from deciban.data.columns import Columns
+from deciban.data.declared_types import ClassifierMixin, Estimator
+from deciban.data.devices import asked_on_host, fetched
+from deciban.data.frame import called
 from deciban.distributions import StatisticError, fitted_score
 from deciban.distributions.class_prior import class_prior, prior_doubt
 from deciban.distributions.counts import Floats
 from deciban.distributions.pseudo_counts import check_shapes
-from deciban.pages.estimator import Reports
 from deciban.scores import Explanation, Score, log_posterior
-from deciban.tables.columns import Columns
-from deciban.tables.frame import called
-from deciban.trust.bound import Bound
-from deciban.trust.bounding import StatesBounds
-from deciban.trust.certificate import Certificate
-from deciban.trust.credible import interval, reaching
-from deciban.trust.finding import FindsSuspects
-from deciban.trust.guarantees import certified, chosen
 
+from ..data.transaction import all_or_nothing
 from .callbacks import TellsCallbacks, reported
 from .certified import certify
 from .likelihoods import recoded, without_the_forgotten
 from .reading import Reading, to_judge, to_learn
 from .tally import Labels, Tally
-from .transaction import all_or_nothing
 
 Estimate = Literal["bayes", "predictive", "map", "ml"]
 ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike

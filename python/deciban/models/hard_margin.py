@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from deciban.data.rows import is_sparse, reals_for_core
 from deciban.errors import NotSeparableError
 from deciban.inner_product import dot
 from deciban.losses import Floats, Hinge
-from deciban.rows import is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status, dual_coordinate, street
 from deciban.solvers.second_moments import as_matrix
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import qr
 from sklearn.utils.validation import _check_sample_weight, check_array
 
-from deciban.distributions.refusal import check_number
+from deciban.data.refusal import check_number
 from deciban.losses import Floats
 
 _EPS = float(np.finfo(np.float64).eps)

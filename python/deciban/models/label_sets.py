@@ -11,13 +11,13 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight
 
-from deciban.devices import asked_on_host, fetched
+from deciban.data.devices import asked_on_host, fetched
 from deciban.losses import Floats
 from deciban.scores import Explanation
 
+from ..data.transaction import all_or_nothing
 from .least_squares import LinearRegression
 from .linear import LinearClassifier
-from .transaction import all_or_nothing
 
 _SHARED = ("alpha", "fit_intercept", "solver", "tol", "max_iter", "time_limit", "callback", "random_state", "n_jobs")
 

@@ -12,29 +12,29 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
-from deciban.devices import asked_on_host
-from deciban.distributions.refusal import check_number
+from deciban.certificates.bounding import StatesBounds
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.guarantees import certified
+from deciban.data.devices import asked_on_host
+from deciban.data.refusal import check_number
+from deciban.data.rows import is_sparse, reals_for_core
 from deciban.losses import Absolute, Floats, Huber, Loss, Squared, by_name
 from deciban.penalties import NonNegative, Penalty
 from deciban.penalties import by_name as penalty_by_name
-from deciban.rows import is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.closed_form import DIRECT, Fit, from_moments
 from deciban.solvers.second_moments import normal_equations
 from deciban.threads import effective_threads
-from deciban.trust.bounding import StatesBounds
-from deciban.trust.certificate import Certificate
-from deciban.trust.guarantees import certified
 
+from ..data.numbers import linear_rows
+from ..data.transaction import all_or_nothing
+from ..solvers.limits import limits_of, seed_of
 from .additive import Additive
 from .callbacks import TellsCallbacks, reported
-from .limits import limits_of, seed_of
 from .normal_equations import certify_moments, leverage, statistic
-from .numbers import linear_rows
 from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .together import fitting
-from .transaction import all_or_nothing
 from .weights import SparseWeights
 
 

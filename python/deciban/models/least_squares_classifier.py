@@ -16,23 +16,23 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from deciban._core import scores
 from deciban.calibration.temperature import loss_of_scores, temperature
-from deciban.devices import asked_on_host, fetched
-from deciban.distributions.refusal import check_number
+from deciban.data.devices import asked_on_host, fetched
+from deciban.data.folds import folds
+from deciban.data.refusal import check_number
+from deciban.data.rows import as_rows, is_sparse, reals_for_core
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
 from deciban.penalties import L2, NoPenalty, Penalty
-from deciban.rows import as_rows, is_sparse, reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status, closed_form
 from deciban.solvers.closed_form import DIRECT, from_moments
 from deciban.solvers.second_moments import class_scatter, normal_equations, with_targets
-from deciban.trust.folds import folds
 
-from .examples import Examples, class_weights
+from ..data.examples import Examples, class_weights
+from ..data.numbers import linear_rows
+from ..data.transaction import all_or_nothing
 from .label_sets import LearnsLabelSets
 from .normal_equations import advice, certify_moments, leverage
-from .numbers import linear_rows
 from .tally import Labels, Tally
-from .transaction import all_or_nothing
 
 
 class LeastSquaresClassifier(LearnsLabelSets):

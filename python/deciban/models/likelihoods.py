@@ -9,14 +9,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.data.columns import Columns
+from deciban.data.frame import called, columns_of, is_frame
 from deciban.distributions import Bernoulli, Categorical, Distribution, Gaussian, Mixed, by_name
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.gaussian import SmoothedGaussian
 from deciban.distributions.mixed import MixedStatistics
 from deciban.distributions.pseudo_counts import check_shape, is_vector, of_columns
 from deciban.errors import DataError
-from deciban.tables.columns import Columns
-from deciban.tables.frame import called, columns_of, is_frame
 
 # So many columns of one distribution are a part of their own; files are written by these parts.
 _TOGETHER = 1 << 15

@@ -12,30 +12,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import ClassifierMixin, Estimator
-from deciban.devices import asked_on_host
+from deciban.attached import FindsSuspects, Reports
+from deciban.certificates.bound import Probabilities
+from deciban.certificates.bounding import StatesBounds
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.guarantees import certified
+from deciban.data.declared_types import ClassifierMixin, Estimator
+from deciban.data.devices import asked_on_host
+from deciban.data.rows import reals_for_core
 from deciban.losses import Floats, Loss, Softmax
-from deciban.pages.estimator import Reports
 from deciban.penalties import Penalty
-from deciban.rows import reals_for_core
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import worst
 from deciban.threads import effective_threads
-from deciban.trust.bound import Probabilities
-from deciban.trust.bounding import StatesBounds
-from deciban.trust.certificate import Certificate
-from deciban.trust.finding import FindsSuspects
-from deciban.trust.guarantees import certified
 
+from ..data.examples import Examples, bounded, examples
+from ..data.numbers import linear_rows
+from ..data.offered import offered_unless
+from ..data.transaction import all_or_nothing
+from ..solvers.limits import check_positive, limits_of, seed_of
 from .callbacks import TellsCallbacks, reported
-from .examples import Examples, bounded, examples
-from .limits import check_positive, limits_of, seed_of
-from .numbers import linear_rows
-from .offered import offered_unless
 from .proofs import certify, interrupted
 from .together import fitting, solve_all
-from .transaction import all_or_nothing
 from .weights import SparseWeights, dense, scored
 
 

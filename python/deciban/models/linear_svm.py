@@ -12,10 +12,10 @@ from deciban.penalties import L2, Penalty
 from deciban.solvers import Limits, Problem, Solution
 from deciban.solvers.online import Online
 
+from ..data.examples import Examples
+from ..solvers.limits import check_positive
 from .calibrated import held_out_temperature
-from .examples import Examples
 from .hard_margin import priced, solve_hard
-from .limits import check_positive
 from .logistic import penalty_of
 from .margins import Margins, widths
 from .online import OnlineClassifier

@@ -12,24 +12,24 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban._core import scores
-from deciban.declared_types import Estimator
-from deciban.distributions.refusal import check_number
+from deciban.certificates.bounding import StatesBounds
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.guarantees import certified
+from deciban.data.declared_types import Estimator
+from deciban.data.refusal import check_number
+from deciban.data.rows import reals_for_core
 from deciban.losses import EpsilonInsensitive, Floats, Loss, SquaredEpsilonInsensitive, by_name
 from deciban.penalties import L2
-from deciban.rows import reals_for_core
 from deciban.solvers import Limits, Problem, Solution, Status
 from deciban.threads import effective_threads
-from deciban.trust.bounding import StatesBounds
-from deciban.trust.certificate import Certificate
-from deciban.trust.guarantees import certified
 
-from .examples import bounded
-from .limits import check_positive, limits_of, seed_of
-from .numbers import linear_rows
+from ..data.examples import bounded
+from ..data.numbers import linear_rows
+from ..data.transaction import all_or_nothing
+from ..solvers.limits import check_positive, limits_of, seed_of
 from .regression import certify_regression
 from .responses import Responses, responses
 from .together import fitting, solve_all
-from .transaction import all_or_nothing
 
 
 class LinearSVR(StatesBounds, RegressorMixin, Estimator):  # type: ignore[misc]

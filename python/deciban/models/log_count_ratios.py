@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from deciban.data.folds import folds
 from deciban.losses import Floats, Logistic
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, newton
-from deciban.trust.folds import folds
 
 # So many examples say what naive Bayes is worth.
 _ENOUGH = 4096

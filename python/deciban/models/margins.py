@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from deciban.devices import answered, on_host
+from deciban.data.devices import answered, on_host
 from deciban.losses import Floats
 from deciban.threads import OnThreads
 

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from deciban import store
+from deciban.data.columns import Columns
+from deciban.data.refusal import check_prior
 from deciban.distributions import Bernoulli, Distribution, Multinomial
 from deciban.distributions.counts import Floats
 from deciban.distributions.pseudo_counts import checked
-from deciban.distributions.refusal import check_prior
 from deciban.errors import DataError
-from deciban.tables.columns import Columns
 
 from .certified import ESTIMATES
 from .generative import ClassPrior, Estimate, Generative

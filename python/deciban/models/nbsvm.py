@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from deciban.distributions.refusal import check_number
+from deciban.data.refusal import check_number
+from deciban.data.rows import as_rows
 from deciban.errors import DataError
 from deciban.losses import Floats, Hinge, Logistic, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
-from deciban.rows import as_rows
 from deciban.solvers import Limits, Problem, Solution
 
+from ..data.examples import Examples
+from ..data.offered import offered_unless
 from .calibrated import held_out_temperature
-from .examples import Examples
 from .linear import LinearClassifier
 from .log_count_ratios import class_counts, log_count_ratios, worth
-from .offered import offered_unless
 from .weights import SparseWeights
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from deciban.certificates.certificate import Certificate
+from deciban.data.digest import digest
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats
 from deciban.solvers.closed_form import Fit, ridged
 from deciban.solvers.rank_revealing import Factor
 from deciban.solvers.second_moments import Normal, joint_scatter
-from deciban.trust.certificate import Certificate, digest
 
 from .responses import Responses
 

@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deciban._core import scores
+from deciban.certificates.certificate import Certificate
+from deciban.data.digest import digest
+from deciban.data.rows import reals_for_core, squared
 from deciban.losses import Floats, Loss
-from deciban.rows import reals_for_core, squared
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.online import Online, against_rest
-from deciban.trust.certificate import Certificate, digest
 
-from .examples import Examples, bounded
-from .limits import check_positive
+from ..data.examples import Examples, bounded
+from ..data.offered import offered_unless
+from ..data.transaction import all_or_nothing
+from ..solvers.limits import check_positive
 from .linear import LinearClassifier
-from .offered import offered_unless
 from .stream import next_examples
-from .transaction import all_or_nothing
 
 
 class OnlineClassifier(LinearClassifier):

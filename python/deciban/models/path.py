@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.rates import Interval, clopper_pearson
+from deciban.data.convergence import warned_once
+from deciban.data.folds import folds
+from deciban.data.rows import is_sparse, reals_for_core
 from deciban.losses import Floats
 from deciban.penalties import L1
-from deciban.rows import is_sparse, reals_for_core
 from deciban.solvers import Problem, Status
 from deciban.solvers.null import best_shift
 from deciban.threads import effective_threads
-from deciban.trust.certificate import Certificate
-from deciban.trust.convergence import warned_once
-from deciban.trust.folds import folds
-from deciban.trust.rates import Interval, clopper_pearson
 
-from .examples import bounded, examples
-from .limits import check_positive, seed_of
+from ..data.examples import bounded, examples
+from ..solvers.limits import check_positive, seed_of
 from .responses import responses
 from .weights import dense
 

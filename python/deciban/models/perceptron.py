@@ -9,19 +9,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deciban.devices import asked_on_host
+from deciban.data.devices import asked_on_host
 from deciban.losses import Floats, Loss, ZeroOne
 from deciban.penalties import NoPenalty, Penalty
 from deciban.solvers import Limits, Problem, Solution, Status
 from deciban.solvers.online import scores_of, spread
 from deciban.solvers.perceptron import Rosenblatt, Separation, State
 
+from ..data.examples import Examples
+from ..data.offered import offered_unless
+from ..data.transaction import all_or_nothing
 from .calibrated import held_out_temperature
-from .examples import Examples
 from .linear import LinearClassifier
-from .offered import offered_unless
 from .stream import next_examples
-from .transaction import all_or_nothing
 
 _ADVICE = {
     "plain": "no hyperplane may separate these data: pocket=True keeps the best one met, averaged=True the mean",

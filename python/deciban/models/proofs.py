@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from deciban._core import sizes
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.duality import Proof, prove
 from deciban.losses import Logistic, Softmax, ZeroOne
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
-from deciban.trust.certificate import Certificate
-from deciban.trust.duality import Proof, prove
 
-from .examples import Examples
+from ..data.examples import Examples
 
 
 def certify(problems: list[Problem], solutions: list[Solution], given: Examples) -> Certificate:

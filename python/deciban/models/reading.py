@@ -11,15 +11,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data as scikit_validate
 
-from deciban.devices import fetched
+from deciban.data.columns import Columns
+from deciban.data.devices import fetched
+from deciban.data.frame import columns_of
+from deciban.data.rows import native
 from deciban.distributions import Distribution
 from deciban.distributions.counts import Floats
-from deciban.rows import native
-from deciban.tables.columns import Columns
-from deciban.tables.frame import columns_of
 
+from ..data.numbers import takes_numbers, text_refused
 from .likelihoods import check_likelihood, infer, needs_types, not_of_text
-from .numbers import takes_numbers, text_refused
 
 
 class Reading(NamedTuple):

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from deciban.certificates.certificate import Certificate
+from deciban.certificates.duality import prove
+from deciban.data.digest import digest
 from deciban.losses import Absolute, Huber, Squared
 from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, refusal, solve
 from deciban.solvers.closed_form import Fit
 from deciban.solvers.problem import worst
-from deciban.trust.certificate import Certificate, digest
-from deciban.trust.duality import prove
 
-from .examples import arrays_of
+from ..data.examples import arrays_of
 from .normal_equations import advice
 from .proofs import advice_on_scales
 from .responses import Responses

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.utils.validation import _check_sample_weight
 
-from deciban.devices import fetched
+from deciban.data.devices import fetched
+from deciban.data.rows import as_rows, is_sparse
 from deciban.errors import DataError
 from deciban.losses import Floats
-from deciban.rows import as_rows, is_sparse
 
-from .numbers import linear_rows
+from ..data.numbers import linear_rows
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.declared_types import plain
+from deciban.certificates.guarantees import said_of
+from deciban.data.columns import Columns
+from deciban.data.declared_types import plain
+from deciban.data.labels import storable
 from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixed, by_name, parts
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.mixed import MixedStatistics
@@ -28,9 +31,6 @@ from deciban.distributions.moments import Moments
 from deciban.distributions.pseudo_counts import check_shapes
 from deciban.errors import DataError
 from deciban.store import Stored, rebuilt
-from deciban.tables.columns import Columns
-from deciban.text.labels import storable
-from deciban.trust.guarantees import said_of
 
 from .layout import fault
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from deciban.devices import fetched
-from deciban.rows import as_rows
+from deciban.data.devices import fetched
+from deciban.data.rows import as_rows
 
-from .examples import Examples, class_weights
-from .numbers import linear_rows
+from ..data.examples import Examples, class_weights
+from ..data.numbers import linear_rows
 
 
 def next_examples(

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
+from deciban.data.rows import is_sparse, reals_for_core
 from deciban.losses import Floats
-from deciban.rows import is_sparse, reals_for_core
 
 
 def dense(weights: Any) -> Floats:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from deciban.devices import namespace
+from deciban.data.devices import namespace
 
 
 @dataclass(frozen=True)

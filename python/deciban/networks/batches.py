@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import elsewhere, like, namespace, take
-from deciban.rows import is_sparse
+from deciban.data.devices import elsewhere, like, namespace, take
+from deciban.data.rows import is_sparse
 
 from .csr import readable
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import _core
-from deciban.devices import elsewhere
-from deciban.rows import is_sparse
+from deciban.data.devices import elsewhere
+from deciban.data.rows import is_sparse
 
 # Dense rows are read as sparse ones where at most this share of a table is not zero. On two cores with AVX2 a batch of
 # 128 × 784 and 128 units takes forward and back as long as BLAS with 13 % and 8 %; the 19 % of MNIST are BLAS's.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deciban.blas import run_each
-from deciban.devices import namespace, type_of
+from deciban.data.devices import namespace, type_of
 from deciban.threads import effective_threads
 
 from .batches import Batch, Rows, pieces

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deciban.blas import matmul
-from deciban.devices import elsewhere, like, namespace, on_host
+from deciban.data.devices import elsewhere, like, namespace, on_host
 
 from .activations import Activation
 from .outputs import Error, Output

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deciban import _core
-from deciban.devices import namespace
+from deciban.data.devices import namespace
 
 
 class Memory:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import elsewhere, like, on_host
+from deciban.data.devices import elsewhere, like, on_host
 
 from .batches import Rows, Shuffled, Streamed
 from .history import Ending, Epoch

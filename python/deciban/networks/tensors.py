@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import on_host
-from deciban.kernel_machines.tensors import check
+from deciban.data.devices import on_host
+from deciban.kernels.tensors import check
 
 from .activations import by_name
 from .network import Network

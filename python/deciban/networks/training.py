@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from deciban.blas import run_each
-from deciban.devices import elsewhere, like, namespace, take, type_of
+from deciban.data.devices import elsewhere, like, namespace, take, type_of
 from deciban.threads import effective_threads
 
 from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed, pieces

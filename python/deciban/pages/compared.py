@@ -8,20 +8,47 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from ..cli.output import size_of
 from ..report.comparison import seconds
+from ..report.quantities import size_of
 from ..report.terminal import Screen, name, percent
+from ..report.vector import lacking
 from .blocks import Command, Facts, Opened, Paragraph, Section, Table
 from .figures import figure
 from .measured import between
 from .report import Report
-from .words import Words
+from .words import Words, words_in
 
 if TYPE_CHECKING:
-    from ..trust.comparison import Compared, Comparison, Pair
+    from ..evaluation.comparison import Compared, Comparison, Pair
 
 _MOST_CLASSES = 60
 _NONE = "–"
+
+
+def report(found: Comparison, *, language: str | None = None) -> Report:
+    """Return a page: the models side by side, significant differences, and learning curves.
+
+    In a notebook it shows itself; `report().save("page.html")` writes it.
+
+    Parameters
+    ----------
+    language : {"en", "ko"} or None
+        Language of the page; None takes that of the environment variable LANG.
+
+    Returns
+    -------
+    Report
+        The page, complete in one file.
+
+    Raises
+    ------
+    ImportError
+        If Jinja2 or Matplotlib is not installed (`deciban[report]`).
+    """
+    missing = lacking()
+    if missing:
+        raise ImportError(f"a page needs {missing}")
+    return of_comparison(found, words_in(language))
 
 
 def of_comparison(found: Comparison, words: Words, command: str = "") -> Report:
@@ -55,7 +82,7 @@ def _claim(found: Comparison, words: Words) -> str:
 
 def _missing(found: Comparison, words: Words) -> Iterator[Section]:
     """Why not all was done, and which models are left out."""
-    from ..trust.comparison import ENDED
+    from ..evaluation.comparison import ENDED
 
     blocks: list[Any] = []
     if found.ended:

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from ..devices import fetched, on_host
+from ..data.devices import fetched, on_host
 from ..errors import DataError
+from ..evaluation.importance import importance
+from ..evaluation.judgements import Floats, Judgements
 from ..report.vector import lacking
-from ..trust.importance import importance
-from ..trust.judgements import Floats, Judgements
 from .measured import Measured
 from .page import TOP, Extras, Terms, of_estimator
 from .report import Report
@@ -24,8 +24,14 @@ _ENOUGH = 200  # examples
 _WIDEST = 100  # features of a picture
 
 
-def report(model: Any, X: Any, y: Any, language: str | None) -> Report:
-    """The page of a fitted classifier; with X and y it judges them."""
+def report(model: Any, X: Any = None, y: Any = None, *, language: str | None = None) -> Report:
+    """A page: what was learnt, how well that is proven and, of examples X with labels y (N,) that were not learnt,
+    how sure it is: errors with intervals, confusions, what a threshold costs, reliability, examples with evidence.
+
+    In a notebook it shows itself; `report(…).save("page.html")` writes it. `language` is "en" or "ko", else that
+    of LANG. Raises NotFittedError before `fit`, ImportError without Jinja2 and Matplotlib (`deciban[report]`),
+    ValueError where X and y do not fit together or to the model.
+    """
     check_is_fitted(model)
     missing = lacking()
     if missing:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..evaluation.importance import Importance
 from ..report.inventory import Inventory
 from ..report.table_inventory import TableInventory, Told
 from ..report.terminal import name, percent
-from ..trust.importance import Importance
 from .blocks import Bars, Facts, Paragraph, Section, Table
 from .explained import bar
 from .words import Words

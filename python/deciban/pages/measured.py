@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..certificates.rates import Interval, Rate, clopper_pearson
+from ..evaluation.evaluation import Evaluation, evaluate
+from ..evaluation.judgements import Judgements
 from ..report.terminal import name, percent
-from ..trust.evaluation import Evaluation, evaluate
-from ..trust.judgements import Judgements
-from ..trust.rates import Interval, Rate, clopper_pearson
 from .blocks import Facts, Figure, Paragraph, Section, Table
 from .figures import figure
 from .samples import Shown, examples

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..evaluation.importance import Importance
 from ..report.inventory import Inventory
 from ..report.table_inventory import TableInventory
 from ..report.terminal import name
-from ..trust.importance import Importance
 from . import learnt
 from .blocks import Command, Facts, Figure, Paragraph, Section
 from .measured import Measured

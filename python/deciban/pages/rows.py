@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models.tables import TableModel
-from ..text.served import first_two, verdict_of
+from ..judging import first_two, verdict_of
+from ..table_models.table_model import TableModel
 from ..verdict import TextExplanation, TextTerm
 
 

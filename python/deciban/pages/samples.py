@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..evaluation.judgements import Judgements
 from ..report.terminal import Screen, name, signed, sureness
 from ..scores import Explanation
-from ..trust.judgements import Judgements
 from ..verdict import TextExplanation
 from .blocks import Opened, Paragraph, Section
 from .explained import terms_of, text_of

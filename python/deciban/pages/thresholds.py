@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..conventions import DECIBANS_PER_NAT
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.judgements import Judgements
 from ..report.terminal import Screen, name, signed
-from ..trust.evaluation import Evaluation
-from ..trust.judgements import Judgements
 from .blocks import Paragraph, Section, Slider, Stop, Table
 from .figures import figure
 from .words import Words

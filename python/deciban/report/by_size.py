@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import DataError
+from ..evaluation.comparison import Comparison, Point
 from ..losses import Floats
-from ..trust.comparison import Comparison, Point
 from .canvas import Canvas, short
 from .figure_words import speaking
 from .marks import colour, mark

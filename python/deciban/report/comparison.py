@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
-from ..cli.output import counted, size_of
-from ..trust.comparison import ENDED
-from ..trust.comparison_words import percent, probable
+from ..evaluation.comparison import ENDED
+from ..evaluation.comparison_words import percent, probable
+from .quantities import counted, size_of
 from .terminal import Screen, fit, grid, name
 
 if TYPE_CHECKING:
-    from ..trust.comparison import Compared, Comparison, Pair
+    from ..evaluation.comparison import Compared, Comparison, Pair
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NAME = 24
@@ -172,3 +172,8 @@ def seconds(value: float, on: Screen) -> str:
 
 def _digits(value: float) -> str:
     return f"{value:.{0 if value >= 9.95 else 1}f}"
+
+
+def in_words(found: Comparison) -> str:
+    """What `comparison` says, 100 columns wide."""
+    return "\n".join(line.plain for line in comparison(found, Screen(100)))

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.cells import cell_len
 
+from ..certificates.rates import clopper_pearson
+from ..evaluation.judgements import Judgements
+from ..evaluation.operating import operating_points
 from ..losses import Floats
-from ..trust.judgements import Judgements
-from ..trust.operating import operating_points
-from ..trust.rates import clopper_pearson
 from .canvas import Canvas
 from .figure_words import Say, speaking
 from .judged import apart, examples

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..trust.judgements import Judgements
-from ..trust.reliability import side_of
+from ..evaluation.judgements import Judgements
+from ..evaluation.reliability import side_of
 from .canvas import Canvas
 from .figure_words import Say, speaking
 from .judged import CURVE, OTHER, PLAIN, POINT, Sides, examples, nothing

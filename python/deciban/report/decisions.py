@@ -10,16 +10,9 @@ from typing import Any
 from rich.text import Text
 
 from ..errors import DataError, UsageError
-from ..trust.costs import Costs, CostThreshold, Paid
-from ..trust.judgements import Integers, Judgements
-from ..trust.thresholds import (
-    CONFIDENCE,
-    RateThreshold,
-    cheapest,
-    negatives_needed,
-    rate_threshold,
-    too_few,
-)
+from ..evaluation.costs import Costs, CostThreshold, Paid
+from ..evaluation.judgements import Integers, Judgements
+from ..evaluation.thresholds import CONFIDENCE, RateThreshold, cheapest, negatives_needed, rate_threshold, too_few
 from .terminal import Screen, grid, name, percent, signed
 
 __all__ = ["CONFIDENCE", "Classify", "Prices", "Rates", "prices", "rates"]

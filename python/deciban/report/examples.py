@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.rows import is_sparse
 from ..errors import DataError
 from ..losses import Floats
 from ..models.zones import INSIDE, OUTSIDE, WRONG
-from ..rows import is_sparse
 from .canvas import Canvas, drawn, short
 from .marks import ZONES, cross, mark, ring, size_for
 from .plane import Plane

@@ -8,8 +8,8 @@ from math import log
 from rich.cells import cell_len
 from rich.text import Text
 
-from ..trust.evaluation import Evaluation
-from ..trust.rates import Interval, Rate
+from ..certificates.rates import Interval, Rate
+from ..evaluation.evaluation import Evaluation
 from .terminal import Screen, colour_of, grid, name, percent
 
 

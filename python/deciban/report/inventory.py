@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rich.cells import cell_len
 from rich.text import Text
 
+from ..certificates.telling import trusted
 from ..conventions import DECIBANS_PER_NAT
 from ..distributions import Counts
 from ..features.information import BITS_PER_NAT, entropy
@@ -18,7 +19,6 @@ from ..text.known import information
 from ..text.known import names as names_of
 from ..text.known import rates as rates_of
 from ..text.recipes import AnyText
-from ..trust.telling import trusted
 from .terminal import Screen, colour_of, fit, grid, name, percent, signed
 
 

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from rich.cells import cell_len
 
+from ..certificates.rates import clopper_pearson
+from ..evaluation.judgements import Judgements
+from ..evaluation.operating import OperatingPoints, operating_points
 from ..losses import Floats
-from ..trust.judgements import Judgements
-from ..trust.operating import OperatingPoints, operating_points
-from ..trust.rates import clopper_pearson
 from .canvas import Canvas
 from .figure_words import Say, speaking
 from .marks import colour, mark

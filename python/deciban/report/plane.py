@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..data.rows import is_sparse
 from ..errors import DataError
 from ..losses import Floats
-from ..rows import is_sparse
 
 # Up to so many features their covariance costs less than looking for two directions.
 _NARROW = 1000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..evaluation.judgements import Judgements
+from ..evaluation.operating import OperatingPoints, operating_points
+from ..evaluation.roc import roc
 from ..losses import Floats
-from ..trust.judgements import Judgements
-from ..trust.operating import OperatingPoints, operating_points
-from ..trust.roc import roc
 from .canvas import Canvas
 from .figure_words import Say, speaking
 from .judged import (
@@ -45,7 +45,7 @@ def roc_curve(
 
     Every threshold is a point of the curve; a straight line stands for tossing a coin between its ends. The threshold
     that is chosen, a probability, is marked, with exact 95 % intervals of both shares. The area is the chance that a
-    positive example has higher odds than another one, with its interval by the bootstrap (`trust.roc`).
+    positive example has higher odds than another one, with its interval by the bootstrap (`evaluation.roc`).
 
     Of two classes the second one is positive unless named. Of more there is a curve for each class against the rest,
     for the eight of the smallest area if there are more; or for the one that is named. At most 500 points of a curve

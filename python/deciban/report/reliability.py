@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..trust.judgements import Judgements
-from ..trust.reliability import Reliability, reliability
+from ..evaluation.judgements import Judgements
+from ..evaluation.reliability import Reliability, reliability
 from .canvas import Canvas
 from .figure_words import Say, speaking
 from .judged import PLAIN, clipped, examples, unit_square
@@ -35,7 +35,7 @@ def reliability_diagram(
 
     On the dotted line probabilities are exact; below it they promise too much. Each bin stands at its mean
     probability, with the exact 95 % interval of its share. The calibration error is the mean distance from the line,
-    with its interval and what chance alone makes of exact probabilities; `deciban.trust.reliability` has the formulas.
+    with its interval and what chance alone makes of exact probabilities; `evaluation.reliability` has the formulas.
     Of two classes it is about the positive one, the second unless named; of more about the class called. DeGroot &
     Fienberg, The Statistician 32 (1983); intervals: Bröcker & Smith, Weather and Forecasting 22 (2007). See
     `roc_curve` for the rest.

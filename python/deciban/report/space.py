@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..data.rows import as_rows, is_sparse
 from ..errors import DataError
-from ..rows import as_rows, is_sparse
 
 # So many numbers are asked about at once.
 _AT_ONCE = 1 << 23

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
+from ..certificates.telling import trusted
 from ..conventions import DECIBANS_PER_NAT
 from ..features.information import BITS_PER_NAT, entropy
-from ..models.network_table import NetworkTable
-from ..models.served_table import ServedTable
-from ..models.tables import TableModel
 from ..store import Stored
-from ..trust.telling import trusted
+from ..table_models.network import NetworkTable
+from ..table_models.served import ServedTable
+from ..table_models.table_model import TableModel
 from .inventory import LINEAR_NAMES
 from .terminal import Screen, colour_of, fit, grid, name, signed
 from .values_of_many import said_of_columns

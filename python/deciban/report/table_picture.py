@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..features.coding import Coding
 from ..losses import Floats
-from ..models.tables import Rows, TableModel
+from ..table_models.table_model import Rows, TableModel
 from .inventory import LINEAR_NAMES
 from .regions import decision_regions
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..models.bayes_table import BayesTable
-from ..models.tables import TableModel
+from ..table_models.naive_bayes import BayesTable
+from ..table_models.table_model import TableModel
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import scores
-from deciban.rows import for_core, is_sparse
+from deciban.data.rows import for_core, is_sparse
 
 from .evidence import Floats, Score, Terms
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.attached import Attached
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.threads import OnThreads
 from deciban.verdict import Weighed, places_of
@@ -80,10 +81,7 @@ class Explanation(Weighed):
             "terms": [term._asdict() for term in self.terms],
         }
 
-    def _repr_html_(self) -> str | None:
-        from deciban.pages.fragments import of_explanation
-
-        return of_explanation(self)
+    _repr_html_ = Attached("html of an explanation")
 
 
 class Score(OnThreads, ABC):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deciban._core import gaussian_scores, student_scores
-from deciban.rows import for_core
+from deciban.data.rows import for_core
 
 from .evidence import Floats, Score, Terms
 

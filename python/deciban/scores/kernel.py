@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import doubled, elsewhere, moved, on_host
-from deciban.plain_state import PlainState
-from deciban.rows import is_sparse
+from deciban.data.devices import doubled, elsewhere, moved, on_host
+from deciban.data.plain_state import PlainState
+from deciban.data.rows import is_sparse
 
 from . import radial
 from .affine import nonzeros
@@ -157,7 +157,7 @@ class KernelScore(PlainState, Score):
 
 def products(kernel: Any, X: Any, vectors: Any, A: Floats, n_jobs: int | None = None) -> Floats:
     """(N, C) K(X, vectors) A in float64, in tiles."""
-    from deciban.kernel_solvers.evaluation import scores  # here, because linear scores need no kernels
+    from deciban.kernels.evaluation import scores  # here, because linear scores need no kernels
 
     if not vectors.shape[0]:
         return np.zeros((X.shape[0], A.shape[1]))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from deciban.devices import on_host, take, type_of
+from deciban.data.devices import on_host, take, type_of
+from deciban.data.rows import is_sparse
 from deciban.errors import DataError
-from deciban.rows import is_sparse
 
 from .affine import nonzeros
 from .evidence import Floats, Score, Terms

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from deciban import _core
-from deciban.devices import elsewhere, take
-from deciban.rows import is_sparse, reals_for_core
+from deciban.data.devices import elsewhere, take
+from deciban.data.rows import is_sparse, reals_for_core
 
 from .evidence import Floats
 from .kernel import KernelScore, products
@@ -60,7 +60,7 @@ class PairwiseScore:
         """(C(C−1)/2, d) those of the linear kernel, whose machines cost less than their vectors."""
         if self.kernel.name != "linear" or elsewhere(self.vectors):
             return None
-        from deciban.kernel_solvers.evaluation import linear_weights  # here, because linear scores need no kernels
+        from deciban.kernels.evaluation import linear_weights  # here, because linear scores need no kernels
 
         own = [(part, np.array(self._machines(c))) for c, part in enumerate(self._own())]
         return linear_weights(self.vectors, self.dual, own)

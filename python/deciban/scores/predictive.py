@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import as_rows, is_sparse
+from deciban.data.rows import as_rows, is_sparse
 
 from .affine import nonzeros
 from .evidence import Floats, Score, Terms

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.rows import is_sparse
+from deciban.data.rows import is_sparse
 
 from .evidence import Floats
 

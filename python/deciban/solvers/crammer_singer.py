@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from deciban import _core
+from deciban.certificates.duality import Proof, prove
 from deciban.inner_product import dot
 from deciban.losses import CrammerSinger, Floats
-from deciban.trust.duality import Proof, prove
 
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch

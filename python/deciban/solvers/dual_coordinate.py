@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from deciban import _core
+from deciban.certificates.duality import prove
 from deciban.losses import (
     Absolute,
     EpsilonInsensitive,
@@ -23,7 +24,6 @@ from deciban.losses import (
     SquaredEpsilonInsensitive,
     SquaredHinge,
 )
-from deciban.trust.duality import prove
 
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch

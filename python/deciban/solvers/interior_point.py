@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from deciban.certificates.duality import balanced, prove
+from deciban.certificates.gap import is_within
 from deciban.inner_product import dot, norm
 from deciban.losses import EpsilonInsensitive, Floats
-from deciban.trust.duality import balanced, prove
-from deciban.trust.gap import is_within
 
 from . import hessian, piecewise, tube
 from .problem import Limits, Problem, Solution, Status

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from deciban.certificates.duality import prove
 from deciban.inner_product import dot, norm
 from deciban.losses import Floats
-from deciban.trust.duality import prove
 
 from .problem import Limits, Problem
 

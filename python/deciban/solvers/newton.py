@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deciban.certificates.duality import balanced, reach
+from deciban.certificates.gap import is_within
 from deciban.inner_product import dot
 from deciban.losses import Floats, Huber, Logistic, Softmax, Squared, SquaredEpsilonInsensitive, SquaredHinge
-from deciban.trust.duality import balanced, reach
-from deciban.trust.gap import is_within
 
 from . import softmax
 from .hessian import Hessian

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, scores
+from deciban.certificates.gap import is_within
+from deciban.data.plain_state import PlainState
 from deciban.inner_product import dot
 from deciban.losses import Floats, Loss, Perceptron
 from deciban.penalties import Penalty
-from deciban.plain_state import PlainState
-from deciban.trust.gap import is_within
 
 from .null import null_value
 
@@ -225,7 +225,7 @@ class Solution(PlainState):
     """w (K, d), b (K,), how the solver ended, and what it knows besides.
 
     `dual` is a like the scores with −a in the domain of ℓ*, where the solver keeps one: at the optimum it is
-    −∂ℓ/∂s. Nobody needs to believe a solver: `trust.duality.gap` proves what it says.
+    −∂ℓ/∂s. Nobody needs to believe a solver: `certificates.duality.gap` proves what it says.
     """
 
     w: Floats

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from deciban.errors import InfeasibleError, UnboundedError
 from deciban.losses import Floats
-from deciban.models.limits import check_positive
+from deciban.solvers.limits import check_positive
 
 from .active_set import Scaled, polished, scaled
 from .conic import Programme, ends, minimise

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from deciban.trust.folds import bits_of, hashes, mixed
+from deciban.data.folds import bits_of, hashes, mixed
 
 from .problem import Problem, Solution
 

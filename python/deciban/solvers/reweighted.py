@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from deciban.certificates.duality import prove
 from deciban.losses import Absolute, Floats, Huber
-from deciban.trust.duality import prove
 
 from .closed_form import least_squares
 from .problem import Limits, Problem, Solution, Status

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deciban.data.rows import is_sparse
 from deciban.distributions.centred import Batch
 from deciban.distributions.scatter import PooledScatter, pooled_scatter
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 
 # A column whose spread is below this share of its length is constant but for the rounding of its values.
 LAST_BITS = 4.0 * float(np.finfo(np.float64).eps)

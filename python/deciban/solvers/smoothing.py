@@ -16,8 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from deciban.certificates.duality import prove
 from deciban.losses import Absolute, Huber, Squared
-from deciban.trust.duality import prove
 
 from . import newton
 from .closed_form import solve as least_squares

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from deciban._core import combination
+from deciban.certificates.duality import balanced, reach
+from deciban.certificates.gap import is_within
 from deciban.inner_product import dot
 from deciban.losses import Floats, Softmax
-from deciban.trust.duality import balanced, reach
-from deciban.trust.gap import is_within
 
 from .problem import Limits, Problem, Solution, Status
 from .watch import Watch

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deciban.data.rows import is_sparse
 from deciban.losses import Floats
-from deciban.rows import is_sparse
 
 from .active_set import polished, scaled
 from .quadratic_programme import minimum

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.frame import Floats, Kind, called, quoted
 from ..errors import DataError, shown
-from .frame import Floats, Kind, called, quoted
 from .gathered import Gathered
 from .packed import Numbers
 from .values import GONE, TRUTH, is_empty, is_number, number_of, text_of, truth_of

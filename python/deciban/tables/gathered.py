@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.frame import called
 from ..errors import DataError, shown
 from .cells import Cells
-from .frame import called
 from .svmlight import LABEL
 from .values import is_empty, plain_value
 

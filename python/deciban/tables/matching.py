@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..data.columns import Columns
+from ..data.frame import Floats, called, quoted
 from ..errors import DataError, shown
 from .by_row import RowColumns
 from .cells import Cells
 from .column_kinds import coded
-from .columns import Columns
-from .frame import Floats, called, quoted
 from .gathered import MANY, Gathered
 from .rows_read import read_rows
 from .sparse import SparseColumns, is_small

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.frame import Floats, Kind
 from ..errors import DataError
 from .by_row import ObjectColumns
 from .cells import Cells
-from .frame import Floats, Kind
 from .gathered import Gathered, Places
 from .values import plain_value
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..data.columns import Columns, Labels
+from ..data.frame import Floats
 from .by_row import RowColumns
-from .columns import Columns, Labels
-from .frame import Floats
 from .values import is_empty, number_of, text_of, truth_of
 
 _STRANGE = re.compile(r"[^0-9+\-.eE]")

@@ -21,12 +21,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from ..data.columns import Columns
+from ..data.frame import Floats, Kind, called, quoted
+from ..data.rows import is_sparse
 from ..errors import DataError, shown
-from ..rows import is_sparse
 from .cells import Cells
 from .column_kinds import FEW, coded, kind_of, silence_of, silence_of_numbers
-from .columns import Columns
-from .frame import Floats, Kind, called, quoted
 from .gathered import Gathered, Places, gather
 from .packed import PackedColumns
 from .sparse import SparseColumns, is_small, together

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..data.columns import Columns
+from ..data.frame import Label, called, quoted
 from ..errors import DataError, shown
 from .cells import Cells
-from .columns import Columns
-from .frame import Label, called, quoted
 from .values import is_empty, number_of, text_of, truth_of
 
 

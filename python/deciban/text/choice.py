@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificates.bound import Bound
+from ..certificates.guarantees import held_out as bound_of
+from ..data.text_layout import NAIVE_BAYES
 from ..features.held_out import dealt
-from ..trust.bound import Bound
-from ..trust.guarantees import held_out as bound_of
-from .settings import NAIVE_BAYES
 
 SIMPLEST_FIRST = (NAIVE_BAYES, "nbsvm", "logistic", "svm")
 """What is tried, in this order."""

@@ -13,18 +13,18 @@ from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.declared_types import ClassifierMixin, Estimator, Whole
+from deciban.data.declared_types import ClassifierMixin, Estimator, Whole
 
 from .. import store
-from ..pages.estimator import Reports
-from ..trust.bounding import StatesBounds
-from ..trust.certificate import Certificate
-from ..trust.convergence import warned_once
-from ..trust.finding import FindsSuspects
+from ..attached import FindsSuspects, Reports
+from ..certificates.bounding import StatesBounds
+from ..certificates.certificate import Certificate
+from ..data.convergence import warned_once
+from ..data.labels import plain, union, weights_of
+from ..data.text_layout import NAIVE_BAYES
 from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
 from .corpus import Corpus
 from .counting import listed, occurrences
-from .labels import plain, union, weights_of
 from .merging import Merges
 from .model import Bayes, TextModel
 from .parameters import parameters_of, recipe_of
@@ -32,7 +32,6 @@ from .predicting import Predicts
 from .recipes import AnyText, Recipe, from_stored
 from .routing import TEXTS_ARE_X
 from .served import ServedText
-from .settings import NAIVE_BAYES
 
 
 class TextClassifier(Predicts, Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):

@@ -9,17 +9,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.text_layout import KERNEL
 from ..errors import DataError
-from ..kernel_machines.tensors import vectors_from, vectors_to
 from ..kernels import RBF
-from ..models.limits import check_positive
+from ..kernels.tensors import vectors_from, vectors_to
 from ..scores import KernelScore
+from ..solvers.limits import check_positive
 from ..store import Stored
 from .corpus import Corpus
 from .minimised import MinimisedText, Words, read, seed_of, told
 from .rowwise import ServedRows, finite
 from .served import ServedText
-from .settings import KERNEL, TextSettings
+from .settings import TextSettings
 from .weighting import STEEPER, directions, rarity
 
 Floats = NDArray[np.float64]

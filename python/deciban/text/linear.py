@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models.limits import check_positive
+from ..data.text_layout import LINEAR, WEIGHTINGS
+from ..solvers.limits import check_positive
 from ..store import Stored
 from .corpus import Corpus
 from .minimised import MinimisedText, Words, packed, read, seed_of, told
 from .served import ServedText
-from .settings import LINEAR, WEIGHTINGS, TextSettings
+from .settings import TextSettings
 from .weighting import temperature_as_judged, weigh
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deciban.threads import OnThreads
 
-from .labels import union
+from ..data.labels import union
 from .model import TextModel
 
 

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core import Dictionary, Wordbook
+from ..certificates.bound import LEAVE_ONE_OUT, Bound
+from ..certificates.certificate import Certificate, fields_of
+from ..certificates.guarantees import ANEW, WORDS, chosen, unfixed
+from ..data.labels import storable
 from ..distributions import Counts
 from ..errors import DataError
 from ..store import Stored, narrowest
-from ..trust.bound import LEAVE_ONE_OUT, Bound
-from ..trust.certificate import Certificate, fields_of
-from ..trust.guarantees import ANEW, WORDS, chosen, unfixed
 from .bucket_words import BucketWords, dropped_in_header, settings_in
 from .corpus import Corpus
-from .labels import storable
 from .served import ServedText
 from .settings import TextSettings
 

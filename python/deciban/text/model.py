@@ -10,25 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Wordbook
+from ..certificates.bound import LEAVE_ONE_OUT, Bound
+from ..certificates.certificate import Certificate
+from ..certificates.guarantees import asked, chosen, of_words, said_of
+from ..data.labels import storable
+from ..data.refusal import first, refuse_infinite
+from ..data.text_layout import NAIVE_BAYES
 from ..distributions import Counts, StatisticError, by_name
 from ..distributions.class_prior import class_prior
 from ..distributions.counts import ROUNDING
 from ..distributions.pseudo_counts import pseudo_counts
-from ..distributions.refusal import first, refuse_infinite
 from ..errors import DataError
 from ..models.certified import certify
 from ..scores import AffineScore
 from ..store import Stored, narrowest
-from ..trust.bound import LEAVE_ONE_OUT, Bound
-from ..trust.certificate import Certificate
-from ..trust.guarantees import asked, chosen, of_words, said_of
 from .belief import Belief
 from .bucket_words import BucketWords, bucket_names, dropped_in_header, settings_in
 from .counting import Occurrences
-from .labels import storable
 from .minimised import packed
 from .served import TENSORS, ServedText
-from .settings import NAIVE_BAYES, Kind, TextSettings
+from .settings import Kind, TextSettings
 from .widening import widening
 
 # The distributions that words are taken to come from.

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..certificates.certificate import Certificate
+from ..data.text_layout import NETWORK, WEIGHTINGS
 from ..errors import DataError
 from ..networks.activations import ReLU
 from ..networks.history import Epoch
@@ -18,12 +20,11 @@ from ..networks.network import Kept, Network
 from ..networks.outputs import CrossEntropy, Softmax
 from ..scores import NetworkScore
 from ..store import Stored
-from ..trust.certificate import Certificate
 from .corpus import Corpus
 from .minimised import MinimisedText, Words, read, seed_of, told
 from .rowwise import ServedRows, finite
 from .served import ServedText
-from .settings import NETWORK, WEIGHTINGS, TextSettings
+from .settings import TextSettings
 from .weighting import STEEPER, directions, rarity, scaled, weigh
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Layers:
     @property
     def sizes(self) -> tuple[int, ...]:
         """The units of each hidden layer; a number is one layer."""
-        from ..networks.settings import hidden_sizes
+        from ..mlp.settings import hidden_sizes
 
         return hidden_sizes(self.hidden)
 
@@ -107,7 +108,7 @@ class Layers:
         book, dropped, named, X, y, weight = Words.of(within, corpus, n_jobs)
         _check_size(len(book), above[0])
         scale, X = self._weighed(X, np.ones(len(y)) if weight is None else weight)
-        from ..networks.mlp import MLP  # and scikit-learn, for which only those wait who learn
+        from ..mlp.classifier import MLP  # and scikit-learn, for which only those wait who learn
 
         held = int(np.bincount(y).max()) >= _FEWEST
         model = MLP(

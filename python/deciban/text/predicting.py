@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..certificates.credible import interval
 from ..scores import log_posterior
-from ..trust.credible import interval
 from ..verdict import TextExplanation, places_of
 from .counting import listed
 from .served import ServedText

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deciban.threads import on_threads
 
+from ..data.text_layout import KERNEL, MINIMISED, MODELS, NAIVE_BAYES, NETWORK
 from ..store import Stored
 from .corpus import Corpus
 from .kernel import KernelText, Machine
@@ -15,7 +16,7 @@ from .linear import Linear, LinearText
 from .model import DEFAULTS as OF_NAIVE_BAYES
 from .model import Bayes, TextModel
 from .network import Layers, NetworkText
-from .settings import KERNEL, MINIMISED, MODELS, NAIVE_BAYES, NETWORK, Kind, TextSettings
+from .settings import Kind, TextSettings
 
 if TYPE_CHECKING:
     from ..networks.training import Watch

@@ -14,9 +14,10 @@ from scipy import sparse
 from .._core import Dictionary
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError
+from ..judging import UNSURE_BELOW, first_two
 from ..verdict import TextExplanation, TextTerm, Threshold
 from .minimised import MinimisedText, dictionary_of, packed
-from .served import UNSURE_BELOW, Judged, ServedText, first_two
+from .served import Judged, ServedText
 from .settings import TextSettings
 from .weighting import directions, scaled
 

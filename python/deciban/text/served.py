@@ -13,13 +13,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .._core import Dictionary, Reader, log_posterior
+from .._core import Dictionary, Reader
 from ..conventions import DECIBANS_PER_NAT
+from ..data.text_layout import KERNEL, NETWORK
 from ..errors import DataError
+from ..judging import NAMED_ABSENT, UNSURE_BELOW, first_two, verdict_of
 from ..verdict import TextExplanation, TextTerm, Threshold, Verdict
 from .belief import Belief
 from .bucket_words import BucketNames
-from .settings import KERNEL, NETWORK, TextSettings
+from .settings import TextSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,12 +31,8 @@ if TYPE_CHECKING:
 
 # What a file keeps of the score, in the order of the fields below.
 TENSORS = ("hashes", "weights", "prior", "bias", "absent", "words", "ends")
-# Below so many decibans, odds of 10 to 1, a verdict is unsure unless the caller says otherwise.
-UNSURE_BELOW = 10.0
 # P(|Z| ≤ z) = 0.95 for Z ~ N(0, 1): the interval of a verdict holds 95 %.
 _Z = 1.959963984540054
-# So many absent words are named one by one; the others are summed into one term.
-NAMED_ABSENT = 20
 
 
 Judged = tuple[list[float], tuple[int, int], float | None]
@@ -215,37 +213,6 @@ class ServedText:
             return [self.words[start:end].decode() for start, end in pairwise([0, *ends])]
         except UnicodeDecodeError as error:
             raise DataError(f"The model's words are damaged: {error}. Train again.") from error
-
-
-def verdict_of(
-    classes: Sequence[Any],
-    scores: list[float],
-    pair: tuple[int, int],
-    interval: tuple[float, float] | None,
-    unsure_below: float = UNSURE_BELOW,
-    threshold: Threshold | None = None,
-) -> Verdict:
-    """The verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in decibans.
-
-    A threshold, which is of two classes, says which is the label, and what the evidence has to exceed.
-    """
-    turned = pair if threshold is None else threshold.pair(scores)
-    if turned != pair and interval is not None:
-        interval = -interval[1], -interval[0]
-    label, against = turned
-    if label == against:  # there is but one class, and it has no rival
-        return Verdict(classes[label], None, {classes[label]: 1.0}, 0.0, True, (0.0, 0.0))
-    decibans = (scores[label] - scores[against]) * DECIBANS_PER_NAT
-    probability = {c: math.exp(p) for c, p in zip(classes, log_posterior(scores), strict=True)}
-    bar = 0.0 if threshold is None else threshold.bar(label)
-    unsure = decibans - bar < unsure_below or (interval is not None and interval[0] <= bar)
-    return Verdict(classes[label], classes[against], probability, decibans, unsure, interval)
-
-
-def first_two(scores: list[float]) -> tuple[int, int]:
-    """The class of the largest score and of the next; of equal ones the first."""
-    label = max(range(len(scores)), key=scores.__getitem__)
-    return label, max((c for c in range(len(scores)) if c != label), key=scores.__getitem__, default=label)
 
 
 def _interval(odds: float, variance: float) -> tuple[float, float]:

@@ -9,18 +9,8 @@ from .._core import Reader
 
 Kind = Literal["text", "mail"]
 
-NAIVE_BAYES = "naive-bayes"
-LINEAR = ("nbsvm", "logistic", "svm", "perceptron", "least-squares")
-"""Models whose score is affine in the words, learnt by minimising."""
-KERNEL = "kernel-svm"
-NETWORK = "mlp"
-MINIMISED = (*LINEAR, KERNEL, NETWORK)
-"""Models that are learnt by minimising over all items at once, and cannot learn on."""
-MODELS = (NAIVE_BAYES, *MINIMISED)
 MOST_WORDS = 1 << 20
 """So many distinct words are counted at most, unless one says otherwise."""
-WEIGHTINGS = ("unit-idf", "idf", "none")
-"""What a word counts to a linear model: see `text.linear.Linear`."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.declared_types import Estimator, Whole
+from deciban.data.declared_types import Estimator, Whole
 
 from ..features.frames import in_container
 from ..features.tfidf import inverse_frequency, weigh

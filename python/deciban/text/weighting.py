@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..calibration.temperature import temperature
+from ..data.folds import folds
 from ..scores import AffineScore
 from ..solvers import Status
-from ..trust.folds import folds
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import on_host
+from deciban.data.devices import on_host
 
 from .resampling import NAMES, Floats, apart, fitted, labels, loss_of, taken
 from .statement import whole

@@ -6,7 +6,7 @@ from typing import Any
 
 from scipy.special import betainc, betaincc
 
-from deciban.trust.rates import lower_limit, upper_limit
+from deciban.certificates.rates import lower_limit, upper_limit
 
 from .statement import Statement, asked, between, examples, least, of_error, of_probability
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from deciban.rows import is_sparse
+from deciban.data.rows import is_sparse
 
 from .divergence import Floats, farthest, kl
 from .statement import DELTA, Statement, between, examples, exponential, least, of_error, of_probability
@@ -97,7 +97,7 @@ def normalised_margins(model: Any, X: Any, y: Any) -> Floats:
     >>> normalised_margins(LinearSVM(C=np.inf, calibration=None).fit(X, y), X, y).round(3).tolist()
     [0.288, 0.122, 0.166, 0.216, 0.097]
     """
-    from deciban.devices import on_host
+    from deciban.data.devices import on_host
 
     classes = getattr(model, "classes_", None)
     if classes is None or len(classes) != 2:

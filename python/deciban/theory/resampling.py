@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.devices import on_host
+from deciban.data.devices import on_host
 
 Floats = NDArray[np.float64]
 HELD_OUT = 0.25

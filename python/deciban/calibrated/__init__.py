@@ -1,0 +1,1 @@
+"""A calibrator behind any classifier, as an estimator."""

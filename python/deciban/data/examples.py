@@ -1,0 +1,129 @@
+"""Labelled rows as linear models take them, by scikit-learn's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from deciban.data.devices import fetched
+from deciban.data.digest import digest
+from deciban.data.frame import Floats
+from deciban.data.rows import as_rows, is_sparse
+from deciban.errors import DataError
+
+from .numbers import cell, linear_rows
+
+
+@dataclass(frozen=True)
+class Examples:
+    """X (N, d), dense in C order or CSR, y (N,) indices into the sorted `labels`, weight (N,) > 0.
+
+    `repetition` are the sample weights alone; `weight` has the class weights in it, too.
+    """
+
+    X: Any
+    y: NDArray[np.intp]
+    weight: Floats
+    labels: NDArray[Any]
+    repetition: Floats
+
+    @cached_property
+    def digest(self) -> str:
+        """The name of X, y and the weights."""
+        return digest(*arrays_of(self.X), self.y, self.weight)
+
+    def only(self, kept: NDArray[np.bool_]) -> Self:
+        """The examples at the given places."""
+        return replace(self, X=self.X[kept], y=self.y[kept], weight=self.weight[kept], repetition=self.repetition[kept])
+
+
+def arrays_of(X: Any) -> list[Any]:
+    """What X is stored as."""
+    return [X.data, X.indices, X.indptr] if is_sparse(X) else [X]
+
+
+def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Examples:
+    """Checked and counted; rows of weight 0 are as if they were not there."""
+    X, y = linear_rows(
+        model,
+        X,
+        y,
+        order="C",
+        reset=reset,
+        accept_large_sparse=True,
+    )
+    counted = weighed(model, X, y, sample_weight)
+    return Examples(as_rows(X if counted.kept is None else X[counted.kept]), *counted[1:])
+
+
+class Weighed(NamedTuple):
+    """The places of the rows that count, or None for all, and what is known of these."""
+
+    kept: NDArray[np.intp] | None
+    y: NDArray[np.intp]
+    weight: Floats
+    labels: NDArray[Any]
+    repetition: Floats
+
+
+def weighed(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
+    """Labels and weights of the rows of X, which `model.class_weight` weighs, too."""
+    check_classification_targets(y)
+    repetition = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
+    labels, kept = np.unique(y), None
+    if not repetition.all():
+        kept = np.flatnonzero(repetition)
+        y, repetition = y[kept], repetition[kept]
+        labels = np.unique(y)
+    if len(labels) < 2:
+        found = f"all labels are {labels.tolist()[0]!r}" if len(labels) else "no example has a weight above 0"
+        raise ValueError(f"at least two classes are expected; {found} (1 class)" if len(labels) else found)
+    index = np.searchsorted(labels, y)
+    weight = repetition * class_weights(model.class_weight, labels, index, repetition)[index]
+    if not weight.all():
+        raise ValueError("class_weight of 0 leaves a class without examples: leave the rows out instead")
+    return Weighed(kept, index, weight, labels, repetition)
+
+
+# Of larger numbers the squares of a sum of products would leave the range of a float64.
+_LARGEST = 1e100
+
+
+def bounded(X: Any) -> Any:
+    """X, or a DataError that names the value that is too large to be multiplied."""
+    values = X.data if is_sparse(X) else X
+    if not values.size or max(float(values.max()), -float(values.min())) <= _LARGEST:
+        return X
+    place = int(np.argmax(np.abs(values) > _LARGEST))
+    i, j = cell(X, place)
+    raise DataError(
+        f"row {i}, feature {j} is {values.flat[place]:g}; sizes up to {_LARGEST:g} are expected: "
+        "give the feature in a larger unit"
+    )
+
+
+def class_weights(given: Any, labels: NDArray[Any], y: NDArray[np.intp], repetition: Floats) -> Floats:
+    """(C,) what an example of each class weighs: 1, "balanced" n / (C·n_c), or a mapping from labels."""
+    if given is None:
+        return np.ones(len(labels))
+    if isinstance(given, str) and given == "balanced":
+        n = np.bincount(y, repetition, minlength=len(labels))
+        balanced: Floats = n.sum() / (len(labels) * n)
+        return balanced
+    if not isinstance(given, Mapping):
+        raise ValueError(f"class_weight must be None, 'balanced' or a mapping from labels to weights, got {given!r}")
+    known = set(labels.tolist())
+    unknown = [label for label in given if label not in known]
+    if unknown:
+        raise ValueError(f"class_weight names {unknown}, which no label is; labels are {labels.tolist()}")
+    weights = np.array([given.get(label, 1.0) for label in labels.tolist()], dtype=np.float64)
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise ValueError(f"class_weight must be finite numbers ≥ 0, got {dict(given)!r}")
+    return weights

@@ -1,0 +1,145 @@
+"""Naive Bayes as a model of a table: each column by a distribution of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.certificates.bound import Bound
+from deciban.certificates.certificate import Certificate
+from deciban.data.columns import Columns
+from deciban.data.frame import Floats, Kind
+from deciban.errors import DataError
+from deciban.features.column_information import information_of_counts
+from deciban.scores import Score
+from deciban.store import Stored
+from deciban.tables.cells import Cells
+from deciban.tables.matching import read_as
+from deciban.tables.widening import NEVER_LEARNT, refuse_strange, with_categories_of
+
+from ..models.naive_bayes import NaiveBayes
+from ..models.stored import arrays_of, header_of
+from .table_model import Rows, TableModel, refusals_of, refusals_of_rows, table_of
+
+
+@dataclass(frozen=True, eq=False)
+class BayesTable(TableModel):
+    """`NaiveBayes`, whose file it writes.
+
+    What is missing is no evidence. A category never learnt has its predictive share, alpha / (n + alpha K), as it has
+    in `NaiveBayes` itself.
+    """
+
+    model: NaiveBayes
+    columns: Columns
+    classes: tuple[Any, ...] = field(init=False)
+    items: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", tuple(self.model.classes_.tolist()))
+        object.__setattr__(self, "items", self.model.class_count_)
+
+    @classmethod
+    def learn(cls, rows: Rows, alpha: float = 1.0) -> Self:
+        """Of every column its distribution: normal, Bernoulli or categorical."""
+        order = rows.order()
+        model = NaiveBayes("auto", alpha=alpha)
+        with refusals_of_rows(rows, order):
+            model.fit(table_of(rows.columns, rows.matrix[order]), rows.labels[order])
+        return cls(model, rows.columns)
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Self:
+        """The model in a file that `store.read` has checked; DataError where its columns have no names."""
+        model = NaiveBayes.from_stored(stored)
+        names, columns = getattr(model, "feature_names_in_", None), model.columns_
+        if columns is None and names is not None:
+            number: Kind = "number"
+            columns = Columns(tuple(names.tolist()), (number,) * len(names), (None,) * len(names))
+        if columns is None or any(not isinstance(name, str) for name in columns.names):
+            raise DataError(
+                f"{stored.name}: expected a model whose columns have names, to find them in a table; this one learnt "
+                "an array. Judge with it from Python, deciban.load, or fit it on a data frame."
+            )
+        return cls(model, columns)
+
+    @property
+    def name(self) -> str:
+        return "naive-bayes"
+
+    @property
+    def score(self) -> Score:
+        return self.model.score_
+
+    def features(self, matrix: Floats) -> Any:
+        return self.model._coded_rows(matrix)
+
+    def column(self, feature: Any) -> Any:
+        return feature
+
+    def probes(self, j: int) -> list[tuple[str, float]]:
+        """Each label; of numbers the means of the classes."""
+        own, labels = self.columns.names[j], self.labels(j)
+        if labels is not None:
+            return labels
+        means = sorted({*self._means[:, j].tolist()})
+        return [(f"{own} = {self.columns.label(j, float(f'{mean:.4g}'))}", mean) for mean in means if mean == mean]
+
+    @cached_property
+    def _means(self) -> Floats:
+        """(C, d) the means of numbers in the classes, NaN for all other columns."""
+        means = np.full((len(self.classes), len(self.columns.names)), np.nan)
+        for columns, part in getattr(self.score, "parts", ()):
+            if hasattr(part, "location"):
+                means[:, columns] = part.location
+        return means
+
+    def information(self) -> list[float | None]:
+        return information_of_counts(self.model)
+
+    def intervals(self, matrix: Floats) -> Floats | None:
+        return self.model._intervals(self.model._coded_rows(matrix))
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.model.certificate_
+
+    def with_choice(self, choice: Bound | None) -> Self:
+        model = copy(self.model)
+        model._choice = choice
+        return replace(self, model=model)
+
+    def plus(self, cells: Cells, labels: Sequence[Any]) -> Self:
+        """New categories become known, as they would have been from the beginning."""
+        return self._updated("partial_fit", cells, labels)
+
+    def minus(self, cells: Cells, labels: Sequence[Any]) -> Self:
+        """A category of which nothing is left is no longer known."""
+        self._require_rest(labels, cells.name)
+        refuse_strange(self.columns, cells, NEVER_LEARNT)
+        return self._updated("forget", cells, labels)
+
+    def _updated(self, verb: str, cells: Cells, labels: Sequence[Any]) -> Self:
+        model, columns = copy(self.model), with_categories_of(self.columns, cells)
+        matrix, y = read_as(columns, cells), np.array(labels, dtype=self.model.classes_.dtype)
+        with refusals_of(cells):
+            if model.columns_ is not None:
+                getattr(model, verb)(table_of(columns, matrix, declared=False), y)
+                return replace(self, model=model, columns=model.columns_)
+            with catch_warnings():
+                simplefilter("ignore", UserWarning)  # the columns have no names here, but are in their order
+                getattr(model, verb)(matrix, y)
+        return replace(self, model=model)
+
+    def header(self) -> dict[str, Any]:
+        return header_of(self.model)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return arrays_of(self.model)
