@@ -9,7 +9,7 @@ import numpy as np
 import timed
 
 from deciban import TextClassifier
-from deciban.text.counting import count
+from deciban.text.counting import occurrences
 from deciban.text.model import TextModel
 from deciban.text.parameters import recipe_of
 
@@ -24,7 +24,7 @@ times = [perf_counter()]
 classes, members = np.unique(labels, return_inverse=True)
 members = members.tolist()
 times.append(perf_counter())
-book, dropped = count(read, train, members, len(classes))
+book, dropped, _ = occurrences(read, train, members, len(classes))
 times.append(perf_counter())
 served = TextModel(read, bayes, tuple(classes.tolist()), book, dropped).compile()
 times.append(perf_counter())
