@@ -18,7 +18,7 @@ NETWORK = (
         data="mnist.npz",
         sides={
             "deciban": {
-                "estimator": "deciban.MLP",
+                "estimator": "deciban.MLPClassifier",
                 "parameters": {
                     "hidden": [UNITS],
                     "batch_size": BATCH,

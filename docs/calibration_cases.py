@@ -15,7 +15,7 @@ from data_sets import SEED, Split, at_random, data, numbers, one_hot, scaled, ta
 from sklearn.base import BaseEstimator
 from sklearn.calibration import CalibratedClassifierCV
 
-from deciban import SVM, Calibrated, LinearSVM, NaiveBayes, TextClassifier
+from deciban import SVM, CalibratedClassifier, LinearSVM, NaiveBayes, TextClassifier
 from deciban.calibration import CATALOGUE
 from deciban.evaluation import Judgements
 from deciban.evaluation.reliability import reliability
@@ -112,7 +112,7 @@ def without_own(model: BaseEstimator) -> BaseEstimator:
 def measure(make: Callable[[], Any], split: Split) -> tuple[str, dict[str, Measured]]:
     """The method that "auto" takes, and all of them, ours and scikit-learn's, on one model."""
     train, y, test, labels = split
-    auto = Calibrated(make()).fit(train, y)
+    auto = CalibratedClassifier(make()).fit(train, y)
     truth, said, known = np.searchsorted(auto.classes_, labels), auto.scores(test), auto.feedback_
     margins = auto.calibrator_.margins
     as_nats = log_posterior(np.hstack([np.zeros_like(said), said]) if said.shape[1] == 1 else said)
@@ -138,10 +138,10 @@ def mail() -> tuple[list[bytes], Any]:
 LEARNT, PIECE = 2000, 100
 
 
-def followed(method: str, half_life: float | None) -> Calibrated:
+def followed(method: str, half_life: float | None) -> CalibratedClassifier:
     """A filter that learnt the first messages, and a calibrator that is told of all that come after."""
     messages, labels = mail()
-    model = Calibrated(TextClassifier("naive-bayes", kind="mail"), method, half_life=half_life)
+    model = CalibratedClassifier(TextClassifier("naive-bayes", kind="mail"), method, half_life=half_life)
     model.fit(messages[:LEARNT], labels[:LEARNT])
     for k in range(LEARNT, len(labels), PIECE):
         model.recalibrate(messages[k : k + PIECE], labels[k : k + PIECE])

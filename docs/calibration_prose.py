@@ -5,7 +5,7 @@ INTRODUCTION = """
 
 A probability of 90 % should come true nine times in ten. Naive Bayes says 99.99 % and is right nine times in ten, since
 it counts what depends on each other as independent; a support vector machine says how far from the boundary something
-lies, and nothing about chances. `deciban.Calibrated` puts a calibrator behind any classifier, of Deciban or
+lies, and nothing about chances. `deciban.CalibratedClassifier` puts a calibrator behind any classifier, of Deciban or
 scikit-learn, for rows, data frames or texts. Written by `python docs/calibration.py`.
 
 ## What is done

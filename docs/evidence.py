@@ -78,7 +78,7 @@ def of_resamples(X: Any, y: Any, items: list[str]) -> tuple[str, dict[str, Any]]
         for n in SIZES:
             part = random[:n]
             texts, labels, model = [X[i] for i in part], y[part], TextClassifier(name, random_state=0)
-            found = deciban.stability(model, texts, labels, items, resamples=RESAMPLES, top=TOP, seed=SEED)
+            found = deciban.explanation_stability(model, texts, labels, items, resamples=RESAMPLES, top=TOP, seed=SEED)
             sign = np.concatenate([[t.same_sign for t in item.terms[:TOP] if t.decibans] for item in found])
             spread = float(np.mean([item.total.deviation for item in found]))
             doubt = _doubt(model, texts, labels, items) if name == "naive-bayes" else None
@@ -107,7 +107,7 @@ def _doubt(model: Any, texts: Any, labels: Any, items: list[str]) -> float:
 def of_columns() -> Importance:
     """What naive Bayes goes by in Adult."""
     X, y, test, truth = table("adult.csv", "income")
-    return deciban.importance(deciban.NaiveBayes("auto").fit(X, y), test[:ROWS], truth[:ROWS], top=TOP)
+    return deciban.evidence_importance(deciban.NaiveBayes("auto").fit(X, y), test[:ROWS], truth[:ROWS], top=TOP)
 
 
 def fitted(X: list[str], y: Any) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def write(page: Path) -> None:
         sys.exit(f"{missing}; nothing is written")
     models, text = fitted(X, y), example(held_out, truth)
     words = {
-        name: deciban.importance(models[name], held_out[:ROWS], truth[:ROWS], top=TOP)
+        name: deciban.evidence_importance(models[name], held_out[:ROWS], truth[:ROWS], top=TOP)
         for name in ("naive-bayes", "logistic")
     }
     resampled, stable = of_resamples(X, y, held_out[:ITEMS])

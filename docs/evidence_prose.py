@@ -44,11 +44,11 @@ All have learnt {learnt} of the SMS messages; this one they have not. Words and 
 GLOBAL = """
 ## What a model goes by
 
-`deciban.importance(model, X, y)` takes the mean of the |decibans| that a feature has over many examples, names the
-class that it mostly speaks for, and puts beside it what the feature tells of the class all by itself, in bits: its
-mutual information with the labels y. `deciban.importance(clf)` does so for the texts that were learnt, from the counts
-that the model keeps; `deciban inspect` shows the bits of words and of the columns of a table. Over {rows} messages held
-out, with {class_bits} bits in the class:
+`deciban.evidence_importance(model, X, y)` takes the mean of the |decibans| that a feature has over many examples,
+names the class that it mostly speaks for, and puts beside it what the feature tells of the class all by itself, in
+bits: its mutual information with the labels y. `deciban.evidence_importance(clf)` does so for the texts that were
+learnt, from the counts that the model keeps; `deciban inspect` shows the bits of words and of the columns of a table.
+Over {rows} messages held out, with {class_bits} bits in the class:
 """
 
 COLUMNS = """
@@ -62,12 +62,12 @@ twice.
 STABLE = """
 ## How stable it is
 
-`deciban.stability(model, X, y, items)` learns from {resamples} resamples of the examples (drawn with replacement, so
-that an example has a whole weight), explains the same items for the same two classes, and tells of every term its mean,
-standard deviation and how often its sign is the same. Here of {items} messages held out: the mean of the |log-odds|,
-their standard deviation over resamples, that of the posterior which naive Bayes derives from its counts without
-resampling (`credible_interval`), the share of resamples with the same label, that of the {top} strongest terms with the
-same sign, and how far the {top} strongest are the same ones, |A ∩ B| / |A ∪ B|.
+`deciban.explanation_stability(model, X, y, items)` learns from {resamples} resamples of the examples (drawn with
+replacement, so that an example has a whole weight), explains the same items for the same two classes, and tells of
+every term its mean, standard deviation and how often its sign is the same. Here of {items} messages held out: the mean
+of the |log-odds|, their standard deviation over resamples, that of the posterior which naive Bayes derives from its
+counts without resampling (`credible_interval`), the share of resamples with the same label, that of the {top}
+strongest terms with the same sign, and how far the {top} strongest are the same ones, |A ∩ B| / |A ∪ B|.
 """
 
 READING = """

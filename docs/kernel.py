@@ -50,8 +50,8 @@ alone, with what was learnt, its certificate, the picture and the strongest evid
 | S4 | soft margin, `SVM(C)` | min ½‖w‖² + C Σ c_i max(0, 1 − y_i (w·φ(x_i) + b)) |
 | | ν, `SVM(nu=ν)` | min ½‖w‖² − ν ρ + Σ c_i max(0, ρ − y_i (w·φ(x_i) + b)) / Σc, then divided by ρ |
 | | `OneClassSVM(nu=ν)` | min ½‖w‖² + Σ c_i max(0, ρ − w·φ(x_i)) − ν ρ Σc |
-| | `SupportVectorRegression(C, epsilon=ε)` | min ½‖w‖² + C Σ c_i max(0, \\|y_i − w·φ(x_i) − b\\| − ε) |
-| | `SupportVectorRegression(C, nu=ν)` | the same + C ν ε Σc, also over ε ≥ 0 |
+| | `SVMRegressor(C, epsilon=ε)` | min ½‖w‖² + C Σ c_i max(0, \\|y_i − w·φ(x_i) − b\\| − ε) |
+| | `SVMRegressor(C, nu=ν)` | the same + C ν ε Σc, also over ε ≥ 0 |
 
 φ is never written down: K(x, z) = φ(x)·φ(z), and the dual (S3, S4) sees only K. In signed coefficients β_i = y_i α_i it
 is, for all of these machines,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
-from deciban import MLP
+from deciban import MLPClassifier
 from deciban.networks import activations
 from deciban.networks.network import Network, drawn
 from deciban.networks.outputs import PAIRS, CrossEntropy, Softmax
@@ -146,11 +146,11 @@ def catalogue() -> int:
 # --- what is learnt ----------------------------------------------------------------------------------------
 
 
-def moons() -> tuple[Split, list[MLP]]:
+def moons() -> tuple[Split, list[MLPClassifier]]:
     """Two moons: without a hidden layer, and with one."""
     data = split(*make_moons(400, noise=0.2, random_state=0))
     declared = {"activation": "tanh", "learning_rate": 0.02, "batch_size": 32, "max_iter": 100, "dtype": "float64"}
-    return data, [MLP(hidden, random_state=0, **declared).fit(data.X, data.y) for hidden in ((), (16,))]
+    return data, [MLPClassifier(hidden, random_state=0, **declared).fit(data.X, data.y) for hidden in ((), (16,))]
 
 
 def digits() -> Split:
@@ -159,19 +159,19 @@ def digits() -> Split:
     return split(X / 16.0, y)
 
 
-def reader(data: Split) -> MLP:
+def reader(data: Split) -> MLPClassifier:
     """Digits with two hidden layers; a fifth of what is learnt from says when to stop."""
-    model = MLP((64, 32), batch_size=32, early_stopping=True, validation_fraction=0.2, dtype="float64")
+    model = MLPClassifier((64, 32), batch_size=32, early_stopping=True, validation_fraction=0.2, dtype="float64")
     return model.set_params(random_state=0).fit(data.X, data.y)
 
 
-def deep(data: Split, activation: str) -> MLP:
+def deep(data: Split, activation: str) -> MLPClassifier:
     """Digits with many layers, by plain descent."""
-    model = MLP((32,) * DEEP, activation, solver="descent", learning_rate=0.05, batch_size=64, max_iter=15)
+    model = MLPClassifier((32,) * DEEP, activation, solver="descent", learning_rate=0.05, batch_size=64, max_iter=15)
     return model.set_params(n_iter_no_change=4, dtype="float64", random_state=0).fit(data.X, data.y)
 
 
-def hot(data: Split, scale: float) -> MLP:
+def hot(data: Split, scale: float) -> MLPClassifier:
     """Digits whose grey values go up to `scale`, by long steps."""
-    model = MLP((64,), solver="descent", learning_rate=0.2, batch_size=64, max_iter=30, dtype="float64")
+    model = MLPClassifier((64,), solver="descent", learning_rate=0.2, batch_size=64, max_iter=30, dtype="float64")
     return model.set_params(random_state=0).fit(scale * data.X, data.y)

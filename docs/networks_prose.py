@@ -149,10 +149,10 @@ line; sixteen units bend it.
 ![A straight boundary through the moons](networks-line.svg) ![A boundary that follows the moons](networks-moons.svg)
 
 ```python
-from deciban import MLP
+from deciban import MLPClassifier
 from deciban.report import decision_regions
 
-model = MLP(hidden=(16,), activation="tanh", learning_rate=0.02, batch_size=32).fit(X, y)
+model = MLPClassifier(hidden=(16,), activation="tanh", learning_rate=0.02, batch_size=32).fit(X, y)
 decision_regions(model, X, y)
 ```
 
@@ -174,7 +174,7 @@ is seen all the same.
 ```python
 from deciban.report import learning_curves
 
-model = MLP((64, 32), batch_size=32, early_stopping=True, validation_fraction=0.2).fit(X, y)
+model = MLPClassifier((64, 32), batch_size=32, early_stopping=True, validation_fraction=0.2).fit(X, y)
 learning_curves(model)  # or of model.history_; deciban train --report draws it, too
 ```
 

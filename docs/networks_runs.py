@@ -9,7 +9,7 @@ import numpy as np
 from networks_pictures import evidence
 from sklearn.base import clone
 
-from deciban import MLP
+from deciban import MLPClassifier
 from deciban.networks import activations
 from deciban.networks.history import kept
 from deciban.report import decision_regions, learning_curves
@@ -30,7 +30,7 @@ def share(wrong: float) -> str:
     return f"{100 * wrong:.1f}\N{NO-BREAK SPACE}%"
 
 
-def weights(model: MLP) -> int:
+def weights(model: MLPClassifier) -> int:
     """How many numbers were learnt, biases too."""
     return sum(each.size for each in [*model.coefs_, *model.intercepts_])
 
@@ -48,7 +48,7 @@ def moons() -> tuple[dict[str, Any], Pictures]:
     return known, pictures
 
 
-def digits(data: cases.Split, model: MLP) -> tuple[dict[str, Any], Pictures]:
+def digits(data: cases.Split, model: MLPClassifier) -> tuple[dict[str, Any], Pictures]:
     """Learning curves, and what was held out."""
     best = kept(model.history_)
     shown = sorted({1, 2, 5, 10, 20, len(model.history_), best.epoch})
@@ -75,7 +75,7 @@ def digits(data: cases.Split, model: MLP) -> tuple[dict[str, Any], Pictures]:
     return known, {"networks-digits.svg": learning_curves(model, title="digits: 64-64-32-10, ReLU")}
 
 
-def told(model: MLP) -> str:
+def told(model: MLPClassifier) -> str:
     """How it ended, and what its certificate advises."""
     proof = model.certificate_
     return "; ".join(part for part in (proof.status, proof.advice) if part)
@@ -112,7 +112,7 @@ def dying(data: cases.Split) -> dict[str, Any]:
     return {"dead_rows": "\n".join(rows), "dying": told(last)}
 
 
-def why(data: cases.Split, model: MLP) -> tuple[dict[str, Any], Pictures]:
+def why(data: cases.Split, model: MLPClassifier) -> tuple[dict[str, Any], Pictures]:
     """The first digit held out that was misread, and whose label is the runner-up."""
     wrong = np.flatnonzero(model.predict(data.held) != data.truth)
     explained = [(place, model.explain(data.held[place : place + 1])[0]) for place in wrong]

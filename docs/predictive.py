@@ -40,7 +40,7 @@ The exact predictive knows that repetitions tell less, and it is less overconfid
 many: on 20 Newsgroups its log loss and its temperature are lower at every alpha. On SMS, where words hardly repeat, the
 two are nearly one model. On mail they differ by less than either needs: the temperature stays about 30. It is the
 independence of words given the class that is wrong there, which no prior on their shares mends. At its best temperature
-neither is the better one: calibrate (`Calibrated`), whichever is taken.
+neither is the better one: calibrate (`CalibratedClassifier`), whichever is taken.
 """
 
 

@@ -13,8 +13,8 @@ import polars as pl
 from data_sets import SEED, data
 
 from deciban import LogisticRegression, TextClassifier
+from deciban.evaluation.label_errors import copies_of, out_of_fold
 from deciban.evaluation.suspect import Suspects
-from deciban.evaluation.suspects import copies_of, out_of_fold
 from deciban.evaluation.suspicion import Labelled
 
 try:

@@ -4,10 +4,10 @@ INTRODUCTION = """
 # Which labels are wrong, measured
 
 Labels are given by people, in a hurry, by rules, by the click of a user. `deciban suspects DATA`,
-`model.suspects(X, y)` and, for any classifier that gives probabilities, `deciban.suspects(model, X, y)` name those that
-are probably wrong, the most suspect first, so that a person looks at fifty examples instead of five thousand. This page
-plants errors into labels that are taken for right, and counts which of them are found. Written by
-`python docs/suspects.py`.
+`model.find_label_errors(X, y)` and, for any classifier that gives probabilities,
+`deciban.find_label_errors(model, X, y)` name those that are probably wrong, the most suspect first, so that a person
+looks at fifty examples instead of five thousand. This page plants errors into labels that are taken for right, and
+counts which of them are found. Written by `python docs/suspects.py`.
 
 ## What is done
 

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from . import theory as theory
     from . import verdict as verdict
     from .artifact.loading import load as load
-    from .calibrated.classifier import Calibrated as Calibrated
+    from .calibrated.classifier import CalibratedClassifier as CalibratedClassifier
     from .evaluation.compare import compare as compare
-    from .evaluation.importance import importance as importance
-    from .evaluation.stability import stability as stability
-    from .evaluation.suspects import suspects as suspects
+    from .evaluation.importance import evidence_importance as evidence_importance
+    from .evaluation.label_errors import find_label_errors as find_label_errors
+    from .evaluation.stability import explanation_stability as explanation_stability
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
     from .features.random_fourier import RandomFourier as RandomFourier
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from .kernel_machines.libsvm import load_libsvm as load_libsvm
     from .kernel_machines.libsvm import save_libsvm as save_libsvm
     from .kernel_machines.one_class import OneClassSVM as OneClassSVM
-    from .kernel_machines.regression import SupportVectorRegression as SupportVectorRegression
+    from .kernel_machines.regressor import SVMRegressor as SVMRegressor
     from .kernel_machines.svm import SVM as SVM
     from .mail.filter import Filter as Filter
-    from .mlp.classifier import MLP as MLP
+    from .mlp.classifier import MLPClassifier as MLPClassifier
     from .mlp.regressor import MLPRegressor as MLPRegressor
     from .models.discriminant import GaussianDiscriminant as GaussianDiscriminant
     from .models.hat import HatMatrix as HatMatrix
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Calibrated": ".calibrated.classifier",
+    "CalibratedClassifier": ".calibrated.classifier",
     "Filter": ".mail.filter",
     "GaussianDiscriminant": ".models.discriminant",
     "HatMatrix": ".models.hat",
@@ -81,7 +81,7 @@ _HOME = {
     "LinearSVM": ".models.linear_svm",
     "LinearSVR": ".models.linear_svr",
     "LogisticRegression": ".models.logistic",
-    "MLP": ".mlp.classifier",
+    "MLPClassifier": ".mlp.classifier",
     "MLPRegressor": ".mlp.regressor",
     "MutualInformation": ".features.mutual_information",
     "NBSVM": ".models.nbsvm",
@@ -92,26 +92,25 @@ _HOME = {
     "QP": ".solvers.quadratic_programme",
     "RandomFourier": ".features.random_fourier",
     "SVM": ".kernel_machines.svm",
-    "SupportVectorRegression": ".kernel_machines.regression",
+    "SVMRegressor": ".kernel_machines.regressor",
     "TextClassifier": ".text.classifier",
     "TextVectorizer": ".text.vectorizer",
     "TfidfTransformer": ".features.tfidf",
     "compare": ".evaluation.compare",
-    "importance": ".evaluation.importance",
+    "evidence_importance": ".evaluation.importance",
     "load": ".artifact.loading",
     "load_libsvm": ".kernel_machines.libsvm",
     "save_libsvm": ".kernel_machines.libsvm",
-    "stability": ".evaluation.stability",
+    "explanation_stability": ".evaluation.stability",
     "path": ".models.path",
-    "suspects": ".evaluation.suspects",
+    "find_label_errors": ".evaluation.label_errors",
 }
 
 __all__ = [
-    "MLP",
     "NBSVM",
     "QP",
     "SVM",
-    "Calibrated",
+    "CalibratedClassifier",
     "Filter",
     "GaussianDiscriminant",
     "HatMatrix",
@@ -120,6 +119,7 @@ __all__ = [
     "LinearSVM",
     "LinearSVR",
     "LogisticRegression",
+    "MLPClassifier",
     "MLPRegressor",
     "MutualInformation",
     "NaiveBayes",
@@ -127,18 +127,18 @@ __all__ = [
     "OneClassSVM",
     "Perceptron",
     "RandomFourier",
-    "SupportVectorRegression",
+    "SVMRegressor",
     "TextClassifier",
     "TextVectorizer",
     "TfidfTransformer",
     "compare",
-    "importance",
+    "evidence_importance",
+    "explanation_stability",
+    "find_label_errors",
     "load",
     "load_libsvm",
     "path",
     "save_libsvm",
-    "stability",
-    "suspects",
 ]
 
 # `deciban.theory` is there without an import of its own.
@@ -179,7 +179,7 @@ HOMES.update(
         "html of an explanation": ("deciban.pages.fragments", "of_explanation"),
         "page of a comparison": ("deciban.pages.compared", "report"),
         "report": ("deciban.pages.judged", "report"),
-        "suspects": ("deciban.evaluation.suspects", "suspects"),
+        "label errors": ("deciban.evaluation.label_errors", "find_label_errors"),
         "text of a comparison": ("deciban.report.comparison", "in_words"),
         "text of columns": ("deciban.report.columns", "in_words"),
     }

@@ -33,7 +33,7 @@ class Reports:
     report = Attached("report")
 
 
-class FindsSuspects:
+class FindsLabelErrors:
     """A classifier that names the examples whose labels are probably wrong."""
 
-    suspects = Attached("suspects")
+    find_label_errors = Attached("label errors")

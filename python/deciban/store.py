@@ -140,7 +140,20 @@ def _header(content: bytes, name: str) -> dict[str, Any]:
             f"{name}: written by a newer version (schema {schema}; this one reads up to {SCHEMA}). "
             "Upgrade: pip install --upgrade deciban."
         )
+    _rename(header)
     return header  # type: ignore[no-any-return]
+
+
+# What parameters were called when older files were written.
+_BEFORE = {("bayes", "class_prior"): {"fitted": "empirical"}}
+
+
+def _rename(header: Any) -> None:
+    """Give the parameters of older files the values that they have now."""
+    for (section, name), values in _BEFORE.items():
+        given = header.get(section) if type(header) is dict else None
+        if type(given) is dict and type(given.get(name)) is str:
+            given[name] = values.get(given[name], given[name])
 
 
 def _share(table: Any) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from deciban import SVM, OneClassSVM, SupportVectorRegression
+from deciban import SVM, OneClassSVM, SVMRegressor
 from deciban.data import devices
 from deciban.errors import DataError
 from deciban.features.nystroem import Nystroem
@@ -13,7 +13,7 @@ from deciban.kernels import Function
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
 Y = ["ham"] * 3 + ["spam"] * 3
-FAMILIES = (SVM, SupportVectorRegression, OneClassSVM, Nystroem)
+FAMILIES = (SVM, SVMRegressor, OneClassSVM, Nystroem)
 
 
 def there(values, **options):
@@ -73,7 +73,7 @@ def test_targets_and_weights():
         model.fit(there(X), Y[:5])
     with refused("at least two classes are expected; all labels are 1 (1 class)", model=model):
         model.fit(there(X), there(np.ones(6, dtype=np.int64)))
-    number = SupportVectorRegression().fit(there(X), X[:, 0])
+    number = SVMRegressor().fit(there(X), X[:, 0])
     with pytest.raises(ValueError, match="Input y contains NaN"):
         number.fit(there(X), there([0.0, 1.0, np.nan, 0.0, 0.0, 0.0]))
     with pytest.raises(ValueError, match="Negative values"):

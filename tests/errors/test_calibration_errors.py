@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from deciban import SVM, Calibrated, LinearRegression, LinearSVM, NaiveBayes
+from deciban import SVM, CalibratedClassifier, LinearRegression, LinearSVM, NaiveBayes
 from deciban.calibration import CATALOGUE, by_name
 from errors.refusals import refused
 
@@ -19,45 +19,45 @@ def test_parameters():
     told = "method must be 'auto', 'temperature', 'platt', 'beta', 'isotonic', got "
     for method in ("sigmoid", None, 3):
         with refused(told + repr(method)):
-            Calibrated(method=method).fit(X, Y)
+            CalibratedClassifier(method=method).fit(X, Y)
     for cv in (1, 2.5, True, "held out", [], [1, 2]):
         with refused(
             "cv must be None, 'held-out', a number of folds from 2, a splitter such as StratifiedKFold(), or pairs of "
             f"places to learn and to hold out, got {cv!r}"
         ):
-            Calibrated(cv=cv).fit(X, Y)
+            CalibratedClassifier(cv=cv).fit(X, Y)
     for half_life in (0.0, -1, "long"):
         with refused(f"half_life must be a number > 0, got {half_life!r}"):
-            Calibrated(half_life=half_life).fit(X, Y)
+            CalibratedClassifier(half_life=half_life).fit(X, Y)
 
 
 def test_examples():
     with refused("at least two classes are expected; all labels are 'a' (1 class)"):
-        Calibrated().fit(X, ["a"] * 12)
+        CalibratedClassifier().fit(X, ["a"] * 12)
     with refused("at least two classes are expected; there is no example"):
-        Calibrated().fit([], [])
+        CalibratedClassifier().fit([], [])
     with refused("one label per example is expected; there are 12 and 11 labels"):
-        Calibrated().fit(X, Y[1:])
+        CalibratedClassifier().fit(X, Y[1:])
     with refused("a sequence of examples is expected, not one text: put it in a list", TypeError):
-        Calibrated().fit("one text", ["a"])
+        CalibratedClassifier().fit("one text", ["a"])
 
 
 def test_models():
     for model in ("svm", LinearRegression(), NaiveBayes):
         with refused(f"model must be a classifier, such as LinearSVM(), got {model!r}"):
-            Calibrated(model).fit(X, Y)
+            CalibratedClassifier(model).fit(X, Y)
     with refused(
         "a classifier with decision_function, predict_log_proba or predict_proba is expected; Sorter has none of them"
     ):
-        Calibrated(Sorter()).fit(X, Y)
+        CalibratedClassifier(Sorter()).fit(X, Y)
     with refused("KNeighborsClassifier takes no sample_weight: leave it out"):
-        Calibrated(KNeighborsClassifier()).fit(X, Y, np.ones(12))
+        CalibratedClassifier(KNeighborsClassifier()).fit(X, Y, np.ones(12))
     with refused(
         "the rows of a Gram matrix cannot be dealt into folds without its columns: give the machine a calibration of "
         "its own (calibration=3)"
     ):
-        Calibrated(SVM("precomputed")).fit(np.eye(12), Y)
-    model = Calibrated(KNeighborsClassifier(1), cv=2).fit(X, Y)
+        CalibratedClassifier(SVM("precomputed")).fit(np.eye(12), Y)
+    model = CalibratedClassifier(KNeighborsClassifier(1), cv=2).fit(X, Y)
     assert not hasattr(model, "explain")
     with refused(
         "explanations need a model of Deciban, which tells its terms; KNeighborsClassifier tells none", AttributeError
@@ -72,7 +72,7 @@ class Sorter(NaiveBayes):
 
 
 def test_feedback():
-    model = Calibrated(NaiveBayes("gaussian"), "platt", cv=2).fit(X, Y)
+    model = CalibratedClassifier(NaiveBayes("gaussian"), "platt", cv=2).fit(X, Y)
     with refused("y holds ['c'], which no class is; classes are ['a', 'b']: fit anew", model=model):
         model.recalibrate(X, ["a", "b", "c"] * 4)
     with refused("one label per example is expected; there are 12 and 11 labels", model=model):
@@ -87,7 +87,7 @@ def test_feedback():
 
 
 def test_a_fit_that_is_refused_leaves_the_last_one():
-    model = Calibrated(LinearSVM(), "platt", cv=2).fit(X, Y)
+    model = CalibratedClassifier(LinearSVM(), "platt", cv=2).fit(X, Y)
     with refused("at least two classes are expected; all labels are 'a' (1 class)", model=model):
         model.fit(X, ["a"] * 12)
 
@@ -120,10 +120,10 @@ def test_splitters():
     with refused(
         "groups need a splitter that keeps them together; got cv=3. Set cv=GroupKFold(), or leave groups out."
     ):
-        Calibrated(cv=3).fit(X, Y, groups=[0, 1] * 6)
+        CalibratedClassifier(cv=3).fit(X, Y, groups=[0, 1] * 6)
     with refused("cv names the place 12; there are 12 examples, at the places 0 to 11"):
-        Calibrated(cv=[([0, 1, 2, 3], [11, 12])]).fit(X, Y)
+        CalibratedClassifier(cv=[([0, 1, 2, 3], [11, 12])]).fit(X, Y)
     with refused("The 'groups' parameter should not be None."):
-        Calibrated(cv=LeaveOneGroupOut()).fit(X, Y)
+        CalibratedClassifier(cv=LeaveOneGroupOut()).fit(X, Y)
     with refused("KNeighborsClassifier takes no sample_weight: leave it out"):
-        Calibrated(make_pipeline(StandardScaler(), KNeighborsClassifier())).fit(X, Y, np.ones(12))
+        CalibratedClassifier(make_pipeline(StandardScaler(), KNeighborsClassifier())).fit(X, Y, np.ones(12))

@@ -71,7 +71,7 @@ def test_parameters_are_checked(options, text):
 
 def test_a_prior_must_be_one():
     text = (
-        "class_prior must be 'fitted', 'smoothed', 'uniform' or 2 probabilities ≥ 0 that sum to 1 "
+        "class_prior must be 'empirical', 'smoothed', 'uniform' or 2 probabilities ≥ 0 that sum to 1 "
         "(or pseudo-counts: a number ≥ 0, or 2, one of them 1 or more), got [0.5, 0.6]"
     )
     model = GaussianDiscriminant(class_prior=[0.5, 0.6])
@@ -196,7 +196,7 @@ def test_nothing_is_known_of_a_class_that_only_was_declared(covariance, class_pr
     model = GaussianDiscriminant(covariance, class_prior=class_prior).partial_fit(X, Y, classes=["ham", "spam", "eggs"])
     with refused(
         "class 'eggs' was declared and has no examples, so its mean is not known: learn some, or use "
-        "class_prior='fitted' or estimate='bayes'",
+        "class_prior='empirical' or estimate='bayes'",
         DataError,
         model,
     ):
@@ -252,7 +252,7 @@ def test_a_level_is_a_probability(level):
 
 
 def test_nothing_works_before_anything_is_learnt():
-    for name in ("score_", "means_", "covariance_", "rank_", "shrinkage_", "certificate_", "class_count_"):
+    for name in ("scorer_", "means_", "covariance_", "rank_", "shrinkage_", "certificate_", "class_count_"):
         with pytest.raises(NotFittedError):
             getattr(GaussianDiscriminant(), name)
     for name in ("predict", "explain", "credible_interval"):

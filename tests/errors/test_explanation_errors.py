@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression as Foreign
 
 import deciban
-from deciban import MLP, SVM, LinearSVM, NaiveBayes, TextClassifier
+from deciban import SVM, LinearSVM, MLPClassifier, NaiveBayes, TextClassifier
 from errors.refusals import refused
 
 X = [[float(i), 1.0] for i in range(12)]
@@ -19,7 +19,9 @@ TEXTS = ["cheap pills", "cheap loan", "lunch at noon", "noon"] * 3
     ids=["same", "unknown", "one", "three", "text", "bytes"],
 )
 @pytest.mark.parametrize(
-    "model", [NaiveBayes("gaussian"), SVM(), MLP(hidden=(2,), max_iter=2), LinearSVM()], ids=lambda m: type(m).__name__
+    "model",
+    [NaiveBayes("gaussian"), SVM(), MLPClassifier(hidden=(2,), max_iter=2), LinearSVM()],
+    ids=lambda m: type(m).__name__,
 )
 def test_a_pair_is_two_labels(model, pair):
     model = model.fit(X, Y)
@@ -43,44 +45,44 @@ def test_strongest():
 def test_importance():
     model = NaiveBayes("gaussian").fit(X, Y)
     with refused("a fitted classifier that explains itself is expected; LogisticRegression does not", TypeError):
-        deciban.importance(Foreign().fit(X, Y), X)
+        deciban.evidence_importance(Foreign().fit(X, Y), X)
     with refused("X is expected, examples for NaiveBayes to explain; text models do without", model=model):
-        deciban.importance(model)
+        deciban.evidence_importance(model)
     with refused("one label per example is expected; there are 12 and 11 labels", model=model):
-        deciban.importance(model, X, Y[1:])
+        deciban.evidence_importance(model, X, Y[1:])
     with refused("y was given without X, the examples that it labels"):
-        deciban.importance(model, y=Y)
+        deciban.evidence_importance(model, y=Y)
     with refused("top must be a whole number from 0, or None for all, got -1"):
-        deciban.importance(model, X, top=-1)
-    many = MLP(hidden=(2,), max_iter=2).fit(X, np.eye(2, dtype=int)[[0, 1] * 6])
+        deciban.evidence_importance(model, X, top=-1)
+    many = MLPClassifier(hidden=(2,), max_iter=2).fit(X, np.eye(2, dtype=int)[[0, 1] * 6])
     with refused("a model that gives one label is expected; this one gives each example many"):
-        deciban.importance(many, X)
+        deciban.evidence_importance(many, X)
     with refused("at least one example is expected"):
-        deciban.importance(TextClassifier().fit(TEXTS, Y), [])
+        deciban.evidence_importance(TextClassifier().fit(TEXTS, Y), [])
     with refused("an iterable of texts is expected, not one text: put it in a list", TypeError):
-        deciban.importance(TextClassifier().fit(TEXTS, Y), "cheap")
+        deciban.evidence_importance(TextClassifier().fit(TEXTS, Y), "cheap")
 
 
 def test_stability():
     model = NaiveBayes("gaussian")
     with refused("a classifier that learns and explains is expected; LogisticRegression does not do both", TypeError):
-        deciban.stability(Foreign(), X, Y, X)
+        deciban.explanation_stability(Foreign(), X, Y, X)
     with refused("resamples must be a whole number from 2, got 1"):
-        deciban.stability(model, X, Y, X, resamples=1)
+        deciban.explanation_stability(model, X, Y, X, resamples=1)
     with refused("resamples must be a whole number from 2, got 2.5"):
-        deciban.stability(model, X, Y, X, resamples=2.5)
+        deciban.explanation_stability(model, X, Y, X, resamples=2.5)
     with refused("top must be a whole number from 1, got 0"):
-        deciban.stability(model, X, Y, X, top=0)
+        deciban.explanation_stability(model, X, Y, X, top=0)
     with refused("one label per example is expected; there are 12 and 11 labels"):
-        deciban.stability(model, X, Y[1:], X)
+        deciban.explanation_stability(model, X, Y[1:], X)
     with refused("at least one item to explain is expected"):
-        deciban.stability(model, X, Y, [])
+        deciban.explanation_stability(model, X, Y, [])
     with refused("at least two classes are expected; all labels are ['a']"):
-        deciban.stability(model, X, ["a"] * 12, X)
+        deciban.explanation_stability(model, X, ["a"] * 12, X)
     with refused("a sequence of examples is expected, not one text: put it in a list", TypeError):
-        deciban.stability(TextClassifier(), TEXTS, Y, "cheap")
+        deciban.explanation_stability(TextClassifier(), TEXTS, Y, "cheap")
     with refused("a sequence of examples is expected, not one text: put it in a list", TypeError):
-        deciban.stability(TextClassifier(), "cheap", Y, ["cheap"])
+        deciban.explanation_stability(TextClassifier(), "cheap", Y, ["cheap"])
 
 
 def test_resamples_without_a_class():
@@ -88,4 +90,4 @@ def test_resamples_without_a_class():
     with refused(
         "resamples with all 40 classes are expected; of 80 examples 1,000 were drawn without: a class has too few"
     ):
-        deciban.stability(NaiveBayes("gaussian"), rows, labels, rows[:1])
+        deciban.explanation_stability(NaiveBayes("gaussian"), rows, labels, rows[:1])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from deciban import SVM, LinearSVM, OneClassSVM, SupportVectorRegression, load_libsvm, save_libsvm
+from deciban import SVM, LinearSVM, OneClassSVM, SVMRegressor, load_libsvm, save_libsvm
 from deciban.errors import DataError
 from deciban.kernel_solvers.nystroem import Approximate
 from deciban.kernels import RBF, Function
@@ -43,14 +43,14 @@ NUMBERS = [
 STRANGE = [({"nu": 0.0}, "nu must be a number > 0 and at most 1, got 0.0")]
 CASES = [
     (family, options, text)
-    for family, own in ((SVM, CLASSES), (SupportVectorRegression, NUMBERS), (OneClassSVM, STRANGE))
+    for family, own in ((SVM, CLASSES), (SVMRegressor, NUMBERS), (OneClassSVM, STRANGE))
     for options, text in (*SHARED, *own)
 ]
 
 
 @pytest.mark.parametrize(("family", "options", "text"), CASES, ids=str)
 def test_a_wrong_parameter_is_refused_and_what_was_learnt_stays(family, options, text):
-    y = X[:, 0] if family is SupportVectorRegression else Y
+    y = X[:, 0] if family is SVMRegressor else Y
     model = family().fit(X, y).set_params(**options)
     with refused(text, model=model):
         model.fit(X, y)
@@ -76,7 +76,7 @@ def test_data_that_cannot_be_learnt():
     text = "row 4, feature 0 is -1e+150; sizes up to 1e+100 are expected: give the feature in a larger unit"
     with refused(text, DataError, model):
         model.fit(large, Y)
-    numbers = SupportVectorRegression().fit(X, X[:, 0])
+    numbers = SVMRegressor().fit(X, X[:, 0])
     with refused("target 2 is 1e+150; sizes up to 1e+100 are expected: take a larger unit", DataError, numbers):
         numbers.fit(X, [0.0, 0.0, 1e150, 0.0, 0.0, 0.0])
 
@@ -166,7 +166,7 @@ def test_landmarks_are_of_classes_at_a_finite_price():
     with refused(text):
         SVM("linear", C=np.inf, **near).fit(X, Y)
     with refused(text):
-        SupportVectorRegression(solver="nystroem").fit(X, X[:, 0])
+        SVMRegressor(solver="nystroem").fit(X, X[:, 0])
     with refused(text):
         OneClassSVM(solver="nystroem").fit(X)
     with refused("count must be a whole number from 1, got 0"):

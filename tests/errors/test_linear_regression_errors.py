@@ -158,9 +158,9 @@ def test_classifiers():
 
 def test_theory():
     with refused("n must be a whole number from 1, got 0"):
-        theory.linear_regression(0, 1, 1.0)
+        theory.linear_regression_expected_error(0, 1, 1.0)
     with refused("noise must be a variance, a finite number ≥ 0, got -1.0"):
-        theory.linear_regression(9, 1, -1.0)
+        theory.linear_regression_expected_error(9, 1, -1.0)
     said = "n=3 examples cannot determine 4 weights, so that neither error has a formula: at least 4 are needed"
     with refused(said):
-        theory.linear_regression(3, 3, 1.0)
+        theory.linear_regression_expected_error(3, 3, 1.0)

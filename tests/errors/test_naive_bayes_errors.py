@@ -158,7 +158,7 @@ def test_what_is_too_large_to_be_counted_is_refused(likelihood, data, weight, te
         *(
             (
                 {"class_prior": wrong},
-                "class_prior must be 'fitted', 'smoothed', 'uniform' or 2 probabilities ≥ 0 that sum to 1 "
+                "class_prior must be 'empirical', 'smoothed', 'uniform' or 2 probabilities ≥ 0 that sum to 1 "
                 f"(or pseudo-counts: a number ≥ 0, or 2, one of them 1 or more), got {wrong!r}",
             )
             for wrong in ("flat", [0.5, 0.6], [1.5, -0.5], [1.0], {"ham": 1.0}, None, True, np.nan)
@@ -243,4 +243,4 @@ def test_nothing_learnt_judges_nothing():
     for name in (*judges, "forget"):
         with pytest.raises(NotFittedError):
             getattr(NaiveBayes(), name)(*((X, Y) if name == "forget" else (X,)))
-    assert not hasattr(NaiveBayes(), "score_")
+    assert not hasattr(NaiveBayes(), "scorer_")

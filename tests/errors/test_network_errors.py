@@ -5,7 +5,7 @@ import pytest
 from refusals import refused
 from scipy import sparse
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 from deciban.errors import DataError
 from deciban.networks.activations import by_name
 from deciban.networks.outputs import paired
@@ -94,7 +94,7 @@ CLASSIFIED = [
     ),
 ]
 CASES = [
-    *((MLP, Y, *case) for case in SHARED + CLASSIFIED),
+    *((MLPClassifier, Y, *case) for case in SHARED + CLASSIFIED),
     *((MLPRegressor, NUMBERS, *case) for case in SHARED),
 ]
 small = {"hidden": (4,), "max_iter": 2}
@@ -112,7 +112,7 @@ def test_parameters_that_mean_nothing(family, y, options, text):
         new.partial_fit(X, y)
     if "batch_size" not in options:  # which has no say where batches come as they are
         with refused(text, model=new):
-            new.fit_batches([(X, y)], *([["ham", "spam"]] * (family is MLP)))
+            new.fit_batches([(X, y)], *([["ham", "spam"]] * (family is MLPClassifier)))
 
 
 def test_what_does_not_belong_together():
@@ -131,7 +131,7 @@ def test_what_does_not_belong_together():
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_rows_that_cannot_be_learnt(form):
-    model = MLP(**small).fit(form(X), Y)
+    model = MLPClassifier(**small).fit(form(X), Y)
     for bad, what in ((np.nan, "NaN"), (np.inf, "infinity or a value too large for dtype('float64')")):
         worse = X.copy()
         worse[3, 1] = bad
@@ -141,12 +141,12 @@ def test_rows_that_cannot_be_learnt(form):
             assert str(caught.value).splitlines()[0] == f"Input X contains {what}."
         with pytest.raises(ValueError, match="Input X contains"):
             model.predict(form(worse))
-    with refused("X has 1 features, but MLP is expecting 2 features as input.", model=model):
+    with refused("X has 1 features, but MLPClassifier is expecting 2 features as input.", model=model):
         model.partial_fit(form(X[:, :1]), Y)
 
 
 def test_rows_that_leave_the_range():
-    model = MLP(**small).fit(X, Y)
+    model = MLPClassifier(**small).fit(X, Y)
     text = "row 4: the signals left the range of float32: give its features in larger units, or take dtype='float64'"
     far = X.copy()
     far[4] = 1e60
@@ -165,7 +165,7 @@ def test_rows_that_leave_the_range():
 
 
 def test_labels_that_cannot_be_learnt():
-    model = MLP(**small).fit(X, Y)
+    model = MLPClassifier(**small).fit(X, Y)
     with refused("at least two classes are expected; all labels are 'ham' (1 class)", model=model):
         model.fit(X, ["ham"] * 6)
     with refused("at least two classes are expected; all labels are 'ham' (1 class)", model=model):
@@ -183,7 +183,7 @@ def test_labels_that_cannot_be_learnt():
 
 
 def test_many_labels_that_cannot_be_learnt():
-    model = MLP(**small).fit(X, MANY)
+    model = MLPClassifier(**small).fit(X, MANY)
     text = "class_weight is for classes that exclude each other; many labels a row are weighed by row"
     with refused(text, model=model.set_params(class_weight="balanced")):
         model.fit(X, MANY)
@@ -216,7 +216,7 @@ def test_targets_that_cannot_be_learnt():
 def test_weights_that_are_all_zero():
     """In scikit-learn's words, or in ours where an older one says nothing."""
     nothing = np.zeros(6)
-    for model, y in ((MLP(**small), Y), (MLP(**small), MANY), (MLPRegressor(**small), NUMBERS)):
+    for model, y in ((MLPClassifier(**small), Y), (MLPClassifier(**small), MANY), (MLPRegressor(**small), NUMBERS)):
         model.fit(X, y)
         for learn, given in (
             (model.fit, {"sample_weight": nothing}),
@@ -231,7 +231,7 @@ def test_weights_that_are_all_zero():
 
 
 def test_validation_data_that_are_none():
-    model = MLP(**small).fit(X, Y)
+    model = MLPClassifier(**small).fit(X, Y)
     for given in (X, "all", (X,), (X, Y, None, None)):
         with refused(f"validation must be (X, y) or (X, y, weight), got {type(given).__name__}", model=model):
             model.fit(X, Y, validation=given)
@@ -243,7 +243,7 @@ def test_validation_data_that_are_none():
         model.fit(X, Y, validation=(X, [0, 1, 0, 1, 0, 1]))
     with refused("Found input variables with inconsistent numbers of samples: [6, 5]", model=model):
         model.fit(X, Y, validation=(X, Y[:5]))
-    with refused("X has 1 features, but MLP is expecting 2 features as input.", model=model):
+    with refused("X has 1 features, but MLPClassifier is expecting 2 features as input.", model=model):
         model.fit(X, Y, validation=(X[:, :1], Y))
     numbers = MLPRegressor(**small).fit(X, X)
     with refused("validation has 1 targets a row; 2 are expected", model=numbers):
@@ -251,7 +251,7 @@ def test_validation_data_that_are_none():
 
 
 def test_classes_that_are_many_are_told_in_part():
-    model = MLP(**small)
+    model = MLPClassifier(**small)
     rows = np.arange(24.0).reshape(12, 2)
     text = (
         "validation has the labels [20, 21, 22, 23, 24], which are none of the classes "
@@ -265,7 +265,7 @@ def test_classes_that_are_many_are_told_in_part():
 
 
 def test_labels_to_explain():
-    one, many = MLP(**small).fit(X, Y), MLP(**small).fit(X, MANY)
+    one, many = MLPClassifier(**small).fit(X, Y), MLPClassifier(**small).fit(X, MANY)
     with refused("label is for rows of many labels; here the winner is explained", model=one):
         one.explain(X, 1)
     text = "explain needs label, a column of y from 0 to 1, where a row has many labels"
@@ -281,7 +281,7 @@ def test_labels_to_explain():
 
 def test_what_has_not_been_learnt():
     for model, names in (
-        (MLP(), ("predict", "predict_proba", "predict_log_proba", "explain")),
+        (MLPClassifier(), ("predict", "predict_proba", "predict_log_proba", "explain")),
         (MLPRegressor(), ("predict",)),
     ):
         for name in names:

@@ -3,7 +3,7 @@
 import numpy as np
 from refusals import refused
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
 Y = ["ham"] * 3 + ["spam"] * 3
@@ -13,12 +13,12 @@ small = {"hidden": (4,), "max_iter": 2}
 def test_labels_outside_the_classes():
     text = "{} has the labels ['egg'], which are none of the classes ['ham', 'spam']"
     strange = [*Y[:5], "egg"]
-    model = MLP(**small).fit(X, Y)
+    model = MLPClassifier(**small).fit(X, Y)
     with refused(text.format("partial_fit"), model=model):
         model.partial_fit(X, strange)
     with refused(text.format("a batch"), model=model):
         model.fit_batches([(X, Y), (X, strange)], ["ham", "spam"])
-    new = MLP(**small)
+    new = MLPClassifier(**small)
     with refused(text.format("partial_fit"), model=new):
         new.partial_fit(X, strange, classes=["ham", "spam"])
     text = "classes are ['ham', 'spam'] since the first call; no others can come"
@@ -27,7 +27,7 @@ def test_labels_outside_the_classes():
 
 
 def test_classes_that_are_missing():
-    model = MLP(**small)
+    model = MLPClassifier(**small)
     text = "classes must be given, all labels that may come: the first batch may lack some"
     with refused(text, model=model):
         model.fit_batches([(X, Y)], None)
@@ -40,7 +40,7 @@ def test_classes_that_are_missing():
 
 
 def test_batches_that_are_none():
-    model, numbers = MLP(**small), MLPRegressor(**small)
+    model, numbers = MLPClassifier(**small), MLPRegressor(**small)
     for given in (X[0, 0], 5, "rows"):
         text = f"batches must be an iterable of (X, y) or (X, y, weight), got {type(given).__name__}"
         with refused(text, model=model):
@@ -56,7 +56,7 @@ def test_batches_that_are_none():
     text = "Expected 2D array, got 1D array instead: a batch is rows of features"
     with refused(text, model=model):
         model.fit_batches([(X[0], Y)], ["ham", "spam"])
-    with refused("X has 1 features, but MLP is expecting 2 features as input.", model=model):
+    with refused("X has 1 features, but MLPClassifier is expecting 2 features as input.", model=model):
         model.fit_batches([(X, Y), (X[:, :1], Y)], ["ham", "spam"])
 
     class Once:

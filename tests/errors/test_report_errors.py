@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 from scipy import sparse
 
-from deciban import MLP, SVM, LogisticRegression, SupportVectorRegression
+from deciban import SVM, LogisticRegression, MLPClassifier, SVMRegressor
 from deciban.errors import DataError, UsageError
 from deciban.pages import report as page
 from deciban.report import decision_regions, learning_curves, regression_tube, vector
@@ -75,13 +75,13 @@ REGIONS = [
         "a picture needs features; a Gram matrix says how alike examples are, and has none",
     ),
     (
-        (SupportVectorRegression().fit(X, X[:, 0]), X, Y),
+        (SVMRegressor().fit(X, X[:, 0]), X, Y),
         {},
         TypeError,
-        "a fitted classifier is expected, got SupportVectorRegression: see deciban.report.regression_tube",
+        "a fitted classifier is expected, got SVMRegressor: see deciban.report.regression_tube",
     ),
     (
-        (MLP((2,), max_iter=1, random_state=0).fit(X, np.eye(6, 2, dtype=int)), X, Y),
+        (MLPClassifier((2,), max_iter=1, random_state=0).fit(X, np.eye(6, 2, dtype=int)), X, Y),
         {},
         TypeError,
         "a classifier of one label a row is expected; this one gives a row many",
@@ -100,7 +100,7 @@ def test_a_model_that_has_learnt_nothing():
     with pytest.raises(ValueError, match="not fitted yet"):
         decision_regions(SVM(), X, Y)
     with pytest.raises(ValueError, match="not fitted yet"):
-        regression_tube(SupportVectorRegression(), X, X[:, 0])
+        regression_tube(SVMRegressor(), X, X[:, 0])
 
 
 def test_examples_that_are_all_the_same():
@@ -112,7 +112,7 @@ def test_examples_that_are_all_the_same():
 
 
 def test_targets_that_are_no_numbers():
-    model = SupportVectorRegression().fit(X, X[:, 0])
+    model = SVMRegressor().fit(X, X[:, 0])
     for y in (X[:3, 0], GAP[:, 0]):
         with refused("y: 6 finite numbers are expected, one for each row of X", DataError):
             regression_tube(model, X, y)
@@ -122,7 +122,7 @@ def test_targets_that_are_no_numbers():
 
 def test_curves_of_what_has_no_epochs():
     with pytest.raises(ValueError, match="not fitted yet"):
-        learning_curves(MLP())
+        learning_curves(MLPClassifier())
     for given, name in ((MODEL, "LogisticRegression"), ([1.0], "list"), (None, "NoneType")):
         with refused(f"a fitted network or its history_ is expected, got {name}", TypeError):
             learning_curves(given)
@@ -139,7 +139,7 @@ def test_without_what_draws(monkeypatch):
     with refused(f"learning_curves needs {needed}", ImportError):
         learning_curves([])
     with refused(f"regression_tube needs {needed}", ImportError):
-        regression_tube(SupportVectorRegression().fit(X, X[:, 0]), X, X[:, 0])
+        regression_tube(SVMRegressor().fit(X, X[:, 0]), X, X[:, 0])
     with refused(
         "a page needs Matplotlib and Jinja2, which are not installed: pip install 'deciban[report]'", ImportError
     ):
@@ -282,4 +282,4 @@ def test_reports_that_cannot_be():
     with refused("Expected a language among en, ko; came 'de'.", UsageError):
         MODEL.report(language="de")
     with refused("a report is of one label a row; this model gives a row many", ValueError):
-        MLP((2,), max_iter=1).fit(X, [[0, 1]] * 3 + [[1, 0]] * 3).report()
+        MLPClassifier((2,), max_iter=1).fit(X, [[0, 1]] * 3 + [[1, 0]] * 3).report()

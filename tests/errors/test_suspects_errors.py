@@ -14,22 +14,22 @@ Y = ["a"] * 6 + ["b"] * 6
 def test_python():
     model = NaiveBayes("gaussian")
     with refused("at least two classes are expected; all labels are 'a'", model=model):
-        model.suspects(X, ["a"] * 12)
+        model.find_label_errors(X, ["a"] * 12)
     with refused("one label per example is expected; there are 12 and 11 labels"):
-        model.suspects(X, Y[1:])
+        model.find_label_errors(X, Y[1:])
     with refused("folds must be a whole number from 2, got 1"):
-        model.suspects(X, Y, folds=1)
+        model.find_label_errors(X, Y, folds=1)
     with refused("folds must be a whole number from 2, got 2.5"):
-        model.suspects(X, Y, folds=2.5)
+        model.find_label_errors(X, Y, folds=2.5)
     with refused("at least one example is expected"):
-        TextClassifier().suspects([], [])
+        TextClassifier().find_label_errors([], [])
     with refused("a sequence of examples is expected, not one text: put it in a list", TypeError):
-        TextClassifier().suspects("one text", ["a"])
+        TextClassifier().find_label_errors("one text", ["a"])
     with refused(
         "a classifier that gives probabilities is expected; LinearSVM gives none as it is set: let it calibrate, or "
         "take another"
     ):
-        deciban.suspects(LinearSVM(calibration=None), X, Y)
+        deciban.find_label_errors(LinearSVM(calibration=None), X, Y)
 
 
 def test_too_few_for_the_folds():
@@ -38,13 +38,13 @@ def test_too_few_for_the_folds():
         "Take fewer folds, or leave that class out.",
         DataError,
     ):
-        NaiveBayes("gaussian").suspects(X[:10], Y[:10])
+        NaiveBayes("gaussian").find_label_errors(X[:10], Y[:10])
     with refused(
         "expected, for 2 folds, at least 2 examples of every class that are no copies of one another; 'a' has 1. "
         "Take fewer folds, or leave that class out.",
         DataError,
     ):
-        TextClassifier().suspects(["one two", "One two!", "three", "four"], ["a", "a", "b", "b"], folds=2)
+        TextClassifier().find_label_errors(["one two", "One two!", "three", "four"], ["a", "a", "b", "b"], folds=2)
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_judging_names_the_column(made):
         judge(ROWS)
 
 
-@pytest.mark.parametrize("made", [deciban.SVM, deciban.MLP, deciban.OneClassSVM, deciban.Nystroem])
+@pytest.mark.parametrize("made", [deciban.SVM, deciban.MLPClassifier, deciban.OneClassSVM, deciban.Nystroem])
 def test_the_sentence(made):
     with pytest.raises(DataError) as caught:
         made().fit(ROWS, [0, 1] * 10)

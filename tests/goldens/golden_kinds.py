@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import deciban
-from deciban import MLP, SVM, MLPRegressor, NaiveBayes, OneClassSVM, SupportVectorRegression, TextClassifier, store
+from deciban import SVM, MLPClassifier, MLPRegressor, NaiveBayes, OneClassSVM, SVMRegressor, TextClassifier, store
 from deciban.cli import status
 from deciban.data.text_layout import MODELS as OF_TEXTS
 from deciban.kernels import Spectrum
@@ -99,8 +99,8 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "numbers svm one against the rest": _array(SVM(multi_class="ovr", random_state=1), NUMBERS),
     "texts svm spectrum": _array(SVM(Spectrum(3), random_state=1), TEXTS, LABELS),
     "numbers one-class svm": _array(OneClassSVM(nu=0.2), NUMBERS, None),
-    "numbers support vector regression": _array(SupportVectorRegression(C=2.0), NUMBERS, NUMBERS[:, 0]),
-    "numbers mlp": _array(MLP((4, 3), random_state=2, **NETWORK), NUMBERS),
+    "numbers support vector regression": _array(SVMRegressor(C=2.0), NUMBERS, NUMBERS[:, 0]),
+    "numbers mlp": _array(MLPClassifier((4, 3), random_state=2, **NETWORK), NUMBERS),
     "numbers mlp regressor": _array(MLPRegressor((4,), random_state=2, **NETWORK), NUMBERS, NUMBERS[:, :2]),
 }
 

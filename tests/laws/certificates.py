@@ -6,17 +6,17 @@ import numpy as np
 from sklearn.base import clone
 
 from deciban import (
-    MLP,
     SVM,
     GaussianDiscriminant,
     LinearRegression,
     LinearSVM,
     LogisticRegression,
+    MLPClassifier,
     MLPRegressor,
     NaiveBayes,
     OneClassSVM,
     Perceptron,
-    SupportVectorRegression,
+    SVMRegressor,
     TextClassifier,
 )
 from laws.clouds import EVERY as DISCRIMINANTS
@@ -57,8 +57,8 @@ CLASSIFIERS = {
     "machine-landmarks": SVM(solver="nystroem", calibration=None),
     **{f"bayes-{name}": NaiveBayes(name) for name in BY_NAME},
     **{f"discriminant-{name}": GaussianDiscriminant(**DISCRIMINANTS[name]) for name in _SHAPES},
-    "network": MLP(**_NETWORK),
-    "network-of-squares": MLP(output="logistic", error="squared", **_NETWORK),
+    "network": MLPClassifier(**_NETWORK),
+    "network-of-squares": MLPClassifier(output="logistic", error="squared", **_NETWORK),
 }
 SEPARATED = ("svm-hard-margin", "machine-hard-margin")
 MANY = (
@@ -71,15 +71,15 @@ STREAMS = {
     "stream-logistic": LogisticRegression(),
     "stream-svm": LinearSVM(),
     "stream-perceptron": Perceptron(),
-    "stream-network": MLP(**_NETWORK),
+    "stream-network": MLPClassifier(**_NETWORK),
 }
 REGRESSIONS = {
     "regression": LinearRegression(),
     "ridge": LinearRegression(penalty="l2"),
     "lasso": LinearRegression(penalty="l1"),
     "absolute": LinearRegression(loss="absolute"),
-    "machine-regression": SupportVectorRegression(),
-    "machine-regression-nu": SupportVectorRegression(nu=0.4),
+    "machine-regression": SVMRegressor(),
+    "machine-regression-nu": SVMRegressor(nu=0.4),
     "network-regression": MLPRegressor(**_NETWORK),
 }
 OTHERS = {"one-class": OneClassSVM()}

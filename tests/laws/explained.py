@@ -8,14 +8,14 @@ import pytest
 from scipy import sparse
 
 from deciban import (
-    MLP,
     NBSVM,
     SVM,
-    Calibrated,
+    CalibratedClassifier,
     GaussianDiscriminant,
     LeastSquaresClassifier,
     LinearSVM,
     LogisticRegression,
+    MLPClassifier,
     NaiveBayes,
     Perceptron,
     TextClassifier,
@@ -108,7 +108,9 @@ def csr(model, C):
 
 
 def network(C, output="softmax"):
-    return fitted(partial(MLP, hidden=(4,), output=output, max_iter=8, dtype="float64", random_state=0), cloud, C)
+    return fitted(
+        partial(MLPClassifier, hidden=(4,), output=output, max_iter=8, dtype="float64", random_state=0), cloud, C
+    )
 
 
 def of_table(model, C):
@@ -157,9 +159,11 @@ MODELS = {
     "machine of a share": partial(fitted, partial(SVM, nu=0.3), cloud),
     "machine of a matrix": gram,
     "machine of texts": partial(fitted, partial(SVM, Spectrum(2)), texts),
-    "line": partial(fitted, partial(Calibrated, LinearSVM(), "platt"), cloud),
-    "curve": partial(fitted, partial(Calibrated, NaiveBayes("gaussian"), "isotonic"), cloud),
-    "line of texts": partial(fitted, partial(Calibrated, TextClassifier("naive-bayes"), "temperature"), texts),
+    "line": partial(fitted, partial(CalibratedClassifier, LinearSVM(), "platt"), cloud),
+    "curve": partial(fitted, partial(CalibratedClassifier, NaiveBayes("gaussian"), "isotonic"), cloud),
+    "line of texts": partial(
+        fitted, partial(CalibratedClassifier, TextClassifier("naive-bayes"), "temperature"), texts
+    ),
     "network": network,
     "network logistic": partial(network, output="logistic"),
     **{f"table {model}": partial(of_table, model) for model in OF_TABLES[1:]},  # the first is "columns" as a file

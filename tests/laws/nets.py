@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 from deciban.networks.activations import CATALOGUE
 from deciban.networks.network import Network
 from deciban.networks.outputs import PAIRS
@@ -80,7 +80,7 @@ def model(name, **more):
     options = {"hidden": hidden, "activation": activation.name, "dtype": "float64", "batch_size": None, "max_iter": 4}
     if output.name == "linear":
         return MLPRegressor(**{**options, **more})
-    return MLP(**{**options, "output": output.name, "error": error.name, **more})
+    return MLPClassifier(**{**options, "output": output.name, "error": error.name, **more})
 
 
 def flat(fitted):

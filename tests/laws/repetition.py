@@ -1,6 +1,6 @@
 """The estimators whose weights are not repetition to the seven digits that scikit-learn's checks ask for, and why."""
 
 NOT_REPETITION = {
-    "MLP": "single precision rounds sums in another order; with dtype='float64' weights are repetitions",
+    "MLPClassifier": "single precision rounds sums in another order; with dtype='float64' weights are repetitions",
     "MLPRegressor": "single precision rounds sums in another order; with dtype='float64' weights are repetitions",
 }

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from deciban import SVM, OneClassSVM, SupportVectorRegression
+from deciban import SVM, OneClassSVM, SVMRegressor
 from deciban.kernels import RBF, Linear
 
 TIGHT = {"tol": 1e-9}
@@ -35,7 +35,7 @@ def cloud(C=2, n=60, d=3, seed=0):
 
 
 OTHERS = {
-    "regression": lambda **o: SupportVectorRegression(**{"epsilon": 0.2, **TIGHT, **o}),
-    "nu regression": lambda **o: SupportVectorRegression(**{"nu": 0.4, **TIGHT, **o}),
+    "regression": lambda **o: SVMRegressor(**{"epsilon": 0.2, **TIGHT, **o}),
+    "nu regression": lambda **o: SVMRegressor(**{"nu": 0.4, **TIGHT, **o}),
     "one class": lambda **o: OneClassSVM(**{"nu": 0.3, **TIGHT, **o}),
 }

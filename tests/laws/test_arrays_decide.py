@@ -46,7 +46,7 @@ def test_the_same_machine_without_classes(anywhere, name):
     one = OTHERS[name]().fit(X, target, sample_weight=weight)
     other = OTHERS[name](solver="blocks").fit(T, anywhere(target), sample_weight=anywhere(weight))
     assert other.kernel_.gamma == pytest.approx(one.kernel_.gamma, rel=1e-12)
-    assert_allclose(other.score_(T), one.score_(X), atol=1e-5)
+    assert_allclose(other.scorer_(T), one.scorer_(X), atol=1e-5)
     assert_allclose(host(other.predict(T)), one.predict(X), atol=1e-5)
     assert other.certificate_.primal == pytest.approx(one.certificate_.primal, rel=1e-6, abs=1e-9)
     assert other.certificate_.digest == one.certificate_.digest
@@ -230,7 +230,7 @@ def test_files_and_pickles_know_no_devices(there, C, tmp_path):
     assert same_place(model.support_vectors_, there(X))
     for made in OTHERS.values():
         other = made().fit(there(X), there(X[:, 0]))
-        assert_allclose(pickle.loads(pickle.dumps(other)).score_(X), other.score_(X), atol=1e-9)
+        assert_allclose(pickle.loads(pickle.dumps(other)).scorer_(X), other.scorer_(X), atol=1e-9)
 
 
 def test_a_library_behind_the_wrapper(there, monkeypatch):

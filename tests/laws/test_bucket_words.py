@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 from deciban import TextClassifier, TextVectorizer, load, store
 from deciban.data.text_layout import MINIMISED
-from deciban.evaluation.importance import importance
+from deciban.evaluation.importance import evidence_importance
 from deciban.mail.filter import train_rows
 from deciban.report.inventory import strongest, telling
 from deciban.text.bucket_words import SHOWN, BucketNames, distinct
@@ -112,7 +112,7 @@ def test_a_classifier_names_what_tells_its_classes_apart(model, tmp_path):
         told += [each.term for some in strongest(known.model_, rows, seen, 99).values() for each in some]
         assert told
         assert set(told) <= names
-        assert {each.feature for each in importance(known)} <= names
+        assert {each.feature for each in evidence_importance(known)} <= names
 
 
 def test_absent_buckets_are_named_in_explanations(tmp_path):

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from deciban import (
     NBSVM,
     SVM,
-    Calibrated,
+    CalibratedClassifier,
     GaussianDiscriminant,
     LeastSquaresClassifier,
     LinearSVM,
@@ -56,7 +56,7 @@ classes = pytest.mark.parametrize("C", [2, 3])
 def calibrated(name, X, y, method="auto", **more):
     """The calibrated model of this name, fitted; "frozen" is one that was fitted before."""
     frozen = FrozenEstimator(LinearSVM(0.1).fit(X, y)) if name == "frozen" else None
-    return Calibrated(frozen or {**OURS, **THEIRS}[name], method, **{"cv": 3, **more}).fit(X, y)
+    return CalibratedClassifier(frozen or {**OURS, **THEIRS}[name], method, **{"cv": 3, **more}).fit(X, y)
 
 
 def agree(model, X):
@@ -85,7 +85,7 @@ def test_the_decision_is_the_largest_probability(name, C, method):
 def test_the_decision_is_the_largest_probability_at_even_odds(seed):
     """Where log-odds are as small as rounding."""
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]] * 4)
-    model = Calibrated(LinearSVM(), "temperature", cv=2).fit(X, (X[:, 0] > 0).astype(int))
+    model = CalibratedClassifier(LinearSVM(), "temperature", cv=2).fit(X, (X[:, 0] > 0).astype(int))
     b = float(model.estimator_.intercept_[0] / -model.estimator_.coef_[0, 0])
     agree(model, b + np.random.default_rng(seed).normal(size=(200, 1)) * 10.0 ** -np.arange(20).repeat(10)[:, None])
 
@@ -121,9 +121,9 @@ def test_weights_are_repetition_and_the_order_does_not_matter(C, method):
     X, y = clouds(3, N=40, C=C)
     times = np.arange(40) % 3
     times[:C] = 1
-    one = Calibrated(NaiveBayes("gaussian"), method, cv=3).fit(X, y, times)
+    one = CalibratedClassifier(NaiveBayes("gaussian"), method, cv=3).fit(X, y, times)
     again = np.random.default_rng(0).permutation(np.repeat(np.arange(40), times))
-    other = Calibrated(NaiveBayes("gaussian"), method, cv=3).fit(X[again], y[again])
+    other = CalibratedClassifier(NaiveBayes("gaussian"), method, cv=3).fit(X[again], y[again])
     assert one.held_out_ == other.held_out_ == times.sum()
     assert_allclose(other.predict_proba(X), one.predict_proba(X), atol=1e-6)
 
@@ -135,17 +135,17 @@ def test_who_learns_by_heart_is_not_believed(model, cv):
     random = np.random.default_rng(4)
     X, y = np.repeat(random.normal(size=(200, 4)), 2, axis=0), np.repeat(random.integers(0, 2, 200), 2)
     assert (clone(model).fit(X, y).predict(X) == y).all()
-    p = Calibrated(model, "platt", cv=cv).fit(X, y).predict_proba(X)
+    p = CalibratedClassifier(model, "platt", cv=cv).fit(X, y).predict_proba(X)
     assert (np.abs(p - 0.5) < 0.2).all()
 
 
 def test_the_best_on_what_nobody_learnt_is_chosen():
     X, y = clouds(5, N=200)
-    model = Calibrated(NaiveBayes("gaussian")).fit(X, y)
+    model = CalibratedClassifier(NaiveBayes("gaussian")).fit(X, y)
     assert sorted(each.method for each in model.tried_) == sorted(CATALOGUE)
     assert [each.log_loss for each in model.tried_] == sorted(each.log_loss for each in model.tried_)
     assert model.method_ == model.tried_[0].method == model.calibrator_.name
-    assert Calibrated(NaiveBayes("gaussian"), "beta").fit(X, y).tried_ == []
+    assert CalibratedClassifier(NaiveBayes("gaussian"), "beta").fit(X, y).tried_ == []
 
 
 @classes
@@ -153,7 +153,7 @@ def test_a_model_that_is_fitted_stays_and_its_scores_are_calibrated(C):
     X, y = clouds(6, N=80, C=C)
     known = LogisticRegression().fit(X[:40], y[:40])
     before = pickle.dumps(known.coef_)
-    model = Calibrated(FrozenEstimator(known), "platt").fit(X[40:], y[40:])
+    model = CalibratedClassifier(FrozenEstimator(known), "platt").fit(X[40:], y[40:])
     assert pickle.dumps(known.coef_) == before
     s = known.decision_function(X) if C == 2 else known.predict_log_proba(X)
     by_hand = CATALOGUE["platt"].fit(s[40:], y[40:])(s)
@@ -163,13 +163,13 @@ def test_a_model_that_is_fitted_stays_and_its_scores_are_calibrated(C):
 def test_folds_may_be_given_and_rows_of_no_weight_stay_where_they_stood():
     X, y = clouds(7, N=60)
     pairs = [(np.arange(0, 60, 2), np.arange(1, 60, 2)), (np.arange(1, 60, 2), np.arange(0, 60, 2))]
-    one = Calibrated(NaiveBayes("gaussian"), "beta", cv=pairs).fit(X, y)
+    one = CalibratedClassifier(NaiveBayes("gaussian"), "beta", cv=pairs).fit(X, y)
     assert one.held_out_ == 60.0
     kept = np.arange(60) % 5 > 0
     to = np.cumsum(kept) - 1
     fewer = [tuple(to[rows[kept[rows]]] for rows in pair) for pair in pairs]
-    other = Calibrated(NaiveBayes("gaussian"), "beta", cv=fewer).fit(X[kept], y[kept])
-    same = Calibrated(NaiveBayes("gaussian"), "beta", cv=pairs).fit(X, y, kept.astype(float))
+    other = CalibratedClassifier(NaiveBayes("gaussian"), "beta", cv=fewer).fit(X[kept], y[kept])
+    same = CalibratedClassifier(NaiveBayes("gaussian"), "beta", cv=pairs).fit(X, y, kept.astype(float))
     assert_allclose(same.predict_proba(X), other.predict_proba(X), atol=1e-9)
 
 
@@ -186,7 +186,7 @@ def test_texts_of_all_kinds():
     forms = [list, tuple, lambda found: np.array(found, dtype=object), lambda found: [t.encode() for t in found]]
     for model in ("naive-bayes", "svm", "auto"):
         for form in forms:
-            sure = Calibrated(TextClassifier(model), "platt", cv=3).fit(form(texts), y)
+            sure = CalibratedClassifier(TextClassifier(model), "platt", cv=3).fit(form(texts), y)
             assert sure.held_out_ == 48.0
             agree(sure, form(texts))
     why = sure.explain(["싼 점심"])[0]
@@ -198,12 +198,12 @@ def test_texts_of_all_kinds():
 def test_what_a_text_leaves_open_moves_with_the_evidence():
     texts, y = mixed()
     model = TextClassifier("naive-bayes")
-    sure = Calibrated(model, "temperature", cv=3).fit(texts, y)
+    sure = CalibratedClassifier(model, "temperature", cv=3).fit(texts, y)
     before, after = sure.estimator_.explain(["cheap lunch"])[0], sure.explain(["cheap lunch"])[0]
     scale = sure.calibrator_.scale
     assert_allclose(after.verdict.interval, np.array(before.verdict.interval) * scale)
     assert after.verdict.unsure == (after.decibans < 10.0 or after.verdict.interval[0] <= 0.0)
-    curved = Calibrated(model, "isotonic", cv=3).fit(texts, y).explain(["cheap lunch"])[0]
+    curved = CalibratedClassifier(model, "isotonic", cv=3).fit(texts, y).explain(["cheap lunch"])[0]
     assert curved.verdict.interval is None
     assert curved.prior_decibans + sum(term.decibans for term in curved.terms) == pytest.approx(curved.decibans)
     assert "(calibration)" in [term.term for term in curved.terms]
@@ -215,16 +215,18 @@ def test_frames_and_sparse_rows():
     frame = pl.DataFrame(
         {"age": random.normal(size=60) + y, "job": np.where(random.random(60) < 0.3 + 0.4 * y, "a", "b")}
     )
-    agree(model := Calibrated(NaiveBayes("auto"), cv=3).fit(frame, y), frame)
+    agree(model := CalibratedClassifier(NaiveBayes("auto"), cv=3).fit(frame, y), frame)
     assert model.explain(frame[:1])[0].terms
     X = clouds(9, N=60)[0]
-    dense, thin = (Calibrated(LinearSVM(), "platt", cv=3).fit(form(X), y) for form in (np.asarray, sparse.csr_array))
+    dense, thin = (
+        CalibratedClassifier(LinearSVM(), "platt", cv=3).fit(form(X), y) for form in (np.asarray, sparse.csr_array)
+    )
     assert_allclose(thin.predict_proba(sparse.coo_array(X)), dense.predict_proba(X), atol=1e-9)
 
 
 def test_where_nothing_can_be_held_out_scores_are_taken_as_nats():
     for cv in (2, "held-out"):
-        model = Calibrated(LinearSVM(), "platt", cv=cv).fit([[0.0], [2.0]], ["low", "high"])
+        model = CalibratedClassifier(LinearSVM(), "platt", cv=cv).fit([[0.0], [2.0]], ["low", "high"])
         assert model.held_out_ == 0.0
         agree(model, [[0.5], [1.5]])
         assert_allclose(model.decision_function([[0.5]]), model.estimator_.decision_function([[0.5]]), atol=1e-12)
@@ -233,7 +235,7 @@ def test_where_nothing_can_be_held_out_scores_are_taken_as_nats():
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_it_stands_where_scikit_learns_stands(method):
     X, y = clouds(11, N=400)
-    ours = Calibrated(LinearSVM(0.1), {"sigmoid": "platt"}.get(method, method)).fit(X[:200], y[:200])
+    ours = CalibratedClassifier(LinearSVM(0.1), {"sigmoid": "platt"}.get(method, method)).fit(X[:200], y[:200])
     theirs = CalibratedClassifierCV(LinearSVM(0.1, calibration=None), method=method, ensemble=False)
     theirs.fit(X[:200], y[:200])
     assert np.abs(ours.predict_proba(X[200:]) - theirs.predict_proba(X[200:])).mean() < 0.08
@@ -241,7 +243,7 @@ def test_it_stands_where_scikit_learns_stands(method):
 
 def test_it_is_the_same_again_and_after_a_pickle():
     X, y = clouds(12, N=60)
-    one, two = (Calibrated(SVM(), "isotonic", random_state=7).fit(X, y) for _ in range(2))
+    one, two = (CalibratedClassifier(SVM(), "isotonic", random_state=7).fit(X, y) for _ in range(2))
     assert_array_equal(one.predict_proba(X), two.predict_proba(X))
     assert_array_equal(pickle.loads(pickle.dumps(one)).predict_proba(X), one.predict_proba(X))
     assert clone(one).get_params().keys() == one.get_params().keys()
@@ -250,8 +252,8 @@ def test_it_is_the_same_again_and_after_a_pickle():
 @pytest.mark.parametrize(
     "model",
     [
-        Calibrated(NaiveBayes("gaussian"), "platt", cv=3),
-        Calibrated(NaiveBayes("gaussian"), "beta", cv="held-out"),
+        CalibratedClassifier(NaiveBayes("gaussian"), "platt", cv=3),
+        CalibratedClassifier(NaiveBayes("gaussian"), "beta", cv="held-out"),
     ],
     ids=["folds", "held out"],
 )

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from deciban import Calibrated, GaussianDiscriminant, LinearSVM, NaiveBayes, TextClassifier
+from deciban import CalibratedClassifier, GaussianDiscriminant, LinearSVM, NaiveBayes, TextClassifier
 from deciban.calibration import CATALOGUE
 from deciban.calibration.splitting import dealt
 from deciban.conventions import DECIBANS_PER_NAT
@@ -58,7 +58,7 @@ def named(name):
 def test_a_splitter_of_scikit_learn_holds_out(name):
     weight = np.random.default_rng(2).integers(1, 4, N).astype(float)
     cv, model = SPLITTERS[name], LinearSVM(calibration=None)
-    found = Calibrated(model, "platt", cv=cv).fit(X, Y, weight, **named(name))
+    found = CalibratedClassifier(model, "platt", cv=cv).fit(X, Y, weight, **named(name))
     expected = by_hand("platt", model, X, Y, weight, cv, **named(name))
     assert_allclose(found.predict_log_proba(X), expected(found.estimator_.decision_function(X)), atol=1e-9)
     assert type(cv).__name__ in str(found.certificate_.calibration)
@@ -70,16 +70,16 @@ def test_rows_of_no_weight_are_not_there_for_a_splitter(name):
     kept, cv = weight > 0, SPLITTERS[name]
     if name == "PredefinedSplit":
         return  # names places of its own
-    one = Calibrated(GaussianDiscriminant(), "beta", cv=cv).fit(X, Y, weight, **named(name))
+    one = CalibratedClassifier(GaussianDiscriminant(), "beta", cv=cv).fit(X, Y, weight, **named(name))
     groups = {"groups": GROUP[kept]} if named(name) else {}
-    other = Calibrated(GaussianDiscriminant(), "beta", cv=cv).fit(X[kept], Y[kept], **groups)
+    other = CalibratedClassifier(GaussianDiscriminant(), "beta", cv=cv).fit(X[kept], Y[kept], **groups)
     assert_array_equal(one.predict_proba(X), other.predict_proba(X))
 
 
 def test_pairs_may_be_in_any_form():
     cv = splitters.KFold(3)
     pairs = list(cv.split(X))
-    expected = Calibrated(GaussianDiscriminant(), "platt", cv=cv).fit(X, Y).predict_proba(X)
+    expected = CalibratedClassifier(GaussianDiscriminant(), "platt", cv=cv).fit(X, Y).predict_proba(X)
     forms = [
         pairs,
         cv.split(X),
@@ -90,11 +90,13 @@ def test_pairs_may_be_in_any_form():
         [tuple(rows - N for rows in pair) for pair in pairs],
     ]
     for form in forms:
-        assert_array_equal(Calibrated(GaussianDiscriminant(), "platt", cv=form).fit(X, Y).predict_proba(X), expected)
+        assert_array_equal(
+            CalibratedClassifier(GaussianDiscriminant(), "platt", cv=form).fit(X, Y).predict_proba(X), expected
+        )
 
 
 def test_none_is_five_folds():
-    one, other = (Calibrated(GaussianDiscriminant(), cv=cv).fit(X, Y) for cv in (None, 5))
+    one, other = (CalibratedClassifier(GaussianDiscriminant(), cv=cv).fit(X, Y) for cv in (None, 5))
     assert_array_equal(one.predict_proba(X), other.predict_proba(X))
     assert one.certificate_.calibration == other.certificate_.calibration
 
@@ -104,7 +106,7 @@ def test_who_is_held_out_twice_is_never_judged_by_a_calibrator_that_learnt_it():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(60, 1)), random.integers(0, 2, 60)
     cv = splitters.RepeatedKFold(n_splits=3, n_repeats=4, random_state=0)
-    found = Calibrated(GaussianNB(), "auto", cv=cv).fit(X, y)
+    found = CalibratedClassifier(GaussianNB(), "auto", cv=cv).fit(X, y)
     assert found.tried_[0].log_loss > np.log(2.0) - 0.02
     assert found.held_out_ == 4 * 60
 
@@ -112,7 +114,7 @@ def test_who_is_held_out_twice_is_never_judged_by_a_calibrator_that_learnt_it():
 def test_texts_and_groups():
     texts = [f"cheap pills {i}" if i % 2 else f"lunch at noon {i}" for i in range(24)]
     labels = ["spam" if i % 2 else "ham" for i in range(24)]
-    model = Calibrated(TextClassifier("naive-bayes"), "platt", cv=splitters.GroupKFold(3))
+    model = CalibratedClassifier(TextClassifier("naive-bayes"), "platt", cv=splitters.GroupKFold(3))
     found = model.fit(texts, labels, groups=np.arange(24) // 4)
     why = found.explain(["cheap lunch"])[0]
     p = found.predict_log_proba(["cheap lunch"])[0]
@@ -122,7 +124,9 @@ def test_texts_and_groups():
 def test_examples_may_be_mappings_and_equal_ones_share_a_fold():
     rows = [{"state": "NY", "age": 3.0}, {"age": 3.0, "state": "NY"}, {"state": "TX", "age": 1.0}, {"state": "VT"}] * 6
     labels = [1, 1, 0, 0] * 6
-    fitted = Calibrated(make_pipeline(DictVectorizer(), NaiveBayes("multinomial")), "platt", cv=3).fit(rows, labels)
+    fitted = CalibratedClassifier(make_pipeline(DictVectorizer(), NaiveBayes("multinomial")), "platt", cv=3).fit(
+        rows, labels
+    )
     assert fitted.predict(rows).tolist() == labels
     assert not hasattr(fitted, "n_features_in_")
     fold = dealt(rows, 3, 0)
@@ -134,6 +138,6 @@ def test_examples_may_be_arrays_of_more_dimensions(shape):
     X = np.arange(np.prod(shape), dtype=float).reshape(shape) % 7.0
     labels = np.arange(15) % 2
     flat = make_pipeline(FunctionTransformer(lambda A: A.reshape(len(A), -1)), NaiveBayes("gaussian"))
-    fitted = Calibrated(flat, "platt", cv=3).fit(X, labels)
-    whole = Calibrated(NaiveBayes("gaussian"), "platt", cv=3).fit(X.reshape(15, -1), labels)
+    fitted = CalibratedClassifier(flat, "platt", cv=3).fit(X, labels)
+    whole = CalibratedClassifier(NaiveBayes("gaussian"), "platt", cv=3).fit(X.reshape(15, -1), labels)
     assert_array_equal(fitted.predict_proba(X), whole.predict_proba(X.reshape(15, -1)))

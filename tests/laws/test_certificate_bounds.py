@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import deciban
 from deciban import (
-    Calibrated,
+    CalibratedClassifier,
     GaussianDiscriminant,
     LeastSquaresClassifier,
     LinearRegression,
@@ -236,7 +236,7 @@ def test_bounds_that_do_not_apply_for_one_reason_are_told_together():
 @pytest.mark.parametrize("method", ["temperature", "platt", "beta", "isotonic", "auto"])
 def test_a_calibrator_behind_a_model_is_told_and_its_bounds_hold_as_far_as_it_leaves_them(method):
     X, y = rows()
-    model = Calibrated(LinearSVM(calibration=None), method, cv=3, random_state=0).fit(X, y)
+    model = CalibratedClassifier(LinearSVM(calibration=None), method, cv=3, random_state=0).fit(X, y)
     proof, alone = model.certificate_, model.estimator_.certificate_
     assert proof.calibration.how == f"{model.method_} on 3 folds"
     assert proof.calibration.log_loss == (model.tried_[0].log_loss if method == "auto" else None)

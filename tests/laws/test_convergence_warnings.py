@@ -7,16 +7,16 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from deciban import (
-    MLP,
     SVM,
-    Calibrated,
+    CalibratedClassifier,
     LinearRegression,
     LinearSVM,
     LinearSVR,
     LogisticRegression,
+    MLPClassifier,
     MLPRegressor,
     Perceptron,
-    SupportVectorRegression,
+    SVMRegressor,
     TextClassifier,
 )
 from deciban.losses import Hinge
@@ -38,13 +38,13 @@ SHORT = {
     "perceptron": (Perceptron(max_iter=2), Y),
     "svm": (SVM(max_iter=2, C=100.0), Y),
     "svm-many": (SVM(max_iter=2, C=100.0), MANY),
-    "regression": (SupportVectorRegression(max_iter=2, C=100.0), T),
-    "nu-regression": (SupportVectorRegression(nu=0.5, max_iter=2, C=100.0), T),
+    "regression": (SVMRegressor(max_iter=2, C=100.0), T),
+    "nu-regression": (SVMRegressor(nu=0.5, max_iter=2, C=100.0), T),
     "linear-regression": (LinearRegression(loss="huber", max_iter=1, delta=0.1), T),
     "linear-svr": (LinearSVR(max_iter=2, C=100.0), T),
-    "network": (MLP(hidden=(3,), max_iter=2), Y),
+    "network": (MLPClassifier(hidden=(3,), max_iter=2), Y),
     "network-of-numbers": (MLPRegressor(hidden=(3,), max_iter=2), T),
-    "calibrated": (Calibrated(LinearSVM(max_iter=2, C=100.0, calibration=None)), Y),
+    "calibrated": (CalibratedClassifier(LinearSVM(max_iter=2, C=100.0, calibration=None)), Y),
 }
 
 

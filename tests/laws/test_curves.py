@@ -119,7 +119,7 @@ def test_the_learning_curve_of_least_squares_is_what_theory_expects():
     assert (curve.loss, curve.held_out) == ("squared", 1000)
     spread = [4 * each / np.sqrt(200) + 0.03 * noise for each in curve.deviation]  # and the luck of the 4,000
     for n, low, high, a, b in zip(curve.sizes, *curve.mean, *spread, strict=True):
-        expected = theory.linear_regression(n, d, noise)
+        expected = theory.linear_regression_expected_error(n, d, noise)
         assert abs(low - float(expected.in_sample)) < a
         assert abs(high - float(expected.new_normal_inputs)) < b
 

@@ -71,7 +71,7 @@ def test_two_classes_of_one_shape_have_the_linear_log_odds_of_the_book(seed):
     theta0 = 0.5 * (mu0 @ S @ mu0 - mu1 @ S @ mu1) + np.log(phi / (1 - phi))
     p = fitted.predict_proba(X)[:, 1]
     assert_allclose(p, 1 / (1 + np.exp(-(X @ theta + theta0))), rtol=1e-8, atol=1e-12)
-    W, bias = fitted.score_.W, fitted.score_.bias
+    W, bias = fitted.scorer_.W, fitted.scorer_.bias
     assert_allclose(W[:, 1] - W[:, 0], theta, rtol=1e-9)
     assert_allclose(bias[1] - bias[0], theta0, rtol=1e-8, atol=1e-9)
     assert_allclose(S @ fitted.covariance_, np.eye(4), atol=1e-8)

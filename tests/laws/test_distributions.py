@@ -220,7 +220,7 @@ def test_the_estimate_is_the_optimum_it_claims_and_nothing_is_better(case, estim
     assert worse.primal - found.primal >= least
 
 
-@pytest.mark.parametrize("option", ["fitted", "smoothed", "uniform"])
+@pytest.mark.parametrize("option", ["empirical", "smoothed", "uniform"])
 @given(data=labelled_data())
 def test_class_priors_are_those_of_the_book(option, data):
     n = np.bincount(data.y, data.weight)

@@ -20,7 +20,7 @@ QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just("
 FEW = settings(max_examples=15)
 # The correlation of what is wrong about two words of one item (crates/core/src/doubt.rs).
 DEPENDENCE = 0.05
-PRIORS = st.sampled_from(["fitted", "smoothed", "uniform"])
+PRIORS = st.sampled_from(["empirical", "smoothed", "uniform"])
 
 
 def of_two(data):
@@ -167,7 +167,7 @@ def test_counts_of_any_size_come_back_from_the_weights(likelihood, weight):
     n = weight * np.array([1, 3])
     (low, high), label = known.credible_interval(["a d"])[0], int(known.predict(["a d"])[0] == "y")
     x = np.array([1.0, 0, 0, 1])
-    variance = by_definition(likelihood, s, n, "fitted", 0.1, x, label, 1 - label, True)
+    variance = by_definition(likelihood, s, n, "empirical", 0.1, x, label, 1 - label, True)
     assert_allclose((high - low) / 2, ndtri(0.975) * np.sqrt(variance), rtol=1e-7)
 
 
@@ -231,7 +231,7 @@ def test_any_way_of_asking_gives_the_same_bits(model, data, queries):
 @over_the_grid
 def test_what_is_saved_is_as_sure_when_it_is_loaded(model, tmp_path):
     texts, labels = ["free money", "free lunch", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"]
-    for prior in ("fitted", "smoothed", "uniform", [0.3, 0.7]):
+    for prior in ("empirical", "smoothed", "uniform", [0.3, 0.7]):
         known = TextClassifier(**{**model, "alpha": 1.5}, estimate="map", class_prior=prior).fit(texts, labels)
         known.save(tmp_path / "f")
         again = TextClassifier.load(tmp_path / "f")

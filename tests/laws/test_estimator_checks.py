@@ -24,7 +24,7 @@ SINGLE = {"check_methods_subset_invariance"}  # seven digits of sums in single p
 
 def as_it_comes(name):
     family = getattr(deciban, name)
-    if name == "Calibrated":
+    if name == "CalibratedClassifier":
         return family(deciban.LinearSVM(calibration=None))
     return family(max_iter=20) if name.startswith("MLP") else family()
 

@@ -32,7 +32,7 @@ def bits(pairs):
 def test_it_is_the_mean_of_the_models_explanations(name, C):
     model, items = explained(name, C)
     y = model.predict(items)
-    found = deciban.importance(model, items, y, top=None)
+    found = deciban.evidence_importance(model, items, y, top=None)
     sums, sides = defaultdict(float), defaultdict(lambda: defaultdict(float))
     for why in model.explain(items):
         for term in why.terms:
@@ -46,7 +46,7 @@ def test_it_is_the_mean_of_the_models_explanations(name, C):
     for each in found:
         assert sides[each.feature][each.label] == max(sides[each.feature].values())
         assert 0.0 <= each.bits <= found.class_bits + 1e-12
-    few = deciban.importance(model, items, top=3)
+    few = deciban.evidence_importance(model, items, top=3)
     assert [each[:3] for each in few] == [each[:3] for each in found[:3]]
     assert {each.bits for each in few} <= {None}
     assert (few.n, few.total, few.class_bits) == (4.0, found.total, None)
@@ -59,7 +59,7 @@ def test_the_bits_of_a_word_are_whether_it_is_there(model):
     X, y = texts(2)
     more = {"epochs": 2, "hidden": (3,)} if model == "mlp" else {}
     known = TextClassifier(model, words=(1, 1), **more).fit(X, y)
-    found = deciban.importance(known, X, y, top=None)
+    found = deciban.evidence_importance(known, X, y, top=None)
     assert len(found) > 10
     for each in found:
         there = [(each.feature in text.split(), label) for text, label in zip(X, y, strict=True)]
@@ -72,7 +72,7 @@ def test_the_bits_of_a_word_are_whether_it_is_there(model):
 def test_without_examples_it_is_about_those_that_were_learnt(model, how):
     X, y = texts(2)
     known = TextClassifier(model, words=(1, 1), **how).fit(X, y)
-    asked, kept = deciban.importance(known, X, y, top=None), deciban.importance(known, top=None)
+    asked, kept = deciban.evidence_importance(known, X, y, top=None), deciban.evidence_importance(known, top=None)
     assert sorted(each.decibans for each in kept) == pytest.approx(
         sorted(each.decibans for each in asked if each.decibans > 0.0), rel=1e-9, abs=1e-12
     )
@@ -88,7 +88,7 @@ def test_without_examples_it_is_about_those_that_were_learnt(model, how):
 @pytest.mark.parametrize("model", MODELS)
 def test_every_text_model_tells_of_what_it_learnt(model, C):
     known, _ = explained(f"text {model}", C)
-    found = deciban.importance(known, top=5)
+    found = deciban.evidence_importance(known, top=5)
     assert len(found) == 5
     assert {each.label for each in found} <= set(known.classes_)
     assert all(each.decibans > 0.0 and 0.0 <= each.bits <= found.class_bits for each in found)
@@ -203,8 +203,8 @@ def test_a_file_with_other_numbers_there_is_refused(value):
 
 def test_numbers_of_a_data_frame_go_by_name():
     frame, y = people(2)
-    found = deciban.importance(NaiveBayes("auto").fit(frame, y), frame, y)
+    found = deciban.evidence_importance(NaiveBayes("auto").fit(frame, y), frame, y)
     assert {each.feature for each in found} >= {"나이", "size", "job = 교사"}
-    same = deciban.importance(NaiveBayes("auto").fit(frame, y), frame[::-1], y[::-1])
+    same = deciban.evidence_importance(NaiveBayes("auto").fit(frame, y), frame[::-1], y[::-1])
     assert [each[0] for each in same] == [each[0] for each in found]
     assert isinstance(frame, pl.DataFrame)

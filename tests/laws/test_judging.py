@@ -25,7 +25,7 @@ WORDS = np.array(["eggs", "ham", "spam"])
 @drawn
 def test_posteriors_are_those_of_the_book(case, estimate, draws):
     data = draws.draw(case.data(classes=2)).grounded()
-    prior = draws.draw(st.sampled_from(["fitted", "smoothed", "uniform"]))
+    prior = draws.draw(st.sampled_from(["empirical", "smoothed", "uniform"]))
     model = NaiveBayes(case.family, estimate=estimate, class_prior=prior).fit(data.X, data.y, data.weight)
     rows = data.X.tolist()
     book = oracle.joint(
@@ -92,7 +92,7 @@ def test_a_missing_value_is_judged_as_if_its_column_were_not_there(case, draws):
         told, expected = model.predict_joint_log_proba(form), less.predict_joint_log_proba(row[:, known])
         assert_allclose(told, expected, rtol=1e-10, atol=1e-10)
         for c in range(data.C):
-            terms, others = model.score_.terms(form, c, 0), less.score_.terms(row[:, known], c, 0)
+            terms, others = model.scorer_.terms(form, c, 0), less.scorer_.terms(row[:, known], c, 0)
             assert_array_equal(terms.feature, np.array(known)[others.feature])
             assert_array_equal(terms.x, others.x)
             assert_allclose(terms.evidence, others.evidence, rtol=1e-10, atol=1e-10)
@@ -123,7 +123,7 @@ def test_a_million_words_give_finite_normalised_posteriors(likelihood):
     assert np.isfinite(log_p).all()
     assert not np.signbit(log_p[log_p == 0.0]).any()
     assert_allclose(np.exp(log_p).sum(axis=1), 1.0, rtol=1e-12)
-    told = model.score_.terms(document, 0, 1).evidence.sum() + model.score_.prior[0] - model.score_.prior[1]
+    told = model.scorer_.terms(document, 0, 1).evidence.sum() + model.scorer_.prior[0] - model.scorer_.prior[1]
     assert told == pytest.approx(joint[2, 0] - joint[2, 1], abs=1e-9 * max(1.0, np.abs(joint[2]).max()))
 
 

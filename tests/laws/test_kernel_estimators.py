@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
-from deciban import SVM, OneClassSVM, SupportVectorRegression
+from deciban import SVM, OneClassSVM, SVMRegressor
 from laws.svms import TIGHT, cloud
 
 HARD_TO_LEARN = {
@@ -35,7 +35,7 @@ def test_whatever_comes_numbers_stay_numbers(kind, kernel):
         assert str(model.certificate_)
         assert len(model.explain(X)) == 12
     for nu in (None, 0.5):
-        assert np.isfinite(SupportVectorRegression(kernel, nu=nu, max_iter=20).fit(X, X[:, 0]).predict(X)).all()
+        assert np.isfinite(SVMRegressor(kernel, nu=nu, max_iter=20).fit(X, X[:, 0]).predict(X)).all()
     assert np.isfinite(OneClassSVM(kernel, max_iter=20).fit(X).decision_function(X)).all()
 
 
@@ -51,8 +51,8 @@ def test_two_examples_are_enough():
     [
         (SVM(**TIGHT), 63),
         (SVM(calibration=None, multi_class="ovr", **TIGHT), 63),
-        (SupportVectorRegression(**TIGHT), 59),
-        (SupportVectorRegression(nu=0.5, **TIGHT), 59),
+        (SVMRegressor(**TIGHT), 59),
+        (SVMRegressor(nu=0.5, **TIGHT), 59),
         (OneClassSVM(tol=1e-12), 53),
     ],
     ids=["svm", "rest", "regression", "nu regression", "one class"],

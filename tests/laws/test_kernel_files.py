@@ -71,7 +71,7 @@ def test_a_file_of_libsvm_judges_as_the_model_did(kind, tmp_path):
     assert_array_equal(again.predict(X), model.predict(X))
     assert getattr(again, "nu", None) in (None, 0.5)
     assert (getattr(again, "nu", None) is None) == (getattr(model, "nu", None) is None)
-    assert_allclose(again.score_(X), model.score_(X), rtol=1e-12, atol=1e-12)
+    assert_allclose(again.scorer_(X), model.scorer_(X), rtol=1e-12, atol=1e-12)
     if hasattr(model, "predict_proba"):
         assert_allclose(again.predict_proba(X), model.predict_proba(X), rtol=1e-9)
     with pytest.raises(AttributeError, match="no certificate"):

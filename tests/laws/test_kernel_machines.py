@@ -260,7 +260,7 @@ def test_a_warm_start_ends_where_a_cold_one_does(name, C):
     assert_array_equal(warm.fit(X[:30], y[:30]).predict(X), machine(name, **other).fit(X[:30], y[:30]).predict(X))
     for made in OTHERS.values():
         again = made(warm_start=True).fit(X, X[:, 0]).fit(X, X[:, 0])
-        assert_allclose(again.score_(X), made().fit(X, X[:, 0]).score_(X), atol=1e-6)
+        assert_allclose(again.scorer_(X), made().fit(X, X[:, 0]).scorer_(X), atol=1e-6)
 
 
 @over("rbf", "nu", "rest", "balanced")
@@ -273,4 +273,4 @@ def test_every_solver_finds_the_same_surface(name, solver):
     hard = SVM("linear", C=np.inf, solver=solver, calibration=None).fit([[0.0], [1.0], [3.0]], [0, 0, 1])
     assert_allclose(hard.coef_, [[1.0]], atol=1e-6)
     for made in OTHERS.values():
-        assert_allclose(made(solver=solver).fit(X, X[:, 0]).score_(X), made().fit(X, X[:, 0]).score_(X), atol=1e-3)
+        assert_allclose(made(solver=solver).fit(X, X[:, 0]).scorer_(X), made().fit(X, X[:, 0]).scorer_(X), atol=1e-3)

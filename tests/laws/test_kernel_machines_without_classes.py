@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from deciban import SupportVectorRegression
+from deciban import SVMRegressor
 from deciban.kernels import RBF
 from laws.svms import OTHERS, TIGHT, cloud
 
@@ -12,7 +12,7 @@ from laws.svms import OTHERS, TIGHT, cloud
 def test_regression_stays_in_its_tube():
     X = np.linspace(0.0, 6.0, 50)[:, None]
     y = np.sin(X[:, 0])
-    model = SupportVectorRegression(C=100.0, epsilon=0.05, gamma=1.0, **TIGHT).fit(X, y)
+    model = SVMRegressor(C=100.0, epsilon=0.05, gamma=1.0, **TIGHT).fit(X, y)
     error = np.abs(model.predict(X) - y)
     assert error.max() <= 0.05 + 1e-6
     inside = np.setdiff1d(np.arange(50), model.support_)
@@ -33,13 +33,13 @@ def waves(N=80):
 def test_nu_is_a_share_of_examples_outside_the_tube_that_it_learns(kernel, nu):
     """Schölkopf et al. 2000, proposition 1, and their remark that at its ε the other form has the same optimum."""
     X, y = waves()
-    model = SupportVectorRegression(kernel, nu=nu, **TIGHT).fit(X, y)
+    model = SVMRegressor(kernel, nu=nu, **TIGHT).fit(X, y)
     error = np.abs(model.predict(X) - y)
     edge = 1e-6 * (1.0 + model.epsilon_)
     assert model.epsilon_ >= 0.0
     assert (error > model.epsilon_ + edge).sum() <= nu * len(y)
     assert (error >= model.epsilon_ - edge).sum() >= nu * len(y)
-    same = SupportVectorRegression(kernel, epsilon=model.epsilon_, **TIGHT).fit(X, y)
+    same = SVMRegressor(kernel, epsilon=model.epsilon_, **TIGHT).fit(X, y)
     if model.epsilon_ > 0.0:
         assert_allclose(same.predict(X), model.predict(X), atol=1e-5)
     paid = model.C * nu * len(y) * model.epsilon_
@@ -49,11 +49,11 @@ def test_nu_is_a_share_of_examples_outside_the_tube_that_it_learns(kernel, nu):
 @pytest.mark.parametrize("k", [-9, -3, 6])
 def test_the_tube_of_nu_has_the_unit_of_the_targets(k):
     X, y = waves()
-    here = SupportVectorRegression(nu=0.3, C=2.0).fit(X, y)
-    there = SupportVectorRegression(nu=0.3, C=2.0 * 10.0**k).fit(X, 10.0**k * y)
+    here = SVMRegressor(nu=0.3, C=2.0).fit(X, y)
+    there = SVMRegressor(nu=0.3, C=2.0 * 10.0**k).fit(X, 10.0**k * y)
     assert_allclose(there.predict(X) / 10.0**k, here.predict(X), rtol=1e-6, atol=1e-7)
     assert there.epsilon_ == pytest.approx(10.0**k * here.epsilon_, rel=1e-6)
-    far = SupportVectorRegression(nu=0.3, C=2.0).fit(X, y + 1e6)
+    far = SVMRegressor(nu=0.3, C=2.0).fit(X, y + 1e6)
     assert far.epsilon_ == pytest.approx(here.epsilon_, abs=1e-8)
     assert_allclose(far.predict(X) - 1e6, here.predict(X), atol=1e-7)
 
@@ -62,7 +62,7 @@ def test_the_tube_of_nu_has_the_unit_of_the_targets(k):
 @pytest.mark.parametrize("value", [0.0, 0.1, -3e7])
 def test_targets_that_are_all_equal_have_a_tube_of_no_height(nu, value):
     X, y = waves(N=30)
-    model = SupportVectorRegression(nu=nu, C=1.7).fit(X, np.full(30, value), sample_weight=0.1 + y**2)
+    model = SVMRegressor(nu=nu, C=1.7).fit(X, np.full(30, value), sample_weight=0.1 + y**2)
     assert model.certificate_.status == "converged"
     assert (model.epsilon_, model.certificate_.primal) == (0.0, 0.0)
     assert_allclose(model.predict(X), value, rtol=1e-15)
@@ -76,8 +76,8 @@ def test_machines_without_classes_weigh_rows_by_repetition(name):
     made = OTHERS[name]
     one = made(gamma=0.5).fit(X, target, sample_weight=times)
     two = made(gamma=0.5).fit(np.repeat(X, times, axis=0), np.repeat(target, times))
-    assert_allclose(one.score_(X), two.score_(X), atol=1e-6)
+    assert_allclose(one.scorer_(X), two.scorer_(X), atol=1e-6)
     gram = made(kernel="precomputed").fit(RBF(0.5).tile(X, X), target, sample_weight=times)
-    assert_allclose(gram.score_(RBF(0.5).tile(X, X)), one.score_(X), atol=1e-6)
+    assert_allclose(gram.scorer_(RBF(0.5).tile(X, X)), one.scorer_(X), atol=1e-6)
     linear = made(kernel="linear").fit(X, target)
-    assert_allclose(X @ linear.coef_[0] + linear.intercept_[0], linear.score_(X)[:, 0], atol=1e-9)
+    assert_allclose(X @ linear.coef_[0] + linear.intercept_[0], linear.scorer_(X)[:, 0], atol=1e-9)

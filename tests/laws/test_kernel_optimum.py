@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from deciban import SVM, OneClassSVM, SupportVectorRegression
+from deciban import SVM, OneClassSVM, SVMRegressor
 
 KERNELS = ["linear", "rbf", "poly", "laplacian"]
 MACHINES = {
     "classes": lambda kernel, **o: SVM(kernel, calibration=None, **o),
     "three": lambda kernel, **o: SVM(kernel, calibration=None, **o),
     "rest": lambda kernel, **o: SVM(kernel, calibration=None, multi_class="ovr", **o),
-    "regression": lambda kernel, **o: SupportVectorRegression(kernel, **o),
-    "nu regression": lambda kernel, **o: SupportVectorRegression(kernel, nu=0.4, **o),
+    "regression": lambda kernel, **o: SVMRegressor(kernel, **o),
+    "nu regression": lambda kernel, **o: SVMRegressor(kernel, nu=0.4, **o),
     "one class": lambda kernel, C=1.0, **o: OneClassSVM(kernel, **o),
     "nu": lambda kernel, C=1.0, **o: SVM(kernel, nu=0.7, calibration=None, **o),
 }
@@ -42,7 +42,7 @@ def data(kind, seed=0, N=45):
 
 
 def said(model, X):
-    return model.predict(X) if isinstance(model, SupportVectorRegression) else model.decision_function(X)
+    return model.predict(X) if isinstance(model, SVMRegressor) else model.decision_function(X)
 
 
 def assert_proven(model):

@@ -3,15 +3,15 @@
 import pytest
 from numpy.testing import assert_allclose
 
-from deciban import SVM, Nystroem, OneClassSVM, SupportVectorRegression
+from deciban import SVM, Nystroem, OneClassSVM, SVMRegressor
 from deciban.kernels import RBF
 from laws.svms import cloud
 
 MODELS = {
     "classes": lambda kernel: SVM(kernel, calibration=None),
     "nu": lambda kernel: SVM(kernel, nu=0.3, calibration=None),
-    "regression": lambda kernel: SupportVectorRegression(kernel),
-    "nu regression": lambda kernel: SupportVectorRegression(kernel, nu=0.4),
+    "regression": lambda kernel: SVMRegressor(kernel),
+    "nu regression": lambda kernel: SVMRegressor(kernel, nu=0.4),
     "one class": lambda kernel: OneClassSVM(kernel),
     "landmarks": lambda kernel: Nystroem(kernel, n_components=400),
 }

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import deciban
-from deciban import SVM, OneClassSVM, SupportVectorRegression
+from deciban import SVM, OneClassSVM, SVMRegressor
 from deciban.errors import DataError
 from deciban.kernels import AdditiveChiSquared, ChiSquared, by_name, mercer
 from oracle import kernels as oracle
@@ -34,7 +34,7 @@ def test_scikit_learn_has_the_same_by_the_same_name(name):
 @pytest.mark.parametrize("name", ["laplacian", "cosine", "chi2", "additive_chi2"])
 def test_machines_learn_by_name_and_keep_it_in_their_files(name, tmp_path):
     y = (X[:, 0] > X[:, 1]).astype(int)
-    for model in SVM(name), OneClassSVM(name), SupportVectorRegression(name), SupportVectorRegression(name, nu=0.5):
+    for model in SVM(name), OneClassSVM(name), SVMRegressor(name), SVMRegressor(name, nu=0.5):
         model.fit(X, y)
         model.save(tmp_path / "model")
         assert deciban.load(tmp_path / "model").predict(Z).tolist() == model.predict(Z).tolist()

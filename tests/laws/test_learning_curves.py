@@ -14,7 +14,7 @@ from matplotlib import rc_context
 from matplotlib.text import Text
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import MLP, LogisticRegression, MLPRegressor
+from deciban import LogisticRegression, MLPClassifier, MLPRegressor
 from deciban.cli.reporting import curves_of
 from deciban.networks.history import Epoch, kept
 from deciban.pages.blocks import Section
@@ -24,11 +24,13 @@ from deciban.report import learning_curves, svg
 from laws.svms import cloud
 
 NETWORKS = {
-    "one layer": lambda: MLP((), max_iter=4, learning_rate=0.1, random_state=0),
-    "hidden layers": lambda: MLP((8, 6), max_iter=12, learning_rate=0.05, n_iter_no_change=3, random_state=1),
-    "saturated": lambda: MLP((8, 6), "logistic", solver="descent", learning_rate=3.0, max_iter=9, random_state=0),
-    "dead": lambda: MLP((4,), solver="descent", learning_rate=300.0, max_iter=6, random_state=0),
-    "one epoch": lambda: MLP((5,), max_iter=1, random_state=0),
+    "one layer": lambda: MLPClassifier((), max_iter=4, learning_rate=0.1, random_state=0),
+    "hidden layers": lambda: MLPClassifier((8, 6), max_iter=12, learning_rate=0.05, n_iter_no_change=3, random_state=1),
+    "saturated": lambda: MLPClassifier(
+        (8, 6), "logistic", solver="descent", learning_rate=3.0, max_iter=9, random_state=0
+    ),
+    "dead": lambda: MLPClassifier((4,), solver="descent", learning_rate=300.0, max_iter=6, random_state=0),
+    "one epoch": lambda: MLPClassifier((5,), max_iter=1, random_state=0),
     "regression": lambda: MLPRegressor((7,), max_iter=9, learning_rate=0.1, random_state=0),
 }
 
@@ -110,10 +112,10 @@ def test_the_epoch_that_is_marked_is_the_one_whose_weights_were_kept(name):
 def test_with_a_penalty_the_epoch_is_kept_whose_loss_and_penalty_together_are_lowest():
     X, y, *_ = data("hidden layers")
     how = {"weight_decay": 0.3, "learning_rate": 0.1, "max_iter": 12, "batch_size": None, "dtype": "float64"}
-    model = MLP((8,), random_state=0, **how).fit(X, y)
+    model = MLPClassifier((8,), random_state=0, **how).fit(X, y)
     best = kept(model.history_)
     assert best.epoch != min(model.history_, key=lambda each: each.loss).epoch
-    until = MLP((8,), random_state=0, **{**how, "max_iter": best.epoch}).fit(X, y)
+    until = MLPClassifier((8,), random_state=0, **{**how, "max_iter": best.epoch}).fit(X, y)
     assert_array_equal(model.coefs_[0], until.coefs_[0])
     assert f"kept: epoch {best.epoch}" in words(learning_curves(model))
 
@@ -132,7 +134,7 @@ def test_a_model_is_drawn_like_its_history_whatever_the_settings_around():
     once = svg(learning_curves(model, title="learnt"))
     with rc_context({"font.size": 25.0, "text.usetex": True, "axes.grid": True, "svg.fonttype": "path"}):
         assert once == svg(learning_curves(tuple(model.history_), title="learnt"))
-    assert "MLP" in words(learning_curves(model))
+    assert "MLPClassifier" in words(learning_curves(model))
 
 
 def test_what_the_legend_says():

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
 
-from deciban import Calibrated, GaussianDiscriminant, LinearSVM, NaiveBayes
+from deciban import CalibratedClassifier, GaussianDiscriminant, LinearSVM, NaiveBayes
 from laws.certificates import CLASSIFIERS, REGRESSIONS, STREAMS, rows
 from laws.containers import host, same_place
 
@@ -19,9 +19,9 @@ JUDGES = {
     **{name: CLASSIFIERS[name] for name in ("perceptron", "least-squares", "discriminant-shared-ml")},
     **{name: model for name, model in CLASSIFIERS.items() if name.startswith("bayes")},
     "discriminant-per-class": GaussianDiscriminant("per_class"),
-    "calibrated": Calibrated(LinearSVM(calibration=None), "platt", cv=3),
-    "calibrated-bayes": Calibrated(NaiveBayes(), "temperature", cv="held-out"),
-    "calibrated-discriminant": Calibrated(GaussianDiscriminant(), "isotonic", cv=3),
+    "calibrated": CalibratedClassifier(LinearSVM(calibration=None), "platt", cv=3),
+    "calibrated-bayes": CalibratedClassifier(NaiveBayes(), "temperature", cv="held-out"),
+    "calibrated-discriminant": CalibratedClassifier(GaussianDiscriminant(), "isotonic", cv=3),
 }
 LINES = {name: model for name, model in REGRESSIONS.items() if not name.startswith(("machine", "network"))}
 ASKED = ("predict", "decision_function", "predict_proba", "predict_log_proba", "predict_joint_log_proba")

@@ -73,7 +73,7 @@ def test_errors_are_as_theory_expects(intercept):
     Y, again = (f[:, None] + np.sqrt(noise) * random.normal(size=(N, rounds)) for _ in range(2))
     ours = LinearRegression(fit_intercept=intercept).fit(X, Y).predict(X)
     seen, unseen = np.square(ours - Y).mean(axis=0), np.square(ours - again).mean(axis=0)
-    expected = theory.linear_regression(N, d, noise, fit_intercept=intercept)
+    expected = theory.linear_regression_expected_error(N, d, noise, fit_intercept=intercept)
     assert float(expected.in_sample) == pytest.approx(noise * (1 - p / N))
     assert float(expected) == float(expected.out_of_sample) == pytest.approx(noise * (1 + p / N))
     for found, told in ((seen, expected.in_sample), (unseen, expected.out_of_sample)):
@@ -92,17 +92,17 @@ def test_errors_at_new_normal_inputs(intercept):
         one = np.column_stack([X, np.ones(N + 1)]) if intercept else X
         e = random.normal(size=N + 1)
         found[i] = (e[N] - one[N] @ np.linalg.lstsq(one[:N], e[:N], rcond=None)[0]) ** 2
-    told = theory.linear_regression(N, d, noise, fit_intercept=intercept).new_normal_inputs
+    told = theory.linear_regression_expected_error(N, d, noise, fit_intercept=intercept).new_normal_inputs
     assert abs(found.mean() - float(told)) < 4.0 * found.std() / np.sqrt(rounds)
 
 
 def test_theory_says_what_its_numbers_mean():
-    errors = theory.linear_regression(20, 3, 2.0)
+    errors = theory.linear_regression_expected_error(20, 3, 2.0)
     assert str(errors.in_sample) == (
         "1.6: expected mean squared error on the 20 examples learnt; y = f(x) + ε, f linear in 3 features, Var ε = 2, "
         "errors uncorrelated, X of rank 4"
     )
     assert str(errors).startswith("E_in = 1.6: expected")
     assert str(errors).count("\n") == 2
-    assert float(theory.linear_regression(5, 3, 2.0).new_normal_inputs) == np.inf
-    assert float(theory.linear_regression(10, 0, 2.0)) == pytest.approx(2.2)
+    assert float(theory.linear_regression_expected_error(5, 3, 2.0).new_normal_inputs) == np.inf
+    assert float(theory.linear_regression_expected_error(10, 0, 2.0)) == pytest.approx(2.2)

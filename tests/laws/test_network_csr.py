@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from deciban import MLP, _core
+from deciban import MLPClassifier, _core
 from deciban.networks.csr import SHARE, SparseRows, readable
 
 TYPES = ["float32", "float64"]
@@ -66,7 +66,7 @@ def test_dense_and_sparse_rows_are_learnt_alike(share):
     X = table("float64", 90, share=share)
     y = (X.sum(axis=1) > X.sum(axis=1).mean()).astype(int)
     options = {"hidden": (6,), "batch_size": 16, "max_iter": 4, "dtype": "float64", "random_state": 0}
-    dense, cut = MLP(**options).fit(X, y), MLP(**options).fit(sparse.csr_array(X), y)
+    dense, cut = MLPClassifier(**options).fit(X, y), MLPClassifier(**options).fit(sparse.csr_array(X), y)
     for a, b in zip(dense.coefs_, cut.coefs_, strict=True):
         assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 

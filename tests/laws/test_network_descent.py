@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 from deciban.networks.batches import Batch, Shuffled
 from deciban.networks.training import Training
 from laws.nets import CLASSIFIERS, clouds, flat, model, over
@@ -130,7 +130,9 @@ def test_weights_of_validation_data_are_repetition():
 @pytest.mark.parametrize("fraction", [0.1, 0.25, 0.5])
 def test_what_is_held_out_has_all_classes_and_is_not_learnt(fraction):
     seen = []
-    fitted = MLP((6,), early_stopping=True, validation_fraction=fraction, callback=lambda *at: seen.append(at))
+    fitted = MLPClassifier(
+        (6,), early_stopping=True, validation_fraction=fraction, callback=lambda *at: seen.append(at)
+    )
     given = fitted._meet(X, Y, None)
     learnt, held = given.split(fraction, 0)
     counts = np.bincount(held.y, minlength=3)
@@ -171,7 +173,7 @@ def test_training_goes_on_where_it_ended():
     """Ten epochs are five, and five more with what was remembered."""
     whole = training(0.0)
     whole.plan = replace(whole.plan, max_iter=10)
-    given = MLP()._meet(X, Y, None).rows(3, np.dtype("float64"))
+    given = MLPClassifier()._meet(X, Y, None).rows(3, np.dtype("float64"))
     whole.run(Shuffled(given, 15))
     parts = training(0.0)
     parts.plan = replace(parts.plan, max_iter=5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 from deciban.mlp import estimator
 from deciban.networks.network import drawn
 from laws.nets import CLASSIFIERS, FORMS, clouds, flat, forms, model, over
@@ -104,7 +104,7 @@ def pressed_in_step(monkeypatch, count):
     monkeypatch.setattr(estimator.Training, "_step", step)
 
 
-@pytest.mark.parametrize("family", [MLP, MLPRegressor])
+@pytest.mark.parametrize("family", [MLPClassifier, MLPRegressor])
 def test_ctrl_c_in_an_epoch_keeps_the_best_epoch(monkeypatch, family):
     options = {"hidden": (6,), "batch_size": 15, "random_state": 3}
     until = family(max_iter=2, **options).fit(X, Y)
@@ -117,7 +117,7 @@ def test_ctrl_c_in_an_epoch_keeps_the_best_epoch(monkeypatch, family):
 @pytest.mark.parametrize("count", [1, 3])
 def test_ctrl_c_in_the_first_epoch_keeps_the_steps_until_then(monkeypatch, count):
     pressed_in_step(monkeypatch, count)
-    fitted = ends(MLP((6,), batch_size=15).fit(X, Y), "interrupted", "these are the best weights until then")
+    fitted = ends(MLPClassifier((6,), batch_size=15).fit(X, Y), "interrupted", "these are the best weights until then")
     assert fitted.history_ == []
     assert np.array_equal(flat(fitted), begun(fitted)) == (count == 1)
 
@@ -132,9 +132,9 @@ def test_ctrl_c_in_a_callback_and_between_batches_of_a_stream():
         press()
         yield X[30:], Y[30:]
 
-    ends(MLP((6,)).fit_batches(batches(), [0, 1, 2]), "interrupted", "these are the best weights until then")
+    ends(MLPClassifier((6,)).fit_batches(batches(), [0, 1, 2]), "interrupted", "these are the best weights until then")
     early = [(X[:30], Y[:30])]
-    ends(MLP((6,), max_iter=2).fit_batches(early, [0, 1, 2]), "exhausted")
+    ends(MLPClassifier((6,), max_iter=2).fit_batches(early, [0, 1, 2]), "exhausted")
 
 
 def test_ctrl_c_before_the_proof_keeps_what_was_learnt(monkeypatch):
@@ -186,8 +186,8 @@ def test_numbers_that_leave_the_range_are_told_by_their_layer(solver, batch_size
 
 def test_good_epochs_before_numbers_leave_the_range_are_kept():
     calm = {"hidden": (6,), "solver": "descent", "batch_size": 15}
-    until = MLP(max_iter=3, **calm).fit(X, Y)
-    fitted = MLP(max_iter=9, schedule=lambda t: 1.0 if t < 4 else 1e38, **calm).fit(X, Y)
+    until = MLPClassifier(max_iter=3, **calm).fit(X, Y)
+    fitted = MLPClassifier(max_iter=9, schedule=lambda t: 1.0 if t < 4 else 1e38, **calm).fit(X, Y)
     usable(fitted)
     assert fitted.certificate_.status == "overflow"
     assert flat(fitted).tobytes() == flat(until).tobytes()
@@ -197,13 +197,15 @@ def test_good_epochs_before_numbers_leave_the_range_are_kept():
 
 @forms
 def test_data_that_leave_the_range_are_told(form):
-    fitted = MLP((6,), max_iter=3).fit(FORMS[form](1e60 * X), Y)
+    fitted = MLPClassifier((6,), max_iter=3).fit(FORMS[form](1e60 * X), Y)
     usable(fitted)
     assert fitted.certificate_.advice == f"the signals of layer 1 left the range of float32; {REMEDY}"
-    judged = MLP((6,), max_iter=3).fit(FORMS[form](X), Y, validation=(1e60 * X, Y))
+    judged = MLPClassifier((6,), max_iter=3).fit(FORMS[form](X), Y, validation=(1e60 * X, Y))
     ends(judged, "overflow", f"the validation error left the range of float32; {REMEDY}")
     large = (3e38 * (X > 0.0)).astype(np.float32)  # which a float32 holds, and no sum of them
-    assert np.isfinite(MLP((6,), max_iter=3).fit(FORMS[form](large), Y)._baseline if form == "dense" else 0.0).all()
+    assert np.isfinite(
+        MLPClassifier((6,), max_iter=3).fit(FORMS[form](large), Y)._baseline if form == "dense" else 0.0
+    ).all()
     numbers = MLPRegressor((6,), max_iter=3, learning_rate=1e15).fit(X, 1e17 * Y)
     assert usable(numbers).certificate_.status == "overflow"
 
@@ -212,7 +214,7 @@ def test_data_that_leave_the_range_are_told(form):
 
 
 def ailing(**options):
-    return usable(MLP(**{"max_iter": 2, "learning_rate": 1e-9, **options}).fit(X, Y)).certificate_.advice
+    return usable(MLPClassifier(**{"max_iter": 2, "learning_rate": 1e-9, **options}).fit(X, Y)).certificate_.advice
 
 
 def test_gradients_that_vanish_are_told():
@@ -220,7 +222,7 @@ def test_gradients_that_vanish_are_told():
     assert told.startswith("the error was still falling: raise max_iter; gradients vanish: layer 1 gets ")
     assert told.endswith(" of what the last layer gets: activation='relu' or fewer layers help")
     share = float(told.split("layer 1 gets ")[1].split(" of ")[0])
-    history = MLP((8,) * 8, "logistic", max_iter=2, learning_rate=1e-9).fit(X, Y).history_
+    history = MLPClassifier((8,) * 8, "logistic", max_iter=2, learning_rate=1e-9).fit(X, Y).history_
     norms = history[-1].gradient_norms
     assert share == pytest.approx(norms[0] / norms[-1], rel=0.5)
     assert len(norms) == 9
@@ -231,7 +233,7 @@ def test_gradients_that_vanish_are_told():
 
 def biased(size, activation="relu", scale=1.0):
     """A network whose first biases are as large as that, and that hardly learns."""
-    first = MLP((8, 8), activation, max_iter=1, warm_start=True, learning_rate=1e-9).fit(scale * X, Y)
+    first = MLPClassifier((8, 8), activation, max_iter=1, warm_start=True, learning_rate=1e-9).fit(scale * X, Y)
     first.network_.biases[0][:] = size
     return first.fit(scale * X, Y)
 
@@ -260,7 +262,7 @@ def test_units_that_are_saturated_are_told(activation):
 
 
 def test_shares_of_idle_units_are_counted():
-    fitted = MLP((8, 8), max_iter=1, learning_rate=1e-9).fit(X, Y)
+    fitted = MLPClassifier((8, 8), max_iter=1, learning_rate=1e-9).fit(X, Y)
     kept, _ = fitted.network_.signals(X.astype(np.float32))
     last = fitted.history_[-1]
     assert last.dead == pytest.approx([np.mean((each.h <= 0.0).all(axis=0)) for each in kept])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.utils.estimator_checks import check_estimator
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 from laws.nets import FEW, clouds, flat, model, over
 
 HARD_TO_LEARN = {
@@ -31,7 +31,7 @@ def test_whatever_comes_numbers_stay_numbers(name, kind):
         for rows in (X, 1e4 * X, 0.0 * X):
             assert np.isfinite(fitted.predict(rows)).all()
         assert str(fitted.certificate_)
-        if isinstance(fitted, MLP):
+        if isinstance(fitted, MLPClassifier):
             assert_allclose(fitted.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
             assert np.isfinite([told.decibans for told in fitted.explain(X[:2])]).all()
 
@@ -56,7 +56,7 @@ def checked(model, count):
 
 @pytest.mark.parametrize(
     ("model", "count"),
-    [(MLP((32,), max_iter=20, dtype="float64"), 68), (MLPRegressor(max_iter=20, dtype="float64"), 60)],
+    [(MLPClassifier((32,), max_iter=20, dtype="float64"), 68), (MLPRegressor(max_iter=20, dtype="float64"), 60)],
     ids=["classes", "numbers"],
 )
 def test_scikit_learn_finds_nothing_to_complain_about(model, count):
@@ -64,7 +64,7 @@ def test_scikit_learn_finds_nothing_to_complain_about(model, count):
 
 
 def test_in_single_precision_scikit_learn_finds_no_more_than_its_rounding():
-    assert checked(MLP((32,), max_iter=20), 68) <= ROUNDED
+    assert checked(MLPClassifier((32,), max_iter=20), 68) <= ROUNDED
 
 
 @over(FEW)

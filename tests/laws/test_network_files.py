@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 import deciban
-from deciban import MLP, MLPRegressor, store
+from deciban import MLPClassifier, MLPRegressor, store
 from deciban.errors import DataError
 
 COUNT = 24
@@ -34,16 +34,20 @@ FRAME = pd.DataFrame(X, columns=["one", "zwei", "셋"])
 MANY = np.column_stack([TWO, X[:, 1] > 0.0]).astype(int)
 SHORT = {"max_iter": 4, "hidden": (5,), "batch_size": 8}
 KINDS = {
-    "two": (MLP(**SHORT), X, TWO),
-    "texts": (MLP(**{**SHORT, "hidden": (4, 3)}, activation="tanh"), X, np.array(["ham", "무료", "spam"])[THREE]),
-    "single": (MLP(**SHORT, output="logistic", class_weight={0: 2.0, 1: 1.0}), X, TWO),
-    "each": (MLP(**SHORT, output="logistic", error="squared", averaging=0.5), X, THREE - 1.0),
-    "many": (MLP(**SHORT, dropout=0.2), X, MANY),
-    "linear": (MLP(**{**SHORT, "hidden": ()}, solver="descent", schedule="cosine"), X, TWO == 1),
-    "doubles": (MLP(**{**SHORT, "hidden": 4}, dtype="float64", random_state=7, weight_decay=0.1), X, THREE),
-    "sparse": (MLP(**SHORT, early_stopping=True, time_limit=1e3), SPARSE, TWO),
-    "frame": (MLP(**SHORT, clip=0.5, class_weight="balanced"), FRAME, TWO),
-    "elsewhere": (MLP(**SHORT), array_api_strict.asarray(X), TWO),
+    "two": (MLPClassifier(**SHORT), X, TWO),
+    "texts": (
+        MLPClassifier(**{**SHORT, "hidden": (4, 3)}, activation="tanh"),
+        X,
+        np.array(["ham", "무료", "spam"])[THREE],
+    ),
+    "single": (MLPClassifier(**SHORT, output="logistic", class_weight={0: 2.0, 1: 1.0}), X, TWO),
+    "each": (MLPClassifier(**SHORT, output="logistic", error="squared", averaging=0.5), X, THREE - 1.0),
+    "many": (MLPClassifier(**SHORT, dropout=0.2), X, MANY),
+    "linear": (MLPClassifier(**{**SHORT, "hidden": ()}, solver="descent", schedule="cosine"), X, TWO == 1),
+    "doubles": (MLPClassifier(**{**SHORT, "hidden": 4}, dtype="float64", random_state=7, weight_decay=0.1), X, THREE),
+    "sparse": (MLPClassifier(**SHORT, early_stopping=True, time_limit=1e3), SPARSE, TWO),
+    "frame": (MLPClassifier(**SHORT, clip=0.5, class_weight="balanced"), FRAME, TWO),
+    "elsewhere": (MLPClassifier(**SHORT), array_api_strict.asarray(X), TWO),
     "regression": (MLPRegressor(**SHORT), X, X[:, 0]),
     "targets": (MLPRegressor(**SHORT, activation="logistic"), FRAME, X[:, :2]),
 }
@@ -122,7 +126,7 @@ def test_who_is_loaded_learns_on_from_the_weights_with_an_optimizer_that_is_new(
 
 
 def test_names_of_labels_stay_with_their_columns(tmp_path):
-    model = MLP(**SHORT).partial_fit(X, MANY, classes=["zwei", "eins"])
+    model = MLPClassifier(**SHORT).partial_fit(X, MANY, classes=["zwei", "eins"])
     model.save(tmp_path / "network.deciban")
     again = deciban.load(tmp_path / "network.deciban")
     assert again.classes_.tolist() == ["zwei", "eins"]
@@ -132,10 +136,10 @@ def test_names_of_labels_stay_with_their_columns(tmp_path):
 
 
 def test_what_no_file_keeps_is_refused_before_anything_is_written(tmp_path):
-    model = MLP(**SHORT, schedule=lambda epoch: 1.0).fit(X, TWO)
+    model = MLPClassifier(**SHORT, schedule=lambda epoch: 1.0).fit(X, TWO)
     with pytest.raises(ValueError, match=r"^a file keeps no schedule that is code, as <function .*> is: "):
         model.save(tmp_path / "network.deciban")
-    model = MLP(**SHORT, callback=lambda *told: False, random_state=np.random.RandomState(3)).fit(X, TWO)
+    model = MLPClassifier(**SHORT, callback=lambda *told: False, random_state=np.random.RandomState(3)).fit(X, TWO)
     model.save(tmp_path / "network.deciban")
     told = deciban.load(tmp_path / "network.deciban").get_params()
     assert (told["callback"], told["random_state"]) == (None, model.certificate_.seed)
@@ -149,7 +153,7 @@ def used(content):
         for method in ANSWERS:
             if hasattr(model, method):
                 getattr(model, method)(X)
-        if isinstance(model, MLP):
+        if isinstance(model, MLPClassifier):
             model.explain(X[:1], 0 if model.multilabel_ else None)
     str(model.certificate_)
     return model

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from deciban import MLP, LogisticRegression, MLPRegressor
+from deciban import LogisticRegression, MLPClassifier, MLPRegressor
 from laws.nets import CLASSIFIERS, EVERY, FEW, FORMS, SCORES, clouds, flat, forms, model, over
 
 SOLVERS = {
@@ -177,7 +177,7 @@ def test_one_linear_layer_is_logistic_regression(C, form, weighed):
     wanted = LogisticRegression(C=0.1, tol=1e-12).fit(X, y, sample_weight=weight)
     decay = 1.0 / (0.1 * weight.sum())
     output = "logistic" if C == 2 else "softmax"
-    fitted = MLP(output=output, weight_decay=decay, **STEEP).fit(X, y, sample_weight=weight)
+    fitted = MLPClassifier(output=output, weight_decay=decay, **STEEP).fit(X, y, sample_weight=weight)
     assert_allclose(fitted.predict_proba(X), wanted.predict_proba(X), atol=1e-6)
     assert_allclose(fitted.coefs_[0].T, wanted.coef_, atol=1e-5)
     proof = fitted.certificate_
@@ -185,7 +185,7 @@ def test_one_linear_layer_is_logistic_regression(C, form, weighed):
     assert proof.kkt_violation < 1e-6
     assert (proof.dual, proof.status) == (None, "settled")
     if C == 2:  # of two outputs each bears half of the difference
-        both = MLP(weight_decay=2.0 * decay, **STEEP).fit(X, y, sample_weight=weight)
+        both = MLPClassifier(weight_decay=2.0 * decay, **STEEP).fit(X, y, sample_weight=weight)
         assert_allclose(both.predict_proba(X), wanted.predict_proba(X), atol=1e-6)
 
 
@@ -193,7 +193,7 @@ def test_one_linear_layer_of_many_labels_is_a_logistic_regression_each():
     X, y = clouds(n=60)
     Y = np.column_stack([y == 0, y == 2, X[:, 0] > 0]).astype(int)
     decay = 1.0 / (0.1 * len(y))
-    fitted = MLP(weight_decay=decay, **STEEP).fit(X, Y)
+    fitted = MLPClassifier(weight_decay=decay, **STEEP).fit(X, Y)
     for k in range(3):
         wanted = LogisticRegression(C=0.1, tol=1e-12).fit(X, Y[:, k])
         assert_allclose(fitted.predict_proba(X)[:, k], wanted.predict_proba(X)[:, 1], atol=1e-6)

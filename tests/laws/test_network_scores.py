@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from deciban import MLP
+from deciban import MLPClassifier
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.scores import NetworkScore
 from laws.nets import EVERY, FORMS, SCORES, clouds, forms, model, network, over, rows, targets
@@ -136,7 +136,7 @@ def test_the_prediction_is_the_most_probable_class(name, C):
         logs = fitted.predict_log_proba(far)
         assert_allclose(np.exp(logs), p, rtol=1e-12, atol=1e-300)
         assert np.isfinite(logs).all()
-    assert_allclose(fitted.score_(X), fitted.score_(sparse.csr_array(X)), rtol=1e-12)
+    assert_allclose(fitted.scorer_(X), fitted.scorer_(sparse.csr_array(X)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -162,7 +162,7 @@ def test_a_model_of_many_labels_explains_each(form, activation):
     X, y = clouds()
     Y = np.column_stack([y == 0, y > 0, X[:, 0] > 0]).astype(int)
     X = FORMS[form](X)
-    fitted = MLP((6,), activation, dtype="float64", max_iter=8).fit(X, Y)
+    fitted = MLPClassifier((6,), activation, dtype="float64", max_iter=8).fit(X, Y)
     p = fitted.predict_proba(X)
     assert_array_equal(fitted.predict(X), p > 0.5)
     assert_allclose(np.exp(fitted.predict_log_proba(X)), p, rtol=1e-12)

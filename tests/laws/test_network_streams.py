@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 from laws.nets import CLASSIFIERS, FEW, FORMS, clouds, flat, forms, model, over
 
 NAME = "tanh-softmax-cross_entropy-two"
@@ -44,7 +44,12 @@ def test_a_list_of_batches_is_the_rows_in_their_order(name, form):
 
 @forms
 def test_many_labels_and_many_numbers_come_in_batches_too(form):
-    for learner, y in ((MLP, MANY), (MLPRegressor, X[:, :2]), (MLPRegressor, X[:, 0]), (MLPRegressor, X[:, :1])):
+    for learner, y in (
+        (MLPClassifier, MANY),
+        (MLPRegressor, X[:, :2]),
+        (MLPRegressor, X[:, 0]),
+        (MLPRegressor, X[:, :1]),
+    ):
         options = {"hidden": (6,), "dtype": "float64", **OPTIONS}
         whole = learner(**options).fit(FORMS[form](X), y)
         parts = streamed(learner(**options), cut(form, y))
@@ -55,8 +60,8 @@ def test_many_labels_and_many_numbers_come_in_batches_too(form):
 
 def test_the_names_of_labels_are_those_that_are_told():
     names = ["cat", "ant", "bee"]  # of the columns, whatever their order
-    named = MLP((6,), max_iter=2).fit_batches(cut("dense", MANY), names)
-    first = MLP((6,)).partial_fit(X, MANY, classes=names)
+    named = MLPClassifier((6,), max_iter=2).fit_batches(cut("dense", MANY), names)
+    first = MLPClassifier((6,)).partial_fit(X, MANY, classes=names)
     for fitted in (named, first, first.partial_fit(X, MANY, classes=names)):
         assert fitted.classes_.tolist() == names
         assert [fitted.explain(X[:1], k)[0].label.split()[-1] for k in range(3)] == names
@@ -81,7 +86,7 @@ def test_whoever_can_begin_anew_is_asked_each_epoch():
             asked.append(1)
             return iter(cut("dense", Y))
 
-    fitted = MLP((6,), max_iter=5).fit_batches(Source(), [0, 1, 2])
+    fitted = MLPClassifier((6,), max_iter=5).fit_batches(Source(), [0, 1, 2])
     assert fitted.n_iter_ == 5
     assert 5 <= len(asked) <= 6  # and once to see how wide the rows are
 
@@ -98,10 +103,10 @@ def test_weights_in_a_batch_are_repetition():
 def test_class_weights_count_in_batches_of_one_class():
     order = np.argsort(Y, kind="stable")
     batches = [(X[i : i + 1], Y[i : i + 1]) for i in order]
-    heavy = MLP((4,), class_weight={0: 5.0}, solver="descent", max_iter=1, random_state=0, dtype="float64")
-    light = MLP((4,), solver="descent", max_iter=1, random_state=0, dtype="float64")
+    heavy = MLPClassifier((4,), class_weight={0: 5.0}, solver="descent", max_iter=1, random_state=0, dtype="float64")
+    light = MLPClassifier((4,), solver="descent", max_iter=1, random_state=0, dtype="float64")
     first = [model.fit_batches(batches[:1], [0, 1, 2]) for model in (heavy, light)]
-    start = MLP((4,), solver="descent", learning_rate=1e-300, max_iter=1, random_state=0, dtype="float64")
+    start = MLPClassifier((4,), solver="descent", learning_rate=1e-300, max_iter=1, random_state=0, dtype="float64")
     moved = [flat(each) - flat(start.fit_batches(batches[:1], [0, 1, 2])) for each in first]
     assert_allclose(moved[0], 5.0 * moved[1], rtol=1e-9, atol=1e-15)
 
@@ -134,7 +139,7 @@ def test_calls_are_epochs(name, form):
 
 def test_classes_may_be_told_before_they_come():
     first, second = np.flatnonzero(Y < 2), np.flatnonzero(Y == 2)
-    learnt = MLP((6,), learning_rate=0.05).partial_fit(X[first], Y[first], classes=[2, 0, 1])
+    learnt = MLPClassifier((6,), learning_rate=0.05).partial_fit(X[first], Y[first], classes=[2, 0, 1])
     assert learnt.predict_proba(X).shape == (50, 3)
     assert learnt.certificate_.class_counts == {0: np.sum(Y == 0), 1: np.sum(Y == 1), 2: 0}
     for _ in range(30):

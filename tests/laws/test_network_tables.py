@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import deciban
-from deciban import MLP, store
+from deciban import MLPClassifier, store
 from deciban.errors import DataError
 from deciban.table_models.network import FEWEST, PENALTY
 from deciban.table_models.recipes import ESTIMATORS, from_stored, recipe
@@ -35,9 +35,9 @@ def test_it_is_the_network_of_the_coded_rows(form):
     model, rows = learnt(form)
     order, few = rows.order(), len(rows) < FEWEST
     more = {"early_stopping": not few, "weight_decay": PENALTY / len(rows), "random_state": 3}
-    alone = MLP(**ESTIMATORS["mlp"].given, **more).fit(model.features(rows.matrix[order]), rows.labels[order])
+    alone = MLPClassifier(**ESTIMATORS["mlp"].given, **more).fit(model.features(rows.matrix[order]), rows.labels[order])
     told = model.scores(rows.matrix)
-    assert_allclose(told, alone.score_(model.features(rows.matrix)), rtol=1e-4, atol=1e-5)
+    assert_allclose(told, alone.scorer_(model.features(rows.matrix)), rtol=1e-4, atol=1e-5)
     assert_allclose(told, model.score(model.features(rows.matrix)), rtol=1e-12, atol=1e-12)
     assert model.certificate.primal == alone.certificate_.primal
     assert model.certificate.status in (("settled", "exhausted") if few else ("stopped early", "exhausted"))
@@ -136,7 +136,7 @@ def test_a_file_of_another_form_is_refused_or_judges():
 
 def test_a_bare_network_knows_no_columns(tmp_path):
     path = tmp_path / "bare.deciban"
-    MLP(max_iter=1).fit([[0.0], [1.0]], ["a", "b"]).save(path)
+    MLPClassifier(max_iter=1).fit([[0.0], [1.0]], ["a", "b"]).save(path)
     with pytest.raises(DataError) as caught:
         ServedTable.from_stored(store.read(path, tables=True))
     assert str(caught.value) == (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import MLP, TextClassifier, load, store
+from deciban import MLPClassifier, TextClassifier, load, store
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.errors import DataError
 from deciban.text import network
@@ -35,7 +35,7 @@ def test_it_is_the_network_of_directions(hidden, weights):
     order = Corpus.of_texts(TEXTS, reader, classes, [classes.index(c) for c in THREE], weights).order()
     rows, labels = known.served_.rows(TEXTS)[order], np.array(THREE)[order]
     assert_allclose(np.sqrt(rows.power(2).sum(axis=1)), 1.0)
-    theirs = MLP(
+    theirs = MLPClassifier(
         hidden, learning_rate=0.002, batch_size=1, max_iter=6, n_iter_no_change=6, dropout=0.7, random_state=0
     ).fit(rows.astype(np.float32), labels, None if weights is None else np.array(weights)[order])
     assert_allclose(

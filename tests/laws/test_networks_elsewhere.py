@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from deciban import MLP, MLPRegressor
+from deciban import MLPClassifier, MLPRegressor
 from deciban.errors import DataError
 from laws.containers import host, same_place
 from laws.nets import FEW, clouds, model, over
@@ -71,12 +71,12 @@ def test_the_same_is_learnt(there, name, dtype):
 @types
 @pytest.mark.parametrize("solver", ["descent", "adam"])
 def test_many_labels_and_numbers(there, solver, dtype):
-    for learner, y in ((MLP, MANY), (MLPRegressor, X[:, :2]), (MLPRegressor, X[:, 0])):
+    for learner, y in ((MLPClassifier, MANY), (MLPRegressor, X[:, :2]), (MLPRegressor, X[:, 0])):
         options = {"hidden": (6,), "solver": solver, "nesterov": True, "dtype": dtype, **ALL}
         rows = X.astype(dtype)
         one, other = learner(**options).fit(rows, y), learner(**options).fit(there(rows), there(y))
         agree(one, other, there, dtype)
-        if learner is MLP:
+        if learner is MLPClassifier:
             for mine, theirs in zip(one.explain(X[:3], 1), other.explain(there(X[:3]), 1), strict=True):
                 assert theirs.decibans == pytest.approx(mine.decibans, rel=1e-4)
 
@@ -86,33 +86,41 @@ def test_weights_batches_and_calls(there, dtype):
     rows = X.astype(dtype)
     times = np.random.default_rng(0).integers(0, 4, len(Y))
     options = {"hidden": (6,), "dtype": dtype, "max_iter": 3, "batch_size": 15}
-    one = MLP(**options).fit(rows, Y, sample_weight=times)
-    agree(one, MLP(**options).fit(there(rows), Y, sample_weight=there(times)), there, dtype)
+    one = MLPClassifier(**options).fit(rows, Y, sample_weight=times)
+    agree(one, MLPClassifier(**options).fit(there(rows), Y, sample_weight=there(times)), there, dtype)
     for early in ({"early_stopping": True}, {"class_weight": "balanced"}):
-        agree(MLP(**options, **early).fit(rows, Y), MLP(**options, **early).fit(there(rows), Y), there, dtype)
-    one, other = MLP(**options).partial_fit(rows, Y), MLP(**options).partial_fit(there(rows), there(Y))
+        agree(
+            MLPClassifier(**options, **early).fit(rows, Y),
+            MLPClassifier(**options, **early).fit(there(rows), Y),
+            there,
+            dtype,
+        )
+    one, other = (
+        MLPClassifier(**options).partial_fit(rows, Y),
+        MLPClassifier(**options).partial_fit(there(rows), there(Y)),
+    )
     agree(one.partial_fit(rows, Y), other.partial_fit(there(rows), there(Y)), there, dtype)
     here = [(rows[:25], Y[:25]), (rows[25:], Y[25:])]
     elsewhere = [(there(x), there(y)) for x, y in here]
-    one = MLP(**options).fit_batches(here, [0, 1, 2])
-    agree(one, MLP(**options).fit_batches(elsewhere, [0, 1, 2]), there, dtype)
+    one = MLPClassifier(**options).fit_batches(here, [0, 1, 2])
+    agree(one, MLPClassifier(**options).fit_batches(elsewhere, [0, 1, 2]), there, dtype)
     one, other = MLPRegressor(**options).fit_batches(here), MLPRegressor(**options).fit_batches(elsewhere)
     agree(one, other, there, dtype)
 
 
 def test_a_model_may_learn_on_somewhere_else(there):
     options = {"hidden": (6,), "dtype": "float64", "batch_size": 15, "warm_start": True, "max_iter": 2}
-    one, other = MLP(**options).fit(X, Y), MLP(**options).fit(X, Y)
+    one, other = MLPClassifier(**options).fit(X, Y), MLPClassifier(**options).fit(X, Y)
     agree(one.fit(X, Y), other.fit(there(X), Y), there, "float64")
     back = other.fit(X, Y)
     assert isinstance(back.coefs_[0], np.ndarray)
     assert_allclose(back.coefs_[0], one.fit(X, Y).coefs_[0], rtol=1e-9)
-    moved = MLP(**options).fit(X, Y).partial_fit(there(X), Y).partial_fit(X, Y)
+    moved = MLPClassifier(**options).fit(X, Y).partial_fit(there(X), Y).partial_fit(X, Y)
     assert np.isfinite(moved.predict_proba(X)).all()
 
 
 def test_numbers_that_leave_the_range_are_told(there):
-    fitted = MLP((6,), solver="descent", learning_rate=1e38, batch_size=15).fit(there(X.astype("float32")), Y)
+    fitted = MLPClassifier((6,), solver="descent", learning_rate=1e38, batch_size=15).fit(there(X.astype("float32")), Y)
     assert fitted.certificate_.status == "overflow"
     assert "left the range of float32" in fitted.certificate_.advice
     assert np.isfinite(host(fitted.predict_proba(there(X)))).all()
@@ -147,6 +155,6 @@ def test_rows_stay_where_they_are(monkeypatch):
 
     monkeypatch.setattr(xp._array_object.Array, "__dlpack__", watched)
     monkeypatch.setattr("deciban.data.devices.PART", 1000)
-    fitted = MLP((6,), max_iter=3).fit(T, y)
+    fitted = MLPClassifier((6,), max_iter=3).fit(T, y)
     fitted.partial_fit(T, y).predict_proba(T)
     assert max(seen) <= 600 * 3 < T.size

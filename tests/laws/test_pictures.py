@@ -16,17 +16,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from deciban import (
-    MLP,
     NBSVM,
     SVM,
     GaussianDiscriminant,
     LeastSquaresClassifier,
     LinearSVM,
     LogisticRegression,
+    MLPClassifier,
     NaiveBayes,
     OneClassSVM,
     Perceptron,
-    SupportVectorRegression,
+    SVMRegressor,
 )
 from deciban.report import decision_regions, fonts, regions, regression_tube, svg
 from deciban.report.marks import hatch, mark
@@ -45,7 +45,7 @@ CLASSIFIERS = {
     "NaiveBayes": lambda: NaiveBayes("gaussian"),
     "Perceptron": lambda: Perceptron(averaged=True),
     "LeastSquaresClassifier": LeastSquaresClassifier,
-    "MLP": lambda: MLP((8,), max_iter=20, random_state=0),
+    "MLPClassifier": lambda: MLPClassifier((8,), max_iter=20, random_state=0),
 }
 STREETS = [name for name in CLASSIFIERS if "SVM" in name]
 LABELS = np.array(["<script>", "나비 $x_1$", "_bee", "doe"])
@@ -177,7 +177,7 @@ def test_what_is_strange_to_a_one_class_machine():
 def test_the_tube_of_a_regression(d):
     X, _ = cloud(2, 40, d)
     y = np.sin(X[:, 0])
-    model = SupportVectorRegression(C=5.0, epsilon=0.2).fit(X, y)
+    model = SVMRegressor(C=5.0, epsilon=0.2).fit(X, y)
     for options in ({}, {"feature": 0}):
         figure = regression_tube(model, X, y, **options)
         root = drawn(figure)
@@ -188,7 +188,7 @@ def test_the_tube_of_a_regression(d):
         x, f = line.get_data()
         if d == 1:
             assert_allclose(f, model.predict(np.reshape(x, (-1, 1))))
-    learnt = SupportVectorRegression(C=5.0, nu=0.3).fit(X, y)
+    learnt = SVMRegressor(C=5.0, nu=0.3).fit(X, y)
     assert f"the tube is {learnt.epsilon_:g} to each side" in regression_tube(learnt, X, y).get_label()
 
 

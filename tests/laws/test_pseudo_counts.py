@@ -158,11 +158,11 @@ def test_pseudo_counts_of_classes():
     assert_allclose(class_prior(0.5, n), [3.5 / 5, 1.5 / 5])
     assert_allclose(class_prior([0.5, 0.5], n), [0.5, 0.5])
     assert_array_equal(class_prior(1, n), class_prior("smoothed", n))
-    assert_array_equal(class_prior(np.float32(0), n), class_prior("fitted", n))
+    assert_array_equal(class_prior(np.float32(0), n), class_prior("empirical", n))
     X, y = counts()
     for likelihood, prior in (("multinomial", [2, 30]), ("poisson", 7)):
         model = NaiveBayes(likelihood, class_prior=prior).fit(X, y)
-        assert_allclose(np.exp(model.score_.prior), class_prior(prior, model.class_count_))
+        assert_allclose(np.exp(model.scorer_.prior), class_prior(prior, model.class_count_))
         assert np.isfinite(model.credible_interval(X)).all()
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 
-from deciban import Calibrated, LinearSVM, NaiveBayes
+from deciban import CalibratedClassifier, LinearSVM, NaiveBayes
 from deciban.calibration import CATALOGUE
 from deciban.calibration.feedback import Feedback
 from laws.declared import clouds, seeds
@@ -19,7 +19,7 @@ over = pytest.mark.parametrize("method", CATALOGUE)
 
 def fresh(method="platt", C=2, **more):
     X, y = clouds(1, N=60, C=C)
-    return Calibrated(NaiveBayes("gaussian"), method, cv=3, **more).fit(X, y)
+    return CalibratedClassifier(NaiveBayes("gaussian"), method, cv=3, **more).fit(X, y)
 
 
 def line(seed, N, slope=1.0, offset=0.0):
@@ -53,8 +53,8 @@ def test_without_forgetting_it_is_the_fit_to_all_at_once(method, C):
     X, y = clouds(2, N=90, C=C)
     model = NaiveBayes("gaussian").fit(X[:30], y[:30])
     frozen = FrozenEstimator(model)
-    piecewise = Calibrated(frozen, method, half_life=None).fit(X[30:60], y[30:60]).recalibrate(X[60:], y[60:])
-    at_once = Calibrated(frozen, method, half_life=None).fit(X[30:], y[30:])
+    piecewise = CalibratedClassifier(frozen, method, half_life=None).fit(X[30:60], y[30:60]).recalibrate(X[60:], y[60:])
+    at_once = CalibratedClassifier(frozen, method, half_life=None).fit(X[30:], y[30:])
     assert_allclose(piecewise.predict_proba(X), at_once.predict_proba(X), atol=1e-9)
 
 
@@ -83,10 +83,10 @@ def test_what_is_long_past_is_forgotten():
 def test_where_nothing_changes_it_comes_to_the_answer_of_all_examples(method):
     X, y = line(3, 6_000, slope=0.5, offset=1.0)
     frozen = FrozenEstimator(LinearSVM(calibration=None).fit([[-1.0], [1.0]] * 5, [0, 1] * 5))
-    model = Calibrated(frozen, method, half_life=1500.0).fit(*line(4, 200))
+    model = CalibratedClassifier(frozen, method, half_life=1500.0).fit(*line(4, 200))
     for k in range(0, 6_000, 1000):
         model.recalibrate(X[k : k + 500], y[k : k + 500])
-    batch = Calibrated(frozen, method).fit(X, y)
+    batch = CalibratedClassifier(frozen, method).fit(X, y)
     asked = np.linspace(-3.0, 3.0, 13)[:, None]
     assert np.abs(model.predict_proba(asked) - batch.predict_proba(asked)).mean() < 0.03
     held, truth = line(5, 20_000, slope=0.5, offset=1.0)
@@ -103,8 +103,8 @@ def test_it_follows_a_drift_that_leaves_the_frozen_behind(method):
     drift = np.linspace(0.0, 1.0, 3000)
     X, y = line(6, 3000, slope=1.0 - 0.7 * drift, offset=2.0 * drift)
     frozen = FrozenEstimator(LinearSVM(calibration=None).fit([[-1.0], [1.0]] * 5, [0, 1] * 5))
-    model = Calibrated(frozen, method, half_life=500.0).fit(*line(7, 1000))
-    never = Calibrated(frozen, method, half_life=None).fit(*line(7, 1000))
+    model = CalibratedClassifier(frozen, method, half_life=500.0).fit(*line(7, 1000))
+    never = CalibratedClassifier(frozen, method, half_life=None).fit(*line(7, 1000))
     for k in range(0, 3000, 250):
         for each in (model, never):
             each.recalibrate(X[k : k + 250], y[k : k + 250])

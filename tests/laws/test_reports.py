@@ -7,13 +7,13 @@ import pytest
 from scipy import sparse
 
 from deciban import (
-    MLP,
     NBSVM,
     SVM,
     GaussianDiscriminant,
     LeastSquaresClassifier,
     LinearSVM,
     LogisticRegression,
+    MLPClassifier,
     NaiveBayes,
     Perceptron,
     TextClassifier,
@@ -36,7 +36,7 @@ CLASSIFIERS = {
     "NBSVM": NBSVM,
     "Perceptron": Perceptron,
     "LeastSquaresClassifier": LeastSquaresClassifier,
-    "MLP": lambda: MLP((4,), max_iter=4, random_state=0),
+    "MLPClassifier": lambda: MLPClassifier((4,), max_iter=4, random_state=0),
 }
 JUDGED = ["error", "learnt", "confusion", "curves", "costs", "reliability"]
 
@@ -57,7 +57,7 @@ def test_every_classifier_tells_of_itself_and_how_sure_it_is(name):
     model = CLASSIFIERS[name]().fit(X[::2], labels[::2])
     alone = model.report(language="en")
     keys = [section.key for section in alone.sections]
-    assert keys == ["error", "learnt", *(["epochs"] if name == "MLP" else []), "certificate", "again"]
+    assert keys == ["error", "learnt", *(["epochs"] if name == "MLPClassifier" else []), "certificate", "again"]
     assert any("report(X, y)" in text for text in checked(alone.html()).texts)
 
     report = model.report(X[1::2], labels[1::2], language="en")

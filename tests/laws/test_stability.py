@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import deciban
-from deciban import MLP, SVM, LogisticRegression, NaiveBayes, TextClassifier
+from deciban import SVM, LogisticRegression, MLPClassifier, NaiveBayes, TextClassifier
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.evaluation.stable import _jaccard, strongest
 from deciban.models.proofs import interrupted
@@ -41,7 +41,7 @@ def case(name, C):
 @every
 def test_means_sum_and_deviations_are_those_of_repeated_rows(name, C):
     model, X, y, items = case(name, C)
-    found = deciban.stability(model, X, y, items, resamples=4, top=3, seed=5)
+    found = deciban.explanation_stability(model, X, y, items, resamples=4, top=3, seed=5)
     random, full = np.random.default_rng(5), clone(model).fit(X, y)
     pairs = [(why.label, why.against) for why in full.explain(items)]
     said, won = [[] for _ in pairs], [[] for _ in pairs]
@@ -74,7 +74,7 @@ def test_means_sum_and_deviations_are_those_of_repeated_rows(name, C):
 def test_the_same_seed_says_the_same_and_the_model_is_left_alone(name, C):
     model, X, y, items = case(name, C)
     before = pickle.dumps(model)
-    one, same, other = (deciban.stability(model, X, y, items, resamples=2, seed=seed) for seed in (1, 1, 2))
+    one, same, other = (deciban.explanation_stability(model, X, y, items, resamples=2, seed=seed) for seed in (1, 1, 2))
     assert one == same
     assert one.to_json() != other.to_json()
     assert pickle.dumps(model) == before
@@ -96,7 +96,7 @@ class Unweighted(LogisticRegression):
 def test_examples_are_repeated_where_weights_are_refused():
     X, y = cloud(2)
     one, other = (
-        deciban.stability(model, X, y, X[:2], resamples=3)
+        deciban.explanation_stability(model, X, y, X[:2], resamples=3)
         for model in (Unweighted(tol=1e-12), LogisticRegression(tol=1e-12))
     )
     for mine, theirs in zip(one, other, strict=True):
@@ -106,14 +106,16 @@ def test_examples_are_repeated_where_weights_are_refused():
 
 def test_a_network_draws_the_same_in_every_resample():
     X, y = cloud(2)
-    model = MLP(hidden=(2,), max_iter=2)
-    one, other = (deciban.stability(model, X, y, X[:1], resamples=2) for _ in range(2))
+    model = MLPClassifier(hidden=(2,), max_iter=2)
+    one, other = (deciban.explanation_stability(model, X, y, X[:1], resamples=2) for _ in range(2))
     assert one == other
 
 
 def test_a_choice_among_models_is_made_once():
     said, labels = texts(2, n=240)
-    found = deciban.stability(TextClassifier(time_limit=None, words=(1, 1)), said, labels, said[:2], resamples=2)
+    found = deciban.explanation_stability(
+        TextClassifier(time_limit=None, words=(1, 1)), said, labels, said[:2], resamples=2
+    )
     assert found.same_label > 0.0
     assert {term.feature for term in found[0].terms} >= set(said[0].split())
 
@@ -143,7 +145,7 @@ def test_resamples_vary_as_much_as_the_posterior_doubts(binary):
         said = [" ".join(word for word in words[:5] if random.random() < 3 * share[c][word == words][0]) for c in y]
         model = TextClassifier("naive-bayes", words=(1, 1), likelihood="bernoulli", alpha=1.0)
     items = [" ".join(random.choice(words[:5] if binary else words, 3, replace=False)) for _ in range(12)]
-    found = deciban.stability(model, said, y, items, resamples=60)
+    found = deciban.explanation_stability(model, said, y, items, resamples=60)
     known = clone(model).fit(said, y)
     wider = np.sqrt(np.square(known.served_.belief.widening).mean())
     assert wider > 1.5
@@ -166,5 +168,5 @@ def test_ctrl_c_that_a_fit_takes_for_its_own_ends_the_whole():
 
     X, y = cloud(2)
     with pytest.raises(KeyboardInterrupt):
-        deciban.stability(Stopped(), X, y, X[:1])
+        deciban.explanation_stability(Stopped(), X, y, X[:1])
     assert Stopped.fits == 3

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
 import deciban
-from deciban import MLP, SVM, LinearSVM, LogisticRegression, NaiveBayes, TextClassifier
+from deciban import SVM, LinearSVM, LogisticRegression, MLPClassifier, NaiveBayes, TextClassifier
 from deciban.evaluation.confident import confident_joint
 from oracle import suspects as oracle
 
@@ -21,7 +21,7 @@ MODELS = {
     "logistic": LogisticRegression(),
     "svm": LinearSVM(),
     "kernel": SVM(C=1.0),
-    "network": MLP(hidden=(4,), random_state=0),
+    "network": MLPClassifier(hidden=(4,), random_state=0),
     "forest": RandomForestClassifier(10, random_state=0),
 }
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -76,10 +76,10 @@ def test_the_joint_is_that_of_the_definition(seed, C):
 @pytest.mark.parametrize("C", [2, 3])
 def test_nothing_is_suspect_among_clean_labels_and_what_is_planted_comes_first(model, C):
     X, y = clouds(C=C)
-    assert len(deciban.suspects(model, X, y)) == 0
+    assert len(deciban.find_label_errors(model, X, y)) == 0
     wrong = y.copy()
     wrong[7], wrong[20] = y[8], y[21]
-    found = deciban.suspects(model, X, wrong)
+    found = deciban.find_label_errors(model, X, wrong)
     assert sorted(found.order[:2].tolist()) == [7, 20]
     assert [place for place in found.order.tolist() if place in places(found)] == places(found)
     assert 1 <= len(found) <= 4
@@ -95,13 +95,13 @@ def test_nothing_is_suspect_among_clean_labels_and_what_is_planted_comes_first(m
 def test_texts(model):
     texts, labels = letters()
     clf = TextClassifier(model, n_jobs=1)
-    assert len(clf.suspects(texts, labels)) == 0
+    assert len(clf.find_label_errors(texts, labels)) == 0
     labels[10] = "ham"
-    found = clf.suspects(texts, labels)
+    found = clf.find_label_errors(texts, labels)
     assert found.order[0] == 10
     assert places(found)[:1] in ([], [10])
     labels[20], labels[31], labels[43] = "ham", "spam", "spam"
-    assert {*clf.suspects(texts, labels).order[:4].tolist()} == {10, 20, 31, 43}
+    assert {*clf.find_label_errors(texts, labels).order[:4].tolist()} == {10, 20, 31, 43}
 
 
 def test_near_duplicates_with_different_labels_come_first():
@@ -109,7 +109,7 @@ def test_near_duplicates_with_different_labels_come_first():
     texts += [texts[5] + " word0", texts[5], texts[8] + " word1"]
     labels += ["spam", "ham", "ham"]
     labels[21] = "spam"
-    found = TextClassifier("naive-bayes", n_jobs=1).suspects(texts, labels)
+    found = TextClassifier("naive-bayes", n_jobs=1).find_label_errors(texts, labels)
     assert [each.kind for each in found[:3]] == ["duplicate", "duplicate", "confident"], found.to_json()
     assert sorted(places(found[:2])) == [60, 62]
     assert places(found[2:3]) == [21]
@@ -124,7 +124,7 @@ def test_equal_rows_with_different_labels_come_first():
     X, y = clouds()
     X, y = np.vstack([X, X[:1], X[1:2]]), np.append(y, ["b", "b"])
     y[30] = "b"
-    found = NaiveBayes("gaussian").suspects(X, y)
+    found = NaiveBayes("gaussian").find_label_errors(X, y)
     assert [(each.place, each.kind) for each in found] == [(80, "duplicate"), (30, "confident")]
     assert found[0].copies == (0,)
 
@@ -135,7 +135,7 @@ def test_copies_do_not_vouch_for_a_wrong_label():
         texts.append(texts[0] + f" again{i}")
         labels.append("ham")
     labels[0] = "ham"
-    found = TextClassifier("naive-bayes", n_jobs=1).suspects(texts, labels)
+    found = TextClassifier("naive-bayes", n_jobs=1).find_label_errors(texts, labels)
     assert {0, 60, 61, 62, 63} <= {*places(found)}
 
 
@@ -154,15 +154,15 @@ def noisy(seed=1):
 @pytest.mark.parametrize("model", [MODELS["naive-bayes"], MODELS["logistic"]], ids=["naive-bayes", "logistic"])
 def test_neither_the_order_of_the_rows_nor_the_names_of_the_labels_matter(model):
     X, y = noisy()
-    found = deciban.suspects(model, X, y)
+    found = deciban.find_label_errors(model, X, y)
     assert len(found) > 3
     order = np.random.default_rng(0).permutation(len(y))
-    moved = deciban.suspects(model, X[order], y[order])
+    moved = deciban.find_label_errors(model, X[order], y[order])
     assert {*order[places(moved)].tolist()} == {*places(found)}
     assert [each.decibans for each in moved] == pytest.approx([each.decibans for each in found], abs=0.02)
     assert moved.wrong == pytest.approx(found.wrong)
     names = {"a": 9, "b": 5, "c": 7}
-    renamed = deciban.suspects(model, X, np.array([names[each] for each in y]))
+    renamed = deciban.find_label_errors(model, X, np.array([names[each] for each in y]))
     assert places(renamed) == places(found)
     assert [each.suggested for each in renamed] == [names[each.suggested] for each in found]
     assert [each.decibans for each in renamed] == pytest.approx([each.decibans for each in found], abs=0.02)
@@ -170,18 +170,18 @@ def test_neither_the_order_of_the_rows_nor_the_names_of_the_labels_matter(model)
 
 def test_the_same_seed_gives_the_same_answer():
     X, y = noisy()
-    first, second = (LogisticRegression().suspects(X, y, seed=3) for _ in range(2))
+    first, second = (LogisticRegression().find_label_errors(X, y, seed=3) for _ in range(2))
     assert first.to_json() == second.to_json()
-    assert first.to_json() != LogisticRegression().suspects(X, y, seed=4).to_json()
+    assert first.to_json() != LogisticRegression().find_label_errors(X, y, seed=4).to_json()
 
 
 def test_weight_means_repetition_and_none_that_it_is_not_there():
     X, y = noisy()
     times = np.ones(len(y), int)
     times[[3, 30, 31, 60, 77, 90]], times[[5, 20, 40]] = 2, 0
-    found = NaiveBayes("gaussian").suspects(X, y, times)
+    found = NaiveBayes("gaussian").find_label_errors(X, y, times)
     rows = np.arange(len(y)).repeat(times)
-    repeated = NaiveBayes("gaussian").suspects(X[rows], y[rows])
+    repeated = NaiveBayes("gaussian").find_label_errors(X[rows], y[rows])
     assert {*places(found)} == {*rows[places(repeated)].tolist()}
     assert (found.n, found.wrong) == (times.sum(), pytest.approx(repeated.wrong))
     assert {*found.order.tolist()} == {*np.flatnonzero(times).tolist()}
@@ -191,14 +191,14 @@ def test_weight_means_repetition_and_none_that_it_is_not_there():
 
 def test_rows_in_other_forms():
     X, y = noisy()
-    found = LogisticRegression().suspects(X, y).to_json()["suspects"]
+    found = LogisticRegression().find_label_errors(X, y).to_json()["suspects"]
     for form in (X.tolist(), pl.DataFrame(X, schema=["u", "v"]), sparse.csr_array(X)):
-        other = LogisticRegression().suspects(form, y.tolist()).to_json()["suspects"]
+        other = LogisticRegression().find_label_errors(form, y.tolist()).to_json()["suspects"]
         assert [each["place"] for each in other] == [each["place"] for each in found]
     people = pl.DataFrame({"age": [20.0 + i for i in range(30)], "job": ["clerk", "judge", "clerk"] * 10})
     labels = ["old" if i > 14 else "young" for i in range(30)]
     labels[2] = "old"
-    assert places(NaiveBayes("auto").suspects(people, labels))[0] == 2
+    assert places(NaiveBayes("auto").find_label_errors(people, labels))[0] == 2
 
 
 def test_auto_chooses_once_and_is_then_the_model_chosen():
@@ -206,14 +206,14 @@ def test_auto_chooses_once_and_is_then_the_model_chosen():
     labels[10] = "ham"
     auto = TextClassifier(time_limit=None, random_state=0, n_jobs=1)
     name = TextClassifier(time_limit=None, random_state=0, n_jobs=1).fit(texts, labels).model_.name
-    named = TextClassifier(name, random_state=0, n_jobs=1).suspects(texts, labels)
-    assert auto.suspects(texts, labels).to_json() == named.to_json()
+    named = TextClassifier(name, random_state=0, n_jobs=1).find_label_errors(texts, labels)
+    assert auto.find_label_errors(texts, labels).to_json() == named.to_json()
 
 
 def test_what_is_told():
     X, y = clouds()
     y[0] = "b"
-    found = NaiveBayes("gaussian").suspects(X, y)
+    found = NaiveBayes("gaussian").find_label_errors(X, y)
     assert str(found) == "1 suspect, 0 for near-duplicates under another label; about 1 of 80 labels wrong"
     told = json.loads(json.dumps(found.to_json()))
     assert told["classes"] == ["a", "b"]

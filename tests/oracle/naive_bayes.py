@@ -128,7 +128,7 @@ def class_prior(labels, weights, C, option):
     N_c = [sum(w for label, w in zip(labels, weights, strict=True) if label == c) for c in range(C)]
     N = sum(N_c)
     shares = {
-        "fitted": [k / N for k in N_c],
+        "empirical": [k / N for k in N_c],
         "smoothed": [(1 + k) / (C + N) for k in N_c],
         "uniform": [1 / C] * C,
     }
@@ -154,7 +154,7 @@ def mixed_densities(parts, rows, labels, weights, C, queries, estimate="bayes"):
     return total
 
 
-def joint(likelihood, rows, labels, weights, C, queries, *, prior="fitted", **options):
+def joint(likelihood, rows, labels, weights, C, queries, *, prior="empirical", **options):
     """b_c = log p(x | y=c) + log p(y=c), one list a query; `likelihood` is a name, or the parts of a mixed one."""
     of = densities if isinstance(likelihood, str) else mixed_densities
     pi = class_prior(labels, weights, C, prior)

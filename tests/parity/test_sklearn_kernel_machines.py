@@ -7,7 +7,7 @@ from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import StandardScaler
 
-from deciban import SVM, OneClassSVM, SupportVectorRegression
+from deciban import SVM, OneClassSVM, SVMRegressor
 
 TIGHT = {"tol": 1e-8}
 KERNELS = [
@@ -96,7 +96,7 @@ def test_regression(options):
     X, y = load_diabetes(return_X_y=True)
     X, y = StandardScaler().fit_transform(X), (y - y.mean()) / y.std()
     theirs = svm.SVR(epsilon=0.2, **options, **TIGHT).fit(X, y)
-    ours = SupportVectorRegression(epsilon=0.2, **options, **TIGHT).fit(X, y)
+    ours = SVMRegressor(epsilon=0.2, **options, **TIGHT).fit(X, y)
     beta, K = theirs.dual_coef_[0], gram(ours, X)
     value = dual(theirs, K, beta, y) - 0.2 * np.abs(beta).sum()
     assert ours.certificate_.primal == pytest.approx(value, rel=1e-6)
@@ -112,7 +112,7 @@ def test_nu_regression(options, nu, scale):
     weight, options = np.arange(len(y)) % 3 + 0.5, {**options, "gamma": 0.1}  # "scale" is of the weighted rows
     for C in (0.1, 5.0):
         theirs = svm.NuSVR(nu=nu, C=C * scale, tol=1e-8 * scale, **options).fit(X, y, weight)
-        ours = SupportVectorRegression(nu=nu, C=C * scale, **options).fit(X, y, weight)
+        ours = SVMRegressor(nu=nu, C=C * scale, **options).fit(X, y, weight)
         value = dual(theirs, gram(ours, X), theirs.dual_coef_[0], y)
         assert ours.certificate_.status == "converged"
         assert ours.certificate_.primal == pytest.approx(value, rel=1e-6)

@@ -48,7 +48,7 @@ def agree_on_words(mine, theirs, X):
     agree(mine, theirs, X)
     shift = 0.0
     if isinstance(theirs, ComplementNB):
-        shift = mine.score_.prior  # the same for every class
+        shift = mine.scorer_.prior  # the same for every class
     assert_allclose(mine.predict_joint_log_proba(X) - shift, theirs.predict_joint_log_proba(X), rtol=1e-10)
     sign = -1.0 if isinstance(theirs, ComplementNB) else 1.0  # theirs are the weights, −log φ̃
     assert_allclose(sign * mine.feature_log_prob_, theirs.feature_log_prob_, rtol=1e-10, atol=1e-14)

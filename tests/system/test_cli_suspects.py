@@ -56,7 +56,7 @@ def test_texts_in_a_table_and_in_files_are_the_same(lines, out, tmp_path):
     assert [each["source"] for each in of_files[:2]] == ["box/ham/60.txt", "box/ham/10.txt"]
     assert [each["decibans"] for each in of_files] == pytest.approx([each["decibans"] for each in found])
     texts, labels = zip(*rows, strict=True)
-    in_python = TextClassifier("naive-bayes").suspects(texts, labels)
+    in_python = TextClassifier("naive-bayes").find_label_errors(texts, labels)
     assert [each.place + 1 for each in in_python] == [int(each["source"].split(":")[1]) for each in found]
 
 

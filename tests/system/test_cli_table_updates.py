@@ -90,8 +90,8 @@ def test_the_statistic_is_that_of_all_rows_over_the_features_of_the_first(model,
     )
     anew.fit(found.coding(matrix), y)
     scale = 1.0 if found.temperature is None else found.temperature
-    assert_allclose(found.affine.W, scale * anew.score_.W, rtol=1e-6, atol=1e-9)
-    assert_allclose(found.affine.prior, scale * np.asarray(anew.score_.bias), rtol=1e-6, atol=1e-9)
+    assert_allclose(found.affine.W, scale * anew.scorer_.W, rtol=1e-6, atol=1e-9)
+    assert_allclose(found.affine.prior, scale * np.asarray(anew.scorer_.bias), rtol=1e-6, atol=1e-9)
     assert found.items.tolist() == [np.sum(y == label) for label in found.classes]
     assert found.certificate.n == 400
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from deciban import Calibrated, NaiveBayes, TextClassifier
+from deciban import CalibratedClassifier, NaiveBayes, TextClassifier
 from deciban.calibration import CATALOGUE
 
 
@@ -25,7 +25,7 @@ def spambase(data):
 def test_spambase(spambase):
     train, y, X, truth = spambase
     bayes = NaiveBayes("gaussian").fit(train, y)
-    sure = Calibrated(NaiveBayes("gaussian")).fit(train, y)
+    sure = CalibratedClassifier(NaiveBayes("gaussian")).fit(train, y)
     assert len(sure.tried_) == len(CATALOGUE)
     assert lost(sure, X, truth) < 0.5 < 1.0 < lost(bayes, X, truth)
     assert (sure.predict(X) == truth).mean() > (bayes.predict(X) == truth).mean()
@@ -38,7 +38,7 @@ def test_short_messages_and_what_is_told_of_them_later(data):
     frame = pl.read_parquet(data("sms.parquet")).sample(3000, seed=0)
     texts, labels = frame["text"].to_list(), frame["label"].to_numpy()
     bayes = TextClassifier("naive-bayes").fit(texts[:1500], labels[:1500])
-    sure = Calibrated(TextClassifier("naive-bayes"), "platt").fit(texts[:1500], labels[:1500])
+    sure = CalibratedClassifier(TextClassifier("naive-bayes"), "platt").fit(texts[:1500], labels[:1500])
     assert lost(sure, texts[1500:], labels[1500:]) <= 1.05 * lost(bayes, texts[1500:], labels[1500:])
     wrong = labels.copy()  # now everybody calls the other half spam
     wrong[1500:] = np.where(labels[1500:] == labels.max(), labels.min(), labels.max())

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.attached import FindsSuspects
+from deciban.attached import FindsLabelErrors
 from deciban.certificates.bound import Probabilities
 from deciban.certificates.guarantees import recalibrated
 from deciban.data.declared_types import Estimator
@@ -45,7 +45,7 @@ def _mute(calibrated: Any) -> str:
     return f"explanations need a model of Deciban, which tells its terms; {type(model).__name__} tells none"
 
 
-class Calibrated(RoutesMetadata, LearnsFromFeedback, FindsSuspects, ClassifierMixin, Estimator):  # type: ignore[misc]
+class CalibratedClassifier(RoutesMetadata, LearnsFromFeedback, FindsLabelErrors, ClassifierMixin, Estimator):  # type: ignore[misc]
     """A classifier, and behind it a calibrator that learnt from examples which the classifier did not learn.
 
         log p(c | x) = calibrator(s(x)),      s the classifier's margins or log-probabilities
@@ -77,7 +77,7 @@ class Calibrated(RoutesMetadata, LearnsFromFeedback, FindsSuspects, ClassifierMi
 
     >>> from deciban import NaiveBayes
     >>> X, y = [[float(i)] for i in range(12)], ["low"] * 5 + ["high", "low"] + ["high"] * 5
-    >>> sure = Calibrated(NaiveBayes("gaussian"), "platt", cv=3).fit(X, y)
+    >>> sure = CalibratedClassifier(NaiveBayes("gaussian"), "platt", cv=3).fit(X, y)
     >>> sure.predict([[1.0], [10.0]]).tolist(), sure.held_out_
     (['low', 'high'], 12.0)
     """
@@ -133,7 +133,7 @@ class Calibrated(RoutesMetadata, LearnsFromFeedback, FindsSuspects, ClassifierMi
 
         Returns
         -------
-        self : Calibrated
+        self : CalibratedClassifier
 
         Raises
         ------
@@ -145,7 +145,7 @@ class Calibrated(RoutesMetadata, LearnsFromFeedback, FindsSuspects, ClassifierMi
         >>> from deciban import LinearSVM
         >>> from sklearn.preprocessing import StandardScaler
         >>> X, y = [[float(i)] for i in range(12)], ["low"] * 5 + ["high", "low"] + ["high"] * 5
-        >>> model = Calibrated(make_pipeline(StandardScaler(), LinearSVM()), "platt", cv=3)
+        >>> model = CalibratedClassifier(make_pipeline(StandardScaler(), LinearSVM()), "platt", cv=3)
         >>> model.fit(X, y, sample_weight=[2] * 12).held_out_
         24.0
         """

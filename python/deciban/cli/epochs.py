@@ -17,7 +17,7 @@ PATIENCE = 1.0  # seconds before there is anything to see
 
 
 class Epochs:
-    """Told of each epoch, as `MLP.watched_by` asks; draws on a terminal only, and only if it goes on for a second.
+    """Told of each epoch, as `MLPClassifier.watched_by` asks; draws on a terminal only, if it goes on for a second.
 
     with Epochs(quiet) as epochs:
         model = recipe.learn(rows, watch=epochs)

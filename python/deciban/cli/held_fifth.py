@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..evaluation.judgements import Floats, Judgements
-from ..evaluation.suspects import among
+from ..evaluation.label_errors import among
 from ..mail.filter import Filter
 from ..pages.measured import Measured, Size
 from ..pages.rows import explained

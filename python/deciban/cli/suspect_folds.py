@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..data.copies import copies_of_rows
+from ..evaluation.label_errors import among
 from ..evaluation.suspect import Floats, Integers, Suspects
-from ..evaluation.suspects import among
 from ..evaluation.suspicion import Labelled
 from ..mail.sources import Source
 from ..report.progress import Meter

@@ -10,13 +10,13 @@ from .counts import Floats
 from .shares import Optimum, log_moments, share_optimum, weighted_log
 
 # Pseudo-counts a class, Dirichlet(1, …, 1) when smoothed.
-_LEARNT = {"fitted": 0.0, "smoothed": 1.0}
+_LEARNT = {"empirical": 0.0, "smoothed": 1.0}
 
 
 def class_prior(option: Any, n: Floats) -> Floats:
     """Return π (C,) from the weights n (C,) of the classes.
 
-        "fitted"    π_c = n_c / N, the raw ratio
+        "empirical"    π_c = n_c / N, the raw ratio
         "smoothed"  π_c = (n_c + 1) / (N + C), Laplace's rule
         "uniform"   π_c = 1 / C
         a number    π_c = (n_c + α) / (N + Cα), the mean of the posterior of π ~ Dirichlet(α, …, α)
@@ -88,6 +88,6 @@ def _read(option: Any, n: Floats) -> tuple[bool, Floats]:
 
 def _wanted(option: Any, C: int) -> str:
     return (
-        f"class_prior must be 'fitted', 'smoothed', 'uniform' or {C} probabilities ≥ 0 that sum to 1 "
+        f"class_prior must be 'empirical', 'smoothed', 'uniform' or {C} probabilities ≥ 0 that sum to 1 "
         f"(or pseudo-counts: a number ≥ 0, or {C}, one of them 1 or more), got {option!r}"
     )

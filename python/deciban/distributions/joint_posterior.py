@@ -141,7 +141,7 @@ def refuse_unknown(kappa: Floats, prior: Floats) -> None:
     if len(unknown):
         raise StatisticError(
             "{label} was declared and has no examples, so its mean is not known: learn some, or use "
-            "class_prior='fitted' or estimate='bayes'",
+            "class_prior='empirical' or estimate='bayes'",
             label=int(unknown[0]),
         )
 

@@ -1,6 +1,6 @@
 """When to believe a model: what a fit can prove about itself, what held-out data say, and what to do then.
 
-Each name is loaded when first used. `deciban.suspects` looks for labels that are probably wrong.
+Each name is loaded when first used. `deciban.find_label_errors` looks for labels that are probably wrong.
 """
 
 from __future__ import annotations

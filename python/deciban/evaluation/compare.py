@@ -28,9 +28,9 @@ from ..data.copies import Copies, copies_of_rows
 from .comparing import compared
 from .comparison import Comparison
 from .cross_validation import Callback, CrossValidation, Learner, Plan
+from .label_errors import _are_texts, copies_of
 from .learners import OfEstimator, OfTable
 from .paired import LEVEL
-from .suspects import _are_texts, copies_of
 from .suspicion import Labelled
 
 FOLDS = 5
@@ -42,7 +42,7 @@ _OF_SPARSE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "perceptron": (".models.perceptron", "Perceptron", {"averaged": True}),
     "least-squares": (".models.least_squares_classifier", "LeastSquaresClassifier", {}),
     "kernel-svm": (".kernel_machines.svm", "SVM", {}),
-    "mlp": (".mlp.classifier", "MLP", {}),
+    "mlp": (".mlp.classifier", "MLPClassifier", {}),
 }
 
 

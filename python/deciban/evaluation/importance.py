@@ -83,7 +83,7 @@ class Importance(Sequence[FeatureImportance]):
 
 
 @on_threads
-def importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: int | None = TOP) -> Importance:
+def evidence_importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: int | None = TOP) -> Importance:
     """The features that a fitted classifier goes by, the strongest first: `top` of them, all if None.
 
         decibans_j = 1/N Σ_i |evidence of j in example i for its winner against its runner-up|
@@ -103,7 +103,7 @@ def importance(model: Any, X: Any = None, y: ArrayLike | None = None, *, top: in
 
     >>> from deciban import TextClassifier
     >>> texts, labels = ["cheap pills", "cheap loan", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"]
-    >>> found = importance(TextClassifier(words=(1, 1)).fit(texts, labels), texts, labels, top=2)
+    >>> found = evidence_importance(TextClassifier(words=(1, 1)).fit(texts, labels), texts, labels, top=2)
     >>> [(each.feature, round(each.decibans, 1), each.label, round(each.bits, 2)) for each in found]
     [('cheap', 4.4, 'spam', 1.0), ('noon', 4.4, 'ham', 1.0)]
     """

@@ -24,8 +24,8 @@ from deciban.table_models.table_model import Rows
 from deciban.text.corpus import Corpus
 
 from .cross_validation import Said, Size
+from .label_errors import among
 from .suspect import Floats, Integers
-from .suspects import among
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from deciban.data.devices import fetched
 from deciban.threads import on_threads
 
 from ..data.convergence import warned_once
+from .label_errors import settled
 from .stable import Asked, Said, Stability
-from .suspects import settled
 
 RESAMPLES, TOP = 20, 10
 # So often a resample without all classes is drawn again.
@@ -25,7 +25,7 @@ _DRAWS = 1000
 
 @warned_once()
 @on_threads
-def stability(
+def explanation_stability(
     model: Any, X: Any, y: ArrayLike, items: Any, *, resamples: int = RESAMPLES, top: int = TOP, seed: int = 0
 ) -> Stability:
     """How stable the explanations of `items` are, had other examples of the same kind been learnt.
@@ -49,7 +49,7 @@ def stability(
 
     >>> from deciban import NaiveBayes
     >>> X, y = [[1, 0, 3], [2, 0, 1], [0, 1, 2], [0, 2, 3]] * 5, ["a", "a", "b", "b"] * 5
-    >>> item = stability(NaiveBayes(), X, y, [[1, 0, 1]])[0]
+    >>> item = explanation_stability(NaiveBayes(), X, y, [[1, 0, 1]])[0]
     >>> [(term.feature, round(term.decibans, 1), term.same_sign) for term in item.terms]
     [(0, 12.6, 1.0), (2, -0.4, 0.8)]
     """

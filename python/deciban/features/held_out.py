@@ -88,7 +88,7 @@ def held_out_errors(
 def _errors(part: Labelled, learnt: Counts, family: Distribution, order: NDArray[np.intp]) -> list[float]:
     """The share of `part` that is judged wrongly with the first k of the features in `order`, for every size k."""
     with np.errstate(divide="ignore"):  # a class that is wholly held out has log 0 = −∞
-        prior = np.log(class_prior("fitted", learnt.n))
+        prior = np.log(class_prior("empirical", learnt.n))
     X, s = part.X[:, order], learnt.s[:, order]
     errors = []
     for k in sizes(len(order)):

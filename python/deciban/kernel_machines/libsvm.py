@@ -29,10 +29,10 @@ from .libsvm_text import Parsed, parse
 from .one_class import OneClassSVM
 from .one_vs_one import pairs
 from .probabilities import Calibration
-from .regression import SupportVectorRegression
+from .regressor import SVMRegressor
 from .svm import SVM
 
-Machine = SVM | SupportVectorRegression | OneClassSVM
+Machine = SVM | SVMRegressor | OneClassSVM
 
 
 def save_libsvm(model: Machine, path: str | os.PathLike[str]) -> None:
@@ -142,7 +142,7 @@ def _model(read: Parsed) -> Machine:
     m = read.coefficients.shape[1]
     if read.svm_type in ("one_class", "epsilon_svr", "nu_svr"):
         nu = 0.5 if read.svm_type == "nu_svr" else None
-        single = OneClassSVM(kernel) if read.svm_type == "one_class" else SupportVectorRegression(kernel, nu=nu)
+        single = OneClassSVM(kernel) if read.svm_type == "one_class" else SVMRegressor(kernel, nu=nu)
         single._restore(kernel, read.vectors, _support(read.vectors), read.coefficients, -read.rho, read.n_features)
         if isinstance(single, OneClassSVM):
             single.marks_ = read.marks

@@ -176,7 +176,7 @@ class SingleMachine(KernelMachine):
         self.dual_coef_, self.intercept_, self.n_support_ = dual, b, np.array([dual.shape[1]])
 
     @property
-    def score_(self) -> KernelScore:
+    def scorer_(self) -> KernelScore:
         """The model as a score of one column: f."""
         check_is_fitted(self)
         return KernelScore(self.kernel_, self._vectors, self.dual_coef_.T.copy(), self.intercept_)

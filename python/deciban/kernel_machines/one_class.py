@@ -59,7 +59,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, Estimator):  # type: ignore[misc]
     Examples on the boundary are known.
 
     Attributes: `support_`, `support_vectors_`, `dual_coef_` α (1, m), `intercept_` −ρ (1,), `offset_` ρ, `coef_` for
-    the linear kernel; `certificate_`; `score_`.
+    the linear kernel; `certificate_`; `scorer_`.
 
     >>> X = np.array([[0.0], [0.1], [0.2], [0.3], [9.0]])
     >>> OneClassSVM(nu=0.2, gamma=1.0).fit(X).predict([[0.15], [9.5]]).tolist()
@@ -161,7 +161,7 @@ class OneClassSVM(SingleMachine, OutlierMixin, Estimator):  # type: ignore[misc]
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return self.score_(to_judge(self, X), self._threads())[:, 0]
+        return self.scorer_(to_judge(self, X), self._threads())[:, 0]
 
 
 def _to_the_boundary(problem: KernelProblem, beta: Floats, proof: KernelProof) -> float:

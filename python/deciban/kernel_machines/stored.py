@@ -32,12 +32,12 @@ from ..kernels.tensors import Arrays, check, indices_of, vectors_from, vectors_t
 from .arrangement import Arrangement
 from .one_class import OneClassSVM
 from .probabilities import Calibration
-from .regression import SupportVectorRegression
+from .regressor import SVMRegressor
 from .svm import SVM
 
 MODELS: dict[str, Any] = {
     "kernel-svm": SVM,
-    "support-vector-regression": SupportVectorRegression,
+    "support-vector-regression": SVMRegressor,
     "one-class-svm": OneClassSVM,
 }
 _FAMILIES: tuple[Any, ...] = (*CATALOGUE, *HISTOGRAMS, Precomputed, Spectrum)
@@ -159,14 +159,14 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
             model.marks_ = _reals(arrays["marks"], (10,))
         if "noise_scale" in arrays:
             model.noise_scale_ = float(_reals(arrays["noise_scale"], (1,))[0])
-        if isinstance(model, SupportVectorRegression):
+        if isinstance(model, SVMRegressor):
             model.epsilon_ = _half_height(model, arrays)
     if table["names"] is not None:
         model.feature_names_in_ = names_of(table["names"], d)
     return model
 
 
-def _half_height(model: SupportVectorRegression, arrays: Arrays) -> float | None:
+def _half_height(model: SVMRegressor, arrays: Arrays) -> float | None:
     """ε, which older files tell as a parameter only, and LIBSVM's do not."""
     if "epsilon" not in arrays:
         return None if model._proof is None else float(model.epsilon)

@@ -285,7 +285,7 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
         return agreeing(log_posterior(nats), f.argmax(axis=1))
 
     @property
-    def score_(self) -> KernelScore | PairwiseScore:
+    def scorer_(self) -> KernelScore | PairwiseScore:
         """The model as a score in nats; in units of the margin where no scale makes it nats."""
         check_is_fitted(self)
         score = self._raw(1.0 if self.temperature_ is None else self.temperature_)
@@ -305,7 +305,7 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
         p, X = self._log_probabilities(X), to_judge(self, X)
         names = getattr(self, "feature_names_in_", None)
         told = self.classes_.tolist(), None if names is None else list(names), self.support_.tolist(), by == "vector"
-        return of_items(self.score_, X, p, *told, self.calibrated_, pair=pair)
+        return of_items(self.scorer_, X, p, *told, self.calibrated_, pair=pair)
 
     @property
     def coef_(self) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.attached import FindsSuspects, Reports
+from deciban.attached import FindsLabelErrors, Reports
 from deciban.certificates.bounding import StatesBounds
 from deciban.data.devices import answers, on_host
 from deciban.losses import Floats
@@ -21,7 +21,7 @@ from .intake import Given, judged, labelled, of_known_labels, row
 from .streams import LearnsOn
 
 
-class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # type: ignore[misc]
+class MLPClassifier(Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, LearnsOn):  # type: ignore[misc]
     """Layers of units between the features and the classes, learnt by back-propagation.
 
         s_j = Σ_i w_ji h_i + b_j,    h_j = σ(s_j),      from h = x up to the outputs
@@ -68,7 +68,8 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
     one machine. Scale the features: a unit hears what is large.
 
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> either = MLP(hidden=(8,), learning_rate=0.05, random_state=0).fit(X, ["same", "other", "other", "same"])
+    >>> either = MLPClassifier(hidden=(8,), learning_rate=0.05, random_state=0)
+    >>> either = either.fit(X, ["same", "other", "other", "same"])
     >>> either.predict(X).tolist(), round(float(either.predict_proba(X).max(axis=1).min()), 1)
     (['same', 'other', 'other', 'same'], 1.0)
     """
@@ -210,14 +211,14 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
         return None if scores is None else max(scores)
 
     @property
-    def score_(self) -> NetworkScore:
+    def scorer_(self) -> NetworkScore:
         """The model as a score in nats; of many labels a row, `NetworkScore` of one label each."""
         check_is_fitted(self, "network_")
         return NetworkScore(self.network_, self._baseline)
 
     def _nats(self, X: Any) -> Floats:
         check_is_fitted(self, "network_")
-        return self.score_(judged(self, X))
+        return self.scorer_(judged(self, X))
 
     @answers
     def predict(self, X: Any) -> NDArray[Any]:
@@ -231,7 +232,7 @@ class MLP(Reports, FindsSuspects, StatesBounds, ClassifierMixin, LearnsOn):  # t
         return labels
 
     def _signals(self, X: Any) -> Floats:
-        return self.score_.signals_of(judged(self, X))
+        return self.scorer_.signals_of(judged(self, X))
 
     @answers
     def predict_proba(self, X: Any) -> Floats:

@@ -41,7 +41,7 @@ class NetworkModel(Curves, Estimator):
     Attributes: `coefs_`, W (units below, units) of each layer, and `intercepts_`; `history_`, a
     `deciban.networks.history.Epoch` each; `n_iter_`, the epochs; `loss_`, the mean error in the end, without the
     penalty; `loss_curve_` and `best_loss_`, that of the epochs; `n_layers_`, `n_outputs_`, `out_activation_`;
-    `status_`, why it ended; `certificate_`; `score_`.
+    `status_`, why it ended; `certificate_`; `scorer_`.
     """
 
     hidden: Any

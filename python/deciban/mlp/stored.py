@@ -28,11 +28,11 @@ from deciban.models.stored import labels_of, names_of
 from deciban.store import Stored, rebuilt
 
 from ..networks.tensors import PARTS, Arrays, network_of, parts_of, tensors_of
-from .classifier import MLP
+from .classifier import MLPClassifier
 from .regressor import MLPRegressor
 from .settings import type_of
 
-MODELS: dict[str, type[MLP | MLPRegressor]] = {"mlp": MLP, "mlp-regressor": MLPRegressor}
+MODELS: dict[str, type[MLPClassifier | MLPRegressor]] = {"mlp": MLPClassifier, "mlp-regressor": MLPRegressor}
 _SCALARS = (str, int, float, bool)
 _FIELDS = (*PARTS, "many", "single", "loss", "parameters")
 
@@ -103,11 +103,11 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
     baseline = arrays.pop("baseline", None)
     check(baseline is None or _is_row(baseline, d), "a baseline that is no row")
     check(type(told["many"]) is bool and type(told["single"]) is bool, "a network of no kind")
-    classes = _labels(header, told["many"]) if isinstance(model, MLP) else np.zeros(0)
+    classes = _labels(header, told["many"]) if isinstance(model, MLPClassifier) else np.zeros(0)
     K = _outputs(model, told, len(classes), arrays)
     network = network_of({name: told[name] for name in PARTS}, arrays, d, K)
     check(type(told["loss"]) in (int, float), "a loss that is no number")
-    if isinstance(model, MLP):
+    if isinstance(model, MLPClassifier):
         model.classes_, model.multilabel_ = classes, told["many"]
         check(network.output.name == "logistic" or (network.output.name == "softmax" and not told["many"]), "outputs")
     else:

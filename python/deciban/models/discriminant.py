@@ -56,7 +56,7 @@ class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, Tran
     alpha : for these two, what the prior is worth in examples: κ0 = alpha examples at m, the mean of all data, for each
         mean, and alpha examples for Σ: Σ ~ IW(alpha·diag(v), p + 1 + alpha) of mean diag(v), with v the variances of
         all data and p the number of features that vary. Murphy 2007, section 8.
-    class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform", or (C,) probabilities in the order of
+    class_prior : "empirical" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform", or (C,) probabilities in the order of
         `classes_`.
     n_components : how many columns `transform` has: None is C − 1, or d if that is less.
     covariance_estimator : for "ml", an object with `fit` that finds `covariance_`, such as
@@ -73,7 +73,7 @@ class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, Tran
     interaction equally between its two features; "(volume)" is what the spread of a class says, whatever x is.
 
     Attributes: `classes_` (C,) sorted, `counts_`, `class_count_` (C,), `means_` (C, d), `covariance_` (d, d) or
-    (C, d, d), `rank_`, `shrinkage_` ρ, one or (C,), `score_`, `certificate_`, `n_features_in_`, `feature_names_in_`;
+    (C, d, d), `rank_`, `shrinkage_` ρ, one or (C,), `scorer_`, `certificate_`, `n_features_in_`, `feature_names_in_`;
     of `transform`, where log-odds are linear, `scalings_`, `xbar_` and `explained_variance_ratio_`.
     Cost of a fit: one pass over the rows with N·d² operations, then d³/3 a covariance. Fisher, Annals of Eugenics 7,
     1936; Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, 2009, section 4.3.
@@ -94,7 +94,7 @@ class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, Tran
         shrinkage: float | str | None = None,
         estimate: Estimate = "ml",
         alpha: float = 1.0,
-        class_prior: ClassPrior = "fitted",
+        class_prior: ClassPrior = "empirical",
         n_components: int | None = None,
         covariance_estimator: Any = None,
         n_jobs: int | None = None,
@@ -289,8 +289,8 @@ class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, Tran
 
     @property
     def _estimated(self) -> Joint | Diagonal:
-        """The parameters behind `score_`, which are found when it is compiled."""
-        _ = self.score_
+        """The parameters behind `scorer_`, which are found when it is compiled."""
+        _ = self.scorer_
         return self._found
 
     def _named(self, why: Explanation) -> Explanation:

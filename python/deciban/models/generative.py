@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.attached import FindsSuspects, Reports
+from deciban.attached import FindsLabelErrors, Reports
 from deciban.certificates.bound import Bound
 from deciban.certificates.bounding import StatesBounds
 from deciban.certificates.certificate import Certificate
@@ -37,10 +37,10 @@ from .reading import Reading, to_judge, to_learn
 from .tally import Labels, Tally
 
 Estimate = Literal["bayes", "predictive", "map", "ml"]
-ClassPrior = Literal["fitted", "smoothed", "uniform"] | ArrayLike
+ClassPrior = Literal["empirical", "smoothed", "uniform"] | ArrayLike
 
 
-class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
+class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, Estimator):
     """A classifier by Bayes' rule whose p(x | c) is a distribution learnt from its sufficient statistics.
 
     A model says which distribution (`_family`), how X becomes numbers (`reading.read`, by its `columns_` where these
@@ -201,7 +201,7 @@ class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, Classifie
         in decibans, strongest first."""
         X = self._rows_to_judge(X)
         self._judged(X)
-        labels, score = self.classes_.tolist(), self.score_
+        labels, score = self.classes_.tolist(), self.scorer_
         return [self._named(score.explain(X[[i]], labels, pair=pair)) for i in range(X.shape[0])]
 
     def credible_interval(self, X: Any, level: float = 0.95) -> Floats:
@@ -233,7 +233,7 @@ class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, Classifie
     # What was learnt, seen from several sides.
 
     @property
-    def score_(self) -> Score:
+    def scorer_(self) -> Score:
         """The model as it judges, compiled from the counts when they have changed."""
         check_is_fitted(self)
         if self._compiled is None:
@@ -280,7 +280,7 @@ class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, Classifie
 
     def _judged(self, X: Any) -> Floats:
         """(N, C) scores; a row that is impossible in every class is refused."""
-        score = self.score_(X)
+        score = self.scorer_(X)
         possible = score.max(axis=1) > -np.inf
         if not possible.all():
             with all_or_nothing(self):
@@ -289,8 +289,8 @@ class Generative(TellsCallbacks, Reports, FindsSuspects, StatesBounds, Classifie
 
     def _refuse_impossible(self, X: Any, i: int) -> None:
         with np.errstate(invalid="ignore"):
-            c = int(np.argmax(np.isfinite(self.score_.prior)))
-            terms = self.score_.terms(X[[i]], c, c)  # what is −∞ less itself is NaN
+            c = int(np.argmax(np.isfinite(self.scorer_.prior)))
+            terms = self.scorer_.terms(X[[i]], c, c)  # what is −∞ less itself is NaN
         at = int(np.argmax(np.isnan(terms.evidence)))
         feature, x = int(terms.feature[at]), terms.x[at]
         value = f"{x:g}" if self.columns_ is None else self.columns_.label(feature, x)

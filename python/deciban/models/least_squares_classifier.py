@@ -61,7 +61,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
     one column a label (multi-label): then `predict` and `decision_function` are (N, L).
 
     Attributes: `classes_` (C,) sorted; `coef_` (K, d) and `intercept_` (K,), K = 1 for two classes; `n_iter_`;
-    `solution_`; `counts_`, the statistic; `certificate_`; `score_`, what prediction and explanation see.
+    `solution_`; `counts_`, the statistic; `certificate_`; `scorer_`, what prediction and explanation see.
 
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> model = LeastSquaresClassifier(calibration=None).fit(X, ["no", "no", "yes", "yes"])

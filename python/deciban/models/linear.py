@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.attached import FindsSuspects, Reports
+from deciban.attached import FindsLabelErrors, Reports
 from deciban.certificates.bound import Probabilities
 from deciban.certificates.bounding import StatesBounds
 from deciban.certificates.certificate import Certificate
@@ -50,14 +50,16 @@ def only_margins(model: Any) -> str:
     )
 
 
-class LinearClassifier(TellsCallbacks, SparseWeights, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
+class LinearClassifier(
+    TellsCallbacks, SparseWeights, Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, Estimator
+):
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
     a unit of the score weighs as evidence (`_temperature`). Everything else is here.
 
     Attributes: `classes_` (C,) sorted; `coef_` (K, d) and `intercept_` (K,), K = 1 for two classes; `n_iter_`;
-    `solution_`, what the solver of each problem said; `certificate_`; `score_`, what prediction and explanation see.
+    `solution_`, what the solver of each problem said; `certificate_`; `scorer_`, what prediction and explanation see.
     """
 
     C: Any
@@ -256,7 +258,7 @@ class LinearClassifier(TellsCallbacks, SparseWeights, Reports, FindsSuspects, St
         return 1.0 if self.temperature_ is None else self.temperature_
 
     @property
-    def score_(self) -> AffineScore:
+    def scorer_(self) -> AffineScore:
         """The model as one affine score in nats: W (d, C), and b as its prior."""
         check_is_fitted(self)
         w, b = self._double()
@@ -273,7 +275,7 @@ class LinearClassifier(TellsCallbacks, SparseWeights, Reports, FindsSuspects, St
             raise AttributeError(only_margins(self))
         X = linear_rows(self, X, reset=False)
         names = getattr(self, "feature_names_in_", None)
-        score, labels = self.score_, self.classes_.tolist()
+        score, labels = self.scorer_, self.classes_.tolist()
         X = self._features(X)
         names = None if names is None else list(names)
         return [score.explain(X[[i]], labels, names, pair) for i in range(X.shape[0])]

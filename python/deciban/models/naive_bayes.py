@@ -50,9 +50,9 @@ class NaiveBayes(Generative):
         posterior mean); "map" the posterior mode; "ml" the raw ratio. What a class has never shown then has
         probability 0 there; a row that is impossible in every class is refused, by the name of a feature and a
         class.
-    class_prior : "fitted" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform"; a pseudo-count α, (α + N_c) / (αC + N);
-        or, in the order of `classes_`, (C,) probabilities ≥ 0 that sum to 1 or (C,) pseudo-counts, one of them 1 or
-        more. A class of probability 0 is never predicted.
+    class_prior : "empirical" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform"; a pseudo-count α,
+        (α + N_c) / (αC + N); or, in the order of `classes_`, (C,) probabilities ≥ 0 that sum to 1 or (C,)
+        pseudo-counts, one of them 1 or more. A class of probability 0 is never predicted.
     binarize : for "bernoulli" only: x counts as present where x > binarize; None demands 0 and 1.
     var_smoothing : for "gaussian" only: the share of the largest variance of a feature that is added to all variances.
     min_categories : for "categorical" only: how many categories a feature has at least, a number or (d,), so that
@@ -62,7 +62,7 @@ class NaiveBayes(Generative):
 
     Missing values (NaN, null) are marginalised out, exactly, in learning and in judging, by every likelihood but the
     multinomial ones, whose counts share one total. Sparse X is never made dense. Attributes: `classes_` (C,) sorted,
-    `counts_`, `class_count_` (C,), `score_`, `certificate_`, `columns_`, `likelihoods_`, `n_features_in_`,
+    `counts_`, `class_count_` (C,), `scorer_`, `certificate_`, `columns_`, `likelihoods_`, `n_features_in_`,
     `feature_names_in_`. `sample_weight` means repetition. Errors are ValueErrors that name the row and the feature.
     Cost of a fit: one pass over the nonzeros, then O(C·d). McCallum & Nigam, AAAI-98; Murphy 2012, section 3.5.
 
@@ -80,7 +80,7 @@ class NaiveBayes(Generative):
         *,
         alpha: float | ArrayLike = 1.0,
         estimate: Estimate = "bayes",
-        class_prior: ClassPrior = "fitted",
+        class_prior: ClassPrior = "empirical",
         binarize: float | None = 0.0,
         var_smoothing: float = 0.0,
         min_categories: int | ArrayLike | None = None,

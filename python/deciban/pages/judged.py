@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from ..data.devices import fetched, on_host
 from ..errors import DataError
-from ..evaluation.importance import importance
+from ..evaluation.importance import evidence_importance
 from ..evaluation.judgements import Floats, Judgements
 from ..report.vector import lacking
 from .measured import Measured
@@ -44,7 +44,7 @@ def report(model: Any, X: Any = None, y: Any = None, *, language: str | None = N
     measured = words("how.missing") if X is None else judged(model, X, y, words)
     terms = strongest(model)
     explains = isinstance(measured, Measured) and measured.weighed and hasattr(model, "explain") and not terms
-    found = importance(model, *_some(X, y), top=TOP) if explains else None
+    found = evidence_importance(model, *_some(X, y), top=TOP) if explains else None
     extras = Extras(measured, _curves(model, words), _picture(model, X, y, words), goes_by=found)
     return of_estimator(model, terms, extras, words)
 

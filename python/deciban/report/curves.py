@@ -48,8 +48,8 @@ def learning_curves(model_or_history: Any, *, title: str | None = None) -> Figur
 
     Parameters
     ----------
-    model_or_history : a fitted `MLP` or `MLPRegressor`, or its `history_`. Of a regression the error is the mean of the
-        squared errors, else the share of wrong labels.
+    model_or_history : a fitted `MLPClassifier` or `MLPRegressor`, or its `history_`. Of a regression the error is
+        the mean of the squared errors, else the share of wrong labels.
     title : instead of the name of the model.
 
     `figure.savefig("curves.png")`, or `deciban.report.svg(figure)`; `figure.get_label()` says in words what it shows.
@@ -57,9 +57,10 @@ def learning_curves(model_or_history: Any, *, title: str | None = None) -> Figur
     Matplotlib (`deciban[report]`), TypeError for what has no epochs, DataError where none was finished; a model
     read from a file has none.
 
-    >>> from deciban import MLP
+    >>> from deciban import MLPClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
-    >>> figure = learning_curves(MLP((4,), max_iter=3, learning_rate=0.1, random_state=0).fit(X, y), title="steps")
+    >>> model = MLPClassifier((4,), max_iter=3, learning_rate=0.1, random_state=0).fit(X, y)
+    >>> figure = learning_curves(model, title="steps")
     >>> figure.get_label().partition(":")[0], len(figure.axes)
     ('steps', 4)
     """

@@ -57,7 +57,7 @@ def decision_regions(
     Parameters
     ----------
     model : any fitted classifier with `decision_function`, `predict_joint_log_proba` or `predict_log_proba`, of one
-        label a row. Of `SupportVectorRegression` see `regression_tube`.
+        label a row. Of `SVMRegressor` see `regression_tube`.
     names, labels : what features and classes are called; else as the model knows them.
     title : instead of the name of the model.
 

@@ -40,8 +40,8 @@ def regression_tube(
     in the tube, at least of one feature. `names` (d,) and `target` are what X and y are called. See `decision_regions`
     for what is returned and raised.
 
-    >>> from deciban import SupportVectorRegression
-    >>> line = SupportVectorRegression("linear", C=10.0, epsilon=0.5).fit([[0.0], [1.0], [2.0]], [1.0, 3.2, 5.0])
+    >>> from deciban import SVMRegressor
+    >>> line = SVMRegressor("linear", C=10.0, epsilon=0.5).fit([[0.0], [1.0], [2.0]], [1.0, 3.2, 5.0])
     >>> print(regression_tube(line, [[0.0], [1.0], [2.0]], [1.0, 3.2, 5.0], names=["x"], title="line").get_label())
     line: f over x, 3 examples; the tube is 0.5 to each side; 2 support vectors.
     """

@@ -51,7 +51,7 @@ class CodedTable(TableModel):
 
     @classmethod
     def learn(cls, declared: tuple[str, Mapping[str, float | None]], estimator: Any, rows: Rows) -> Self:
-        """The score of a classifier with `score_` and `certificate_`, fitted to the coded rows."""
+        """The score of a classifier with `scorer_` and `certificate_`, fitted to the coded rows."""
         order = rows.order()
         matrix, y = rows.matrix[order], rows.y[order]
         coding = Coding.of(rows.columns, matrix)

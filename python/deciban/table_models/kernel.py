@@ -31,7 +31,7 @@ class KernelTable(CodedTable):
 
     @staticmethod
     def _scored(found: Any) -> dict[str, Any]:
-        held = found.score_
+        held = found.scorer_
         return {"machine": KernelScore(held.kernel, held.vectors, held.A, held.intercept)}
 
     @property

@@ -26,7 +26,7 @@ class LinearTable(CodedTable):
 
     @staticmethod
     def _scored(found: Any) -> dict[str, Any]:
-        score = found.score_
+        score = found.scorer_
         return {"affine": AffineScore(np.ascontiguousarray(score.W), np.asarray(score.bias, dtype=np.float64))}
 
     @property

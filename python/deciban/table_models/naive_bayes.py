@@ -76,7 +76,7 @@ class BayesTable(TableModel):
 
     @property
     def score(self) -> Score:
-        return self.model.score_
+        return self.model.scorer_
 
     def features(self, matrix: Floats) -> Any:
         return self.model._coded_rows(matrix)

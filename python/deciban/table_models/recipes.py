@@ -56,7 +56,7 @@ ESTIMATORS: dict[str, Estimator] = {
         "models.least_squares_classifier", "LeastSquaresClassifier", {"alpha": 1.0}, {}, table=SummedTable
     ),
     "kernel-svm": Estimator("kernel_machines.svm", "SVM", {"C": 3.0}, {"multi_class": "ovr"}, table=KernelTable),
-    "mlp": Estimator("mlp.classifier", "MLP", {}, _NETWORK, table=NetworkTable, in_epochs=True),
+    "mlp": Estimator("mlp.classifier", "MLPClassifier", {}, _NETWORK, table=NetworkTable, in_epochs=True),
 }
 """C of the kernel machine: errors on rows held out, in per cent, with C = 1, 3 and 10, beside logistic regression; of
 5,000 rows of adult 14.9, 14.9, 15.9 (14.8), 3,400 of spambase 7.6, 6.8, 6.7 (6.7), 3,000 of letter 16.2, 12.5, 10.1

@@ -81,7 +81,7 @@ class Belief:
 def _pseudo_counts(prior: Any, C: int) -> list[float] | None:
     """(C,) α of the Dirichlet prior of the classes; None where their probabilities are given. As `class_prior` says."""
     if isinstance(prior, str):
-        known = {"fitted": 0.0, "smoothed": 1.0}.get(prior)
+        known = {"empirical": 0.0, "smoothed": 1.0}.get(prior)
         return None if known is None else [known] * C
     if isinstance(prior, int | float):
         return [float(prior)] * C

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from deciban.data.declared_types import ClassifierMixin, Estimator, Whole
 
 from .. import store
-from ..attached import FindsSuspects, Reports
+from ..attached import FindsLabelErrors, Reports
 from ..certificates.bounding import StatesBounds
 from ..certificates.certificate import Certificate
 from ..data.convergence import warned_once
@@ -34,7 +34,7 @@ from .routing import TEXTS_ARE_X
 from .served import ServedText
 
 
-class TextClassifier(Predicts, Merges, Reports, FindsSuspects, StatesBounds, ClassifierMixin, Estimator):
+class TextClassifier(Predicts, Merges, Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, Estimator):
     """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
 
         score(text)_c = b_c + Σ_words x_j W_jc
@@ -60,7 +60,7 @@ class TextClassifier(Predicts, Merges, Reports, FindsSuspects, StatesBounds, Cla
         while it is learnt, and passes at most.
     likelihood : of naive Bayes: "multinomial", how often words are in a text, or "bernoulli", which are.
     estimate : of naive Bayes: "bayes", the mean of the posterior, "map" or "ml".
-    class_prior : of naive Bayes: "fitted", "uniform", one share or share for share.
+    class_prior : of naive Bayes: "empirical", "uniform", one share or share for share.
     words : (m, n), the shortest and the longest run of words that counts as one.
     max_features : how many words, the most frequent ones.
     hashed_bits : b, words are counted in 2^b buckets by their hash instead of by name.
@@ -106,7 +106,7 @@ class TextClassifier(Predicts, Merges, Reports, FindsSuspects, StatesBounds, Cla
         epochs: int | None = None,
         likelihood: str = "multinomial",
         estimate: str = "bayes",
-        class_prior: str | float | Sequence[float] = "fitted",
+        class_prior: str | float | Sequence[float] = "empirical",
         words: tuple[Whole, Whole] | None = None,
         max_features: Whole | None = None,
         hashed_bits: Whole | None = None,

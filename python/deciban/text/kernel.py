@@ -78,7 +78,7 @@ class Machine:
             random_state=seed_of(settings),
             n_jobs=n_jobs,
         ).fit(rows, y, weight)
-        score = machine.score_
+        score = machine.scorer_
         assert isinstance(score, KernelScore)
         return KernelText(
             declared=self,

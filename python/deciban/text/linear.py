@@ -141,7 +141,7 @@ class LinearText(MinimisedText):
         found = declared.estimator(settings, time_limit, n_jobs).fit(weighed.rows, y, weight)
         if weighed.stretch is not None:
             found.temperature_ = temperature_as_judged(found, weighed, y, weight, seed_of(settings))
-        W, prior = map(packed, weighed.of_words(found.score_))
+        W, prior = map(packed, weighed.of_words(found.scorer_))
         return cls(
             declared=declared,
             settings=settings,

@@ -43,7 +43,7 @@ class Bayes:
     likelihood: str = "multinomial"
     alpha: float = 1.0
     estimate: str = "bayes"
-    class_prior: str | float | tuple[float, ...] = "fitted"
+    class_prior: str | float | tuple[float, ...] = "empirical"
 
     def family(self) -> Any:
         """The distribution, with its prior: one of those that words can be drawn from."""

@@ -108,10 +108,10 @@ class Layers:
         book, dropped, named, X, y, weight = Words.of(within, corpus, n_jobs)
         _check_size(len(book), above[0])
         scale, X = self._weighed(X, np.ones(len(y)) if weight is None else weight)
-        from ..mlp.classifier import MLP  # and scikit-learn, for which only those wait who learn
+        from ..mlp.classifier import MLPClassifier  # and scikit-learn, for which only those wait who learn
 
         held = int(np.bincount(y).max()) >= _FEWEST
-        model = MLP(
+        model = MLPClassifier(
             self.sizes,
             dropout=self.dropout,
             learning_rate=_RATE,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .decomposition import BiasVariance as BiasVariance
     from .decomposition import bias_variance as bias_variance
     from .expected_errors import ExpectedErrors as ExpectedErrors
-    from .expected_errors import linear_regression as linear_regression
+    from .expected_errors import linear_regression_expected_error as linear_regression_expected_error
     from .held_out import binomial as binomial
     from .hyperplanes import dichotomies as dichotomies
     from .hyperplanes import separable as separable
@@ -42,7 +42,7 @@ _HOME = {
     "growth": ".capacity",
     "hoeffding": ".uniform",
     "learning_curve": ".curves",
-    "linear_regression": ".expected_errors",
+    "linear_regression_expected_error": ".expected_errors",
     "normalised_margins": ".margins",
     "pac_bayes": ".margins",
     "separable": ".hyperplanes",
@@ -63,7 +63,7 @@ __all__ = [
     "growth",
     "hoeffding",
     "learning_curve",
-    "linear_regression",
+    "linear_regression_expected_error",
     "normalised_margins",
     "pac_bayes",
     "separable",

@@ -33,7 +33,7 @@ class ExpectedErrors:
         return "\n".join(f"{name} = {part}" for name, part in parts)
 
 
-def linear_regression(n: int, d: int, noise: float, *, fit_intercept: bool = True) -> ExpectedErrors:
+def linear_regression_expected_error(n: int, d: int, noise: float, *, fit_intercept: bool = True) -> ExpectedErrors:
     """The expected errors of least squares where y = f(x) + ε, f linear, ε of mean 0 and variance `noise` = σ².
 
         E[E_in] = σ² (1 − p/N),     E[E_out] = σ² (1 + p/N),     p = d + 1 (d without intercept)
@@ -43,7 +43,7 @@ def linear_regression(n: int, d: int, noise: float, *, fit_intercept: bool = Tru
     inverse-Wishart mean: σ² (1 + 1/N)(N − 2)/(N − d − 2) for N > d + 2, or without intercept and about mean 0
     σ² (N − 1)/(N − d − 1) for N > d + 1; it is infinite or unknown below. Breiman & Freedman, JASA 78 (1983).
 
-    >>> errors = linear_regression(100, 9, 4.0)
+    >>> errors = linear_regression_expected_error(100, 9, 4.0)
     >>> float(errors.in_sample), float(errors), errors.optimism.__round__(9)
     (3.6, 4.4, 0.8)
     """

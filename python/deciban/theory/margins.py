@@ -118,7 +118,7 @@ def _weights(model: Any) -> tuple[float, float]:
     """‖w‖² and b."""
     if hasattr(model, "kernel_"):
         beta, held = model.dual_coef_[0], model.support_vectors_
-        square = float(beta @ model.score_.kernel.tile(held, held) @ beta)
+        square = float(beta @ model.scorer_.kernel.tile(held, held) @ beta)
     elif hasattr(model, "coef_"):
         w = model.coef_.toarray() if is_sparse(model.coef_) else model.coef_
         square = float(np.square(w, dtype=np.float64).sum())

@@ -69,7 +69,7 @@ def _of(model: Any) -> Found:
     if type(getattr(model, "served_", None)).__name__ == "ServedText":
         d = len(model.served_.hashes) // 8
         return d + 1, f"linear in {d:,} words, with an intercept", _LINEAR
-    score = getattr(model, "score_", None)
+    score = getattr(model, "scorer_", None)
     return _of_score(score) if score is not None else "it has neither weights nor a score that is known"
 
 

@@ -1,4 +1,4 @@
-"""`sklearn.calibration` by `Calibrated`."""
+"""`sklearn.calibration` by `CalibratedClassifier`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class CalibratedClassifierCV(Adapter):
     def model(self) -> Any:
         method = {"sigmoid": "platt"}.get(self.method, self.method)
         cv = 5 if self.cv is None else self.cv
-        return deciban.Calibrated(self.estimator, method, cv=cv, n_jobs=self.n_jobs)
+        return deciban.CalibratedClassifier(self.estimator, method, cv=cv, n_jobs=self.n_jobs)
 
     @property
     def calibrated_classifiers_(self) -> Any:
         if self.ensemble is not False:
-            raise AttributeError("Calibrated keeps one model, which learnt all examples, not one a fold")
+            raise AttributeError("CalibratedClassifier keeps one model, which learnt all examples, not one a fold")
         return [SimpleNamespace(estimator=self._fitted.estimator_, calibrators=[self._fitted.calibrator_])]

@@ -22,14 +22,14 @@ class Discriminant(Adapter):
         return GaussianDiscriminant(
             self.covariance,
             shrinkage=self.shrinkage,
-            class_prior="fitted" if self.priors is None else self.priors,
+            class_prior="empirical" if self.priors is None else self.priors,
             n_components=self.__dict__.get("n_components"),
             covariance_estimator=self.covariance_estimator,
         )
 
     @property
     def priors_(self) -> Any:
-        return np.exp(self._fitted.score_.prior)
+        return np.exp(self._fitted.scorer_.prior)
 
     def decision_function(self, X: Any) -> Any:
         s = self._fitted.predict_joint_log_proba(X)
@@ -42,12 +42,12 @@ class LinearDiscriminantAnalysis(Discriminant):
 
     @property
     def coef_(self) -> Any:
-        W = self._fitted.score_.W.T
+        W = self._fitted.scorer_.W.T
         return W[1:] - W[:1] if len(W) == 2 else W
 
     @property
     def intercept_(self) -> Any:
-        b = self._fitted.score_.bias
+        b = self._fitted.scorer_.bias
         return b[1:] - b[:1] if len(b) == 2 else b
 
 

@@ -80,13 +80,13 @@ class NuSVC(Classifier):
 @substitute(svm.SVR)
 class SVR(Machine):
     def model(self) -> Any:
-        return deciban.SupportVectorRegression(C=self.C, epsilon=self.epsilon, **self.shared())
+        return deciban.SVMRegressor(C=self.C, epsilon=self.epsilon, **self.shared())
 
 
 @substitute(svm.NuSVR)
 class NuSVR(Machine):
     def model(self) -> Any:
-        return deciban.SupportVectorRegression(C=self.C, nu=self.nu, **self.shared())
+        return deciban.SVMRegressor(C=self.C, nu=self.nu, **self.shared())
 
 
 @substitute(svm.OneClassSVM)

@@ -17,7 +17,7 @@ class Discrete(Streaming):
 
     def model(self) -> Any:
         alpha = self.alpha if self.force_alpha else np.maximum(self.alpha, 1e-10)
-        prior = self.class_prior if self.class_prior is not None else "fitted" if self.fit_prior else "uniform"
+        prior = self.class_prior if self.class_prior is not None else "empirical" if self.fit_prior else "uniform"
         return NaiveBayes(self.likelihood, alpha=alpha, class_prior=prior, **self.more())
 
     def more(self) -> dict[str, Any]:
@@ -25,7 +25,7 @@ class Discrete(Streaming):
 
     @property
     def class_log_prior_(self) -> Any:
-        return self._fitted.score_.prior
+        return self._fitted.scorer_.prior
 
 
 @substitute(naive_bayes.MultinomialNB)
@@ -76,12 +76,12 @@ class CategoricalNB(Discrete):
 @substitute(naive_bayes.GaussianNB)
 class GaussianNB(Streaming):
     def model(self) -> Any:
-        prior = "fitted" if self.priors is None else self.priors
+        prior = "empirical" if self.priors is None else self.priors
         return NaiveBayes("gaussian", estimate="ml", var_smoothing=self.var_smoothing, class_prior=prior)
 
     @property
     def class_prior_(self) -> Any:
-        return np.exp(self._fitted.score_.prior)
+        return np.exp(self._fitted.scorer_.prior)
 
     @property
     def theta_(self) -> Any:

@@ -1,4 +1,4 @@
-"""`sklearn.neural_network` by `MLP` and `MLPRegressor`."""
+"""`sklearn.neural_network` by `MLPClassifier` and `MLPRegressor`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Network(Adapter):
 @substitute(neural_network.MLPClassifier)
 class MLPClassifier(Network, Streaming):
     def model(self) -> Any:
-        return deciban.MLP(**self.options())
+        return deciban.MLPClassifier(**self.options())
 
 
 @substitute(neural_network.MLPRegressor)

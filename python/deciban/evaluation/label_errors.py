@@ -25,7 +25,7 @@ FOLDS = 5
 
 
 @on_threads
-def suspects(
+def find_label_errors(
     model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, folds: int = FOLDS, seed: int = 0
 ) -> Suspects:
     """The examples of X whose labels y (N,) are probably wrong, the most suspect first.
@@ -45,7 +45,7 @@ def suspects(
 
     >>> from deciban import NaiveBayes
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2], [5.3], [5.4]]
-    >>> found = suspects(NaiveBayes("gaussian"), X, ["low"] * 4 + ["high"] * 4 + ["low"], folds=2)
+    >>> found = find_label_errors(NaiveBayes("gaussian"), X, ["low"] * 4 + ["high"] * 4 + ["low"], folds=2)
     >>> [(each.place, each.label, each.suggested) for each in found]
     [(8, 'low', 'high')]
     """
@@ -57,7 +57,7 @@ def suspects(
     weight = _check_sample_weight(fetched(sample_weight), labels, dtype=np.float64, ensure_non_negative=True)
     kept = np.flatnonzero(weight)
     if len(kept) < len(weight):
-        found = suspects(model, _safe_indexing(X, kept), labels[kept], weight[kept], folds=folds, seed=seed)
+        found = find_label_errors(model, _safe_indexing(X, kept), labels[kept], weight[kept], folds=folds, seed=seed)
         return found.at(kept)
     classes, members = np.unique(labels, return_inverse=True)
     if len(classes) < 2:

@@ -32,7 +32,7 @@ _LARGEST = 1e100
 _PAID = 1e-9
 
 
-class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):  # type: ignore[misc]
+class SVMRegressor(Scored, SingleMachine, RegressorMixin, Estimator):  # type: ignore[misc]
     """A function that is flat in the space of a kernel and errs by ε for nothing.
 
         min over w, b of       ½‖w‖² + C·Σ_i c_i max(0, |y_i − w·φ(x_i) − b| − ε)      (Vapnik 1995)
@@ -57,12 +57,12 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
         at least this share are support vectors or lie on its edge. None: epsilon counts.
 
     Attributes: `epsilon_`, half the height of the tube, given or learnt; `support_`, `support_vectors_`, `dual_coef_`
-    (1, m), `intercept_` (1,), `coef_` for the linear kernel; `certificate_`; `score_`.
+    (1, m), `intercept_` (1,), `coef_` for the linear kernel; `certificate_`; `scorer_`.
 
-    >>> line = SupportVectorRegression("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> line = SVMRegressor("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> line.predict([[3.0]]).round(6).tolist(), line.coef_.round(6).tolist()
     ([7.0], [[2.0]])
-    >>> tube = SupportVectorRegression("linear", nu=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.5, 1.5, 3.0])
+    >>> tube = SVMRegressor("linear", nu=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.5, 1.5, 3.0])
     >>> round(tube.epsilon_, 6)
     0.375
     """
@@ -178,7 +178,7 @@ class SupportVectorRegression(Scored, SingleMachine, RegressorMixin, Estimator):
     def predict(self, X: Any) -> Floats:
         """(N,) f(x)."""
         check_is_fitted(self)
-        return self.score_(to_judge(self, X), self._threads())[:, 0]
+        return self.scorer_(to_judge(self, X), self._threads())[:, 0]
 
 
 def _bounded(y: Floats, place: Any) -> Floats:
