@@ -81,7 +81,8 @@ $(VENV)/.installed: pyproject.toml $(RUST) | $(BIN)/python
 	@touch $@
 
 $(VENV)/.tested: pyproject.toml $(RUST) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --config-settings=build-args='--profile quick' \
+	  --editable '.[test]'
 	@touch $@ $(VENV)/.installed
 
 clean:
