@@ -114,6 +114,7 @@ def known(tmp_path: Path) -> dict[str, Any]:
     labels = np.where(rows.sum(axis=1) + np.random.default_rng(1).normal(size=60) > 0.0, "yes", "no")
     model = deciban.LogisticRegression().fit(rows, labels)
     names |= {"X": rows, "y": labels, "items": rows[:3], "model": model, "deciban": deciban}
+    names |= {"X_new": rows[::-1] + 0.1, "y_new": labels[::-1]}
     names |= {"theory": deciban.theory, "why": model.explain(rows[:1])[0], "explain": model.explain}
     names |= {"machine": deciban.SVM(calibration=None).fit(rows, labels), "models": {"a": model, "b": model}}
     names |= {
