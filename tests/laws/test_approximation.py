@@ -126,7 +126,7 @@ def test_what_is_no_kernel_is_said():
 @pytest.mark.parametrize("kernel", ["rbf", "gaussian", RBF(0.4), Gaussian(1.3)], ids=str)
 def test_random_frequencies_have_the_kernel_as_their_mean(kernel):
     X, D, S = rows(n=12), 20, 400
-    models = [RandomFourier("median", D, kernel=kernel, random_state=seed).fit(X) for seed in range(S)]
+    models = [RandomFourier(kernel, D, gamma="median", random_state=seed).fit(X) for seed in range(S)]
     K = models[0].kernel_.tile(X, X)
     mean = np.mean([F @ F.T for F in (model.transform(X) for model in models)], axis=0)
     assert_allclose(np.square(models[0].transform(X)).sum(axis=1), 1.0, rtol=1e-12)
@@ -135,7 +135,7 @@ def test_random_frequencies_have_the_kernel_as_their_mean(kernel):
 
 @pytest.mark.parametrize(("kernel", "variance"), [("rbf", 0.6), (RBF(0.4), 0.8), (Gaussian(2.0), 0.25)], ids=str)
 def test_frequencies_are_normal_of_the_variance_that_the_width_says(kernel, variance):
-    drawn = RandomFourier(0.3, 20_000, kernel=kernel).fit(rows(n=3)).frequencies_
+    drawn = RandomFourier(kernel, 20_000, gamma=0.3).fit(rows(n=3)).frequencies_
     assert drawn.shape == (4, 10_000)
     assert np.mean(drawn**2) == pytest.approx(variance, rel=0.035)  # five standard deviations
     assert np.mean(drawn**4) == pytest.approx(3.0 * variance**2, rel=0.08)

@@ -29,9 +29,9 @@ class RandomFourier(Approximation):
 
     Parameters
     ----------
-    gamma : a number > 0, "scale", "auto" or "median", see `deciban.kernels.gamma_of`.
-    n_components : D, a cosine and a sine for each frequency; an odd number counts as one more.
     kernel : "rbf", "gaussian", `RBF(gamma)` or `Gaussian(sigma)`. For others use `Nystroem`.
+    n_components : D, a cosine and a sine for each frequency; an odd number counts as one more.
+    gamma : a number > 0, "scale", "auto" or "median", see `deciban.kernels.gamma_of`.
     random_state : of the frequencies; None is 0.
     n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
         leave. The bytes do not depend on it.
@@ -52,16 +52,16 @@ class RandomFourier(Approximation):
 
     def __init__(
         self,
-        gamma: float | str = "scale",
+        kernel: Any = "rbf",
         n_components: int = 1000,
         *,
-        kernel: Any = "rbf",
+        gamma: float | str = "scale",
         random_state: int | Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.gamma = gamma
-        self.n_components = n_components
         self.kernel = kernel
+        self.n_components = n_components
+        self.gamma = gamma
         self.random_state = random_state
         self.n_jobs = n_jobs
 

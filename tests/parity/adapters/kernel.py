@@ -137,4 +137,5 @@ class Nystroem(Approximation):
 @substitute(kernel_approximation.RBFSampler)
 class RBFSampler(Approximation):
     def model(self) -> Any:
-        return deciban.RandomFourier(self.gamma, self.n_components, random_state=draw_seed(self.random_state))
+        seed = draw_seed(self.random_state)
+        return deciban.RandomFourier(n_components=self.n_components, gamma=self.gamma, random_state=seed)
