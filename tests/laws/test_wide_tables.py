@@ -5,11 +5,13 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose
 
-from deciban import store
+from deciban import NaiveBayes, store
+from deciban.distributions import Gaussian
 from deciban.errors import DataError
 from deciban.models import likelihoods
 from deciban.report.table_inventory import TableInventory
@@ -26,7 +28,8 @@ BYTES = 60
 SPARE = 40 << 20
 PROGRAMME = r"""
 import re, resource, sys
-from deciban import store
+from deciban import NaiveBayes, store
+from deciban.distributions import Gaussian
 from deciban.table_models.served import ServedTable
 from deciban.table_models.recipes import recipe
 from deciban.table_models.table_model import Origin, Rows
@@ -269,3 +272,19 @@ def test_of_a_feature_that_comes_twice_the_last_value_counts(tmp_path):
     assert list(cells.only(1).columns["9"]) == [1.0]
     assert "08" not in cells.columns
     assert "8" not in cells.columns
+
+
+@pytest.mark.parametrize(
+    "options", [{"alpha": 0.5}, {"alpha": np.array([0.5, 1.0, 2.0])}, {"var_smoothing": 0.1}, None]
+)
+def test_pieces_change_no_prior(monkeypatch, options):
+    """Neither one of each column, nor one that columns share, nor that of an object."""
+    X = pd.DataFrame(np.random.default_rng(4).normal(size=(30, 3)), columns=["a", "b", "c"])
+    y, given = np.arange(30) % 2, Gaussian(kappa=np.array([1.0, 2.0, 3.0]), nu=np.array([1.0, 2.0, 3.0]))
+    likelihood = "auto" if options is not None else dict.fromkeys(X.columns, given)
+    whole = NaiveBayes(likelihood, **(options or {})).fit(X, y)
+    scores, intervals = whole.predict_joint_log_proba(X), whole.credible_interval(X)
+    monkeypatch.setattr(likelihoods, "_TOGETHER", 2)
+    pieces = NaiveBayes(likelihood, **(options or {})).fit(X, y)
+    assert_allclose(pieces.predict_joint_log_proba(X), scores, rtol=1e-12)
+    assert_allclose(pieces.credible_interval(X), intervals, rtol=1e-9)

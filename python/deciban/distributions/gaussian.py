@@ -237,8 +237,8 @@ class Gaussian:
         mean_log, variance_log = log_moments(half)
         varied = ~self._never(seen)[0]
 
-        def told(x: Floats | float, c: int, j: Any = slice(None)) -> tuple[Floats, Floats]:
-            """Of features j with the values x, in class c; nothing of what is missing."""
+        def evaluate(x: Floats | float, c: int, j: Any = slice(None)) -> tuple[Floats, Floats]:
+            """Give both of features j with the values x, in class c; nothing of what is missing."""
             square = np.minimum((x - m[c, j]) ** 2 / b[c, j], 1e140)  # δ²/b
             expected = mean_log[c, j] - np.log(b[c, j]) - _LOG_2PI - square * half[c, j] - 1.0 / kappa[c, j]
             spread = (square + 4.0 / kappa[c, j]) * square * half[c, j] + 2.0 / kappa[c, j] ** 2
@@ -248,7 +248,7 @@ class Gaussian:
 
         mean, variance = np.empty((X.shape[0], len(m))), np.empty((X.shape[0], len(m)))
         for c in range(len(m)):
-            for found, each in zip((mean, variance), _by_row(X, told, c), strict=True):
+            for found, each in zip((mean, variance), _sum_by_row(X, evaluate, c), strict=True):
                 found[:, c] = each
         return mean, variance
 
@@ -276,15 +276,15 @@ def _constant(normal: Normal) -> Floats:
     return result
 
 
-def _by_row(X: Any, told: Any, c: int) -> list[Floats]:
-    """(N,) the sums of `told` over the features of each row, for class c; of sparse rows that of no feature is made
-    once, and of each row only what its nonzeros change."""
+def _sum_by_row(X: Any, evaluate: Any, c: int) -> list[Floats]:
+    """Sum `evaluate` over the features of each row (N,), for class c; of sparse rows the sum of zeros is made once, and
+    of each row only what its nonzeros change."""
     if not is_sparse(X):
-        return [each.sum(axis=1) for each in told(np.asarray(X, dtype=np.float64), c)]
+        return [each.sum(axis=1) for each in evaluate(np.asarray(X, dtype=np.float64), c)]
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return [
         none.sum() + np.bincount(row, here - none[X.indices], X.shape[0])
-        for here, none in zip(told(X.data, c, X.indices), told(0.0, c), strict=True)
+        for here, none in zip(evaluate(X.data, c, X.indices), evaluate(0.0, c), strict=True)
     ]
 
 

@@ -117,7 +117,7 @@ def distribution(likelihood: Any, prior: Prior, columns: Columns | None) -> Dist
     _check_length(prior, len(columns.names))
     parts = []
     for every in _groups(options, prior, columns):
-        for js in _apart(every, _one(options[every[0]], prior.of_columns(every))):
+        for js in _split(every, options[every[0]], prior):
             family = _one(options[js[0]], prior.of_columns(js))
             parts.append((tuple(js), sized(family, columns, js)))
     return Mixed(tuple(parts), len(columns.names))
@@ -128,7 +128,7 @@ def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list
     vector = is_vector(prior.alpha)
     plain = prior._replace(alpha=1.0, min_categories=None) if vector else prior
     groups: dict[Any, list[int]] = {}
-    for option, js in _asked(options):
+    for option, js in _by_option(options):
         if option is not None:
             family = _one(option, plain)
             for j in js if "category" in columns.kinds else ():
@@ -137,14 +137,15 @@ def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list
     return [sorted(js) for js in groups.values()]
 
 
-def _apart(js: list[int], family: Any) -> list[list[int]]:
-    """Very many columns in pieces, where they share nothing: what is computed of them takes the memory of a piece."""
-    size = _TOGETHER if type(family) is Gaussian and not family.shared else len(js)
+def _split(js: list[int], option: Any, prior: Prior) -> list[list[int]]:
+    """Put very many columns into pieces, where they share nothing: what is computed takes the memory of a piece."""
+    apart = isinstance(option, str) and by_name(option) is Gaussian and not prior.var_smoothing
+    size = _TOGETHER if apart else len(js)
     return [js[at : at + size] for at in range(0, len(js), size)]
 
 
-def _asked(options: Sequence[Any]) -> Iterator[tuple[Any, list[int]]]:
-    """Each option once, with its columns; there may be a million of them."""
+def _by_option(options: Sequence[Any]) -> Iterator[tuple[Any, list[int]]]:
+    """Yield each option once, with its columns; there may be a million of them."""
     keys = options if set(map(type, options)) == {str} else [o if isinstance(o, str) else id(o) for o in options]
     place = {key: k for k, key in enumerate(dict.fromkeys(keys))}
     asked = np.fromiter(map(place.__getitem__, keys), np.intp, len(keys))

@@ -1,4 +1,4 @@
-"""What columns of a table were learnt to be, for the terminal."""
+"""The columns of a table as they were learnt, for the terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PRINTED = 40  # columns
 
 
 def in_words(columns: Columns) -> str:
-    """A line a column: its name, its kind, its labels."""
+    """Write a line a column: its name, its kind, its labels."""
     rows = [("column", "kind", "categories", "")]
     for own, kind, known in list(zip(columns.names, columns.kinds, columns.categories, strict=True))[:_PRINTED]:
         count = "" if known is None else f"{len(known):,}"

@@ -175,5 +175,5 @@ def _digits(value: float) -> str:
 
 
 def in_words(found: Comparison) -> str:
-    """What `comparison` says, 100 columns wide."""
+    """Write `comparison` as one text, 100 columns wide."""
     return "\n".join(line.plain for line in comparison(found, Screen(100)))

@@ -58,5 +58,5 @@ def _by_features(model: TableModel, row: Floats, k: int) -> Said:
     m, D = len(features.data), features.shape[1]
     rows = sparse.csr_array((features.data, features.indices, np.arange(m + 1)), shape=(m, D))
     nats = model.score(rows) - model.score(sparse.csr_array((1, D)))
-    column = np.array([model.column(int(j)) for j in features.indices], dtype=np.intp)
+    column = np.asarray(model.column(features.indices), dtype=np.intp)
     return Said(column, k, np.asarray(nats))

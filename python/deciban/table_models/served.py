@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import compress
 from math import fsum
 from typing import Any, Self
@@ -53,6 +54,11 @@ class ServedTable:
         """The labels, in order."""
         return self.model.classes
 
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns by name, as text."""
+        return [str(own) for own in self.model.columns.names]
+
     def matrix(self, cells: Cells) -> Any:
         """(N, d) the rows as numbers, NaN where missing, and codes of labels: K, past the last, if never learnt."""
         columns = self.model.columns
@@ -99,14 +105,13 @@ class ServedTable:
         return (self._explained(cells, i, matrix[[i]], features[[i]], verdict) for i, verdict in enumerate(verdicts))
 
     def _explained(self, cells: Cells, i: int, row: Any, features: Any, verdict: Verdict) -> TextExplanation:
-        names = [str(own) for own in self.model.columns.names]
         label, against = self.classes.index(verdict.label), verdict.against
         why = self.model.score.weigh(features, None if against is None else (label, self.classes.index(against)))
         found = why.terms.strongest_first()
         columns, evidence = self.model.column(found.feature), found.evidence * DECIBANS_PER_NAT
         others = _others(row, columns, found.feature)
-        kept = [(names[columns[at]], float(evidence[at])) for at in np.flatnonzero(~others).tolist()]
-        values = self._values(cells, i, row, names)
+        kept = [(self.names[columns[at]], float(evidence[at])) for at in np.flatnonzero(~others).tolist()]
+        values = self._values(cells, i, row)
         text, places = _shown(values, {own for own, _ in kept})
         terms = [
             TextTerm(f"{own} = {text_of(values.get(own, cells.absent))}", decibans, 1, places.get(own, ()))
@@ -117,8 +122,9 @@ class ServedTable:
             terms.sort(key=lambda term: -abs(term.decibans))
         return TextExplanation(verdict, why.prior * DECIBANS_PER_NAT, tuple(terms), text)
 
-    def _values(self, cells: Cells, i: int, numbers: Any, names: list[str]) -> dict[str, Any]:
+    def _values(self, cells: Cells, i: int, numbers: Any) -> dict[str, Any]:
         """Row i by column; of very many that are mostly 0 those that are not, which stand in the row of numbers."""
+        names = self.names
         plain = is_sparse(numbers) and {*self.model.columns.kinds} <= {"number", "whole"}
         if plain and isinstance(cells.columns, SparseColumns) and not is_small(1, len(names)):
             return {names[j]: value for j, value in zip(numbers.indices.tolist(), numbers.data.tolist(), strict=True)}
