@@ -1,29 +1,44 @@
 # make demo    set everything up, then train, judge and explain on the sample mailbox
-# make test    set everything up and pass every check and test
+# make test    set everything up and pass every check, and the quick tier of the tests: minutes
+# make deep    the same with all tests, many more examples and fuzzing: up to 40 minutes; with TIER=--new-examples,
+#              examples that no run has had
 # make lint    formatters, linters, type checkers, stubs
 # make minimum test with exactly the lowest versions of all dependencies that pyproject.toml admits (Python 3.11)
 # make bench   measure against the rivals
 # make parity  run all of scikit-learn's own tests of the estimators that Deciban has too
+# make audit   look up known faults, licences and origins of all dependencies; needs the network, cargo-deny, pip-audit
 # make docs    draw the pictures and measure the models of the documentation anew
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-FUZZ_SECONDS ?= 3
 LOWEST := $(VENV)-minimum
+AGAIN  := $(MAKE)
 
 RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Cargo.lock crates/core/Cargo.toml crates/python/Cargo.toml
 
-.PHONY: demo test lint minimum bench parity docs tools clean
+.PHONY: demo test deep rust fuzz lint minimum bench parity audit docs tools clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
 
-test: lint
+deep: TIER := --deep
+deep: CHECKS := fuzz
+
+# The other checks run beside the tests of Python; what they say is shown after, and the failure of either fails.
+test deep: rust
+	@$(AGAIN) --no-print-directory --keep-going lint $(CHECKS) >$(VENV)/checks.log 2>&1 & checks=$$!; \
+	trap "kill $$checks" INT TERM; $(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(TIER); tests=$$?; \
+	wait $$checks; checks=$$?; cat $(VENV)/checks.log; \
+	echo "exit status of the tests: $$tests, of the other checks: $$checks"; test $$tests$$checks = 00
+
+rust: $(VENV)/.tested
 	cargo test --workspace --profile quick --quiet
+
+FUZZ_SECONDS ?= 45
+fuzz: | tools
 	sh crates/core/fuzz/run $(FUZZ_SECONDS)
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(VENV)/.tested
 	cargo fmt --all --check
@@ -32,6 +47,7 @@ lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tests/docstrings.py
 	$(BIN)/python -m mypy.stubtest deciban._core
 
 # Tests that every estimator learns and is read again, and the command; the extension is the one that was built above.
@@ -47,9 +63,17 @@ $(LOWEST)/.installed: tests/minimum-versions.txt | tools
 bench: $(VENV)/.released
 	$(BIN)/python benchmarks/run.py
 
-# Slow: minutes. The quick modules are part of `make test`.
+# Slow: minutes. A part of `make deep`.
 parity: $(VENV)/.tested
-	DECIBAN_PARITY=all $(BIN)/python -m pytest tests/parity/test_sklearn_modules.py
+	$(BIN)/python -m pytest --deep tests/parity/test_sklearn_modules.py
+
+# Not among the checks of every change: what is known of dependencies changes without one.
+audit: $(VENV)/.installed
+	@command -v cargo-deny >/dev/null || { echo "cargo-deny is missing: cargo install --locked cargo-deny"; exit 1; }
+	@command -v pip-audit >/dev/null || { echo "pip-audit is missing: pipx install pip-audit"; exit 1; }
+	cargo deny check
+	$(BIN)/python -m pip freeze --exclude-editable --exclude deciban >$(VENV)/audited.txt
+	pip-audit --requirement $(VENV)/audited.txt --no-deps --disable-pip --strict
 
 docs: $(VENV)/.tested
 	$(BIN)/python docs/picture.py

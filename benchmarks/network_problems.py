@@ -20,7 +20,7 @@ NETWORK = (
             "deciban": {
                 "estimator": "deciban.MLPClassifier",
                 "parameters": {
-                    "hidden": [UNITS],
+                    "hidden_layer_sizes": [UNITS],
                     "batch_size": BATCH,
                     "max_iter": EPOCHS,
                     "n_iter_no_change": EPOCHS,

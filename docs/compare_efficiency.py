@@ -61,7 +61,7 @@ def measured(distance: float, repeats: int = REPEATS) -> Efficiency:
     for k in range(repeats):
         random = np.random.default_rng([SEED, k])
         X = random.normal(size=(EXAMPLES, FEATURES)) + np.outer(y - 0.5, means)
-        for model, place in ((GaussianDiscriminant(), 0), (LogisticRegression(penalty="none", tol=1e-8), 1)):
+        for model, place in ((GaussianDiscriminant(), 0), (LogisticRegression(penalty=None, tol=1e-8), 1)):
             found[place, k] = error(model.fit(X, y), means)
     best = float(norm.cdf(-distance / 2))
     return Efficiency(distance, best, *(float(each) for each in found.mean(axis=1) - best), efficiency(distance))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from compare_cases import BAYES, DISCRIMINANT, LOGISTIC, LOOSE, PLAIN, PROBLEMS, Curves
 
-from deciban.report.canvas import legend
-from deciban.report.marks import colour, mark
-from deciban.report.vector import INK, PAPER, styled
+from deciban.report.canvas import colour, legend, mark
+from deciban.report.vector import INK, PAPER, use_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +27,7 @@ def drawn(found: Mapping[str, Curves]) -> Figure:
     """Errors held out over the number of examples learnt, with two standard errors of the mean on each side."""
     from matplotlib.figure import Figure
 
-    with styled():
+    with use_style():
         down = -(-len(found) // _ACROSS)
         figure = Figure(figsize=(_WIDTH, down * _ROW + 0.6), layout="constrained")
         panels = figure.subplots(down, _ACROSS, squeeze=False).ravel()

@@ -22,7 +22,7 @@ Two normal classes with one covariance, and counts that are Poisson, word by wor
 `LogisticRegression` looks for the w under which the labels are most probable, and knows nothing of how x comes about.
 Where one of these is true logistic regression's assumption is true as well, not the other way round: many other
 classes have linear log-odds. So the generative model assumes more. Where that is so it needs fewer
-examples; where it is not, it converges to the wrong line, however many there are (SPEC G12; Efron, JASA 70, 1975; Ng &
+examples; where it is not, it converges to the wrong line, however many there are (Efron, JASA 70, 1975; Ng &
 Jordan, NIPS 2001: naive Bayes is near its own best after about log d examples, logistic regression near its better one
 after about d)."""
 

@@ -16,7 +16,7 @@ import sklearn
 from data_sets import HELD_OUT, SEED, MissingError, Split, View, as_it_is, machine
 from sklearn.exceptions import ConvergenceWarning
 
-from deciban.certificates.rates import clopper_pearson
+from deciban.certificates.intervals import clopper_pearson
 
 RUNS, SHORT_S = 5, 1.0
 TITLES = ("model", "error, %", "log loss", "scikit-learn", "error, %", "log loss", "fit ×", "predict ×")

@@ -19,7 +19,7 @@ TEXT = """\
 
 A support vector machine puts the widest street between two classes that it can; a kernel K lets the street bend. What
 it learns is a sum over a few of the examples, the support vectors, and it can be proven how good it is. The numbers
-S1 to S9 are those that docstrings and tests cite. Written by `python docs/kernel.py`.
+S1 to S9 number the formulas. Written by `python docs/kernel.py`.
 
 ![Regions, margins and support vectors of a machine with an RBF kernel](kernel.svg)
 

@@ -16,7 +16,7 @@ from networks_prose import BY_HAND, DERIVATION, RUNS
 from networks_runs import everything, number
 
 import deciban
-from deciban.networks import activations, outputs
+from deciban.networks import layers
 from deciban.networks.network import Network
 from deciban.report import svg
 
@@ -54,18 +54,18 @@ def derivation() -> str:
     both = ("forward", "backward")
     parts = {
         "forward": code(Network.signals, Network.forward),
-        "activations": code(*((unit, both) for unit in activations.CATALOGUE)),
+        "activations": code(*((unit, both) for unit in layers.CATALOGUE)),
         "errors": code(
-            (outputs.Logistic, ("cross_entropy",)),
-            (outputs.Softmax, ("forward", "cross_entropy")),
-            (outputs.Squared, ("value",)),
+            (layers.LogisticOutput, ("cross_entropy",)),
+            (layers.Softmax, ("forward", "cross_entropy")),
+            (layers.Squared, ("value",)),
         ),
         "deltas": code(
-            (outputs.Linear, ("backward",)),
-            (outputs.Logistic, ("backward",)),
-            (outputs.Softmax, ("backward",)),
-            (outputs.Squared, ("delta",)),
-            (outputs.CrossEntropy, ("delta",)),
+            (layers.Linear, ("backward",)),
+            (layers.LogisticOutput, ("backward",)),
+            (layers.Softmax, ("backward",)),
+            (layers.Squared, ("delta",)),
+            (layers.CrossEntropy, ("delta",)),
         ),
         "down": code(Network._down),
         "backward": code(Network.backward),

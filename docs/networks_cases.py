@@ -10,9 +10,9 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
 from deciban import MLPClassifier
-from deciban.networks import activations
-from deciban.networks.network import Network, drawn
-from deciban.networks.outputs import PAIRS, CrossEntropy, Softmax
+from deciban.networks import layers
+from deciban.networks.layers import PAIRS, CrossEntropy, Softmax
+from deciban.networks.network import Network, draw_weights
 
 STEP = 1e-5
 """How far a weight goes to each side for a finite difference."""
@@ -86,7 +86,7 @@ def compared(hand: ByHand) -> list[tuple[str, float, float, float]]:
     """Of each weight its name, and ∂𝓔/∂w by hand, by the code, and by finite differences."""
     weights = [np.array(hand.below).T, np.array(hand.above).T]
     biases = [np.array(hand.b1), np.array(hand.b2)]
-    network = Network(weights, biases, activations.Logistic(), Softmax(), CrossEntropy())
+    network = Network(weights, biases, layers.Logistic(), Softmax(), CrossEntropy())
     x, y = np.array([hand.x]), np.array([hand.y])
     found = network.gradients(x, y, np.ones((1, 1)))[3]
     numbers = differences(network, x, y)
@@ -131,9 +131,9 @@ def catalogue() -> int:
     random = np.random.RandomState(0)
     x, count = random.standard_normal((5, 4)), 0
     y = np.eye(3)[[0, 1, 2, 1, 0]]
-    for activation in activations.CATALOGUE:
+    for activation in layers.CATALOGUE:
         for output, error in PAIRS:
-            weights, biases = drawn((4, 6, 5, 3), activation(), 0, np.float64)
+            weights, biases = draw_weights((4, 6, 5, 3), activation(), 0, np.float64)
             network = Network(weights, biases, activation(), output(), error())
             found = network.gradients(x, y, np.ones((5, 1)))[3]
             for one, other in zip(found, differences(network, x, y), strict=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deciban.report.vector import COLOURS, INK, PAPER, styled
+from deciban.report.vector import COLOURS, INK, PAPER, use_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ def evidence(image: Any, decibans: Any, called: str, against: str) -> Figure:
     """A digit (64,), and the evidence (64,) of each pixel for `called` against `against`, as colours and as numbers."""
     from matplotlib.figure import Figure
 
-    with styled():
+    with use_style():
         figure = Figure(figsize=(6.8, 3.75), layout="constrained")
         digit, weighed = figure.subplots(1, 2)
         digit.imshow(image.reshape(SIDE, SIDE), cmap="gray_r", vmin=0.0, vmax=1.0)

@@ -152,7 +152,7 @@ line; sixteen units bend it.
 from deciban import MLPClassifier
 from deciban.report import decision_regions
 
-model = MLPClassifier(hidden=(16,), activation="tanh", learning_rate=0.02, batch_size=32).fit(X, y)
+model = MLPClassifier(hidden_layer_sizes=(16,), activation="tanh", learning_rate=0.02, batch_size=32).fit(X, y)
 decision_regions(model, X, y)
 ```
 

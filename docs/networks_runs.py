@@ -10,8 +10,8 @@ from networks_pictures import evidence
 from sklearn.base import clone
 
 from deciban import MLPClassifier
-from deciban.networks import activations
-from deciban.networks.history import kept
+from deciban.networks import layers
+from deciban.networks.history import select_epoch
 from deciban.report import decision_regions, learning_curves
 
 Pictures = dict[str, Any]
@@ -39,7 +39,9 @@ def moons() -> tuple[dict[str, Any], Pictures]:
     """Two boundaries."""
     data, models = cases.moons()
     rows, pictures = [], {}
-    for model, name, file in zip(models, ("a line: `hidden=()`", "`hidden=(16,)`"), ("line", "moons"), strict=True):
+    for model, name, file in zip(
+        models, ("a line: `hidden_layer_sizes=()`", "`hidden_layer_sizes=(16,)`"), ("line", "moons"), strict=True
+    ):
         errors = " | ".join(share(1 - model.score(X, y)) for X, y in ((data.X, data.y), (data.held, data.truth)))
         rows.append(f"| {name} | {weights(model)} | {model.n_iter_} | {errors} |")
         told = "no hidden layer" if file == "line" else "16 hidden units"
@@ -50,14 +52,14 @@ def moons() -> tuple[dict[str, Any], Pictures]:
 
 def digits(data: cases.Split, model: MLPClassifier) -> tuple[dict[str, Any], Pictures]:
     """Learning curves, and what was held out."""
-    best = kept(model.history_)
+    best = select_epoch(model.history_)
     shown = sorted({1, 2, 5, 10, 20, len(model.history_), best.epoch})
     rows = []
     for each in (model.history_[epoch - 1] for epoch in shown):
         errors = f"{each.loss:.3f} | {share(each.error)} | {share(each.validation_error or 0.0)}"
         norms = " | ".join(f"{norm:.2f}" for norm in each.gradient_norms)
         rows.append(f"| {each.epoch} | {errors} | {norms} |")
-    linear = clone(model).set_params(hidden=(), learning_rate=0.01).fit(data.X, data.y)
+    linear = clone(model).set_params(hidden_layer_sizes=(), learning_rate=0.01).fit(data.X, data.y)
     n = len(data.truth)
     wrong, of_linear = (int((each.predict(data.held) != data.truth).sum()) for each in (model, linear))
     known = {
@@ -83,7 +85,7 @@ def told(model: MLPClassifier) -> str:
 
 def vanishing(data: cases.Split) -> tuple[dict[str, Any], Pictures]:
     """The same depth with three activations."""
-    models = {each.name: cases.deep(data, each.name) for each in activations.CATALOGUE}
+    models = {each.name: cases.deep(data, each.name) for each in layers.CATALOGUE}
     rows = []
     for name, model in models.items():
         norms = " | ".join(f"{norm:.1g}" if norm < 0.1 else f"{norm:.2f}" for norm in model.history_[-1].gradient_norms)

@@ -14,8 +14,7 @@ from data_sets import SEED, data
 
 from deciban import LogisticRegression, TextClassifier
 from deciban.evaluation.label_errors import copies_of, out_of_fold
-from deciban.evaluation.suspect import Suspects
-from deciban.evaluation.suspicion import Labelled
+from deciban.evaluation.suspects import Labelled, Suspects
 
 try:
     from cleanlab import __version__ as cleanlab_version

@@ -1,21 +1,26 @@
-"""Settings every test shares; standing here, it also puts `tests/` on the import path for `oracle`."""
+"""Settings every test shares; standing here, it also puts `tests/` on the import path for `oracle` and `tiers`."""
 
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
-settings.register_profile("deciban", deadline=None, derandomize=True, max_examples=25)
-settings.load_profile("deciban")
+from tiers import is_deep, select_tier, split_off_deep
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Without `--deep` only the quick tier runs."""
+    parser.addoption("--deep", action="store_true", help="run all tests, with many more examples")
+    parser.addoption("--new-examples", action="store_true", help="run all tests, with new random examples")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """A shell that starts the tests in the background makes them, and every command they run, deaf to Ctrl-C."""
     hear()
+    select_tier(config.getoption("deep"), config.getoption("new_examples"))
 
 
 def pytest_runtest_teardown() -> None:
@@ -42,11 +47,14 @@ def data() -> Callable[[str], Path]:
     return shared
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Names with an address in memory differ between processes: which tests there are must not."""
     for item in items:
         if " at 0x" in item.name:
             raise pytest.UsageError(f"{item.nodeid} is named by an address; give its case a name with `ids`")
+    if not is_deep():
+        items[:], deep = split_off_deep(items)
+        config.hook.pytest_deselected(items=deep)
 
 
 # The adapters carry scikit-learn's docstrings, whose examples are not ours to run.

@@ -24,9 +24,9 @@ times = [perf_counter()]
 classes, members = np.unique(labels, return_inverse=True)
 members = members.tolist()
 times.append(perf_counter())
-book, dropped, _ = occurrences(read, train, members, len(classes))
+seen = occurrences(read, train, members, len(classes))
 times.append(perf_counter())
-served = TextModel(read, bayes, tuple(classes.tolist()), book, dropped).compile()
+served = TextModel.of(read, bayes, classes.tolist(), seen).compile()
 times.append(perf_counter())
 served.dictionary  # noqa: B018 (built on first use)
 times.append(perf_counter())
@@ -37,7 +37,7 @@ times.append(perf_counter())
 
 steps = (
     "fit: labels to classes",
-    f"fit: tokenise, hash, count ({len(book):,} words)",
+    f"fit: tokenise, hash, count ({len(seen.book):,} words)",
     f"fit: choose the dictionary, weights ({len(served.hashes) // 8:,} words)",
     "predict: build the look-up",
     "predict: tokenise, hash, look up, add",

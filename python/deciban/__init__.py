@@ -106,40 +106,7 @@ _HOME = {
     "find_label_errors": ".evaluation.label_errors",
 }
 
-__all__ = [
-    "NBSVM",
-    "QP",
-    "SVM",
-    "CalibratedClassifier",
-    "Filter",
-    "GaussianDiscriminant",
-    "HatMatrix",
-    "LeastSquaresClassifier",
-    "LinearRegression",
-    "LinearSVM",
-    "LinearSVR",
-    "LogisticRegression",
-    "MLPClassifier",
-    "MLPRegressor",
-    "MutualInformation",
-    "NaiveBayes",
-    "Nystroem",
-    "OneClassSVM",
-    "Perceptron",
-    "RandomFourier",
-    "SVMRegressor",
-    "TextClassifier",
-    "TextVectorizer",
-    "TfidfTransformer",
-    "compare",
-    "evidence_importance",
-    "explanation_stability",
-    "find_label_errors",
-    "load",
-    "load_libsvm",
-    "path",
-    "save_libsvm",
-]
+__all__ = sorted(_HOME)
 
 # `deciban.theory` is there without an import of its own.
 _MODULES = (
@@ -175,13 +142,15 @@ _MODULES = (
 
 HOMES.update(
     {
-        "html of a certificate": ("deciban.pages.fragments", "of_certificate"),
-        "html of an explanation": ("deciban.pages.fragments", "of_explanation"),
+        "bounds": ("deciban.certificates.guarantees", "bounds"),
+        "html of a certificate": ("deciban.pages.page", "of_certificate"),
+        "html of an explanation": ("deciban.pages.page", "of_explanation"),
         "page of a comparison": ("deciban.pages.compared", "report"),
         "report": ("deciban.pages.judged", "report"),
+        "save": ("deciban.artifact.saving", "save"),
         "label errors": ("deciban.evaluation.label_errors", "find_label_errors"),
         "text of a comparison": ("deciban.report.comparison", "in_words"),
-        "text of columns": ("deciban.report.columns", "in_words"),
+        "text of columns": ("deciban.report.terminal", "format_columns"),
     }
 )
 __getattr__, __dir__ = lazy_attributes(__name__, _HOME, _MODULES)

@@ -27,6 +27,12 @@ class Attached:
         return function if given is None else MethodType(function, given)
 
 
+class Saves:
+    """An estimator that writes itself to a file."""
+
+    save = Attached("save")
+
+
 class Reports:
     """A classifier that tells of itself on a page."""
 
@@ -37,3 +43,9 @@ class FindsLabelErrors:
     """A classifier that names the examples whose labels are probably wrong."""
 
     find_label_errors = Attached("label errors")
+
+
+class StatesBounds:
+    """A model whose errors to come theory bounds."""
+
+    bounds = Attached("bounds")

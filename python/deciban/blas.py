@@ -62,13 +62,13 @@ class OneThread:
             if not self._users:
                 self._release()
 
-    def forked(self) -> None:
+    def begin_in_child(self) -> None:
         """Begin anew in a child: the threads that computed are not in it."""
         self._begin()
         self._release()
 
     def has_more(self) -> bool:
-        """Whether there may be libraries that are not known yet: SciPy brings its own."""
+        """Return whether there may be libraries that are not known yet: SciPy brings its own."""
         return not self._looked or (not self._scipy and _SCIPY in sys.modules)
 
     def _find(self) -> None:
@@ -97,7 +97,7 @@ class OneThread:
 
 
 ONE_THREAD = OneThread()
-os.register_at_fork(after_in_child=ONE_THREAD.forked)
+os.register_at_fork(after_in_child=ONE_THREAD.begin_in_child)
 
 
 class _Pool:

@@ -1,4 +1,4 @@
-"""What can go wrong outside this program, each with the exit code that sysexits.h gives it.
+"""Errors outside this program, each with the exit code that sysexits.h gives it.
 
 A message says in one to three sentences what was expected, what came, where, and what to do about it.
 """
@@ -6,6 +6,7 @@ A message says in one to three sentences what was expected, what came, where, an
 from __future__ import annotations
 
 import os
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,26 +16,64 @@ if TYPE_CHECKING:
 
 
 class DecibanError(Exception):
-    """Everything this package raises on purpose. `exit_code` is what the command ends with."""
+    """The base class of all errors that Deciban raises on purpose.
+
+    Attributes
+    ----------
+    exit_code : int
+        Exit code of the command, as in sysexits.h.
+
+    Examples
+    --------
+    >>> from deciban.errors import DataError
+    >>> issubclass(DataError, DecibanError), DataError.exit_code
+    (True, 65)
+    """
 
     exit_code: ClassVar[int] = 70
 
 
 class UsageError(DecibanError):
-    """The command or the call is wrong, whatever the data: EX_USAGE."""
+    """The command or the call is wrong, whatever the data (EX_USAGE).
+
+    Examples
+    --------
+    >>> UsageError("no such option").exit_code
+    64
+    """
 
     exit_code = 64
 
 
 class DataError(DecibanError, ValueError):
-    """The data was read and is not what it should be: EX_DATAERR."""
+    """The data were read and are not what they should be (EX_DATAERR).
+
+    Examples
+    --------
+    >>> isinstance(DataError("X has NaN"), ValueError)
+    True
+    """
 
     exit_code = 65
 
 
 class NotSeparableError(DataError):
-    """Nothing separates the two classes. `mixture` (N,) are weights of the examples, of either class summing to 1,
-    which make the same point of both, and `witness` (d,) is that point, where it has coordinates.
+    """No hyperplane, or kernel machine, separates the two classes.
+
+    Parameters
+    ----------
+    witness : ndarray of shape (n_features,) or None
+        A point that is a mixture of the examples of either class; None where it has no coordinates.
+    mixture : ndarray of shape (n_samples,)
+        Weights of the examples in these mixtures, summing to 1 in either class.
+    told : str, default=""
+        What takes the place of the witness in the message.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> NotSeparableError(np.array([0.5]), np.array([1.0, 0.5, 0.5])).witness.tolist()
+    [0.5]
     """
 
     def __init__(self, witness: NDArray[np.float64] | None, mixture: NDArray[np.float64], told: str = "") -> None:
@@ -51,7 +90,21 @@ class NotSeparableError(DataError):
 
 
 class InfeasibleError(DataError):
-    """No z satisfies A z ≥ a. `multipliers` (m,) ≥ 0, summing to 1, show it: Aᵀu = 0 and aᵀu > 0 (Farkas 1902)."""
+    """No z satisfies A z ≥ a.
+
+    By the lemma of Farkas (1902), multipliers u ≥ 0 with Aᵀu = 0 and aᵀu > 0 prove it.
+
+    Parameters
+    ----------
+    multipliers : ndarray of shape (n_constraints,)
+        Multipliers u, which sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> InfeasibleError(np.array([0.5, 0.5])).multipliers.tolist()
+    [0.5, 0.5]
+    """
 
     def __init__(self, multipliers: NDArray[np.float64]) -> None:
         self.multipliers = multipliers
@@ -64,7 +117,19 @@ class InfeasibleError(DataError):
 
 
 class UnboundedError(DataError):
-    """An objective falls for ever along `direction` d (n,): Qd = 0, Ad ≥ 0 and cᵀd < 0."""
+    """An objective falls for ever along a direction d: Qd = 0, Ad ≥ 0 and cᵀd < 0.
+
+    Parameters
+    ----------
+    direction : ndarray of shape (n_variables,)
+        The direction d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> UnboundedError(np.array([1.0, 0.0])).direction.tolist()
+    [1.0, 0.0]
+    """
 
     def __init__(self, direction: NDArray[np.float64]) -> None:
         self.direction = direction
@@ -76,7 +141,13 @@ class UnboundedError(DataError):
 
 
 class NoInputError(DecibanError):
-    """An input is not there or may not be read: EX_NOINPUT."""
+    """An input does not exist or may not be read (EX_NOINPUT).
+
+    Examples
+    --------
+    >>> NoInputError("a.eml: expected to read it").exit_code
+    66
+    """
 
     exit_code = 66
 
@@ -85,34 +156,78 @@ class NoInputError(DecibanError):
 
 
 class NotFoundInputError(NoInputError, FileNotFoundError):
-    """There is no input of that name."""
+    """There is no input of that name.
+
+    Examples
+    --------
+    >>> isinstance(NotFoundInputError("a.eml: there is none of that name"), FileNotFoundError)
+    True
+    """
 
 
 class ForbiddenInputError(NoInputError, PermissionError):
-    """An input is there and may not be read."""
+    """An input exists and may not be read.
+
+    Examples
+    --------
+    >>> isinstance(ForbiddenInputError("a.eml: permission was denied"), PermissionError)
+    True
+    """
 
 
 class FolderInputError(NoInputError, IsADirectoryError):
-    """An input is a folder where a file was expected."""
+    """An input is a folder where a file was expected.
+
+    Examples
+    --------
+    >>> isinstance(FolderInputError("mail: this is a folder"), IsADirectoryError)
+    True
+    """
 
 
 class StorageError(DecibanError):
-    """Reading or writing broke off half-way: EX_IOERR."""
+    """Reading or writing broke off half-way (EX_IOERR).
+
+    Examples
+    --------
+    >>> StorageError("the disk is full").exit_code
+    74
+    """
 
     exit_code = 74
 
 
-def shown(name: str) -> str:
-    """`name` as a message may print it: control characters and bytes that are not UTF-8 are escaped.
+def escape(name: str) -> str:
+    r"""Return a name with what controls a terminal, or is not seen or no UTF-8, escaped.
 
-    >>> shown("Junk" + chr(27) + "[2J" + chr(0xDCFF))
-    'Junk\\\\x1b[2J\\\\xff'
+    Parameters
+    ----------
+    name : str
+        Name of a file or an option.
+
+    Returns
+    -------
+    str
+        The printable name.
+
+    Examples
+    --------
+    >>> escape("Junk" + chr(27) + "[2J" + chr(0xDCFF))
+    'Junk\\x1b[2J\\xff'
     """
-    return name if name.isprintable() else "".join(map(_escaped, name))
+    return name if _is_shown(name) else "".join(map(_escape_character, name))
 
 
-def _escaped(character: str) -> str:
-    if character.isprintable():
+# What isprintable() passes and no terminal shows: fillers and selectors, but for those that choose how a sign is drawn.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\U000e0100-\U000e01ef]")
+
+
+def _is_shown(text: str) -> bool:
+    return text.isprintable() and (text.isascii() or not _UNSEEN.search(text))
+
+
+def _escape_character(character: str) -> str:
+    if _is_shown(character):
         return character
     if "\udc80" <= character <= "\udcff":  # a byte that the file system's encoding could not decode
         return f"\\x{ord(character) - 0xDC00:02x}"
@@ -120,7 +235,25 @@ def _escaped(character: str) -> str:
 
 
 def unreadable(path: str, error: OSError | ValueError) -> NoInputError:
-    """What `error`, raised on looking at or opening `path`, means to the person who named it."""
+    """Return the error that tells the user why a path cannot be read.
+
+    Parameters
+    ----------
+    path : str
+        Path that the user gave.
+    error : OSError or ValueError
+        What was raised on looking at or opening the path.
+
+    Returns
+    -------
+    NoInputError
+        The error to raise, with number and file name of the original.
+
+    Examples
+    --------
+    >>> type(unreadable("a.eml", FileNotFoundError())).__name__
+    'NotFoundInputError'
+    """
     found = _unreadable(path, error)
     if isinstance(found, OSError) and isinstance(error, OSError):
         found.errno, found.strerror, found.filename = error.errno, error.strerror, path
@@ -128,7 +261,7 @@ def unreadable(path: str, error: OSError | ValueError) -> NoInputError:
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> NoInputError:
-    name = shown(path)
+    name = escape(path)
     if isinstance(error, PermissionError):
         return ForbiddenInputError(f"{name}: expected to read it; permission was denied. Change its mode or its owner.")
     if isinstance(error, IsADirectoryError):
@@ -145,4 +278,4 @@ def _closest(path: str) -> str:
         near = get_close_matches(name, os.listdir(folder or "."), n=1)
     except (OSError, ValueError):
         return ""
-    return f" Did you mean {shown(os.path.join(folder, near[0]))}?" if near else ""
+    return f" Did you mean {escape(os.path.join(folder, near[0]))}?" if near else ""

@@ -9,8 +9,8 @@ Floats = NDArray[np.float64]
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """Σ a·b over all places of two arrays of one shape. Not BLAS's, whose threads cost more than they spare and change
-    the last bits.
+    """Return Σ a·b over all places of two arrays of one shape. Not BLAS's, whose threads cost more than they spare and
+    change the last bits.
 
     >>> dot(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
     11.0
@@ -19,7 +19,7 @@ def dot(a: Floats, b: Floats) -> float:
 
 
 def norm(a: Floats) -> float:
-    """√(a·a), of a matrix Frobenius's.
+    """Return √(a·a), of a matrix Frobenius's.
 
     >>> norm(np.array([3.0, -4.0]))
     5.0

@@ -24,7 +24,8 @@ def verdict_of(
     unsure_below: float = UNSURE_BELOW,
     threshold: Threshold | None = None,
 ) -> Verdict:
-    """The verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in decibans.
+    """Return the verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in
+    decibans.
 
     A threshold, which is of two classes, says which is the label, and what the evidence has to exceed.
     """
@@ -42,6 +43,6 @@ def verdict_of(
 
 
 def first_two(scores: list[float]) -> tuple[int, int]:
-    """The class of the largest score and of the next; of equal ones the first."""
+    """Return the class of the largest score and of the next; of equal ones the first."""
     label = max(range(len(scores)), key=scores.__getitem__)
     return label, max((c for c in range(len(scores)) if c != label), key=scores.__getitem__, default=label)

@@ -19,18 +19,29 @@ from .losses import Floats
 
 @dataclass(frozen=True)
 class Penalty:
-    """Ω(w) = λ₁‖w‖₁ + ½λ₂‖w‖²; a subclass says which amounts it has."""
+    """A penalty Ω(w) = λ₁‖w‖₁ + ½λ₂‖w‖² of weights w; a subclass has some of the two amounts.
+
+    Attributes
+    ----------
+    name : str
+        Name in the catalogue.
+
+    Examples
+    --------
+    >>> L1(2.0).value(np.array([1.0, -3.0]))
+    8.0
+    """
 
     name: ClassVar[str]
 
     @property
     def l1(self) -> float:
-        """λ₁."""
+        """Amount λ₁ of the 1-norm."""
         return 0.0
 
     @property
     def l2(self) -> float:
-        """λ₂."""
+        """Amount λ₂ of the squared 2-norm."""
         return 0.0
 
     @property
@@ -39,18 +50,53 @@ class Penalty:
         return False
 
     def value(self, w: Floats) -> float:
-        """Ω(w)."""
+        """Return the penalty Ω(w).
+
+        Parameters
+        ----------
+        w : ndarray
+            Weights, of any shape.
+
+        Returns
+        -------
+        float
+            Ω(w) ≥ 0.
+        """
         total = 0.5 * self.l2 * dot(w, w) if self.l2 else 0.0
         return total + (self.l1 * float(np.abs(w).sum()) if self.l1 else 0.0)
 
     def prox(self, v: Floats, t: float) -> Floats:
-        """argmin_w ½‖w − v‖² + t·Ω(w): shrink by tλ₁ towards 0, then by 1 + tλ₂."""
+        """Return the proximal point argmin_w ½‖w − v‖² + t·Ω(w): shrink by tλ₁ towards 0, then by 1 + tλ₂.
+
+        Parameters
+        ----------
+        v : ndarray
+            The point, of any shape.
+        t : float
+            Length t ≥ 0 of the step.
+
+        Returns
+        -------
+        ndarray
+            The proximal point, of the shape of v.
+        """
         shrunk = np.sign(v) * np.maximum(np.abs(v) - t * self.l1, 0.0)
         result: Floats = shrunk / (1.0 + t * self.l2)
         return result
 
     def conjugate(self, v: Floats) -> float:
-        """Ω*(v) = Σ max(|v_j| − λ₁, 0)² / 2λ₂; for λ₂ = 0 it is 0 where every |v_j| ≤ λ₁, and ∞ elsewhere."""
+        """Return the convex conjugate Ω*(v) = Σ max(|v_j| − λ₁, 0)² / 2λ₂.
+
+        Parameters
+        ----------
+        v : ndarray
+            Dual variables, of any shape.
+
+        Returns
+        -------
+        float
+            The conjugate; for λ₂ = 0 it is 0 where every |v_j| ≤ λ₁, and ∞ elsewhere.
+        """
         over = np.maximum(np.abs(v) - self.l1, 0.0) if self.l1 else v
         if self.l2:
             return dot(over, over) / (2.0 * self.l2)
@@ -59,12 +105,19 @@ class Penalty:
 
 @dataclass(frozen=True)
 class NonNegative(Penalty):
-    """Another penalty over weights ≥ 0; ∞ elsewhere.
+    """Another penalty over weights ≥ 0, and ∞ elsewhere.
 
         prox(v, t) = max(v − tλ₁, 0)/(1 + tλ₂)     Ω*(v) = Σ max(v_j − λ₁, 0)²/2λ₂
 
-    Lawson & Hanson, Solving Least Squares Problems (1974), ch. 23.
+    Lawson & Hanson, Solving Least Squares Problems (1974), chapter 23.
 
+    Parameters
+    ----------
+    of : Penalty
+        The other penalty.
+
+    Examples
+    --------
     >>> NonNegative(L1(1.0)).prox(np.array([3.0, -3.0]), 1.0).tolist()
     [2.0, 0.0]
     """
@@ -100,8 +153,10 @@ class NonNegative(Penalty):
 
 @dataclass(frozen=True)
 class NoPenalty(Penalty):
-    """Ω = 0.
+    """No penalty, Ω = 0.
 
+    Examples
+    --------
     >>> NoPenalty().prox(np.array([2.0]), 1.0).tolist()
     [2.0]
     """
@@ -111,8 +166,17 @@ class NoPenalty(Penalty):
 
 @dataclass(frozen=True)
 class L2(Penalty):
-    """½λ‖w‖² (Tikhonov 1963; ridge, Hoerl & Kennard 1970).     Ω*(v) = ‖v‖²/2λ.
+    """The ridge penalty ½λ‖w‖², with Ω*(v) = ‖v‖²/2λ.
 
+    Tikhonov (1963); Hoerl & Kennard (1970).
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Strength λ.
+
+    Examples
+    --------
     >>> L2(1.0).prox(np.array([2.0]), 1.0).tolist()
     [1.0]
     """
@@ -127,8 +191,17 @@ class L2(Penalty):
 
 @dataclass(frozen=True)
 class L1(Penalty):
-    """λ‖w‖₁ (lasso, Tibshirani 1996).     Ω*(v) = 0 where every |v_j| ≤ λ.
+    """The lasso penalty λ‖w‖₁, with Ω*(v) = 0 where every |v_j| ≤ λ.
 
+    Tibshirani (1996).
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Strength λ.
+
+    Examples
+    --------
     >>> L1(1.0).prox(np.array([2.0, -0.5]), 1.0).tolist()
     [1.0, -0.0]
     """
@@ -143,15 +216,26 @@ class L1(Penalty):
 
 @dataclass(frozen=True)
 class ElasticNet(Penalty):
-    """λ(ρ‖w‖₁ + ½(1 − ρ)‖w‖²), 0 ≤ ρ ≤ 1 (Zou & Hastie 2005).
+    """The elastic net λ(ρ‖w‖₁ + ½(1 − ρ)‖w‖²).
 
+    Zou & Hastie (2005).
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Strength λ.
+    ratio : float, default=0.5
+        Share ρ of the 1-norm, from 0 to 1.
+
+    Examples
+    --------
     >>> ElasticNet(2.0, 0.5).value(np.array([1.0, -1.0]))
     3.0
     """
 
     strength: float = 1.0
     ratio: float = 0.5
-    name = "elastic_net"
+    name = "elasticnet"
 
     @property
     def l1(self) -> float:
@@ -165,19 +249,39 @@ class ElasticNet(Penalty):
 CATALOGUE: tuple[type[Penalty], ...] = (NoPenalty, L2, L1, ElasticNet)
 
 
-def by_name(name: Any, strength: float, ratio: float = 0.5) -> Penalty:
-    """The penalty called `name` ("none" or None, "l2", "l1", "elastic_net"); a ValueError lists the names there are.
+def by_name(name: Any, strength: float = 1.0, ratio: Any = 0.5) -> Penalty:
+    """Return the penalty of a name and a strength.
 
+    Parameters
+    ----------
+    name : {"l2", "l1", "elasticnet"} or None
+        Name in `CATALOGUE`; None is no penalty.
+    strength : float, default=1.0
+        Strength λ.
+    ratio : float, default=0.5
+        Share ρ of the 1-norm in "elasticnet", from 0 to 1.
+
+    Returns
+    -------
+    Penalty
+        An entry of `CATALOGUE`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such penalty, or `ratio` is not from 0 to 1.
+
+    Examples
+    --------
     >>> by_name("l2", 3.0)
     L2(strength=3.0)
     """
-    if name is None or name == "none":
+    if name is None:
         return NoPenalty()
-    if name == "l2":
-        return L2(strength)
-    if name == "l1":
-        return L1(strength)
-    if name == "elastic_net":
-        return ElasticNet(strength, ratio)
-    known = ", ".join(repr(penalty.name) for penalty in CATALOGUE)
-    raise ValueError(f"penalty must be one of {known}, got {name!r}")
+    if not isinstance(name, str) or name not in ("l2", "l1", "elasticnet"):
+        raise ValueError(f"penalty must be 'l2', 'l1', 'elasticnet' or None, got {name!r}")
+    if name == "elasticnet":
+        if not isinstance(ratio, int | float | np.number) or not 0.0 <= ratio <= 1.0:
+            raise ValueError(f"l1_ratio must be a number from 0 to 1, got {ratio!r}")
+        return ElasticNet(strength, float(ratio))
+    return L2(strength) if name == "l2" else L1(strength)

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
+from time import perf_counter
 from types import FunctionType
 from typing import Any, TypeVar
 
-from deciban._core import available_threads, limit_threads
+from deciban._core import available_threads, halt_by, limit_threads
 
 Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -60,7 +61,7 @@ def effective_threads(n_jobs: Any = None) -> int:
 
 
 def _of_joblib() -> int:
-    """What joblib's settings around us say, if anybody has loaded joblib: -1 where they say nothing."""
+    """Return what joblib's settings around us say, if anybody has loaded joblib: -1 where they say nothing."""
     joblib = sys.modules.get("joblib.parallel")
     if joblib is None:
         return -1
@@ -69,8 +70,8 @@ def _of_joblib() -> int:
 
 
 def _in_thread_of_joblib() -> bool:
-    """Whether this is one of the threads, or forked processes, that joblib works with: those of them that are processes
-    of their own find their share in OMP_NUM_THREADS."""
+    """Return whether this is one of the threads, or forked processes, that joblib works with: those of them that are
+    processes of their own find their share in OMP_NUM_THREADS."""
     joblib = sys.modules.get("joblib.parallel")
     if joblib is None or joblib.get_active_backend()[0].nesting_level in (None, 0):
         return False
@@ -102,7 +103,7 @@ def using(n_jobs: Any = None) -> Iterator[None]:
         _here.threads = before
 
 
-def inherited(task: Callable[[], Result]) -> Callable[[], Result]:
+def inherit_threads(task: Callable[[], Result]) -> Callable[[], Result]:
     """Return the task as another thread is to do it: on as many threads as are used here."""
     threads = effective_threads()
 
@@ -113,16 +114,58 @@ def inherited(task: Callable[[], Result]) -> Callable[[], Result]:
     return done
 
 
+@contextmanager
+def halting(is_halted: Callable[[], bool], is_overdue: Callable[[], bool]) -> Iterator[None]:
+    """Let `check_halted` end the work of this thread, to which Ctrl-C does not come, once `is_halted`, and
+    `check_overdue`, as well as loops of the core that may take long, once `is_overdue`."""
+    _here.is_halted, _here.is_overdue = is_halted, is_overdue
+    of_core = halt_by(is_overdue)
+    try:
+        yield
+    finally:
+        halt_by(of_core)
+        _here.is_halted = _here.is_overdue = None
+
+
+GRACE = 0.5
+"""Seconds that are waited after Ctrl-C for the proof of what was best until then."""
+
+
+@contextmanager
+def ending(interrupted: bool) -> Iterator[None]:
+    """Give up long work of the core, by KeyboardInterrupt, that is still to be done after Ctrl-C ended the rest."""
+    if not interrupted or getattr(_here, "is_overdue", None) is not None:  # which may have begun earlier
+        yield
+        return
+    since = perf_counter()
+    with halting(lambda: True, lambda: perf_counter() - since > GRACE):
+        yield
+
+
+def check_halted() -> None:
+    """Raise KeyboardInterrupt where the work of this thread is to end."""
+    is_halted = getattr(_here, "is_halted", None)
+    if is_halted is not None and is_halted():
+        raise KeyboardInterrupt
+
+
+def check_overdue() -> None:
+    """Raise KeyboardInterrupt where the proof of what was best until Ctrl-C takes longer than is waited for."""
+    is_overdue = getattr(_here, "is_overdue", None)
+    if is_overdue is not None and is_overdue():
+        raise KeyboardInterrupt
+
+
 def on_threads(function: Function) -> Function:
     """Decorate a function: it runs inside `using`, on the threads that its keyword `n_jobs`, if it has one, means."""
-    decorated: Function = _decorated(function, lambda given, named: named.get("n_jobs"))
+    decorated: Function = _decorate(function, lambda given, named: named.get("n_jobs"))
     return decorated
 
 
 # Operators that compute: judging, learning, forgetting.
 _OPERATORS = ("__call__", "__add__", "__radd__", "__iadd__", "__sub__", "__isub__")
 # Methods that compute nothing, and that answer whatever the parameters are.
-_OF_PARAMETERS = ("get_params", "set_params", "typed_params", "learning_params", "watched_by")
+_OF_PARAMETERS = ("get_params", "set_params", "get_typed_params", "learning_params", "watch_with")
 
 
 class OnThreads:
@@ -141,9 +184,9 @@ class OnThreads:
 
 
 def method_on_threads(member: Any) -> Any:
-    """A method or property that runs inside `using`; other members as they are."""
+    """Return a method or property that runs inside `using`; other members as they are."""
     if isinstance(member, FunctionType):
-        return _decorated(member, lambda given, named: getattr(given[0], "n_jobs", None))
+        return _decorate(member, lambda given, named: getattr(given[0], "n_jobs", None))
     if isinstance(member, property):
         return property(method_on_threads(member.fget), member.fset, member.fdel, member.__doc__)
     if isinstance(member, cached_property):
@@ -153,7 +196,7 @@ def method_on_threads(member: Any) -> Any:
     return member
 
 
-def _decorated(function: Any, n_jobs_of: Callable[[Any, Any], Any]) -> Any:
+def _decorate(function: Any, n_jobs_of: Callable[[Any, Any], Any]) -> Any:
     scope, is_using = using, _is_using  # by closure: its globals will be others
 
     def computed(*given: Any, **named: Any) -> Any:
@@ -169,7 +212,7 @@ def _decorated(function: Any, n_jobs_of: Callable[[Any, Any], Any]) -> Any:
 
 
 def _is_using(n_jobs: Any) -> bool:
-    """Whether nothing is left to do for who computes on so many threads: what called it has done it."""
+    """Return whether nothing is left to do for who computes on so many threads: what called it has done it."""
     if n_jobs is not None or getattr(_here, "threads", None) is None:
         return False
     from .blas import ONE_THREAD

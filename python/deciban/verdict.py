@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import exp, inf, log10
-from typing import Any
+from typing import Any, TypeAlias
 
 from .attached import Attached
 from .conventions import DECIBANS_PER_NAT
-from .errors import shown
+from .errors import escape
 
 # Terms that are named where an explanation is printed.
 _PRINTED = 8
 
 
+Pair: TypeAlias = tuple[Hashable, Hashable]
+"""Two labels: evidence is for the first against the second."""
+
+
 def decibans_of(probability: float) -> float:
-    """10·log10 of the odds p / (1 − p).
+    """Return 10·log10 of the odds p / (1 − p).
 
     >>> decibans_of(0.5), round(decibans_of(100 / 101), 9), decibans_of(1.0)
     (0.0, 20.0, inf)
@@ -27,7 +31,7 @@ def decibans_of(probability: float) -> float:
 
 
 def probability_of(decibans: float) -> float:
-    """The probability whose odds these are; 1 from some 160 decibans on.
+    """Return the probability whose odds these are; 1 from some 160 decibans on.
 
     >>> probability_of(0.0), round(probability_of(20.0), 9), probability_of(-inf)
     (0.5, 0.99009901, 0.0)
@@ -49,59 +53,29 @@ class Threshold:
     high: float
 
     def pair(self, scores: Sequence[float]) -> tuple[int, int]:
-        """The places of the label and of the other class, for scores (2,) in nats."""
+        """Return the places of the label and of the other class, for scores (2,) in nats."""
         p = self.positive
         odds = (scores[p] - scores[1 - p]) * DECIBANS_PER_NAT
         above = odds > self.high if p else odds >= self.high
         return (p, 1 - p) if above else (1 - p, p)
 
+    def beside(self, decibans: float) -> str:
+        """Return the end of the threshold that evidence for the class at `positive` is below or above: `< 30 dB`."""
+        end = self.low if decibans <= self.low else self.high
+        return f"{'>' if decibans > end else '<'} {end:.12g} dB"
+
     def bar(self, label: int) -> float:
-        """What the evidence for the label, against the other class, has to exceed for it to be sure."""
+        """Return what the evidence for the label, against the other class, has to exceed for it to be sure."""
         return self.high if label == self.positive else -self.low
-
-
-class Weighed:
-    """What every explanation has, of a text or of a row: `label` and `against`, the two classes that are weighed;
-    `probability` of the label; prior_decibans + Σ terms = `decibans`, the evidence for the label against the other.
-
-    `terms` are the strongest first; each has a `feature`, its `decibans` and its value `x`.
-    """
-
-    label: Any
-    against: Any
-    probability: Any
-    prior_decibans: float
-    decibans: Any
-    terms: Any
-
-    def for_label(self, top: int | None = None) -> list[Any]:
-        """The `top` terms, all if None, that speak for `label`, the strongest first."""
-        return _first((term for term in self.terms if term.decibans > 0.0), top)
-
-    def against_label(self, top: int | None = None) -> list[Any]:
-        """The `top` terms, all if None, that speak against `label`, for `against`: the strongest first."""
-        return _first((term for term in self.terms if term.decibans < 0.0), top)
-
-    def __str__(self) -> str:
-        if self.against is None:
-            return f"{self.label}: the only class that is known"
-        named, others = self.terms[:_PRINTED], self.terms[_PRINTED:]
-        told = [
-            f"prior {_tenths(self.prior_decibans)}",
-            *(f"{told_as(t.feature)} {_tenths(t.decibans)}" for t in named),
-        ]
-        told += [f"{len(others):,} more {_tenths(sum(t.decibans for t in others))}"] if others else []
-        against = f"{self.decibans:.1f} dB against {self.against}"
-        return f"{self.label} {self.probability:.3g}, {against}: {', '.join(told)}"
 
 
 def _tenths(decibans: float) -> str:
     return f"{round(decibans, 1) + 0.0:+.1f}"
 
 
-def told_as(feature: Any) -> str:
-    """A feature as it is printed: its name, or its number; what a terminal would obey is escaped."""
-    return shown(feature) if isinstance(feature, str) else f"feature {feature}"
+def print_name(feature: Any) -> str:
+    """Return a feature as it is printed: its name, or its number; what a terminal would obey is escaped."""
+    return escape(feature) if isinstance(feature, str) else f"feature {feature}"
 
 
 def _first(terms: Iterable[Any], top: int | None) -> list[Any]:
@@ -110,8 +84,9 @@ def _first(terms: Iterable[Any], top: int | None) -> list[Any]:
     return list(terms)[:top]
 
 
-def places_of(pair: tuple[Any, Any] | None, classes: Sequence[Any]) -> tuple[int, int] | None:
-    """Where the two labels of `pair` stand among `classes`; ValueError for what is not two different ones of them."""
+def places_of(pair: Pair | None, classes: Sequence[Any]) -> tuple[int, int] | None:
+    """Return where the two labels of `pair` stand among `classes`; ValueError for what is not two different ones of
+    them."""
     if pair is None:
         return None
     known = list(classes)
@@ -139,8 +114,15 @@ class Verdict:
     unsure: bool
     interval: tuple[float, float] | None
 
+    def towards(self, label: Any) -> Verdict:
+        """Return the same evidence as that for a label, of two."""
+        if label == self.label or self.against is None:
+            return self
+        turned = None if self.interval is None else (-self.interval[1], -self.interval[0])
+        return replace(self, label=label, against=self.label, decibans=-self.decibans, interval=turned)
+
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         return {
             "label": self.label,
             "probability": self.probability,
@@ -152,76 +134,180 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class TextTerm:
-    """One piece of evidence: a word, its weight in decibans, how often it occurs, and where in the text.
+class Term:
+    """One term of an explanation: a feature of a row, or a word of a text, and its evidence.
 
-    Places are (start, end) in characters of the explanation's text. A word that is absent has count 0.
+    Parameters
+    ----------
+    feature : object
+        Name of the feature, or the word; `term` is the same.
+    decibans : float
+        Its evidence, in decibans.
+    x : float
+        Its value; of a word how often it occurs, 0 where it is absent. `count` is the same as a whole number.
+    places : tuple of (int, int), default=()
+        Where it is in the text of the explanation: start and end, in characters.
+
+    Examples
+    --------
+    >>> Term("age", 3.0, 42.0).feature, Term("cheap", 9.5, 2, ((0, 5), (9, 14))).count
+    ('age', 2)
     """
 
-    term: str
+    feature: Any
     decibans: float
-    count: int
-    places: tuple[tuple[int, int], ...]
+    x: float
+    places: tuple[tuple[int, int], ...] = ()
 
     @property
-    def feature(self) -> str:
-        """The word, by the name that terms of rows have for it."""
-        return self.term
+    def term(self) -> Any:
+        """Name of the feature, or the word."""
+        return self.feature
 
     @property
-    def x(self) -> float:
-        """How often it occurs, by the name that terms of rows have for it."""
-        return float(self.count)
-
-    def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
-        return {
-            "term": self.term,
-            "decibans": self.decibans,
-            "count": self.count,
-            "places": [list(place) for place in self.places],
-        }
+    def count(self) -> int:
+        """Number of times that a word occurs."""
+        return int(self.x)
 
 
 @dataclass(frozen=True)
-class TextExplanation(Weighed):
-    """A verdict and why: prior_decibans + Σ terms = verdict.decibans. Strongest evidence first.
+class Explanation:
+    """The evidence for a label against another: prior_decibans + Σ terms = decibans.
 
-    `text` is the item as a reader sees it: a message decoded, with its remarks; plain text as it stands.
+    Parameters
+    ----------
+    label : label
+        The label with the largest score, or the one that was asked for.
+    against : label or None
+        The runner-up; None for a model of one class, which has no evidence.
+    probability : float
+        Probability of the label.
+    decibans : float
+        Evidence for the label against the other, in decibans.
+    prior_decibans : float
+        Part of it that no feature has.
+    terms : sequence of Term
+        Evidence of each feature or word, the strongest first.
+    text : str, default=""
+        The item as a reader sees it: a message decoded, with its remarks; plain text as it is. Empty for rows.
+    verdict : Verdict, optional
+        The verdict on a text, with the probability of every label.
+
+    Examples
+    --------
+    >>> why = Explanation("spam", "ham", 0.9, 9.5, 1.5, [Term("cheap", 8.0, 1.0)])
+    >>> [term.feature for term in why.for_label()]
+    ['cheap']
     """
 
-    verdict: Verdict
+    label: Any
+    against: Any
+    probability: float
+    decibans: float
     prior_decibans: float
-    terms: tuple[TextTerm, ...]
-    text: str
+    terms: Sequence[Term]
+    text: str = ""
+    verdict: Verdict | None = None
 
-    @property
-    def label(self) -> Any:
-        """The verdict's."""
-        return self.verdict.label
+    @classmethod
+    def of_verdict(cls, verdict: Verdict, prior_decibans: float, terms: Sequence[Term], text: str) -> Explanation:
+        """Return the explanation of a verdict on a text.
 
-    @property
-    def against(self) -> Any:
-        """The runner-up."""
-        return self.verdict.against
+        Parameters
+        ----------
+        verdict : Verdict
+            The verdict.
+        prior_decibans : float
+            Part of its evidence that no word has.
+        terms : sequence of Term
+            Evidence of each word, the strongest first.
+        text : str
+            The item as a reader sees it.
 
-    @property
-    def probability(self) -> float:
-        """That of the label."""
-        return self.verdict.probability[self.verdict.label]
+        Returns
+        -------
+        Explanation
+            The explanation.
+        """
+        p = verdict.probability[verdict.label]
+        return cls(verdict.label, verdict.against, p, verdict.decibans, prior_decibans, terms, text, verdict)
 
-    @property
-    def decibans(self) -> float:
-        """prior_decibans + Σ terms, the evidence for the verdict's label against its runner-up."""
-        return self.verdict.decibans
+    def as_verdict(self) -> Verdict:
+        """Return the verdict; of a row that of its label and probability alone.
+
+        Returns
+        -------
+        Verdict
+            The verdict.
+        """
+        known = self.verdict
+        return known or Verdict(self.label, self.against, {self.label: self.probability}, self.decibans, False, None)
+
+    def for_label(self, top: int | None = None) -> list[Any]:
+        """Return the terms that speak for `label`, the strongest first.
+
+        Parameters
+        ----------
+        top : int, optional
+            Number of terms. By default all.
+
+        Returns
+        -------
+        list of Term
+            The terms.
+        """
+        return _first((term for term in self.terms if term.decibans > 0.0), top)
+
+    def against_label(self, top: int | None = None) -> list[Any]:
+        """Return the terms that speak against `label`, for `against`, the strongest first.
+
+        Parameters
+        ----------
+        top : int, optional
+            Number of terms. By default all.
+
+        Returns
+        -------
+        list of Term
+            The terms.
+        """
+        return _first((term for term in self.terms if term.decibans < 0.0), top)
+
+    def __str__(self) -> str:
+        if self.against is None:
+            return f"{self.label}: the only class that is known"
+        named, others = self.terms[:_PRINTED], self.terms[_PRINTED:]
+        told = [
+            f"prior {_tenths(self.prior_decibans)}",
+            *(f"{print_name(t.feature)} {_tenths(t.decibans)}" for t in named),
+        ]
+        told += [f"{len(others):,} more {_tenths(sum(t.decibans for t in others))}"] if others else []
+        against = f"{self.decibans:.1f} dB against {self.against}"
+        return f"{self.label} {self.probability:.3g}, {against}: {', '.join(told)}"
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
-        return {
-            **self.verdict.to_json(),
-            "prior_decibans": self.prior_decibans,
-            "terms": [term.to_json() for term in self.terms],
-            "text": self.text,
-        }
+        """Return the explanation as plain Python objects, with keys that scripts rely on.
+
+        Returns
+        -------
+        dict
+            Of a row "label", "against", "probability" and "decibans", of a text the fields of the verdict; then
+            "prior_decibans" and "terms": of a row each with "feature", "decibans" and "x", of a text with "term",
+            "decibans", "count" and "places".
+        """
+        if self.verdict is None:
+            rows = [{"feature": each.feature, "decibans": each.decibans, "x": each.x} for each in self.terms]
+            own = {name: getattr(self, name) for name in ("label", "against", "probability", "decibans")}
+            return {**own, "prior_decibans": self.prior_decibans, "terms": rows}
+        words = [
+            {
+                "term": each.term,
+                "decibans": each.decibans,
+                "count": each.count,
+                "places": [list(place) for place in each.places],
+            }
+            for each in self.terms
+        ]
+        return {**self.verdict.to_json(), "prior_decibans": self.prior_decibans, "terms": words, "text": self.text}
 
     _repr_html_ = Attached("html of an explanation")

@@ -54,7 +54,7 @@ def test_models():
         CalibratedClassifier(KNeighborsClassifier()).fit(X, Y, np.ones(12))
     with refused(
         "the rows of a Gram matrix cannot be dealt into folds without its columns: give the machine a calibration of "
-        "its own (calibration=3)"
+        "its own (calibration='temperature')"
     ):
         CalibratedClassifier(SVM("precomputed")).fit(np.eye(12), Y)
     model = CalibratedClassifier(KNeighborsClassifier(1), cv=2).fit(X, Y)

@@ -183,7 +183,7 @@ def damaged(content):
     yield "short", content[:5000], "expected a whole .deciban file; it is truncated"
     yield "stub", content[:20], "truncated"
     yield "altered", bytes(altered), "its digest does not fit its content"
-    yield "empty", b"", foreign
+    yield "empty", b"", "expected a .deciban file; it is empty. Restore it from a backup, or train again."
     yield "pdf", b"%PDF-1.4\n" * 100, foreign
     yield "pickle", pickle.dumps([os.system] * 30), foreign
     yield "text", b"{}" * 50, ""

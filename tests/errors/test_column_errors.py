@@ -147,7 +147,7 @@ def test_wishes_that_the_values_cannot_meet():
     dense = "Expected a dense array, as some columns are categories; came a sparse matrix: use toarray()."
     with refused(dense):
         Columns.infer(sparse.csr_array(np.eye(2)), {1: "category"})
-    for read in (LEARNT.matrix, LEARNT.widened):
+    for read in (LEARNT.matrix, LEARNT.widen):
         with refused(dense):
             read(sparse.csr_array(np.ones((1, 3))))
 
@@ -168,7 +168,7 @@ def test_wishes_that_the_values_cannot_meet():
     ],
 )  # fmt: skip
 def test_tables_of_other_columns(X, text):
-    for read in (LEARNT.matrix, LEARNT.widened):
+    for read in (LEARNT.matrix, LEARNT.widen):
         with refused(text):
             read(X)
 
@@ -204,14 +204,14 @@ def test_columns_whose_type_has_changed(change, text):
 def test_labels_of_another_type():
     codes = Columns.infer(FRAME, {"age": "category", "own": "category"})
     changed = FRAME.assign(age=["x", "y"])
-    for read in (codes.matrix, codes.widened):
+    for read in (codes.matrix, codes.widen):
         with refused(f"column 'age', row 0: expected labels that are numbers, as learnt; came 'x'. {AS_LEARNT}"):
             read(changed)
     with refused(
         "column 'own': expected labels of one type; came False (truth value) and 1 (number). "
         "Turn the column into one of them, such as with astype(str)."
     ):
-        codes.widened(FRAME.assign(own=[1, 2]))
+        codes.widen(FRAME.assign(own=[1, 2]))
 
 
 def test_sparse_values_are_checked_where_they_stand():

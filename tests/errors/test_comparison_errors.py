@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import deciban
 from deciban.errors import DataError
-from deciban.evaluation.paired import corrected_t, holm, mcnemar
+from deciban.evaluation.significance import corrected_t, holm, mcnemar
 from errors.refusals import refused
 
 X = [[float(i)] for i in range(12)]
@@ -51,8 +51,8 @@ def test_models():
     ):
         deciban.compare(["nbsvm"], X, Y)
     with refused(
-        "a family for texts is one of naive-bayes, nbsvm, logistic, svm, perceptron, least-squares, kernel-svm, mlp; "
-        "got 'forest'"
+        "a family for texts is one of naive-bayes, nbsvm, logistic, svm, perceptron, least-squares, kernel-svm, mlp, "
+        "online; got 'forest'"
     ):
         deciban.compare(["forest"], [f"word{i}" for i in range(12)], Y)
 
@@ -135,7 +135,7 @@ def test_the_command(said):
 def test_models_of_the_command(said):
     assert said(64, *TEXTS, "--models", "discriminant") == (
         "Expected --models of texts; came 'discriminant'. There are naive-bayes, nbsvm, logistic, svm, perceptron, "
-        "least-squares, kernel-svm, mlp."
+        "least-squares, kernel-svm, mlp, online."
     )
     assert said(64, *TYPED, "--models", "svm,logistc") == (
         "Expected --models of typed columns; came 'logistc'. Did you mean logistic?"

@@ -108,7 +108,7 @@ def test_conformal():
     with refused("alpha of 'spam' must be a number between 0 and 1, got 5"):
         known.sets(SAID.log_p, {"ham": 0.1, "spam": 5})
     with refused("negative must be one of ['ham', 'spam'], got 'Ham'"):
-        known.flagged(SAID.log_p, 0.1, "Ham")
+        known.flag(SAID.log_p, 0.1, "Ham")
     with refused("judgements of the classes ['ham', 'spam'] are expected, got ['a', 'b']"):
         known.covered(Judgements(("a", "b"), SAID.y, SAID.log_p), 0.1)
 

@@ -20,7 +20,7 @@ TEXTS = ["cheap pills", "cheap loan", "lunch at noon", "noon"] * 3
 )
 @pytest.mark.parametrize(
     "model",
-    [NaiveBayes("gaussian"), SVM(), MLPClassifier(hidden=(2,), max_iter=2), LinearSVM()],
+    [NaiveBayes("gaussian"), SVM(), MLPClassifier(hidden_layer_sizes=(2,), max_iter=2), LinearSVM()],
     ids=lambda m: type(m).__name__,
 )
 def test_a_pair_is_two_labels(model, pair):
@@ -54,7 +54,7 @@ def test_importance():
         deciban.evidence_importance(model, y=Y)
     with refused("top must be a whole number from 0, or None for all, got -1"):
         deciban.evidence_importance(model, X, top=-1)
-    many = MLPClassifier(hidden=(2,), max_iter=2).fit(X, np.eye(2, dtype=int)[[0, 1] * 6])
+    many = MLPClassifier(hidden_layer_sizes=(2,), max_iter=2).fit(X, np.eye(2, dtype=int)[[0, 1] * 6])
     with refused("a model that gives one label is expected; this one gives each example many"):
         deciban.evidence_importance(many, X)
     with refused("at least one example is expected"):

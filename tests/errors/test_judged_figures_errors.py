@@ -6,8 +6,8 @@ from refusals import refused
 
 from deciban import report
 from deciban.evaluation.judgements import Judgements
-from deciban.evaluation.operating import operating_points
 from deciban.evaluation.reliability import reliability
+from deciban.evaluation.roc import operating_points
 from deciban.report import vector
 
 P = np.array([0.1, 0.6, 0.7, 0.8])

@@ -36,6 +36,8 @@ X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0]])
         (lambda: Multiquadric(-1.0), "shift must be a finite number ≥ 0, got -1.0"),
         (lambda: Polynomial(degree=0), "degree must be a whole number from 1, got 0"),
         (lambda: Polynomial(degree=2.5), "degree must be a whole number from 1, got 2.5"),
+        (lambda: Polynomial(degree=2**31), "degree must be at most 2147483647, got 2147483648"),
+        (lambda: Polynomial(degree=10**400), f"degree must be at most 2147483647, got {10**400}"),
         (lambda: Polynomial(scale=0.0), "scale must be a finite number > 0, got 0.0"),
         (lambda: Polynomial(shift=np.inf), "shift must be a finite number, got inf"),
         (lambda: Tanh(scale=None), "scale must be a finite number, got None"),

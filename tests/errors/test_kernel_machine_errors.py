@@ -28,8 +28,8 @@ CLASSES = [
     ({"nu": 0}, "nu must be a number > 0 and at most 1, got 0"),
     ({"nu": 1.5}, "nu must be a number > 0 and at most 1, got 1.5"),
     ({"multi_class": "all"}, "multi_class must be 'ovo' or 'ovr', got 'all'"),
-    ({"calibration": 1}, "calibration must be None, 'isotonic' or a number of folds from 2, got 1"),
-    ({"calibration": "platt"}, "calibration must be None, 'isotonic' or a number of folds from 2, got 'platt'"),
+    ({"calibration_folds": 1}, "calibration_folds must be a whole number of folds from 2, got 1"),
+    ({"calibration": "platt"}, "calibration must be None, 'temperature' or 'isotonic', got 'platt'"),
     ({"class_weight": {"egg": 2.0}}, "class_weight names ['egg'], which no label is; labels are ['ham', 'spam']"),
     ({"class_weight": {"ham": 0.0}}, "class_weight of 0 leaves a class without examples: leave the rows out instead"),
 ]
@@ -176,7 +176,9 @@ def test_landmarks_are_of_classes_at_a_finite_price():
 def test_margins_without_calibration_are_no_probabilities():
     model = SVM(calibration=None).fit(X, Y)
     assert not hasattr(model, "predict_proba")
-    text = "this SVM has no probabilities: a margin becomes a log-odds by calibration; fit with calibration=3"
+    text = (
+        "this SVM has no probabilities: a margin becomes a log-odds by calibration; fit with calibration='temperature'"
+    )
     with refused(text, AttributeError, model):
         model.explain(X)
     with refused("by must be 'feature' or 'vector', got 'word'"):
@@ -216,7 +218,7 @@ def test_what_files_of_libsvm_cannot_hold(tmp_path):
         (SVM().fit(X, Y), "LIBSVM's labels are whole numbers; these are ['ham', 'spam']: number the classes"),
         (
             SVM(calibration="isotonic").fit(X, [0, 1] * 3),
-            "LIBSVM's files hold a scale of log-odds, no curve: fit with calibration=3, or with None",
+            "LIBSVM's files hold a scale of log-odds, no curve: fit with calibration='temperature', or None",
         ),
         (
             SVM(multi_class="ovr").fit(X, [0, 1, 2, 0, 1, 2]),

@@ -37,15 +37,15 @@ SHARED = [
 ]
 LOGISTIC = [
     ({"C": float("inf")}, "C must be a finite number > 0, got inf"),
-    ({"penalty": "l3"}, "penalty must be 'l2', 'l1', 'elastic_net' or 'none', got 'l3'"),
-    ({"penalty": "elastic_net", "l1_ratio": 2}, "l1_ratio must be a number from 0 to 1, got 2"),
+    ({"penalty": "l3"}, "penalty must be 'l2', 'l1', 'elasticnet' or None, got 'l3'"),
+    ({"penalty": "elasticnet", "l1_ratio": 2}, "l1_ratio must be a number from 0 to 1, got 2"),
     ({"penalty": "l1", "solver": "newton"}, "solver 'newton' needs a smooth penalty, which 'l1' is not"),
     (
         {"penalty": "l1", "solver": "dual-coordinate"},
         "solver 'dual-coordinate' needs the penalty 'l2', whose dual has no bounds on w; 'l1' has",
     ),
     (
-        {"penalty": "none", "solver": "coordinate"},
+        {"penalty": None, "solver": "coordinate"},
         "solver 'coordinate' needs a penalty of some strength, which 'none' is not",
     ),
     (
@@ -57,8 +57,9 @@ SVM = [
     ({"loss": "cubed"}, "loss must be one of 'hinge', 'squared_hinge', got 'cubed'"),
     ({"solver": "newton"}, "solver 'newton' needs a smooth loss, which 'hinge' is not"),
     ({"solver": "coordinate"}, "solver 'coordinate' needs a smooth loss of one score, which 'hinge' is not"),
-    ({"calibration": 1}, "calibration must be None or a number of folds from 2, got 1"),
-    ({"calibration": True}, "calibration must be None or a number of folds from 2, got True"),
+    ({"calibration_folds": 1}, "calibration_folds must be a whole number of folds from 2, got 1"),
+    ({"calibration_folds": True}, "calibration_folds must be a whole number of folds from 2, got True"),
+    ({"calibration": 3}, "calibration must be None or 'temperature', got 3. The number of folds is calibration_folds."),
 ]
 BAYES = [
     ({"loss": "cubed"}, "loss must be one of 'logistic', 'squared_hinge', 'hinge', got 'cubed'"),
@@ -67,8 +68,8 @@ BAYES = [
     ({"pull": -0.5}, "pull must be a finite number ≥ 0, got -0.5"),
     ({"interpolation": 2}, "interpolation must be from 0 to 1, got 2"),
     (
-        {"loss": "squared_hinge", "calibration": 1},
-        "calibration must be None or a number of folds from 2, got 1",
+        {"loss": "squared_hinge", "calibration_folds": 1},
+        "calibration_folds must be a whole number of folds from 2, got 1",
     ),
 ]
 CASES = [
@@ -92,7 +93,7 @@ def test_many_classes_have_their_own_refusals():
     ):
         model.fit(X, THREE)
     model.set_params(multi_class="softmax", penalty="l1")
-    with refused("multi_class='softmax' needs the penalty 'l2' or 'none', got 'l1': use 'ovr'", model=model):
+    with refused("multi_class='softmax' needs the penalty 'l2' or None, got 'l1': use 'ovr'", model=model):
         model.fit(X, THREE)
     model.set_params(penalty="l2", solver="dual-coordinate")
     text = "solver 'dual-coordinate' needs a loss with a conjugate of one score, which 'softmax' has not"
@@ -158,7 +159,10 @@ def test_numbers_too_large_to_multiply_are_named(form):
 def test_margins_without_calibration_are_no_probabilities():
     model = LinearSVM(calibration=None).fit(X, Y)
     assert not hasattr(model, "predict_proba")
-    text = "this LinearSVM has no probabilities: a margin becomes a log-odds by calibration; fit with calibration=3"
+    text = (
+        "this LinearSVM has no probabilities: a margin becomes a log-odds by calibration; "
+        "fit with calibration='temperature'"
+    )
     for asked in (lambda: model.explain(X), lambda: model.predict_proba, lambda: model.predict_log_proba):
         with refused(text, AttributeError, model):
             asked()

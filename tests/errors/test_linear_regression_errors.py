@@ -13,10 +13,10 @@ Y = np.array([1.0, 2.0, 4.0, 3.0])
 V = np.eye(4)
 REFUSED = {
     "loss must be one of 'squared', 'absolute', 'huber', got 'cubed'": {"loss": "cubed"},
-    "penalty must be one of 'none', 'l2', 'l1', 'elastic_net', got 'l3'": {"penalty": "l3"},
+    "penalty must be 'l2', 'l1', 'elasticnet' or None, got 'l3'": {"penalty": "l3"},
     "alpha must be a finite number ≥ 0, got -1.0": {"penalty": "l2", "alpha": -1.0},
     "alpha must be a finite number ≥ 0, got '1'": {"alpha": "1"},
-    "l1_ratio must be a number from 0 to 1, got 1.5": {"penalty": "elastic_net", "l1_ratio": 1.5},
+    "l1_ratio must be a number from 0 to 1, got 1.5": {"penalty": "elasticnet", "l1_ratio": 1.5},
     "delta must be a finite number > 0, got 0.0": {"loss": "huber", "delta": 0.0},
     "tol must be a number > 0, got 0": {"tol": 0},
     "max_iter must be a whole number from 1, got 1.5": {"max_iter": 1.5},
@@ -29,7 +29,7 @@ REFUSED = {
         "loss": "huber",
         "solver": "closed-form",
     },
-    "solver 'closed-form' needs the penalty 'l2' or 'none', whose slopes are linear; that of 'l1' is not": {
+    "solver 'closed-form' needs the penalty 'l2' or None, whose slopes are linear; that of 'l1' is not": {
         "penalty": "l1",
         "solver": "closed-form",
     },
@@ -40,7 +40,7 @@ REFUSED = {
         "loss": "huber",
         "solver": "linear-programme",
     },
-    "solver 'linear-programme' needs the penalty 'l1' or 'none', which are piecewise linear; 'l2' is not": {
+    "solver 'linear-programme' needs the penalty 'l1' or None, which are piecewise linear; 'l2' is not": {
         "loss": "absolute",
         "penalty": "l2",
         "solver": "linear-programme",
@@ -68,9 +68,9 @@ def test_parameters(text, options):
 
 
 def test_too_many_features_for_an_interior_point():
-    wide, model = np.eye(4, 1001), LinearRegression(loss="absolute", penalty="elastic_net")
+    wide, model = np.eye(4, 1001), LinearRegression(loss="absolute", penalty="elasticnet")
     with refused(
-        "loss 'absolute' with penalty 'elastic_net' is minimised over at most 1,000 features, got 1,001: use penalty "
+        "loss 'absolute' with penalty 'elasticnet' is minimised over at most 1,000 features, got 1,001: use penalty "
         "'l1' or 'l2', or loss 'huber'"
     ):
         model.fit(wide, Y)
@@ -152,7 +152,10 @@ def test_classifiers():
         model.fit(X, [0, 1, 0, 1])
     with refused("cannot forget 2: the labels learnt are [0, 1]", model=model.set_params(alpha=1.0)):
         model.forget(X, [0, 1, 2, 1])
-    with refused("calibration must be None or a number of folds from 2, got 1", model=model.set_params(calibration=1)):
+    with refused(
+        "calibration_folds must be a whole number of folds from 2, got 1",
+        model=model.set_params(calibration="temperature", calibration_folds=1),
+    ):
         model.fit(X, [0, 1, 0, 1])
 
 

@@ -11,7 +11,7 @@ import pytest
 import deciban
 from deciban.errors import NoInputError
 
-LOADERS = [deciban.load, deciban.load_libsvm, deciban.NaiveBayes.load, deciban.TextClassifier.load]
+LOADERS = [deciban.load, deciban.load_libsvm]
 
 
 @pytest.mark.parametrize("load", LOADERS, ids=lambda load: getattr(load, "__qualname__", load))

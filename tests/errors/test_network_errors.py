@@ -7,24 +7,26 @@ from scipy import sparse
 
 from deciban import MLPClassifier, MLPRegressor
 from deciban.errors import DataError
-from deciban.networks.activations import by_name
-from deciban.networks.outputs import paired
+from deciban.networks.layers import by_name, pair_output
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
 Y = ["ham"] * 3 + ["spam"] * 3
 MANY = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [0, 1], [1, 1]])
 NUMBERS = X[:, 0]
 ENDLESS, NOTHING = float("inf"), float("nan")
-SHAPES = "hidden must be the sizes of the hidden layers, as in (128,) or (64, 32), got "
+SHAPES = "hidden_layer_sizes must be the sizes of the hidden layers, as in (128,) or (64, 32), got "
 SHARED = [
-    ({"hidden": 0}, "hidden layers need one unit at least: hidden[0] is 0, in 0"),
-    ({"hidden": (8, 0)}, "hidden layers need one unit at least: hidden[1] is 0, in (8, 0)"),
-    ({"hidden": (8, -1, 4)}, "hidden layers need one unit at least: hidden[1] is -1, in (8, -1, 4)"),
-    ({"hidden": (2.5,)}, "hidden layers need one unit at least: hidden[0] is 2.5, in (2.5,)"),
-    ({"hidden": [True]}, "hidden layers need one unit at least: hidden[0] is True, in [True]"),
-    ({"hidden": "128"}, f"{SHAPES}'128'"),
-    ({"hidden": None}, f"{SHAPES}None"),
-    ({"hidden": 2.5}, f"{SHAPES}2.5"),
+    ({"hidden_layer_sizes": 0}, "hidden layers need one unit at least: hidden_layer_sizes[0] is 0, in 0"),
+    ({"hidden_layer_sizes": (8, 0)}, "hidden layers need one unit at least: hidden_layer_sizes[1] is 0, in (8, 0)"),
+    (
+        {"hidden_layer_sizes": (8, -1, 4)},
+        "hidden layers need one unit at least: hidden_layer_sizes[1] is -1, in (8, -1, 4)",
+    ),
+    ({"hidden_layer_sizes": (2.5,)}, "hidden layers need one unit at least: hidden_layer_sizes[0] is 2.5, in (2.5,)"),
+    ({"hidden_layer_sizes": [True]}, "hidden layers need one unit at least: hidden_layer_sizes[0] is True, in [True]"),
+    ({"hidden_layer_sizes": "128"}, f"{SHAPES}'128'"),
+    ({"hidden_layer_sizes": None}, f"{SHAPES}None"),
+    ({"hidden_layer_sizes": 2.5}, f"{SHAPES}2.5"),
     ({"activation": "swish"}, "activation must be one of 'logistic', 'tanh', 'relu', 'identity', got 'swish'"),
     ({"activation": None}, "activation must be one of 'logistic', 'tanh', 'relu', 'identity', got None"),
     ({"solver": "sgd"}, "solver must be one of 'descent', 'adam', 'lbfgs', got 'sgd'"),
@@ -60,10 +62,10 @@ SHARED = [
     ({"weight_decay": NOTHING}, "weight_decay must be a finite number from 0, got nan"),
     ({"dropout": 1.0}, "dropout must be from 0 to below 1, got 1.0"),
     ({"dropout": -0.5}, "dropout must be from 0 to below 1, got -0.5"),
-    ({"clip": 0.0}, "clip must be a number > 0, got 0.0"),
-    ({"clip": ENDLESS}, "clip must be a finite number > 0, got inf"),
-    ({"averaging": 1.0}, "averaging must be from 0 to below 1, got 1.0"),
-    ({"averaging": "yes"}, "averaging must be from 0 to below 1, got 'yes'"),
+    ({"clip_norm": 0.0}, "clip_norm must be a number > 0, got 0.0"),
+    ({"clip_norm": ENDLESS}, "clip_norm must be a finite number > 0, got inf"),
+    ({"weight_averaging": 1.0}, "weight_averaging must be from 0 to below 1, got 1.0"),
+    ({"weight_averaging": "yes"}, "weight_averaging must be from 0 to below 1, got 'yes'"),
     ({"time_limit": -1.0}, "time_limit must be a number > 0, got -1.0"),
     ({"random_state": -1}, "random_state must be from 0 to 2^64 − 1, got -1"),
     ({"dtype": "float16"}, "dtype must be 'float32' or 'float64', got 'float16'"),
@@ -97,7 +99,7 @@ CASES = [
     *((MLPClassifier, Y, *case) for case in SHARED + CLASSIFIED),
     *((MLPRegressor, NUMBERS, *case) for case in SHARED),
 ]
-small = {"hidden": (4,), "max_iter": 2}
+small = {"hidden_layer_sizes": (4,), "max_iter": 2}
 
 
 @pytest.mark.parametrize(("family", "y", "options", "text"), CASES, ids=[str(i) for i in range(len(CASES))])
@@ -121,7 +123,7 @@ def test_what_does_not_belong_together():
         "another output"
     )
     with refused(text):
-        paired("linear", "cross_entropy")
+        pair_output("linear", "cross_entropy")
     with refused("activation must be one of 'logistic', 'tanh', 'relu', 'identity', got ['relu']"):
         by_name(["relu"])
 
@@ -267,16 +269,16 @@ def test_classes_that_are_many_are_told_in_part():
 def test_labels_to_explain():
     one, many = MLPClassifier(**small).fit(X, Y), MLPClassifier(**small).fit(X, MANY)
     with refused("label is for rows of many labels; here the winner is explained", model=one):
-        one.explain(X, 1)
+        one.explain(X, label=1)
     text = "explain needs label, a column of y from 0 to 1, where a row has many labels"
     with refused(text, model=many):
         many.explain(X)
     for label in (2, -1):
         with refused(f"label must be a column of y, from 0 to 1, got {label}", model=many):
-            many.explain(X, label)
+            many.explain(X, label=label)
     for label in ("ham", 0.5, True):
         with refused(f"label must be a column of y, from 0 to 1, got {label!r}", model=many):
-            many.explain(X, label)
+            many.explain(X, label=label)
 
 
 def test_what_has_not_been_learnt():

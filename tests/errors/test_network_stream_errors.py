@@ -7,7 +7,7 @@ from deciban import MLPClassifier, MLPRegressor
 
 X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 2.0], [5.0, 5.0], [6.0, 4.5], [7.0, 6.0]])
 Y = ["ham"] * 3 + ["spam"] * 3
-small = {"hidden": (4,), "max_iter": 2}
+small = {"hidden_layer_sizes": (4,), "max_iter": 2}
 
 
 def test_labels_outside_the_classes():

@@ -25,7 +25,7 @@ Y = ["ham"] * 3 + ["spam"] * 3
         ({"max_iter": 0}, "max_iter must be a whole number from 1, got 0"),
         ({"max_iter": 1.5}, "max_iter must be a whole number from 1, got 1.5"),
         ({"time_limit": 0.0}, "time_limit must be a number > 0, got 0.0"),
-        ({"calibration": 1}, "calibration must be None or a number of folds from 2, got 1"),
+        ({"calibration_folds": 1}, "calibration_folds must be a whole number of folds from 2, got 1"),
         ({"class_weight": {"egg": 2.0}}, "class_weight names ['egg'], which no label is; labels are ['ham', 'spam']"),
     ],
     ids=str,
@@ -67,7 +67,10 @@ def test_a_pocket_has_no_stream():
 
 
 def test_probabilities_after_a_stream_need_a_fit():
-    text = "this Perceptron has no probabilities: a margin becomes a log-odds by calibration; fit with calibration=3"
+    text = (
+        "this Perceptron has no probabilities: a margin becomes a log-odds by calibration; "
+        "fit with calibration='temperature'"
+    )
     with refused(text, AttributeError):
         Perceptron().partial_fit(X, Y).explain(X)
     assert not hasattr(Perceptron().partial_fit(X, Y), "predict_proba")

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from deciban import SVM, LogisticRegression, MLPClassifier, SVMRegressor
 from deciban.errors import DataError, UsageError
-from deciban.pages import report as page
+from deciban.pages import page as page
 from deciban.report import decision_regions, learning_curves, regression_tube, vector
 from system.conftest import run
 

@@ -15,7 +15,7 @@ from deciban.errors import (
     NotFoundInputError,
     StorageError,
     UsageError,
-    shown,
+    escape,
 )
 from deciban.mail.sources import Source, check_classes, find
 
@@ -71,8 +71,8 @@ def test_a_name_with_control_characters_or_odd_bytes_cannot_disturb_the_terminal
     assert said(NotFoundInputError, "spam=/nowhere/\x1b[2J\udcff\n") == (
         "/nowhere/\\x1b[2J\\xff\\n: expected a file or a folder; there is none of that name."
     )
-    assert shown("메일 é") == "메일 é"
-    assert shown("\ud800\u202e") == "\\ud800\\u202e"
+    assert escape("메일 é") == "메일 é"
+    assert escape("\ud800\u202e") == "\\ud800\\u202e"
 
 
 def test_a_file_without_a_label(here):

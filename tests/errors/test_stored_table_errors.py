@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from deciban import NaiveBayes, store
+from deciban import LogisticRegression, NaiveBayes, load, store
 from deciban.distributions import Gaussian, Mixed
 from deciban.errors import DataError, NoInputError, StorageError
-from deciban.models.stored import arrays_of, header_of
+from deciban.models.stored import arrays_of, header_of, restore
+from deciban.table_models.served import ServedTable
 from errors.refusals import refused
 
 X = np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0], [4.0, 1.0]])
@@ -48,7 +49,7 @@ def test_where_no_file_can_be(tmp_path):
     with pytest.raises(StorageError, match="could not be written"):
         model.save(tmp_path / "none" / "model.deciban")
     with pytest.raises(NoInputError, match="there is none of that name"):
-        NaiveBayes.load(tmp_path / "none")
+        load(tmp_path / "none")
 
 
 @pytest.mark.parametrize(
@@ -91,4 +92,12 @@ def test_a_file_that_does_not_fit_together_is_refused(section, key, value, text)
     (header if section is None else header[section])[key] = value
     stored = store.parse(store.to_bytes(header, arrays), "some.deciban", tables=True)
     with refused(f"some.deciban: {text}", DataError):
-        NaiveBayes.from_stored(stored)
+        restore(stored)
+
+
+def test_a_file_of_an_estimator_is_not_for_the_command(tmp_path):
+    path = tmp_path / "m.deciban"
+    LogisticRegression().fit(X, Y).save(path)
+    text = f"{path}: expected a model of texts or of typed columns; this is 'LogisticRegression'. Load it in Python: "
+    with refused(f"{text}deciban.load.", DataError):
+        ServedTable.from_stored(store.read(path, tables=True))

@@ -38,7 +38,7 @@ def test_a_wrong_parameter_is_refused_and_what_was_learnt_stays(family, options,
 
 def test_parameters_of_one_model_are_looked_at_too():
     model = LogisticRegression().partial_fit(X, Y).set_params(penalty="l3")
-    with refused("penalty must be 'l2', 'l1', 'elastic_net' or 'none', got 'l3'", model=model):
+    with refused("penalty must be 'l2', 'l1', 'elasticnet' or None, got 'l3'", model=model):
         model.partial_fit(X, Y)
     model.set_params(penalty="l2", multi_class="all")
     with refused("multi_class must be 'auto', 'softmax' or 'ovr', got 'all'", model=model):
@@ -113,11 +113,11 @@ def test_more_rounds_than_anyone_waits_for_are_refused(family):
     [
         (
             LogisticRegression(penalty="l1"),
-            "a stream's mean weights are not sparse: penalty='l1' needs fit, or choose 'l2' or 'none'",
+            "a stream's mean weights are not sparse: penalty='l1' needs fit, or choose 'l2' or None",
         ),
         (
-            LogisticRegression(penalty="elastic_net"),
-            "a stream's mean weights are not sparse: penalty='elastic_net' needs fit, or choose 'l2' or 'none'",
+            LogisticRegression(penalty="elasticnet"),
+            "a stream's mean weights are not sparse: penalty='elasticnet' needs fit, or choose 'l2' or None",
         ),
         (
             LogisticRegression(multi_class="softmax"),
@@ -141,7 +141,10 @@ def test_who_needs_all_examples_at_once_has_no_stream(model, why):
 
 
 def test_probabilities_of_margins_after_a_stream_need_a_fit():
-    text = "this LinearSVM has no probabilities: a margin becomes a log-odds by calibration; fit with calibration=3"
+    text = (
+        "this LinearSVM has no probabilities: a margin becomes a log-odds by calibration; "
+        "fit with calibration='temperature'"
+    )
     for model in (LinearSVM().partial_fit(X, Y), LinearSVM().fit(X, Y).partial_fit(X, Y)):
         assert not hasattr(model, "predict_proba")
         with refused(text, AttributeError, model):

@@ -150,3 +150,12 @@ def test_judging_rows(said):
         "expected a model that counts, to learn on and forget; this one is 'logistic', learnt by minimising over all "
         "rows at once. Train anew with all of them, or train with --model naive-bayes, discriminant or least-squares."
     )
+
+
+@pytest.mark.parametrize("more", [(), ("--text", "a")])
+def test_a_label_that_nearly_every_row_has_for_itself(said, more):
+    rows = "id,a\n" + "".join(f"r{i},{i % 7}\n" for i in range(1500))
+    assert said(65, "train", "long.csv", "--label", "id", *more, long=rows) == (
+        "--label id names a column with 1,500 distinct values in 1,500 rows; is it the label? A column with few "
+        "values, each of many rows, is expected. Name another one with --label."
+    )

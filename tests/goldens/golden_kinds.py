@@ -7,16 +7,41 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import deciban
-from deciban import SVM, MLPClassifier, MLPRegressor, NaiveBayes, OneClassSVM, SVMRegressor, TextClassifier, store
+from deciban import (
+    NBSVM,
+    SVM,
+    CalibratedClassifier,
+    GaussianDiscriminant,
+    LeastSquaresClassifier,
+    LinearRegression,
+    LinearSVM,
+    LinearSVR,
+    LogisticRegression,
+    MLPClassifier,
+    MLPRegressor,
+    MutualInformation,
+    NaiveBayes,
+    Nystroem,
+    OneClassSVM,
+    Perceptron,
+    RandomFourier,
+    SVMRegressor,
+    TextClassifier,
+    TextVectorizer,
+    TfidfTransformer,
+    store,
+)
 from deciban.cli import status
 from deciban.data.text_layout import MODELS as OF_TEXTS
 from deciban.kernels import Spectrum
+from deciban.mail.filter import Filter
 from deciban.table_models.recipes import MODELS as OF_TABLES
 from deciban.table_models.recipes import recipe
 from deciban.table_models.served import ServedTable
@@ -65,12 +90,23 @@ def _mail(path: Path, *options: str) -> None:
         raise RuntimeError(f"training ended with {code}")
 
 
+def _full(path: Path) -> None:
+    """A filter of which rare words gave way to those of a message."""
+    _mail(path)
+    known = Filter.load(path)
+    encoder = known.model.encoder
+    full = replace(encoder.settings, max_words=len(encoder.book) + 5)
+    known = replace(known, model=replace(known.model, encoder=replace(encoder, settings=full)))
+    learnt, _ = known.learn([b"Subject: new\n\nten words that this filter has not met: qat qi xu zax za"], "spam")
+    learnt.save(path)
+
+
 def _table(path: Path, model: str) -> None:
     source = path.with_suffix(".csv")
     _csv(source, PEOPLE)
     table = learnt_from(read_cells(str(source)), "buys")
     learnt = recipe(model, {}, 0).learn(Rows.of(table, "people"))
-    learnt.save(path, Origin("buys", table.ignored))
+    learnt.save(path, Origin("buys", table.ignored).header())
     source.unlink()
 
 
@@ -87,6 +123,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "text hashed": lambda path: _text(path, model="naive-bayes", hashed_bits=6),
     "text logistic hashed": lambda path: _text(path, model="logistic", hashed_bits=6),
     "mail naive-bayes": lambda path: _mail(path),
+    "mail beyond its words": _full,
     "mail logistic": lambda path: _mail(path, "--model", "logistic"),
     **{f"table {model}": lambda path, model=model: _table(path, model) for model in OF_TABLES},
     **{f"counts {name}": _array(NaiveBayes(name), COUNTS) for name in ("multinomial", "complement", "poisson")},
@@ -101,6 +138,25 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "numbers one-class svm": _array(OneClassSVM(nu=0.2), NUMBERS, None),
     "numbers support vector regression": _array(SVMRegressor(C=2.0), NUMBERS, NUMBERS[:, 0]),
     "numbers mlp": _array(MLPClassifier((4, 3), random_state=2, **NETWORK), NUMBERS),
+    "numbers logistic": _array(LogisticRegression(C=2.0), NUMBERS),
+    "numbers logistic l1": _array(LogisticRegression(penalty="l1"), NUMBERS, TWO),
+    "numbers linear svm": _array(LinearSVM(random_state=1), NUMBERS),
+    "counts nbsvm": _array(NBSVM(random_state=1), COUNTS, TWO),
+    "numbers perceptron": _array(Perceptron(averaged=True, random_state=1), NUMBERS),
+    "numbers least squares": _array(LeastSquaresClassifier(), NUMBERS),
+    "numbers discriminant": _array(GaussianDiscriminant(), NUMBERS),
+    "numbers discriminant per class": _array(GaussianDiscriminant("per_class", shrinkage="auto"), NUMBERS),
+    "numbers regression": _array(LinearRegression(penalty="l2"), NUMBERS, NUMBERS[:, :2]),
+    "numbers huber": _array(LinearRegression(loss="huber"), NUMBERS, NUMBERS[:, 0]),
+    "numbers linear svr": _array(LinearSVR(epsilon=0.1), NUMBERS, NUMBERS[:, 0]),
+    "numbers calibrated": _array(CalibratedClassifier(LinearSVM(calibration=None), "isotonic", cv=3), NUMBERS, TWO),
+    "numbers calibrated svm": _array(CalibratedClassifier(SVM(calibration=None), "platt", cv=3), NUMBERS, TWO),
+    "counts mutual information": _array(MutualInformation(k=2), COUNTS),
+    "numbers nystroem": _array(Nystroem(n_components=6, random_state=1), NUMBERS),
+    "numbers random fourier": _array(RandomFourier(n_components=6, random_state=1), NUMBERS),
+    "counts tf-idf": _array(TfidfTransformer(), COUNTS),
+    "texts vectorizer": _array(TextVectorizer(max_features=9), TEXTS, None),
+    "texts vectorizer hashed": _array(TextVectorizer(hashed_bits=5), TEXTS, None),
     "numbers mlp regressor": _array(MLPRegressor((4,), random_state=2, **NETWORK), NUMBERS, NUMBERS[:, :2]),
 }
 
@@ -122,8 +178,11 @@ def says(name: str, path: Path, scratch: Path) -> Any:
         rows = ServedTable.from_stored(store.read(path, tables=True))
         return _plain([_short(each) for each in rows.explain(cells)])
     model, asked = deciban.load(path), _asked(name)
-    told = {"predict": model.predict(asked)}
-    for method in ("predict_joint_log_proba", "predict_log_proba", "decision_function", "credible_interval"):
+    told: dict[str, Any] = {}
+    if hasattr(model, "transform"):
+        Z = model.transform(asked)
+        told["transform"] = Z.toarray() if hasattr(Z, "toarray") else Z
+    for method in ("predict", "predict_joint_log_proba", "predict_log_proba", "decision_function", "credible_interval"):
         if hasattr(model, method):
             told[method] = getattr(model, method)(asked)
     if hasattr(model, "explain"):
@@ -139,6 +198,7 @@ def _short(why: Any) -> dict[str, Any]:
 
 def _asked(name: str) -> Any:
     given = {"counts bernoulli": COUNTS > 2, "codes categorical": np.minimum(COUNTS, 3), "texts svm spectrum": TEXTS}
+    given |= dict.fromkeys(("texts vectorizer", "texts vectorizer hashed"), TEXTS)
     return given.get(name, COUNTS if name.startswith("counts") else NUMBERS)[ASKED]
 
 

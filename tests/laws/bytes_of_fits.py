@@ -68,10 +68,9 @@ def digest_of(case: Case, n_jobs: int | None) -> str:
     proof = getattr(model, "certificate_", None)
     if proof is not None:
         told.update(repr((proof.digest, proof.primal, proof.dual, proof.kkt_violation, proof.iterations)).encode())
-    if hasattr(model, "save"):
-        with tempfile.TemporaryDirectory() as folder:
-            model.save(Path(folder, "model.deciban"))
-            told.update(Path(folder, "model.deciban").read_bytes())
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder, "model.deciban"))
+        told.update(Path(folder, "model.deciban").read_bytes())
     return told.hexdigest()
 
 

@@ -27,7 +27,7 @@ from laws.svms import DECLARED as MACHINES
 
 N = 40
 _SHAPES = ("shared-ml", "per_class-bayes", "diagonal-shrunk")
-_NETWORK = {"hidden": (3,), "max_iter": 2}
+_NETWORK = {"hidden_layer_sizes": (3,), "max_iter": 2}
 
 
 def rows(C=2, seed=0):

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban.models.discriminant import GaussianDiscriminant
+from tiers import examples
 
 LABELS = np.array(["ant", "bee", "cat", "doe"])
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=3)
+few = examples(3)
 
 _KINDS = {
     "ml": {},

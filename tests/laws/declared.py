@@ -2,21 +2,23 @@
 
 import numpy as np
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import Phase
 from hypothesis import strategies as st
 
 from deciban import NBSVM, LeastSquaresClassifier, LinearSVM, LogisticRegression, Perceptron
+from tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=1, phases=[Phase.generate])
+few = examples(1, phases=[Phase.generate])
+measured = examples(1, measured=True, phases=[Phase.generate])
 
 LOGISTIC = {
     "logistic-l2": {},
     "logistic-dual": {"solver": "dual-coordinate", "multi_class": "ovr"},
     "logistic-coordinate": {"solver": "coordinate", "multi_class": "ovr"},
     "logistic-l1": {"penalty": "l1"},
-    "logistic-elastic-net": {"penalty": "elastic_net", "l1_ratio": 0.3},
-    "logistic-none": {"penalty": "none"},
+    "logistic-elastic-net": {"penalty": "elasticnet", "l1_ratio": 0.3},
+    "logistic-none": {"penalty": None},
     "logistic-ovr": {"multi_class": "ovr"},
     "logistic-softmax": {"multi_class": "softmax", "solver": "newton"},
 }

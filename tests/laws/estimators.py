@@ -111,7 +111,7 @@ DATA = {
     "only-texts": only_texts,
 }
 
-_NETWORK = {"hidden": (3,), "max_iter": 3}
+_NETWORK = {"hidden_layer_sizes": (3,), "max_iter": 3}
 _TEXT = {"words": (1, 1)}
 CASES = [
     *(Case(f"bayes-{name}", NaiveBayes(name), "counts") for name in ("multinomial", "complement", "poisson")),
@@ -132,7 +132,7 @@ CASES = [
     Case("least-squares-classifier", LeastSquaresClassifier(), "measured"),
     Case("least-squares", LinearRegression(), "target"),
     Case("ridge", LinearRegression(penalty="l2"), "target"),
-    Case("elastic-net", LinearRegression(penalty="elastic_net"), "target"),
+    Case("elastic-net", LinearRegression(penalty="elasticnet"), "target"),
     Case("huber", LinearRegression(loss="huber"), "target"),
     Case("positive", LinearRegression(penalty="l1", positive=True), "target"),
     Case("linear-svr", LinearSVR(epsilon=0.1), "target"),
@@ -165,7 +165,7 @@ CASES = [
     *(Case(f"texts-{m}", TextClassifier(m, **_TEXT), "texts") for m in ("nbsvm", "logistic", "svm", "perceptron")),
     Case("texts-least-squares", TextClassifier("least-squares", **_TEXT), "texts"),
     Case("texts-kernel-svm", TextClassifier("kernel-svm", **_TEXT), "texts"),
-    Case("texts-mlp", TextClassifier("mlp", hidden=(3,), epochs=2, **_TEXT), "texts"),
+    Case("texts-mlp", TextClassifier("mlp", hidden_layer_sizes=(3,), epochs=2, **_TEXT), "texts"),
 ]
 BY_ID = {case.id: case for case in CASES}
 assert len(BY_ID) == len(CASES)

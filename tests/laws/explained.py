@@ -93,7 +93,7 @@ def table(model, C=3):
     classes, y = np.unique(labels, return_inverse=True)
     matrix = columns.matrix(frame)
     keys = np.array([row.tobytes()[:16] + bytes([k]) for k, row in enumerate(matrix)], dtype="S18")
-    return recipe(model, {}).learn(Rows(columns, tuple(classes.tolist()), matrix, y, keys))
+    return recipe(model, {}).learn(Rows(X=matrix, y=y, classes=tuple(classes.tolist()), keys=keys, columns=columns))
 
 
 def fitted(make, data, C=3):
@@ -109,7 +109,9 @@ def csr(model, C):
 
 def network(C, output="softmax"):
     return fitted(
-        partial(MLPClassifier, hidden=(4,), output=output, max_iter=8, dtype="float64", random_state=0), cloud, C
+        partial(MLPClassifier, hidden_layer_sizes=(4,), output=output, max_iter=8, dtype="float64", random_state=0),
+        cloud,
+        C,
     )
 
 
@@ -118,7 +120,7 @@ def of_table(model, C):
 
 
 def of_texts(C, mail=False, **how):
-    more = {"epochs": 3, "hidden": (4,)} if how.get("model") == "mlp" else {}
+    more = {"epochs": 3, "hidden_layer_sizes": (4,)} if how.get("model") == "mlp" else {}
     X, y = texts(C, mail=mail)
     return TextClassifier(kind="mail" if mail else "text", **how, **more).fit(X, y), X
 

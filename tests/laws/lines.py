@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 from deciban.models.least_squares import LinearRegression
+from tiers import examples
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=4)
+few = examples(4)
 
 SUMS = {"least-squares": {}, "ridge": {"penalty": "l2", "alpha": 3.0}}
 SMOOTH = {
@@ -20,7 +20,7 @@ SMOOTH = {
 }
 SPARSE = {
     "lasso": {"penalty": "l1", "alpha": 20.0},
-    "elastic-net": {"penalty": "elastic_net", "alpha": 20.0, "l1_ratio": 0.3},
+    "elastic-net": {"penalty": "elasticnet", "alpha": 20.0, "l1_ratio": 0.3},
     "huber-l1": {"loss": "huber", "penalty": "l1", "alpha": 5.0},
 }
 ABSOLUTE = {
@@ -28,7 +28,7 @@ ABSOLUTE = {
     "absolute-l1": {"loss": "absolute", "penalty": "l1", "alpha": 5.0},
     "absolute-l2": {"loss": "absolute", "penalty": "l2", "alpha": 2.0},
     "absolute-smoothing": {"loss": "absolute", "penalty": "l2", "alpha": 2.0, "solver": "smoothing"},
-    "absolute-elastic-net": {"loss": "absolute", "penalty": "elastic_net", "alpha": 5.0, "l1_ratio": 0.3},
+    "absolute-elastic-net": {"loss": "absolute", "penalty": "elasticnet", "alpha": 5.0, "l1_ratio": 0.3},
 }
 EVERY = {**SMOOTH, **SPARSE, **ABSOLUTE}
 

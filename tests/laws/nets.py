@@ -7,9 +7,8 @@ import pytest
 from scipy import sparse
 
 from deciban import MLPClassifier, MLPRegressor
-from deciban.networks.activations import CATALOGUE
+from deciban.networks.layers import CATALOGUE, PAIRS
 from deciban.networks.network import Network
-from deciban.networks.outputs import PAIRS
 
 HIDDEN = {"no": (), "one": (6,), "two": (5, 4)}
 EVERY = {
@@ -77,7 +76,13 @@ def clouds(seed=0, n=40, d=4, C=3, apart=1.0):
 def model(name, **more):
     """An untrained estimator of this name; few epochs, of all examples at once, in float64."""
     activation, output, error, hidden = EVERY[name]
-    options = {"hidden": hidden, "activation": activation.name, "dtype": "float64", "batch_size": None, "max_iter": 4}
+    options = {
+        "hidden_layer_sizes": hidden,
+        "activation": activation.name,
+        "dtype": "float64",
+        "batch_size": None,
+        "max_iter": 4,
+    }
     if output.name == "linear":
         return MLPRegressor(**{**options, **more})
     return MLPClassifier(**{**options, "output": output.name, "error": error.name, **more})

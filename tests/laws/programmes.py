@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from deciban.kernel_solvers import KernelProblem
 from deciban.kernel_solvers.qp import CATALOGUE
 from deciban.kernels import RBF, Linear, Polynomial
+from tiers import examples
 
 TOY = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
 SIDES = np.array([1.0, 1.0, 1.0, -1.0, -1.0])
@@ -30,7 +30,7 @@ CASES = [
 over = pytest.mark.parametrize(("machine", "kernel", "solver"), CASES)
 over_solvers = pytest.mark.parametrize("solver", CATALOGUE, ids=lambda solver: solver.NAME)
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=8)
+few = examples(8)
 
 
 def data(seed, N=30, d=3):

@@ -11,7 +11,7 @@ from deciban.errors import DataError
 from deciban.mail.filter import Filter
 from deciban.mail.ledger import Ledger
 from deciban.text.model import TextModel
-from deciban.text.recipes import from_stored
+from deciban.text.restoring import from_stored
 from deciban.text.served import ServedText
 
 MODELS = {
@@ -22,7 +22,7 @@ MODELS = {
     "linear": {"model": "logistic", "max_features": 4, "words": (1, 2)},
     "linear hashed": {"model": "nbsvm", "hashed_bits": 5},
     "machine": {"model": "kernel-svm", "max_features": 4, "words": (1, 2)},
-    "network": {"model": "mlp", "max_features": 4, "words": (1, 2), "hidden": (3,)},
+    "network": {"model": "mlp", "max_features": 4, "words": (1, 2), "hidden_layer_sizes": (3,)},
 }
 over_models = pytest.mark.parametrize("name", MODELS)
 TEXTS, LABELS = ["무료 free money", "free lunch", "lunch at noon", "회의 noon"], ["spam", "spam", "정상", "정상"]
@@ -32,10 +32,10 @@ TEXTS, LABELS = ["무료 free money", "free lunch", "lunch at noon", "회의 noo
 def parts(name):
     """(header, arrays) of a model with a ledger."""
     known = TextClassifier(**MODELS[name]).fit(TEXTS, LABELS)
-    reader = known.model_.settings.reader()
+    reader = known.model_.encoder.settings.reader()
     digests = sorted(reader.digest(text) for text in TEXTS)
     ledger = Ledger.of(b"".join(digests), [0, 1, 0, 1])
-    return known.model_.header(), {**known.model_.arrays(known.served_), **ledger.arrays()}
+    return known.model_.header(), {**known.model_.arrays(), **ledger.arrays()}
 
 
 @cache

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from deciban import SVM, LinearSVM, Nystroem, RandomFourier
 from deciban.features.deviation import Deviation
 from deciban.kernels import RBF, Function, Gaussian, Linear, Polynomial, Precomputed, Spectrum, by_name
+from tiers import examples
 
 KERNELS = [
     "linear",
@@ -47,7 +48,7 @@ def learnable(kernel, X):
 
 
 @over
-@settings(max_examples=10)
+@examples(10)
 @given(seed=seeds)
 def test_all_rows_as_landmarks_lose_nothing(kernel, seed):
     X = learnable(kernel, rows(seed))
@@ -69,7 +70,7 @@ def test_single_precision_loses_only_its_rounding(kernel):
 
 
 @over
-@settings(max_examples=10)
+@examples(10)
 @given(seed=seeds, m=st.integers(1, 30))
 def test_at_landmarks_it_is_exact_and_elsewhere_too_small(kernel, seed, m):
     X = learnable(kernel, rows(seed))
@@ -234,6 +235,7 @@ def test_a_gram_matrix_is_judged_by_its_columns():
     assert_allclose(of_gram.transform(RBF(0.4).tile(new, X)), of_rows.transform(new), atol=1e-6)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("model", [Nystroem(), Nystroem("poly"), RandomFourier()], ids=str)
 def test_scikit_learn_finds_nothing_to_complain_about(model):
     results = check_estimator(model, on_skip=None, on_fail="raise")

@@ -33,6 +33,7 @@ def csr_of(X, dtype, places):
     return made
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("dtype", [*REALS, *WHOLE, "b1"])
 @models
 def test_the_type_of_an_array_changes_nothing(name, dtype):

@@ -20,6 +20,7 @@ from laws.svms import DECLARED, OTHERS, TIGHT, cloud, machine, over
 # Machines.
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize(("name", "C"), [("rbf", 2), ("rest", 2), *((name, 3) for name in DECLARED)])
 def test_the_same_machine(anywhere, name, C):
     X, y = cloud(C)
@@ -202,7 +203,7 @@ def test_the_same_evidence(there, name, C):
     X, y = cloud(C)
     one, other = machine(name, solver="blocks").fit(X, y), machine(name).fit(there(X), y)
     for by in ("feature", "vector"):
-        for mine, theirs in zip(one.explain(X[:4], by), other.explain(there(X[:4]), by), strict=True):
+        for mine, theirs in zip(one.explain(X[:4], by=by), other.explain(there(X[:4]), by=by), strict=True):
             assert mine.label == theirs.label
             assert theirs.decibans == pytest.approx(mine.decibans, abs=1e-3)
             named = {term.feature: term.decibans for term in theirs.terms}

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from scipy.stats import beta, binom, binomtest
 
 from deciban import theory
-from deciban.theory.divergence import farthest, kl
+from deciban.theory.statement import farthest, kl
 
 MARGINS = np.random.default_rng(0).uniform(-0.2, 0.9, 400)
 

@@ -100,14 +100,13 @@ def test_no_two_columns_have_one_name(names):
 
 @pytest.mark.parametrize("model", ["naive-bayes", *MINIMISED])
 def test_a_classifier_names_what_tells_its_classes_apart(model, tmp_path):
-    given = {"hidden": (2,)} if model == "mlp" else {}
+    given = {"hidden_layer_sizes": (2,)} if model == "mlp" else {}
     clf = TextClassifier(model, hashed_bits=BITS, words=(1, 1), **given).fit(MAIN, LABELS)
-    counts = occurrences(MAIN, binary=clf.model_.settings.binary)
+    counts = occurrences(MAIN, binary=clf.model_.encoder.settings.binary)
     names = set(expected(counts, places(counts, BITS), 1 << BITS))
     clf.save(tmp_path / "m.deciban")
     for known in (clf, load(tmp_path / "m.deciban")):
-        rows = known.model_.dictionary()
-        _, seen = known.model_.counts(rows)
+        rows, _, seen = known.model_.encoder.features()
         told = [each.term for each in telling(known.model_, rows, seen, 99)]
         told += [each.term for some in strongest(known.model_, rows, seen, 99).values() for each in some]
         assert told
@@ -135,7 +134,7 @@ def test_words_are_counted_as_a_dictionary_counts_them(data, binary, words):
     settings = {"words": words, "binary": binary, "max_features": None}
     hashed = TextClassifier("naive-bayes", hashed_bits=4, **settings).fit(data.texts, data.labels, data.weights)
     named = TextClassifier("naive-bayes", **settings).fit(data.texts, data.labels, data.weights)
-    (hashes, counts, _, text, ends), of = named.model_.book.parts(), hashed.model_.words.book.parts()
+    (hashes, counts, _, text, ends), of = named.model_.encoder.book.parts(), hashed.model_.encoder.words.book.parts()
     assert (hashes.tolist(), text, ends.tolist()) == (of[0].tolist(), of[3], of[4].tolist())
     assert counts.sum(axis=1).tolist() == of[1][:, 0].tolist()
 
@@ -143,7 +142,7 @@ def test_words_are_counted_as_a_dictionary_counts_them(data, binary, words):
 @given(data=labelled_texts(), more=st.lists(TEXTS, max_size=4))
 def test_pieces_sums_threads_and_what_is_forgotten_change_no_byte(data, more):
     def made(jobs=None):
-        return TextClassifier("naive-bayes", hashed_bits=4, n_jobs=jobs)
+        return TextClassifier("naive-bayes", hashed_bits=4, n_jobs=jobs, calibration=None)
 
     data = Labelled([f"{text} word" for text in data.texts], data.labels, data.weights)
     whole = made().fit(data.texts, data.labels)
@@ -179,20 +178,20 @@ def test_so_many_words_are_kept_at_most_and_the_file_says_so(texts, most):
     items = [" ".join(f"w{k}" for k in text) + f" t{i}" for i, text in enumerate(texts)]
     rows = [(items, ["ab"[i % 2] for i in range(len(texts))])]
     known, again = (train_rows(rows, settings, Bayes(), n_jobs=jobs)[0] for jobs in (1, 3))
-    words = known.model.words
-    assert words.book == again.model.words.book
+    words = known.model.encoder.words
+    assert words.book == again.model.encoder.words.book
     assert len(words.book) <= settings.max_words
     distinct_words = {word for text in items for word in text.split()}
     assert len(words.book) + words.dropped == len(distinct_words)
     assert known.model.header()["readable_dropped"] == words.dropped
     free, _ = train_rows(rows, replace(settings, max_words=1 << 20), Bayes())
-    assert known.model.book == free.model.book
+    assert known.model.encoder.book == free.model.encoder.book
     more, _ = known.learn([b"w1 w2 brand new"], "a")
     back, _ = more.forget([b"w1 w2 brand new"], "a")
-    assert len(more.model.words.book) <= settings.max_words + 2
-    assert back.model.book == known.model.book
+    assert len(more.model.encoder.words.book) <= settings.max_words + 4  # none of the four words need have been kept
+    assert back.model.encoder.book == known.model.encoder.book
     if not words.dropped and len(words.book) < settings.max_words:
-        assert back.model.words == words
+        assert back.model.encoder.words == words
 
 
 # --- privacy, and files without words ----------------------------------------------------------------------
@@ -202,7 +201,7 @@ def test_so_many_words_are_kept_at_most_and_the_file_says_so(texts, most):
 def test_no_word_of_the_texts_is_kept_where_one_asks_for_none(model, tmp_path):
     texts = ["qhush qmother", "qhush 비밀 qcall", "qlunch qcall", "qlunch qsecret"]
     kept, none = (TextClassifier(model, hashed_bits=5, readable=each).fit(texts, LABELS) for each in (True, False))
-    assert none.model_.words is None
+    assert none.model_.encoder.words is None
     assert (kept.predict_proba(texts) == none.predict_proba(texts)).all()
     none.save(tmp_path / "m.deciban")
     for held in ((tmp_path / "m.deciban").read_bytes(), pickle.dumps(none)):
@@ -218,19 +217,19 @@ def test_no_word_of_the_texts_is_kept_where_one_asks_for_none(model, tmp_path):
 def test_a_file_without_words_learns_on_without_them(tmp_path):
     """Older files have none."""
     known = TextClassifier("naive-bayes", hashed_bits=5).fit(MAIN, LABELS)
-    header, arrays = known.model_.header(), known.model_.arrays(known.served_)
+    header, arrays = known.model_.header(), known.model_.arrays()
     del header["readable_dropped"]
     older = store.to_bytes(header, {key: each for key, each in arrays.items() if ".readable." not in key})
     (tmp_path / "old.deciban").write_bytes(older)
     again = load(tmp_path / "old.deciban")
     assert content(again) == older
     again.partial_fit(["more words"], ["ham"])
-    assert again.model_.words is None
+    assert again.model_.encoder.words is None
     assert content(again.forget(["more words"], ["ham"])) == older
     assert content(known + again) == content(again + known)
-    assert (known + again).model_.words is None
-    rows = again.model_.dictionary()
-    (first, *_) = telling(again.model_, rows, again.model_.counts(rows)[1], 1)
+    assert (known + again).model_.encoder.words is None
+    rows, _, seen = again.model_.encoder.features()
+    (first, *_) = telling(again.model_, rows, seen, 1)
     assert first.term.startswith("bucket ")
 
 

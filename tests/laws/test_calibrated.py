@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -31,6 +31,7 @@ from deciban import (
 )
 from deciban.calibration import CATALOGUE
 from laws.declared import clouds, seeds
+from tiers import examples
 
 OURS = {
     "naive Bayes": NaiveBayes("gaussian"),
@@ -81,7 +82,7 @@ def test_the_decision_is_the_largest_probability(name, C, method):
 
 
 @given(seed=seeds)
-@settings(max_examples=10)
+@examples(10)
 def test_the_decision_is_the_largest_probability_at_even_odds(seed):
     """Where log-odds are as small as rounding."""
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]] * 4)
@@ -249,6 +250,7 @@ def test_it_is_the_same_again_and_after_a_pickle():
     assert clone(one).get_params().keys() == one.get_params().keys()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "model",
     [

@@ -12,8 +12,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 from deciban import CalibratedClassifier, GaussianDiscriminant, LinearSVM, NaiveBayes, TextClassifier
 from deciban.calibration import CATALOGUE
-from deciban.calibration.splitting import dealt
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.data.folds import folds_of_any
 
 N = 48
 Y = np.array(["a", "b"])[np.arange(N) % 2]
@@ -129,7 +129,7 @@ def test_examples_may_be_mappings_and_equal_ones_share_a_fold():
     )
     assert fitted.predict(rows).tolist() == labels
     assert not hasattr(fitted, "n_features_in_")
-    fold = dealt(rows, 3, 0)
+    fold = folds_of_any(rows, 3, 0)
     assert len(set(fold[0::4]) | set(fold[1::4])) == 1
 
 

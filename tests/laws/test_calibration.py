@@ -20,13 +20,13 @@ def scored(seed, N, C):
 
 
 def loss(A, s, y, weight):
-    """−Σ w Σ_c t_c log softmax(A·s)_c with Platt's targets, word by word."""
+    """−Σ w Σ_c t_c log softmax(A·s)_c, where each example was seen once in all other classes together."""
     s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
     C, total = s.shape[1], 0.0
     count = [sum(weight[y == c]) for c in range(C)]
     for row, c, w in zip(A * s, y, weight, strict=True):
         log_p = row - row.max() - np.log(np.exp(row - row.max()).sum())
-        target = [(count[c] + 1.0 if k == c else 1.0) / (count[c] + C) for k in range(C)]
+        target = [(count[c] + 1.0 if k == c else 1.0 / (C - 1)) / (count[c] + 2.0) for k in range(C)]
         total -= w * sum(t * lp for t, lp in zip(target, log_p, strict=True))
     return total
 

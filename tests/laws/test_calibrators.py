@@ -2,18 +2,20 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban.calibration import CATALOGUE, by_name
-from deciban.calibration.choice import tried
-from deciban.calibration.targets import corrected, seldom_wrong
+from deciban.calibration.choice import compare_calibrators
+from deciban.calibration.targets import correct_targets, seldom_wrong
+from deciban.calibration.temperature import temperature
 from deciban.scores import log_posterior
 from laws.declared import seeds
 from laws.test_calibration import scored
+from tiers import examples
 
-few = settings(max_examples=5)
+few = examples(5)
 over = pytest.mark.parametrize("name", CATALOGUE)
 classes = pytest.mark.parametrize("C", [2, 3, 5])
 
@@ -48,9 +50,9 @@ def test_there_are_four():
 @given(seed=seeds)
 def test_targets_are_shares_and_those_of_two_classes_platts(seed):
     _, y, weight = scored(seed, 20, 2)
-    assert_allclose(seldom_wrong(y, weight, 2), corrected(y, weight, 2), rtol=1e-15)
+    assert_allclose(seldom_wrong(y, weight, 2), correct_targets(y, weight, 2), rtol=1e-15)
     for C in (2, 3, 7):
-        for targets in (corrected, seldom_wrong):
+        for targets in (correct_targets, seldom_wrong):
             t = targets(y, weight, C)
             assert_allclose(t.sum(axis=1), 1.0, rtol=1e-12)
             assert (t > 0.0).all()
@@ -176,7 +178,7 @@ def test_scores_that_lean_to_one_side_are_set_right():
     line = CATALOGUE["platt"].fit(2.0 * z + 1.0, y).line
     assert line.slope == pytest.approx(0.5, rel=0.05)
     assert line.offset == pytest.approx(-0.5, abs=0.05)
-    found = tried(2.0 * z[:, None] + 1.0, y, np.ones(8_000), np.arange(8_000) % 4)
+    found = compare_calibrators(2.0 * z[:, None] + 1.0, y, np.ones(8_000), np.arange(8_000) % 4)
     assert [each.log_loss for each in found] == sorted(each.log_loss for each in found)
     assert found[0].method in ("platt", "beta")
     assert found[-1].method == "temperature"
@@ -187,7 +189,7 @@ def test_each_side_of_even_odds_may_be_wrong_in_its_own_way():
     random = np.random.default_rng(8)
     z = random.normal(scale=2.0, size=8_000)
     y = (random.random(8_000) < 1.0 / (1.0 + np.exp(-z))).astype(int)
-    found = tried(np.where(z > 0.0, 3.0 * z, z)[:, None], y, np.ones(8_000), np.arange(8_000) % 4)
+    found = compare_calibrators(np.where(z > 0.0, 3.0 * z, z)[:, None], y, np.ones(8_000), np.arange(8_000) % 4)
     assert [each.method for each in found].index("beta") < [each.method for each in found].index("platt")
 
 
@@ -203,3 +205,12 @@ def test_a_margin_is_the_business_of_its_own_class(name, seed):
     before, after = found(s), found(moved)
     assert_allclose(after[:, :3] - after[:, :1], before[:, :3] - before[:, :1], atol=1e-9)
     assert_allclose(CATALOGUE[name].fit(50.0 * s, y, weight, margins=True)(50.0 * s), before, atol=1e-6)
+
+
+@given(seed=seeds, size=st.sampled_from([1e-9, 1.0, 1e9]))
+def test_scores_that_differ_by_rounding_alone_are_not_sharpened(seed, size):
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 4, 30)
+    s = size * (1.0 + 1e-16 * random.integers(-3, 4, (30, 4)))
+    assert temperature(s, y, np.ones(30)) == 1.0
+    assert temperature(s + size * np.eye(4)[y], y, np.ones(30)) * size > 1.0

@@ -17,9 +17,9 @@ from deciban import (
     TextClassifier,
     theory,
 )
-from deciban.certificates.bound import NAMES, Bound, best
+from deciban.certificates.bound import NAMES, Bound, best_bound
 from deciban.certificates.certificate import Certificate
-from deciban.certificates.guarantees import EACH, held_out
+from deciban.certificates.guarantees import EACH, bound_held_out
 from laws.certificates import EVERY, REGRESSIONS, SEPARATED, TEXTS, data, fitted, rows
 
 
@@ -154,20 +154,22 @@ def test_errors_on_examples_held_out_have_the_exact_bound():
 @given(n=st.integers(1, 10**6), share=st.floats(0.0, 1.0), tried=st.integers(1, 9))
 def test_a_choice_among_more_costs_more(n, share, tried):
     errors = int(share * n)
-    one, more = held_out(errors, n), held_out(errors, n, tried + 1)
+    one, more = bound_held_out(errors, n), bound_held_out(errors, n, tried + 1)
     assert errors / n <= one.value <= more.value <= 1.0
     assert more.value == float(theory.binomial(errors, n, EACH / (tried + 1)))
-    assert held_out(errors, n + 1, tried).value <= held_out(errors, n, tried).value
+    assert bound_held_out(errors, n + 1, tried).value <= bound_held_out(errors, n, tried).value
 
 
 def test_the_best_bound_is_told():
     sure, mean = Bound("vc", True, 0.4, delta=0.1), Bound("support vectors", True, 0.1)
-    assert best((sure, mean, Bound("compression", True, 0.3, delta=0.1))) == "error ≤ 0.3 (compression, 95 %)"
-    assert best((Bound("vc", True, 1.2, delta=0.1, vacuous="so"), mean)) == "expected error ≤ 0.1 (support vectors)"
-    assert best((Bound("vc", True, excess=0.2, delta=0.1),)) == "error ≤ training error + 0.2 (vc, 95 %)"
-    assert best((Bound("vc", True, 1.2, delta=0.1, vacuous="so"),)) == "no bound below 1"
-    assert best((Bound("held-out", True),)) == "no bound without more examples"
-    assert best((Bound("vc", False),)) == "no bound applies"
+    assert best_bound((sure, mean, Bound("compression", True, 0.3, delta=0.1))) == "error ≤ 0.3 (compression, 95 %)"
+    assert (
+        best_bound((Bound("vc", True, 1.2, delta=0.1, vacuous="so"), mean)) == "expected error ≤ 0.1 (support vectors)"
+    )
+    assert best_bound((Bound("vc", True, excess=0.2, delta=0.1),)) == "error ≤ training error + 0.2 (vc, 95 %)"
+    assert best_bound((Bound("vc", True, 1.2, delta=0.1, vacuous="so"),)) == "no bound below 1"
+    assert best_bound((Bound("held-out", True),)) == "no bound without more examples"
+    assert best_bound((Bound("vc", False),)) == "no bound applies"
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +185,7 @@ def test_a_model_that_was_chosen_tells_its_errors_on_what_was_held_out(chosen, t
     model, texts, _ = chosen
     found = model.certificate_.bound("held-out")
     tried = next(each for each in model.tried_ if each.model == model.model_.name)
-    assert found.value == held_out(tried.error * tried.n, tried.n, 4).value
+    assert found.value == bound_held_out(tried.error * tried.n, tried.n, 4).value
     assert (tried.n + tried.learnt, len(model.tried_)) == (len(texts), 4)
     assert f"held out, the best of 4 tried; of the model that learnt {tried.learnt:,.10g} others" in found.condition
     model.save(tmp_path / "m.deciban")

@@ -10,12 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 import deciban
-from deciban import (
-    SVM,
-    LinearSVM,
-    LogisticRegression,
-    theory,
-)
+from deciban import SVM, LinearSVM, LogisticRegression, theory
 from deciban.certificates.bound import NAMES, Bound, Probabilities
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import EACH

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from rich.cells import cell_len
@@ -18,6 +18,7 @@ from scipy import sparse
 
 from deciban.data.columns import Columns
 from deciban.data.frame import columns_of, is_frame
+from tiers import examples
 
 VALUES = {
     "category": st.sampled_from(["clerk", "nurse", "교사", "간호사", "", "a b", "Zoë", "10", "nan"]),
@@ -87,7 +88,7 @@ def by_the_definition(kind, learnt, value):
 
 
 @everywhere
-@settings(max_examples=20)
+@examples(5)
 @given(drawn=tables(count=2))
 def test_any_container_gives_the_matrix_of_the_definition(container, drawn):
     kinds, learnt, other = drawn
@@ -105,7 +106,7 @@ def test_any_container_gives_the_matrix_of_the_definition(container, drawn):
 
 
 @everywhere
-@settings(max_examples=20)
+@examples(5)
 @given(drawn=tables(missing=False))
 def test_any_container_gives_the_same_description(container, drawn):
     kinds, part = drawn
@@ -129,7 +130,7 @@ def test_descriptions_add_up_like_sets(drawn):
     assert a.union(a) == a
     assert a.union(b) == b.union(a)
     assert a.union(b).union(c) == a.union(b.union(c))
-    assert a.union(b) == a.union(b).union(b) == a.widened(frames[1]) == Columns.infer(pl.concat(frames[:2]))
+    assert a.union(b) == a.union(b).union(b) == a.widen(frames[1]) == Columns.infer(pl.concat(frames[:2]))
 
 
 @given(drawn=tables(count=2))
@@ -137,7 +138,7 @@ def test_codes_move_to_the_codes_of_the_wider_description(drawn):
     kinds, *parts = drawn
     frames = [polars(kinds, part) for part in parts]
     narrow = Columns.infer(frames[0])
-    wider = narrow.widened(frames[1])
+    wider = narrow.widen(frames[1])
     moved = narrow.matrix(frames[0])
     for j, new in enumerate(narrow.recoding(wider)):
         assert (new is None) == (narrow.categories[j] == wider.categories[j])
@@ -203,7 +204,7 @@ def test_numbers_may_be_labels(dtype):
     assert_array_equal(columns.matrix(frame)[:, 0], [2, 0, 2, 1])
     later = pd.DataFrame({"code": [2, None, 7, 2.5]})  # which pandas turns into floats
     assert_array_equal(columns.matrix(later)[:, 0], [1, np.nan, 3, 3])
-    assert columns.widened(later).categories == ((1, 2, 2.5, 3, 7),)
+    assert columns.widen(later).categories == ((1, 2, 2.5, 3, 7),)
     rows = [[value] for value in frame["code"].to_list()]
     assert Columns.infer(rows, {0: "category"}).categories == ((1, 2, 3),)
 
@@ -224,7 +225,7 @@ def test_truth_values_may_be_labels_and_text_may_be_numbers():
     assert_array_equal(columns.matrix(frame), [[1, 39], [np.nan, np.nan], [0, 100]])
     assert columns.label(1, 1e300) == "1e+300"
     whole, number = Columns.infer([[1]]), Columns.infer([[0.5]])
-    assert whole.union(number) == number.union(whole) == whole.widened([[0.5]]) == number
+    assert whole.union(number) == number.union(whole) == whole.widen([[0.5]]) == number
 
 
 def test_declared_outcomes_are_known_and_storage_declares_nothing():
@@ -240,7 +241,7 @@ def test_declared_outcomes_are_known_and_storage_declares_nothing():
 def test_a_later_column_may_be_all_missing():
     columns = Columns.infer(pd.DataFrame({"a": ["x", "y"], "b": [1, 2], "c": [True, False]}))
     for later in (*(pd.DataFrame([[empty] * 3], columns=[*"abc"]) for empty in (None, np.nan, pd.NA)), [[None] * 3]):
-        assert columns.widened(later).categories == columns.categories
+        assert columns.widen(later).categories == columns.categories
         assert np.isnan(columns.matrix(later)).all()
 
 

@@ -13,9 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import deciban
 from deciban import TextClassifier
-from deciban.certificates.rates import clopper_pearson
-from deciban.data.copies import copies_of_rows, dealt_together
-from deciban.evaluation.paired import corrected_t, mcnemar
+from deciban.certificates.intervals import clopper_pearson
+from deciban.data.copies import copies_of_rows
+from deciban.data.folds import deal_grouped
+from deciban.evaluation.significance import corrected_t, mcnemar
 from deciban.report.comparison import comparison
 from deciban.report.terminal import Screen
 from laws.compared import Spy, clouds, counts, letters
@@ -70,7 +71,7 @@ def test_the_figures_are_those_of_a_plain_loop():
     for name, model in MODELS.items():
         wrong, losses, by_fold = [], [], []
         for repeat in range(2):
-            fold = dealt_together(place, copies_of_rows(X).group, np.ones(len(y)), 5, 7 + repeat)
+            fold = deal_grouped(place, copies_of_rows(X).group, np.ones(len(y)), 5, 7 + repeat)
             for k in range(5):
                 fitted = clone(model).fit(X[fold != k], y[fold != k])
                 wrong.append(fitted.predict(X[fold == k]) != y[fold == k])

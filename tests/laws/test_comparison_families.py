@@ -8,7 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import deciban
 from deciban import NaiveBayes
-from deciban.data.copies import copies_of_rows, dealt_together
+from deciban.data.copies import copies_of_rows
+from deciban.data.folds import deal_grouped
 from deciban.evaluation.compare import learners_of
 from laws.compared import Spy, clouds, columns, counts, letters, of_pandas
 
@@ -51,7 +52,7 @@ def test_the_size_is_that_of_the_file(tmp_path):
     X, y = counts()
     model = NaiveBayes("gaussian")
     found = deciban.compare({"bayes": model}, X, y, folds=2, sizes=())
-    learnt = dealt_together(y, copies_of_rows(X).group, np.ones(len(y)), 2, 0) != 1
+    learnt = deal_grouped(y, copies_of_rows(X).group, np.ones(len(y)), 2, 0) != 1
     model.fit(X[learnt], y[learnt]).save(tmp_path / "m.deciban")
     assert (found["bayes"].size, found["bayes"].size_of_file) == ((tmp_path / "m.deciban").stat().st_size, True)
 

@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import deciban
-from deciban.pages import compared, figures
+from deciban.pages import blocks, compared
 from deciban.pages.compared import of_comparison
 from deciban.pages.words import LANGUAGES, Words
 from laws.compared import Spy, clouds, letters
@@ -23,7 +23,7 @@ MODELS = {"bayes": GaussianNB(), SCRIPT: LinearSVC(), "none": DummyClassifier()}
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
     """Figures are made, but not drawn: it is not their lines that are looked at."""
-    monkeypatch.setattr(figures, "inline", lambda drawn, says, prefix="": f'<svg role="img" id="{prefix}"></svg>')
+    monkeypatch.setattr(blocks, "inline", lambda drawn, says, prefix="": f'<svg role="img" id="{prefix}"></svg>')
     Spy.seen.clear()
 
 

@@ -47,7 +47,7 @@ def test_sets_nest_and_a_row_has_the_same_alone(seed):
     assert_array_equal(sets[1], known.sets(new.log_p, dict.fromkeys(LABELS, 0.1)))
     mixed = known.sets(new.log_p, {"a": 0.02, "b": 0.1, "c": 0.6})
     assert_array_equal(mixed, np.column_stack([sets[0][:, 0], sets[1][:, 1], sets[3][:, 2]]))
-    assert_array_equal(known.flagged(new.log_p, 0.1, "b"), ~sets[1][:, 1])
+    assert_array_equal(known.flag(new.log_p, 0.1, "b"), ~sets[1][:, 1])
 
 
 @pytest.mark.parametrize("C", [2, 3])

@@ -42,8 +42,8 @@ SHORT = {
     "nu-regression": (SVMRegressor(nu=0.5, max_iter=2, C=100.0), T),
     "linear-regression": (LinearRegression(loss="huber", max_iter=1, delta=0.1), T),
     "linear-svr": (LinearSVR(max_iter=2, C=100.0), T),
-    "network": (MLPClassifier(hidden=(3,), max_iter=2), Y),
-    "network-of-numbers": (MLPRegressor(hidden=(3,), max_iter=2), T),
+    "network": (MLPClassifier(hidden_layer_sizes=(3,), max_iter=2), Y),
+    "network-of-numbers": (MLPRegressor(hidden_layer_sizes=(3,), max_iter=2), T),
     "calibrated": (CalibratedClassifier(LinearSVM(max_iter=2, C=100.0, calibration=None)), Y),
 }
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -13,11 +13,12 @@ from deciban.losses import Hinge, Huber, Logistic, Squared, SquaredHinge
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
 from deciban.solvers import Limits, Problem, Status, coordinate, dual_coordinate, newton
 from oracle.l1 import optimum
+from tiers import examples
 
 LOSSES = (Logistic(), Squared(), SquaredHinge(), Huber(0.7))
 PENALTIES = (L1(1.5), ElasticNet(2.0, 0.4), L2(0.8))
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=5)
+few = examples(5)
 TIGHT = Limits(tol=1e-10, max_iter=500)
 
 over_losses = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
@@ -25,7 +26,7 @@ over_penalties = pytest.mark.parametrize("penalty", PENALTIES, ids=lambda penalt
 over_intercepts = pytest.mark.parametrize("intercept", [True, False], ids=["intercept", "through 0"])
 
 
-def examples(seed, loss, N=60, d=12, density=0.5):
+def draw(seed, loss, N=60, d=12, density=0.5):
     """X (N, d), y (N,), c (N,): correlated columns of several scales, one of zeros, one twice, one constant."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(N, d)) * (random.random((N, d)) < density) * random.uniform(0.3, 3.0, d)
@@ -53,9 +54,9 @@ def solved(*problem, limits=TIGHT, **options):
 @over_penalties
 @over_intercepts
 @given(seed=seeds, as_csr=st.booleans(), density=st.sampled_from([0.1, 0.6, 1.0]))
-@few
+@examples(5, measured=True)
 def test_the_gap_is_proven_to_be_closed(loss, penalty, intercept, seed, as_csr, density):
-    X, y, c = examples(seed, loss, density=density)
+    X, y, c = draw(seed, loss, density=density)
     problem, found, _ = solved(sparse.csr_array(X) if as_csr else X, y, c, loss, penalty, intercept)
     proof = prove(problem, found.w, found.b, found.dual)
     assert found.status is Status.CONVERGED
@@ -68,9 +69,9 @@ def test_the_gap_is_proven_to_be_closed(loss, penalty, intercept, seed, as_csr, 
 @over_penalties
 @over_intercepts
 @given(seed=seeds)
-@settings(max_examples=2)
+@examples(2, measured=True)
 def test_nobody_finds_less(loss, penalty, intercept, seed):
-    X, y, c = examples(seed, loss)
+    X, y, c = draw(seed, loss)
     _, _, primal = solved(X, y, c, loss, penalty, intercept)
     least = optimum(X, y, c, loss, penalty.l1, penalty.l2, intercept)
     assert_allclose(primal, least, rtol=1e-7)
@@ -81,7 +82,7 @@ def test_nobody_finds_less(loss, penalty, intercept, seed):
 @given(seed=seeds)
 @few
 def test_without_corners_the_other_solvers_find_the_same(loss, seed):
-    problem, found, primal = solved(*examples(seed, loss), loss, L2(0.8))
+    problem, found, primal = solved(*draw(seed, loss), loss, L2(0.8))
     for other in (newton, dual_coordinate):
         theirs = other.solve(problem, Limits(tol=1e-10, max_iter=20_000))
         assert_allclose(prove(problem, theirs.w, theirs.b).primal, primal, rtol=1e-8)
@@ -92,7 +93,7 @@ def test_without_corners_the_other_solvers_find_the_same(loss, seed):
 @given(seed=seeds)
 @few
 def test_p_never_rises(loss, seed):
-    _, found, _ = solved(*examples(seed, loss), loss, L1(0.3))
+    _, found, _ = solved(*draw(seed, loss), loss, L1(0.3))
     primals = np.array([step.primal for step in found.trace])
     assert (np.diff(primals) <= 1e-12 * np.abs(primals[:-1])).all()
 
@@ -102,7 +103,7 @@ def test_p_never_rises(loss, seed):
 @given(seed=seeds)
 @few
 def test_weights_are_repetitions(loss, penalty, seed):
-    X, y, _ = examples(seed, loss)
+    X, y, _ = draw(seed, loss)
     times = np.random.default_rng(seed).integers(0, 4, len(y))
     _, _, weighted = solved(X, y, times.astype(float), loss, penalty)
     _, _, repeated = solved(X.repeat(times, axis=0), y.repeat(times), np.ones(times.sum()), loss, penalty)
@@ -113,7 +114,7 @@ def test_weights_are_repetitions(loss, penalty, seed):
 @given(seed=seeds)
 @few
 def test_the_order_of_columns_and_their_kind_do_not_matter(loss, seed):
-    X, y, c = examples(seed, loss)
+    X, y, c = draw(seed, loss)
     penalty = ElasticNet(2.0, 0.4)
     _, one, primal = solved(X, y, c, loss, penalty)
     order = np.random.default_rng(seed).permutation(X.shape[1])
@@ -129,7 +130,7 @@ def test_the_order_of_columns_and_their_kind_do_not_matter(loss, seed):
 @over_losses
 @pytest.mark.parametrize("density", [0.02, 1.0])
 def test_threads_do_not_change_a_bit(loss, density):
-    X, y, c = examples(3, loss, N=4500, d=40, density=density)
+    X, y, c = draw(3, loss, N=4500, d=40, density=density)
     found = [coordinate.solve(posed(sparse.csr_array(X), y, c, loss, L1(4.0), n_jobs=n), TIGHT) for n in (1, 2, 3)]
     for other in found[1:]:
         assert_array_equal(other.w, found[0].w)
@@ -142,7 +143,7 @@ def test_threads_do_not_change_a_bit(loss, density):
 @given(seed=seeds)
 @few
 def test_a_warm_start_ends_where_a_cold_one_does_and_sooner(loss, seed):
-    problem, cold, primal = solved(*examples(seed, loss), loss, L1(1.0))
+    problem, cold, primal = solved(*draw(seed, loss), loss, L1(1.0))
     warm = coordinate.solve(problem, TIGHT, start=cold)
     assert_allclose(prove(problem, warm.w, warm.b).primal, primal, rtol=1e-9)
     assert warm.iterations <= cold.iterations
@@ -151,7 +152,7 @@ def test_a_warm_start_ends_where_a_cold_one_does_and_sooner(loss, seed):
 @over_losses
 @over_intercepts
 def test_a_strong_enough_penalty_leaves_nothing_and_a_weaker_one_something(loss, intercept):
-    X, y, c = examples(1, loss)
+    X, y, c = draw(1, loss)
     base = coordinate.solve(posed(X, y, c, loss, L1(1e9), intercept), TIGHT)
     assert not base.w.any()
     slopes = np.abs(X.T @ (c * loss.slope(y, np.full(len(y), base.b[0]))))
@@ -171,7 +172,7 @@ def test_one_example_and_columns_of_nothing(loss, penalty, intercept):
 
 
 def test_it_says_what_it_cannot_do_and_stops_when_told():
-    X, y, c = examples(0, Logistic())
+    X, y, c = draw(0, Logistic())
     assert "smooth" in coordinate.refusal(posed(X, y, c, Hinge(), L1(1.0)))
     assert "penalty" in coordinate.refusal(posed(X, y, c, Logistic(), NoPenalty()))
     assert coordinate.refusal(posed(X, y, c, Logistic(), L1(1.0))) is None

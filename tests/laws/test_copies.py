@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deciban.data.copies import ALIKE, FEW, Sketches, copies_of_rows, dealt_together
+from deciban.data.copies import ALIKE, FEW, Sketches, copies_of_rows
+from deciban.data.folds import deal_grouped
 from oracle.suspects import alike, resemblance
 
 
@@ -115,19 +116,19 @@ def test_copies_share_a_fold_classes_are_in_proportion_and_the_order_does_not_ma
     rng = np.random.default_rng(seed)
     group = rng.integers(60, size=90)
     y = rng.integers(C, size=60)[group]
-    fold = dealt_together(y, group, np.ones(90), folds, 7)
+    fold = deal_grouped(y, group, np.ones(90), folds, 7)
     assert all(len(np.unique(fold[group == each])) == 1 for each in group)
     held = [[len(np.unique(group[(fold == k) & (y == c)])) for k in range(folds)] for c in range(C)]
     assert all(max(each) - min(each) <= 1 for each in held)
     order = rng.permutation(90)
-    assert (dealt_together(y[order], group[order], np.ones(90), folds, 7) == fold[order]).all()
+    assert (deal_grouped(y[order], group[order], np.ones(90), folds, 7) == fold[order]).all()
     renamed = rng.permutation(C)[y]
-    assert (dealt_together(renamed, group, np.ones(90), folds, 7) == fold).all()
+    assert (deal_grouped(renamed, group, np.ones(90), folds, 7) == fold).all()
 
 
 @pytest.mark.parametrize("folds", [2, 5])
 def test_another_seed_deals_otherwise(folds):
     y, group = np.arange(100) % 2, np.arange(100)
-    first, same, other = (dealt_together(y, group, np.ones(100), folds, seed) for seed in (1, 1, 2))
+    first, same, other = (deal_grouped(y, group, np.ones(100), folds, seed) for seed in (1, 1, 2))
     assert (first == same).all()
     assert (first != other).any()

@@ -42,6 +42,7 @@ def ids(cases):
     return [case.id for case in cases]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("scale", [1e-8, 1e-4, 1e4, 1e8])
 @pytest.mark.parametrize("case", MEASURED, ids=ids(MEASURED))
 def test_any_unit_is_answered(case, scale):
@@ -89,6 +90,7 @@ def test_single_precision_gives_the_same_classes(case):
     assert (model.predict(X.astype(np.float32)) == y).mean() > 0.98
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("C", [1e-8, 1e-3, 1e3, 1e8])
 @pytest.mark.parametrize("case", [case for case in MEASURED if "C" in case.estimator.get_params()], ids=lambda c: c.id)
 def test_any_price_of_errors_is_answered(case, C):

@@ -177,3 +177,9 @@ def test_of_equally_cheap_thresholds_it_is_the_one_of_the_costs():
     assert cheapest(said, costs).decibans == costs.threshold().decibans
     dear = Costs.of(("ham", "spam"), {("ham", "spam"): 50.0})
     assert cheapest(said, dear).decibans == pytest.approx(0.0, abs=6.0)
+
+
+def test_where_unsure_costs_as_much_as_an_answer_it_is_never_better():
+    costs = Costs(LABELS[:2], np.array([[0.0, 0.0], [13.0, 12.0]]), unsure=12.0)
+    assert costs.threshold(LABELS[0]).unsure is None
+    assert Costs(LABELS[:2], np.array([[0.0, 13.0], [1.0, 0.0]]), unsure=2.0).threshold().unsure is None

@@ -100,9 +100,9 @@ def test_main_labels_are_those_predicted_most_often():
     X, y = labelled(60)
     found = theory.bias_variance(Memory(), X, y, size=12, repeats=9, seed=1)
     random = np.random.default_rng(1)
-    from deciban.theory.resampling import apart
+    from deciban.theory.expected_errors import split_rows
 
-    pool, test = apart(y, random, True)
+    pool, test = split_rows(y, random, True)
     assert found.rows.tolist() == test.tolist()
     told = [Memory().fit(X[rows], y[rows]).predict(X[test]) for rows in (random.choice(pool, 12) for _ in range(9))]
     main = [Counter(each.tolist()).most_common(1)[0][0] for each in np.array(told).T]

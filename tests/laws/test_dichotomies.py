@@ -97,7 +97,7 @@ def test_models_without_a_dimension_say_why():
     assert theory.vc(1000, float(machine)).vacuous
     three = theory.dimension(LogisticRegression().fit(ROWS, np.arange(30) % 3))
     assert three.vacuous == "it is of two classes; this model has 3: ask for each pair, or each against the rest"
-    network = theory.dimension(MLPClassifier(hidden=(2,), max_iter=1).fit(ROWS, LABELS))
+    network = theory.dimension(MLPClassifier(hidden_layer_sizes=(2,), max_iter=1).fit(ROWS, LABELS))
     assert network.vacuous == "of networks only orders of magnitude are known (Bartlett et al., JMLR 20 (2019))"
     student = theory.dimension(NaiveBayes("gaussian").fit(ROWS, LABELS))
     assert student.vacuous.endswith("such as Student densities")

@@ -100,6 +100,7 @@ def test_the_doubt_of_a_diagonal_is_the_variance_over_the_posterior():
     assert_allclose(told, log_odds.var(axis=1), rtol=0.04)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("covariance", ["shared", "per_class", "diagonal"])
 @pytest.mark.parametrize("estimate", ["ml", "map", "bayes"])
 def test_credible_intervals_cover_what_is_true(covariance, estimate):

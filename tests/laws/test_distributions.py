@@ -19,9 +19,9 @@ from deciban.distributions import (
     Multinomial,
     Straight,
     by_name,
-    fitted_score,
+    fit_score,
 )
-from deciban.distributions.class_prior import class_prior, prior_optimum
+from deciban.distributions.priors import class_prior, prior_optimum
 from deciban.scores import AffineScore, CategoricalScore, IndependentScore
 from oracle import naive_bayes as oracle
 
@@ -147,7 +147,7 @@ def test_the_short_way_to_a_score_ends_where_the_long_one_does(case, estimate, d
     family, prior = case.family, np.log(np.arange(1.0, data.C + 1))
     seen, T = family.count(*data), family.statistic(data.X)
     long = family.score(family.parameters(seen, estimate), prior)
-    assert_allclose(fitted_score(family, seen, estimate, prior)(T), long(T), rtol=1e-12, atol=1e-11)
+    assert_allclose(fit_score(family, seen, estimate, prior)(T), long(T), rtol=1e-12, atol=1e-11)
     if not isinstance(family, Straight):
         return
     short = family.straight(seen, estimate, prior)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binom, norm
 from sklearn.metrics import log_loss, roc_auc_score
 
-from deciban.certificates.rates import clopper_pearson
+from deciban.certificates.intervals import clopper_pearson
 from deciban.evaluation.evaluation import evaluate
 from deciban.evaluation.roc import inversions, roc
 
@@ -149,6 +149,7 @@ def test_clopper_pearson_covers_at_least_95_per_cent_whatever_the_share(share):
     assert np.mean([covered[k] for k in drawn]) == pytest.approx(exact, abs=0.015)
 
 
+@pytest.mark.deep
 def test_bootstrap_interval_covers_the_true_area_about_95_times_in_100():
     """Binormal scores: the ROC area is Φ(d/√2)."""
     truth_share = 1 - norm.cdf(1.5 / np.sqrt(2))

@@ -93,7 +93,7 @@ TEXTS = [name for name in MODELS if name.startswith(("text", "mail"))]
 @pytest.mark.parametrize("name", TEXTS)
 def test_places_hold_the_words_that_they_name(name):
     model, items = explained(name, 2)
-    reader = Reader("text", model.model_.settings.words)
+    reader = Reader("text", model.model_.encoder.settings.words)
     read = 0
     for why in model.explain(items):
         for term in why.terms:

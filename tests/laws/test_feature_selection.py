@@ -12,7 +12,8 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import check_estimator
 
 from deciban import NaiveBayes
-from deciban.features.held_out import FOLDS, Tried, dealt, sizes, smallest
+from deciban.data.folds import deal_stratified
+from deciban.features.held_out import FOLDS, CandidateResult, sizes, smallest
 from deciban.features.mutual_information import MutualInformation
 from oracle import mutual_information as oracle
 
@@ -72,7 +73,7 @@ def test_one_class_leaves_nothing_to_tell():
 
 def by_hand(X, y, weight, likelihood):
     """Cross-validation from the definition: choose, learn and judge with nothing shared between folds."""
-    fold = dealt(y, FOLDS, np.random.RandomState(0))
+    fold = deal_stratified(y, FOLDS, np.random.RandomState(0))
     errors = []
     for f in range(FOLDS):
         train, test = fold != f, fold == f
@@ -133,7 +134,7 @@ def test_folds_are_the_same_every_time_and_of_the_seed():
 @given(y=st.lists(st.integers(0, 3), min_size=1, max_size=60), folds=st.integers(1, 5), seed=st.integers(0, 9))
 def test_folds_are_even_as_a_whole_and_in_every_class(y, folds, seed):
     y = np.array(y)
-    fold = dealt(y, folds, np.random.RandomState(seed))
+    fold = deal_stratified(y, folds, np.random.RandomState(seed))
     for part in (fold, *(fold[y == c] for c in range(4))):
         sizes_of = np.bincount(part, minlength=folds)
         assert sizes_of.max() - sizes_of.min() <= 1
@@ -147,7 +148,12 @@ def test_few_examples_and_rare_classes_are_no_obstacle():
 
 
 def test_the_smallest_within_one_standard_error_of_the_best():
-    tried = [Tried(10, 0.5, 0.4), Tried(30, 0.21, 0.0), Tried(100, 0.19, 0.02), Tried(300, 0.2, 0.5)]
+    tried = [
+        CandidateResult(10, 0.5, 0.4),
+        CandidateResult(30, 0.21, 0.0),
+        CandidateResult(100, 0.19, 0.02),
+        CandidateResult(300, 0.2, 0.5),
+    ]
     assert smallest(tried) == 30
     assert smallest(tried[2:]) == 100
     assert sizes(10) == [10]
@@ -157,6 +163,7 @@ def test_the_smallest_within_one_standard_error_of_the_best():
 # --- scikit-learn ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("k", "checks"), [(10_000, 56), ("auto", 57)])
 def test_scikit_learn_finds_nothing_to_complain_about(k, checks):
     results = check_estimator(MutualInformation(k), on_skip=None, on_fail="raise")

@@ -38,6 +38,7 @@ def check_street(model, X, y, unit):
     assert_allclose(model.decision_function(X) * y, [1.8, 1.0, 1.8, 1.0, 1.0], atol=1e-6)
 
 
+@pytest.mark.each_once
 @every
 @pytest.mark.parametrize("offset", [0.0, 1000.0, 1e6])
 @pytest.mark.parametrize("k", [-12, -9, -7, -6, -4, -1, 0, 1, 3, 5, 6, 9, 12])
@@ -53,6 +54,7 @@ def test_five_points_in_any_units(make, k, offset):
         assert_allclose(np.abs(model.dual_coef_[0]) * unit**2, [0.4, 0.4, 0.8], atol=1e-7)
 
 
+@pytest.mark.each_once
 @every
 @pytest.mark.parametrize("k", [-12, -6, 0, 6, 12])
 def test_five_points_of_any_type(make, k):
@@ -92,6 +94,7 @@ def test_features_of_different_units(make, seed):
     assert proof.primal == pytest.approx(0.5 * np.square(model.coef_).sum(), rel=1e-6)
 
 
+@pytest.mark.each_once
 @every
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("k", [-12, -7, 0, 6, 12])

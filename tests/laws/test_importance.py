@@ -13,7 +13,7 @@ import deciban
 from deciban import NaiveBayes, TextClassifier, store
 from deciban.data.text_layout import LINEAR, MODELS
 from deciban.evaluation.importance import ABSENT
-from deciban.features.column_information import binned, information_of, information_of_counts
+from deciban.features.column_information import bin_numbers, information_of, information_of_counts
 from deciban.features.information import BITS_PER_NAT, entropy
 from deciban.report.table_inventory import TableInventory, table_inventory
 from deciban.report.terminal import Screen
@@ -57,7 +57,7 @@ def test_it_is_the_mean_of_the_models_explanations(name, C):
 @pytest.mark.parametrize("model", MODELS)
 def test_the_bits_of_a_word_are_whether_it_is_there(model):
     X, y = texts(2)
-    more = {"epochs": 2, "hidden": (3,)} if model == "mlp" else {}
+    more = {"epochs": 2, "hidden_layer_sizes": (3,)} if model == "mlp" else {}
     known = TextClassifier(model, words=(1, 1), **more).fit(X, y)
     found = deciban.evidence_importance(known, X, y, top=None)
     assert len(found) > 10
@@ -110,12 +110,12 @@ def test_what_labels_tell_is_counted(rows):
 @pytest.mark.parametrize("n", [11, 39, 60, 200, 1000])
 def test_bins_are_equally_full_and_keep_the_order(n):
     x = np.random.default_rng(n).normal(size=n)
-    place = binned(x)
+    place = bin_numbers(x)
     full = np.bincount(place)
     assert len(full) == min(10, max(2, n // 20))
     assert full.max() - full.min() <= len(full)
     assert (np.diff(place[np.argsort(x)]) >= 0).all()
-    assert (binned(np.exp(3.0 * x)) == place).all()
+    assert (bin_numbers(np.exp(3.0 * x)) == place).all()
 
 
 @pytest.mark.parametrize("estimate", ["ml", "bayes"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -10,6 +10,7 @@ import deciban
 from deciban import SVM
 from deciban.calibration.isotonic import isotonic
 from laws.svms import cloud, machine, over
+from tiers import examples
 
 MARGINS = st.lists(
     st.tuples(st.sampled_from([-2.0, -1.0, -0.5, 0.5, 1.0, 3.0]), st.booleans(), st.integers(1, 3)),
@@ -37,7 +38,7 @@ def best(f, t, w, low, high):
     return points, np.clip(p, low, high)
 
 
-@settings(max_examples=60)
+@examples(10)
 @given(MARGINS, st.booleans())
 def test_no_rising_curve_is_nearer_to_the_labels(drawn, turning):
     f, positive, w = columns(drawn)
@@ -79,7 +80,7 @@ def test_probabilities_agree_with_decisions_and_evidence_with_probabilities(name
         order = np.argsort(model.decision_function(asked))
         assert (np.diff(p[order, 1]) >= -1e-8).all()
     for by in ("feature", "vector"):
-        for i, why in enumerate(model.explain(asked[:6], by)):
+        for i, why in enumerate(model.explain(asked[:6], by=by)):
             total = why.prior_decibans + sum(term.decibans for term in why.terms)
             assert total == pytest.approx(why.decibans, rel=1e-9, abs=1e-9)
             assert why.label == model.predict(asked[[i]])[0]

@@ -18,12 +18,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import confusion_matrix as counted
 
 from deciban import report
-from deciban.evaluation.operating import operating_points
+from deciban.conventions import percent
 from deciban.evaluation.reliability import reliability
-from deciban.evaluation.roc import roc
+from deciban.evaluation.roc import operating_points, roc
 from deciban.report.figure_words import CATALOGUES
-from deciban.report.judged import apart, clipped, nearly_one
-from deciban.report.terminal import percent
+from deciban.report.judged import abbreviate, clip_name, nearly_one
 from deciban.report.vector import NOTE, inline
 from laws.opinions import EVERY, MANY, TWO, of_odds, two
 
@@ -73,6 +72,7 @@ def words(figure):
 # --- whatever was said -------------------------------------------------------------------------------------
 
 
+@pytest.mark.each_once
 @over_figures()
 @over(EVERY)
 def test_whatever_was_said_is_drawn_without_a_warning_and_told(figure, name):
@@ -94,6 +94,7 @@ def test_what_is_drawn_is_written_without_a_warning(figure, name):
     assert not [part.text for part in root.iter() if "mathdefault" in (part.text or "")]
 
 
+@pytest.mark.each_once
 @over_figures()
 @pytest.mark.parametrize(
     ("name", "language"),
@@ -175,10 +176,10 @@ def test_in_korean_no_english_is_left(figure):
 
 def test_names_are_cut_so_that_they_differ():
     long = [f"comp.sys.ibm.pc.hardware.{c}" for c in range(40)]
-    assert len(set(apart(long))) == 40
-    assert apart(["ham", "", 7, True]) == ["ham", "(empty)", "7", "True"]
-    assert clipped("a name that goes on") == "a name th…"
-    assert apart(["가나다라마바사아자차카타", "가나다라마바사아자차카파"], 9) == ["가나…카타", "가나…카파"]
+    assert len(set(abbreviate(long))) == 40
+    assert abbreviate(["ham", "", 7, True]) == ["ham", "(empty)", "7", "True"]
+    assert clip_name("a name that goes on") == "a name th…"
+    assert abbreviate(["가나다라마바사아자차카타", "가나다라마바사아자차카파"], 9) == ["가나…카타", "가나…카파"]
     assert [nearly_one(each) for each in (0.0, 0.5, 0.9994, 1.0)] == ["0.0000", "0.5000", "0.999400", "1.0000"]
 
 

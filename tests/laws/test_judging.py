@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from labelled import BY_NAME, EVERY, ONE_KIND, over, over_estimates
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,6 +15,7 @@ from deciban.distributions import CATALOGUE, Gaussian
 from deciban.errors import DataError
 from deciban.models.naive_bayes import NaiveBayes
 from oracle import naive_bayes as oracle
+from tiers import examples
 
 LIKELIHOODS = [family.name for family in CATALOGUE]
 drawn = given(draws=st.data())
@@ -56,7 +57,7 @@ def test_prediction_is_the_most_probable_class(case, draws):
 
 
 @over(EVERY)
-@settings(max_examples=20)
+@examples(5)
 @drawn
 def test_evidence_and_prior_sum_to_the_log_odds(case, draws):
     data = draws.draw(case.data())

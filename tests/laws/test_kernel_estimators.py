@@ -24,6 +24,7 @@ HARD_TO_LEARN = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
 @pytest.mark.parametrize("kind", HARD_TO_LEARN)
 def test_whatever_comes_numbers_stay_numbers(kind, kernel):
@@ -46,6 +47,7 @@ def test_two_examples_are_enough():
     assert SVM().fit([[0.0], [2.0]], ["low", "high"]).predict_proba([[0.5]]).shape == (1, 2)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("model", "checks"),
     [
@@ -108,7 +110,7 @@ def test_control_c_while_probabilities_are_fitted_keeps_the_machine(monkeypatch)
     def impatient(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("deciban.kernel_machines.svm.calibrated", impatient)
+    monkeypatch.setattr("deciban.kernel_machines.svm.calibrate", impatient)
     model = SVM().fit(X, y)
     assert model.certificate_.status == "interrupted"
     assert not hasattr(model, "predict_proba")

@@ -5,12 +5,14 @@ from math import factorial
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
 from deciban import SVM, LinearSVM
-from deciban.kernels import RBF, Function, Linear, Polynomial
-from deciban.scores import AffineScore, KernelScore
+from deciban.kernels import CATALOGUE, HISTOGRAMS, RBF, Function, Linear, Polynomial
+from deciban.scores import AffineScore, KernelScore, additive, radial
 from laws.svms import cloud, machine, over
 
 
@@ -21,7 +23,7 @@ def test_terms_and_prior_are_the_log_odds(name, C):
     model = machine(name).fit(X, y)
     p = model.predict_proba(X[:8])
     for by in ("feature", "vector"):
-        for i, why in enumerate(model.explain(X[:8], by)):
+        for i, why in enumerate(model.explain(X[:8], by=by)):
             total = why.prior_decibans + sum(term.decibans for term in why.terms)
             assert total == pytest.approx(why.decibans, rel=1e-9, abs=1e-9)
             assert why.label == model.predict(X[[i]])[0]
@@ -108,3 +110,59 @@ def test_sparse_rbf_rows_are_explained_as_dense_ones():
         assert_allclose(other.evidence, one.evidence, atol=1e-9)
     mean = np.array([column[column != 0.0].mean() if column.any() else 0.0 for column in V.T])
     assert_allclose(thin.alone(), thin(sparse.csr_array(np.diag(mean))) - thin(sparse.csr_array((1, 6))), atol=1e-12)
+
+
+ADDITIVE = [each for each in (*CATALOGUE, *HISTOGRAMS) if hasattr(each, "of_feature")]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", ADDITIVE, ids=lambda kernel: kernel.name)
+@given(seed=st.integers(0, 2**32 - 1), size=st.sampled_from([1e-3, 1.0, 30.0]))
+def test_sums_over_features_say_what_rows_say(kernel, dtype, form, seed, size):
+    """Each feature changed alone, by the change of the sum and by the kernel of changed rows, from 0 and a baseline."""
+    random = np.random.default_rng(seed)
+    X = (size * np.abs(random.normal(size=(30, 6)))).astype(dtype)
+    A = random.normal(size=(30, 2))
+    a = A[:, 1] - A[:, 0]
+    for baseline in (None, X.mean(axis=0, dtype=np.float64))[: 1 if form is sparse.csr_array else 2]:
+        score = KernelScore(kernel(), form(X), A, np.zeros(2), baseline)
+        row = form(X[[3]])
+        _, _, quick = score._shares(row, a)
+        with pytest.MonkeyPatch.context() as patch:
+            for way in (additive, radial):
+                patch.setattr(way, "suits", lambda *given: False)
+            _, _, slow = score._shares(row, a)
+        # Changed rows are rounded to the type of the vectors: each kernel value is off by a few of its last places.
+        largest = np.abs(kernel().tile(X.astype(np.float64), X.astype(np.float64))).max()
+        assert_allclose(quick, slow, rtol=1e-9, atol=64 * np.finfo(dtype).eps * np.abs(a).sum() * max(1.0, largest))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kernel", ADDITIVE, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_an_explanation_asks_for_numbers_in_proportion_to_the_features(kernel, form, monkeypatch):
+    """Rows of twice as many features take twice as many values of the kernel or of its sums, not four times."""
+
+    def values(d):
+        random, count = np.random.default_rng(0), [0]
+        X = np.abs(random.normal(size=(20, d)))
+        own = kernel()
+        score = KernelScore(own, form(X), random.normal(size=(20, 2)), np.zeros(2))
+
+        def counted(method):
+            def call(*given):
+                out = method(*given)
+                count[0] += out.size * (d if method is tile else 1)
+                return out
+
+            return call
+
+        tile = type(own).tile
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(own), "tile", counted(tile))
+            patch.setattr(type(own), "finish", counted(type(own).finish))
+            score.terms(form(X[[0]]), 1, 0)
+        return count[0]
+
+    assert values(4000) <= 2.2 * values(2000)

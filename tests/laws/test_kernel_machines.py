@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
 from deciban import SVM, LinearSVM, OneClassSVM
-from deciban.kernel_machines.one_vs_one import coupled, decisions, pairs
+from deciban.kernel_machines.one_vs_one import couple, decisions, pairs
 from deciban.kernels import RBF, Function
 from laws.svms import OTHERS, TIGHT, cloud, machine, over
 
@@ -220,12 +220,12 @@ def test_votes_and_probabilities_of_pairs_agree():
     for C in (3, 5):
         f = r.normal(size=(300, len(pairs(C))))
         winner = decisions(f, C).argmax(axis=1)
-        p = coupled(f, winner, C)
+        p = couple(f, winner, C)
         assert_array_equal(p.argmax(axis=1), winner)
         assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
     true = np.array([0.6, 0.3, 0.1])
     logits = np.log([[true[i] / true[j] for i, j in pairs(3)]])
-    assert_allclose(coupled(logits, np.array([0]), 3), true[None], atol=1e-9)
+    assert_allclose(couple(logits, np.array([0]), 3), true[None], atol=1e-9)
 
 
 def test_kernels_that_are_none_claim_no_optimum():

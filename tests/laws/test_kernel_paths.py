@@ -94,7 +94,7 @@ def test_the_simplest_that_is_good_enough_has_learnt_everything() -> None:
         ({}, {"Cs": []}, "Cs is empty"),
         ({}, {"Cs": [np.inf]}, "finite prices"),
         ({}, {"Cs": [0.0]}, "C must be a number > 0"),
-        ({}, {"cv": 1}, "number of folds from 2"),
+        ({}, {"cv": 1}, "whole number of folds from 2"),
     ],
     ids=["nu", "none", "infinite", "zero", "one fold"],
 )

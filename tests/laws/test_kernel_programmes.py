@@ -9,15 +9,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from deciban.errors import NotSeparableError
 from deciban.kernel_solvers import KernelProblem, Limits, Status, blocks, smo
 from deciban.kernel_solvers.certificate import prove
-from deciban.kernel_solvers.gram import gram
+from deciban.kernel_solvers.problem import gram_of_problem
 from deciban.kernel_solvers.qp import CATALOGUE, DualQP, dual_programme, primal_programme
 from deciban.kernels import RBF, Linear, Precomputed
 from laws.programmes import KERNELS, MACHINES, SIDES, TOY, data, few, over, over_solvers, seeds
+from tiers import examples
 
 
 def value(problem, beta):
     """D(β)."""
-    K = gram(problem)[np.ix_(problem.row, problem.row)]
+    K = gram_of_problem(problem)[np.ix_(problem.row, problem.row)]
     return 0.5 * beta @ K @ beta - problem.t @ beta
 
 
@@ -67,7 +68,7 @@ def test_the_matrices_are_those_of_the_book():
 
 
 @over
-@few
+@examples(8, measured=True)
 @given(seed=seeds)
 def test_what_is_found_is_feasible_and_proven(machine, kernel, solver, seed):
     problem = MACHINES[machine](kernel, *data(seed))
@@ -94,7 +95,7 @@ def test_every_zone_is_where_its_alpha_says(kernel, seed, C):
     X, y, c = data(seed)
     problem = KernelProblem.classification(kernel, X, y, C * c)
     found = DualQP().solve(problem, Limits())
-    alpha, margins = y * found.beta, y * (gram(problem) @ found.beta + found.b)
+    alpha, margins = y * found.beta, y * (gram_of_problem(problem) @ found.beta + found.b)
     close = 1e-7 * max(1.0, np.abs(margins).max())
     assert (margins[alpha == 0.0] >= 1.0 - close).all()
     assert (margins[alpha == C * c] <= 1.0 + close).all()
@@ -114,7 +115,7 @@ def test_both_programmes_find_one_machine(machine, seed):
     assert_allclose(weights[1], weights[0], rtol=1e-6, atol=1e-7)
 
 
-@few
+@examples(8, measured=True)
 @given(seed=seeds)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
@@ -138,11 +139,11 @@ def test_order_names_and_form_do_not_matter(kernel, seed):
     permuted = DualQP().solve(KernelProblem.classification(kernel, X[order], y[order], c[order]), Limits())
     swapped = DualQP().solve(KernelProblem.classification(kernel, X, -y, c), Limits())
     given_gram = DualQP().solve(KernelProblem.classification(Precomputed(), kernel.tile(X, X), y, c), Limits())
-    f = gram(problem) @ found.beta
+    f = gram_of_problem(problem) @ found.beta
     close = {"rtol": 1e-6, "atol": 1e-6}
-    assert_allclose((gram(problem)[np.ix_(order, order)] @ permuted.beta), f[order], **close)
-    assert_allclose(gram(problem) @ swapped.beta, -f, **close)
-    assert_allclose(gram(problem) @ given_gram.beta, f, **close)
+    assert_allclose((gram_of_problem(problem)[np.ix_(order, order)] @ permuted.beta), f[order], **close)
+    assert_allclose(gram_of_problem(problem) @ swapped.beta, -f, **close)
+    assert_allclose(gram_of_problem(problem) @ given_gram.beta, f, **close)
 
 
 @few
@@ -204,7 +205,7 @@ def test_a_hard_margin_in_a_space_that_separates(seed):
     X, y, _ = data(seed, 25)
     hard = KernelProblem.classification(RBF(2.0), X, y, np.full(25, np.inf))
     found = DualQP().solve(hard, Limits())
-    margins = y * (gram(hard) @ found.beta + found.b)
+    margins = y * (gram_of_problem(hard) @ found.beta + found.b)
     assert found.status is Status.CONVERGED
     assert margins.min() >= 1.0 - 1e-7
     assert_allclose(margins[found.beta != 0.0], 1.0, rtol=0.0, atol=1e-7)

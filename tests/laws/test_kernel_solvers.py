@@ -11,10 +11,11 @@ import pytest
 from deciban import kernel_solvers
 from deciban.kernel_solvers import KernelProblem, KernelSolution, Limits, Status, blocks, smo
 from deciban.kernel_solvers.certificate import prove
-from deciban.kernel_solvers.start import feasible
+from deciban.kernel_solvers.problem import feasible_start
 from deciban.kernels import RBF, Function, Precomputed
 from laws.machines import KERNELS, MACHINES, as_csr, cloud, machine
 from oracle.kernel_machine import gram, objective, optimum
+from tiers import deep
 
 SOLVERS = (smo, blocks)
 TIGHT = Limits(tol=1e-7, max_iter=100_000)
@@ -140,8 +141,8 @@ def test_warm_is_cold_and_takes_fewer_rounds(solver: Any) -> None:
 def test_every_start_is_made_feasible(kind: str) -> None:
     problem = machine(kind, RBF(0.5))
     wild = np.random.default_rng(0).normal(size=problem.m)
-    assert is_feasible(problem, feasible(problem))
-    assert is_feasible(problem, feasible(problem, wild))
+    assert is_feasible(problem, feasible_start(problem))
+    assert is_feasible(problem, feasible_start(problem, wild))
 
 
 @each_solver
@@ -182,7 +183,7 @@ def test_the_cache_changes_nothing(memory: int) -> None:
 
 
 @each_machine
-@pytest.mark.parametrize("size", [16, 100])
+@pytest.mark.parametrize("size", [*deep(16), 100])
 def test_blocks_of_any_size_reach_the_same_optimum(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = machine(kind, RBF(0.5), seed=5, N=250)
     monkeypatch.setattr(blocks, "BLOCK", size)

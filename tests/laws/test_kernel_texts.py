@@ -30,7 +30,9 @@ def test_it_is_the_machine_of_directions(labels, binary):
         return each / np.where(length > 0.0, length, 1.0)
 
     classes = sorted(set(labels))
-    order = Corpus.of_texts(TEXTS, known.model_.settings.reader(), classes, [classes.index(c) for c in labels]).order()
+    order = Corpus.of_texts(
+        TEXTS, known.model_.encoder.settings.reader(), classes, [classes.index(c) for c in labels]
+    ).order()
     theirs = SVM(RBF(0.3), 5.0, multi_class="ovr", calibration=None)
     theirs.fit(directions(TEXTS)[order], np.array(labels)[order])
     told, f = known.predict_joint_log_proba(ASKED), theirs.decision_function(directions(ASKED)).reshape(5, -1)

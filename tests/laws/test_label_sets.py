@@ -87,6 +87,7 @@ def test_what_there_is_not_of_sets_of_labels():
             act()
 
 
+@pytest.mark.deep
 def test_scikit_learn_finds_nothing_to_complain_about():
     results = check_estimator(LeastSquaresClassifier(), on_skip=None, on_fail=None)
     failed = [each["check_name"] for each in results if each["status"] == "failed"]

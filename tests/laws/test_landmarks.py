@@ -9,7 +9,7 @@ from scipy import sparse
 
 import deciban
 from deciban import SVM, kernel_solvers
-from deciban.kernel_solvers import KernelProblem, certificate, landmarks, smo
+from deciban.kernel_solvers import KernelProblem, certificate, nystroem, smo
 from deciban.kernel_solvers.nystroem import Approximate
 from deciban.kernel_solvers.problem import Limits
 from deciban.kernels import RBF, Linear, Polynomial
@@ -58,7 +58,7 @@ def test_the_exact_optimum_is_where_it_is_said_to_be(kernel, count):
     exact = kernel_solvers.solve(problem, Limits(tol=1e-9), "smo")
     best = certificate.prove(problem, exact.beta)
     found = Approximate(count).solve(problem, Limits(tol=1e-5, max_iter=100_000))
-    proof = landmarks.prove(problem, found)
+    proof = nystroem.prove_landmarks(problem, found)
     assert proof.bound <= best.primal * (1.0 + 1e-8)
     assert best.dual <= proof.primal * (1.0 + 1e-8)
     assert proof.bound <= proof.dual + 1e-9 * proof.primal
@@ -94,21 +94,21 @@ def test_a_bound_from_a_sample_is_near_the_whole_one(monkeypatch):
     X, y = cloud(n=300)
     problem = KernelProblem.classification(RBF(0.5), X, np.where(y == 1, 1.0, -1.0), np.ones(300))
     found = Approximate(40).solve(problem, Limits())
-    whole = landmarks.prove(problem, found)
+    whole = nystroem.prove_landmarks(problem, found)
     assert whole.error == 0.0
-    monkeypatch.setattr(landmarks, "_VALUES", 1)
-    monkeypatch.setattr(landmarks, "_ROWS", 60)
-    few = [landmarks.prove(problem, found, seed) for seed in range(20)]
+    monkeypatch.setattr(nystroem, "_VALUES", 1)
+    monkeypatch.setattr(nystroem, "_ROWS", 60)
+    few = [nystroem.prove_landmarks(problem, found, seed) for seed in range(20)]
     assert all(each.error > 0.0 for each in few)
     assert np.mean([abs(each.bound - whole.bound) <= 2.0 * each.error for each in few]) >= 0.8
-    assert "(± " in landmarks.says(few)
+    assert "(± " in nystroem.describe_landmarks(few)
 
 
 @pytest.mark.parametrize("options", [{}, {"multi_class": "ovr"}, {"calibration": "isotonic"}], ids=str)
 @pytest.mark.parametrize("C", [2, 3])
 def test_it_judges_explains_and_is_kept_like_any_machine(C, options, tmp_path):
     X, y = cloud(C, n=90)
-    model = fitted(30, X, y, **{"calibration": 3, **options})
+    model = fitted(30, X, y, **{"calibration": "temperature", **options})
     machines = C if C == 3 and "multi_class" not in options else 1
     assert len(model.support_) <= 30 * machines
     assert_array_equal(model.support_vectors_, X[model.support_])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from labelled import forms
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,6 +15,7 @@ from deciban.conventions import DECIBANS_PER_NAT
 from deciban.distributions import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
 from deciban.models.naive_bayes import NaiveBayes
 from oracle import naive_bayes as oracle
+from tiers import examples
 
 SCHEMA = {"age": pl.Float64, "job": pl.String, "member": pl.Boolean, "visits": pl.Int64}
 NAMES = list(SCHEMA)
@@ -33,7 +34,7 @@ BY_OBJECT = {
 }
 over_likelihoods = pytest.mark.parametrize("likelihood", ["auto", BY_NAME, BY_OBJECT], ids=["auto", "names", "objects"])
 drawn = given(draws=st.data())
-few = settings(max_examples=15)
+few = examples(5)
 
 
 @st.composite

@@ -16,10 +16,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban import LogisticRegression, MLPClassifier, MLPRegressor
 from deciban.cli.reporting import curves_of
-from deciban.networks.history import Epoch, kept
+from deciban.networks.history import Epoch, select_epoch
 from deciban.pages.blocks import Section
-from deciban.pages.figures import figure as placed
-from deciban.pages.report import Report
+from deciban.pages.blocks import figure as placed
+from deciban.pages.page import Report
 from deciban.report import learning_curves, svg
 from laws.svms import cloud
 
@@ -83,6 +83,7 @@ def test_every_line_is_the_history(name, validation):
         assert_allclose(y, values, rtol=0.0 if "gradient" not in gid else 1e-9, atol=1e-9)
 
 
+@pytest.mark.each_once
 @every()
 @pytest.mark.parametrize("validation", [False, True], ids=["alone", "validation"])
 def test_every_point_is_within_its_axes(name, validation):
@@ -99,7 +100,7 @@ def test_every_point_is_within_its_axes(name, validation):
 def test_the_epoch_that_is_marked_is_the_one_whose_weights_were_kept(name):
     model, (_, _, X, y) = fitted(name), data(name)
     figure = learning_curves(model)
-    best = kept(model.history_)
+    best = select_epoch(model.history_)
     marked = [line.get_xdata()[0] for axes in figure.axes for line in axes.lines if "kept" in line.get_gid()]
     assert marked == [best.epoch] * len(figure.axes)
     assert f"kept: epoch {best.epoch}" in words(figure)
@@ -113,7 +114,7 @@ def test_with_a_penalty_the_epoch_is_kept_whose_loss_and_penalty_together_are_lo
     X, y, *_ = data("hidden layers")
     how = {"weight_decay": 0.3, "learning_rate": 0.1, "max_iter": 12, "batch_size": None, "dtype": "float64"}
     model = MLPClassifier((8,), random_state=0, **how).fit(X, y)
-    best = kept(model.history_)
+    best = select_epoch(model.history_)
     assert best.epoch != min(model.history_, key=lambda each: each.loss).epoch
     until = MLPClassifier((8,), random_state=0, **{**how, "max_iter": best.epoch}).fit(X, y)
     assert_array_equal(model.coefs_[0], until.coefs_[0])
@@ -125,7 +126,7 @@ def test_of_a_stream_the_last_epoch_is_kept():
     model = NETWORKS["hidden layers"]()
     for shift in (0.0, 0.0, 9.0):
         model.partial_fit(X + shift, y)
-    assert kept(model.history_).epoch < 3
+    assert select_epoch(model.history_).epoch < 3
     assert "kept: epoch 3" in words(learning_curves(model))
 
 

@@ -37,9 +37,10 @@ def _dispatch():
         yield
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(DISPATCHED, reason="this is that process")
 def test_all_this_holds_where_scikit_learn_dispatches():
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--deep", __file__]
     told = subprocess.run(
         command, env={**os.environ, "SCIPY_ARRAY_API": "1"}, capture_output=True, text=True, check=False
     )

@@ -19,6 +19,7 @@ HARD_TO_LEARN = {
 }
 
 
+@pytest.mark.each_once
 @over()
 @pytest.mark.parametrize("kind", HARD_TO_LEARN)
 def test_whatever_comes_numbers_stay_numbers(name, kind):
@@ -45,6 +46,7 @@ def test_features_that_tell_nothing_leave_the_shares_of_the_classes(name):
 CHECKS = 63
 
 
+@pytest.mark.deep
 @over("logistic-l2", "logistic-l1", "logistic-softmax", "svm-squared-hinge", "svm-squared-hinge-dual", "nbsvm-logistic")
 def test_scikit_learn_finds_nothing_to_complain_about(name):
     tight = {"tol": 1e-13} if "dual" in name or "l1" in name else {}

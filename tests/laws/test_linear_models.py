@@ -17,6 +17,7 @@ from laws.declared import (
     WITHOUT_ORIGIN,
     clouds,
     few,
+    measured,
     model,
     over,
     seeds,
@@ -59,7 +60,7 @@ def test_prediction_probability_and_score_never_disagree(name, seed):
 
 
 @over(*SETTLED)
-@few
+@measured
 @given(seed=seeds)
 def test_two_labels_that_change_places_change_the_sign(name, seed):
     X, y = clouds(seed)
@@ -200,6 +201,7 @@ def test_scales_that_nobody_penalises_do_not_matter(k):
     assert_allclose(hard[1].intercept_, hard[0].intercept_, rtol=1e-3)
 
 
+@pytest.mark.each_once
 @over()
 @pytest.mark.parametrize(
     "labels", [["ham", "spam", "egg"], [7, -2, 3], [True, False], np.array(["b", "a"], dtype=object)], ids=str
@@ -236,7 +238,7 @@ def test_threads_change_no_byte(name):
 
 
 @over(of=KINDS)
-@few
+@measured
 @given(seed=seeds)
 def test_what_is_certified_is_within_the_tolerance(name, seed):
     X, y = clouds(seed, C=3)

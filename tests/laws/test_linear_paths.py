@@ -17,11 +17,12 @@ from deciban import (
     Perceptron,
     path,
 )
+from tiers import deep
 
 CLASSIFIERS = {
     "logistic l2": LogisticRegression(),
     "logistic l1": LogisticRegression(penalty="l1"),
-    "logistic elastic net": LogisticRegression(penalty="elastic_net", l1_ratio=0.3),
+    "logistic elastic net": LogisticRegression(penalty="elasticnet", l1_ratio=0.3),
     "svm": LinearSVM(),
     "svm squares l1": LinearSVM(loss="squared_hinge", penalty="l1", calibration=None),
     "least squares": LeastSquaresClassifier(),
@@ -29,7 +30,7 @@ CLASSIFIERS = {
 REGRESSIONS = {
     "ridge": LinearRegression(penalty="l2"),
     "lasso": LinearRegression(penalty="l1"),
-    "elastic net": LinearRegression(penalty="elastic_net"),
+    "elastic net": LinearRegression(penalty="elasticnet"),
     "positive lasso": LinearRegression(penalty="l1", positive=True),
     "huber": LinearRegression(loss="huber", penalty="l2"),
     "tube": LinearSVR(epsilon=0.1),
@@ -72,16 +73,16 @@ def test_each_fit_is_that_of_a_fit_alone(name, classes):
 
 
 @over_models
-@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("unit", [1e-6, *deep(1.0, 1e6)])
 def test_the_values_tried_follow_the_units(name, unit):
     X, y = examples(name)
     here, there = path(MODELS[name], X, y, cv=3), path(MODELS[name], unit * X, y, cv=3)
     assert len(here.tried) == 10
     penalty = getattr(MODELS[name], "penalty", "l2")
-    if penalty != "elastic_net":  # which is of two units
+    if penalty != "elasticnet":  # which is of two units
         for a, b in zip(here.tried, there.tried, strict=True):
             np.testing.assert_allclose(unit * b.coef, a.coef, atol=2e-3 * np.abs(a.coef).max() + 1e-6)
-    if penalty in ("l1", "elastic_net"):
+    if penalty in ("l1", "elasticnet"):
         assert here.tried[0].n_weights == there.tried[0].n_weights == 0
         assert here.tried[1].n_weights > 0
     assert here.tried[-1].n_weights >= 3
@@ -127,13 +128,13 @@ def test_threads_change_nothing():
         (
             LinearRegression(),
             {},
-            "LinearRegression has penalty=None: a path needs 'l2', 'l1' or 'elastic_net'",
+            "LinearRegression has penalty=None: a path needs 'l2', 'l1' or 'elasticnet'",
         ),
         (LogisticRegression(), {"alphas": [1.0]}, "LogisticRegression has no alpha: give Cs instead of alphas"),
         (LogisticRegression(), {"Cs": []}, "Cs must be finite numbers > 0, at least one; got []"),
         (LogisticRegression(), {"Cs": [np.inf]}, "Cs must be finite numbers > 0, at least one; got [inf]"),
         (LogisticRegression(), {"Cs": [0.0]}, "C must be a number > 0, got 0.0"),
-        (LogisticRegression(), {"cv": 1}, "cv must be a number of folds from 2, got 1"),
+        (LogisticRegression(), {"cv": 1}, "cv must be a whole number of folds from 2, got 1"),
     ],
 )
 def test_what_has_no_path_is_refused(model, options, message):

@@ -238,6 +238,7 @@ def test_a_fit_can_be_stopped(options):
     assert model({"loss": "absolute", "solver": "reweighted"}, max_iter=2).fit(X, y).status_ is Status.EXHAUSTED
 
 
+@pytest.mark.deep
 @over({"least-squares": {}, "ridge": SUMS["ridge"], "huber": {"loss": "huber"}, "absolute": {"loss": "absolute"}})
 def test_scikit_learn_accepts_it(options):
     results = check_estimator(LinearRegression(**options), on_skip=None, on_fail="raise")

@@ -3,21 +3,23 @@ were read."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from labelled_texts import TEXTS, Labelled, content, labelled_texts
 from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban import TextClassifier, TextVectorizer, load
+from deciban.cli.labelled_items import Wanted
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.data.text_layout import LINEAR, MINIMISED
 from deciban.mail.filter import train_rows
-from deciban.mail.second_pass import relearnt
+from deciban.mail.ledger import Ledger
 from deciban.text.corpus import Corpus
 from deciban.text.recipes import recipe
+from tiers import examples
 
 over_models = pytest.mark.parametrize("model", MINIMISED)
-FEW = settings(max_examples=4)
+FEW = examples(4)
 QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just(""), min_size=1, max_size=4)
 FORMS = st.fixed_dictionaries(
     {
@@ -29,7 +31,12 @@ FORMS = st.fixed_dictionaries(
 )
 
 
-QUICKLY = {"mlp": {"epochs": 4, "hidden": (5,)}}
+QUICKLY = {"mlp": {"epochs": 4, "hidden_layer_sizes": (5,)}}
+
+
+def estimator_of(known):
+    """The model of rows that a text model is, unfitted."""
+    return known.model_.settings.estimator(known.model_.encoder.settings)
 
 
 def learnt(model, data, **parameters):
@@ -43,7 +50,8 @@ def test_evidence_sums_to_the_verdict_and_the_verdict_is_the_prediction(model, d
     known = learnt(model, data, **form)
     joint, probability = known.predict_joint_log_proba(queries), known.predict_proba(queries)
     assert_allclose(probability.sum(axis=1), 1.0, rtol=1e-12)
-    assert_array_equal(known.predict(queries), known.classes_[probability.argmax(axis=1)])
+    predicted = [known.classes_.tolist().index(label) for label in known.predict(queries)]
+    assert_array_equal(probability[range(len(queries)), predicted], probability.max(axis=1))
     for i, why in enumerate(known.explain(queries)):
         evidence = [term.decibans for term in why.terms]
         scale = max(1.0, sum(map(abs, evidence)), np.abs(joint[i]).max() * DECIBANS_PER_NAT)
@@ -106,9 +114,9 @@ def test_it_is_the_model_of_the_rows_of_its_vectorizer(model, binary):
     """But for the calibration, whose folds follow the order of rows and columns."""
     known = learnt(model, SOME, binary=binary, weighting=None if model == "nbsvm" else "none", words=(1, 2))
     rows = TextVectorizer((1, 2), binary=binary, max_features=None).fit(SOME.texts)
-    estimator = known.model_.declared.estimator(known.model_.settings)
+    estimator = estimator_of(known)
     members = [["ham", "spam"].index(label) for label in SOME.labels]
-    reader = known.model_.settings.reader()
+    reader = known.model_.encoder.settings.reader()
     some = SOME.part(Corpus.of_texts(SOME.texts, reader, ["ham", "spam"], members, SOME.weights).order())
     theirs = estimator.fit(rows.transform(some.texts), some.labels, some.weights)
     told = known.predict_joint_log_proba(ASKED) @ [-1, 1]
@@ -127,7 +135,7 @@ def test_idf_is_that_of_the_book(weights):
     scale = 1.0 + np.log((1 + w.sum()) / (1 + w @ X))
     length = np.sqrt(np.average(np.square(X * scale).sum(axis=1), weights=w))
     assert np.sqrt(np.average(np.square(X * scale / length).sum(axis=1), weights=w)) == pytest.approx(1.0)
-    theirs = known.model_.declared.estimator(known.model_.settings).fit(X * scale / length, SOME.labels, weights)
+    theirs = estimator_of(known).fit(X * scale / length, SOME.labels, weights)
     asked = rows.transform(ASKED).toarray() * scale / length
     assert_allclose(known.predict_proba(ASKED), theirs.predict_proba(asked), atol=1e-3)
 
@@ -147,9 +155,9 @@ def test_of_items_of_one_length_the_verdict_is_that_of_rows_of_length_one(model,
         return each / np.linalg.norm(each, axis=1, keepdims=True), np.linalg.norm(each, axis=1)
 
     learnt_from, _ = long_as_another(SOME.texts)
-    reader = known.model_.settings.reader()
+    reader = known.model_.encoder.settings.reader()
     order = Corpus.of_texts(SOME.texts, reader, ["a"], [0] * 6).order()
-    theirs = known.model_.declared.estimator(known.model_.settings).fit(learnt_from[order], np.array(labels)[order])
+    theirs = estimator_of(known).fit(learnt_from[order], np.array(labels)[order])
     asked, stretch = long_as_another(ASKED)
     told, expected = known.predict_joint_log_proba(ASKED), theirs.decision_function(asked).reshape(len(ASKED), -1)
     told = told if many else told @ [[-1], [1]]
@@ -159,16 +167,20 @@ def test_of_items_of_one_length_the_verdict_is_that_of_rows_of_length_one(model,
 
 
 @pytest.mark.parametrize("size", [1, 5, 12])
-def test_a_filter_learns_each_text_once_and_the_first_label_stands(size):
+def test_each_text_is_learnt_once_and_the_first_label_stands(size):
     texts, labels = SOME.texts + SOME.texts[::-1], SOME.labels + ["ham"] * 6
     linear = recipe("text", "logistic", {})
     counted, found = train_rows([(texts, labels)], linear.settings)
-    assert (found.duplicates, found.conflicts) == (3, 3)
-    ours = relearnt(counted, lambda: (texts[i : i + size] for i in range(0, 12, size)), linear)
-    alone = TextClassifier("logistic").fit(SOME.texts, SOME.labels)
-    assert ours.model.header() == alone.model_.header()
-    assert ours.model.weights == alone.model_.weights
-    assert ours.ledger is counted.ledger
+    parts = [slice(i, i + size) for i in range(0, 12, size)]
+    items = Wanted([linear], 1, quiet=True).read((texts[at], texts[at], labels[at]) for at in parts)
+    corpus, duplicates, conflicts = items.distinct()
+    assert (duplicates, conflicts) == (found.duplicates, found.conflicts) == (3, 3)
+    ours, alone = linear.learn(corpus), TextClassifier("logistic").fit(SOME.texts, SOME.labels)
+    assert ours.header() == alone.model_.header()
+    assert_array_equal(ours.scorer.W, alone.model_.scorer.W)
+    ledger = Ledger.of_distinct(corpus.keys, corpus.y)
+    assert ledger.digests.tolist() == counted.ledger.digests.tolist()
+    assert ledger.classes.tolist() == counted.ledger.classes.tolist()
 
 
 @over_models

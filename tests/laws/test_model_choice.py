@@ -1,6 +1,7 @@
 """The model that is chosen is the simplest of those that err no more than the best by more than chance."""
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from labelled_texts import content
 
 from deciban import TextClassifier
 from deciban._core import Reader
-from deciban.text.choice import FEWEST, SIMPLEST_FIRST, choose, held_out
-from deciban.text.corpus import Corpus
+from deciban.data.folds import hold_out
+from deciban.text.choice import FEWEST, SIMPLEST_FIRST, choose
+from deciban.text.corpus import Corpus, widest_reader
+from deciban.text.recipes import recipe
 
 READER = Reader("text")
 
@@ -27,9 +30,9 @@ TEXTS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), min_size=1, m
 def test_a_fifth_of_every_class_is_held_out_and_equal_texts_stand_on_one_side(drawn, seed, draw):
     """Whatever the order. A class that would have nothing left to learn from is not held out."""
     texts, y = [f"text {i}" for i, _ in drawn], np.array([c for _, c in drawn])
-    held = held_out(corpus(texts, y), seed)
+    held = hold_out(corpus(texts, y), seed)
     order = np.array(draw.draw(st.permutations(range(len(texts)))))
-    np.testing.assert_array_equal(held_out(corpus([texts[i] for i in order], y[order]), seed), held[order])
+    np.testing.assert_array_equal(hold_out(corpus([texts[i] for i in order], y[order]), seed), held[order])
     assert not any(held[y == c].all() for c in set(y.tolist()))
     sides = {}
     for text, c, side in zip(texts, y.tolist(), held.tolist(), strict=True):
@@ -41,7 +44,7 @@ def test_a_fifth_of_every_class_is_held_out_and_equal_texts_stand_on_one_side(dr
 @pytest.mark.parametrize("seed", range(3))
 def test_the_share_held_out_of_each_class_is_a_fifth(seed):
     y = np.repeat([0, 1, 2], [100, 200, 55])
-    held = held_out(corpus([f"text {i}" for i in range(len(y))], y), seed)
+    held = hold_out(corpus([f"text {i}" for i in range(len(y))], y), seed)
     assert held.sum() == 71
     assert np.abs(np.bincount(y, held) - np.bincount(y) / 5).max() <= 1
 
@@ -54,17 +57,25 @@ class Says:
     errors: int
     seed: int = 0
     asked: list = field(default_factory=list)
+    status: str = "converged"
 
     def learn(self, corpus, time_limit=None, n_jobs=None):
         self.asked.append((len(corpus), time_limit))
         return self
 
+    @property
+    def name(self):
+        return self.model
+
+    def certificate(self):
+        return SimpleNamespace(status=self.status)
+
     def compile(self, n_jobs=None):
         return self
 
-    def scores(self, items):
+    def scores_of(self, tokens, places):
         """All texts are of class 0."""
-        return np.array([[0.0, 1.0] if i < self.errors else [1.0, 0.0] for i in range(len(items))])
+        return np.array([[0.0, 1.0] if i < self.errors else [1.0, 0.0] for i in range(len(places))])
 
 
 ALL = corpus([f"text {i}" for i in range(500)], np.zeros(500, dtype=int))
@@ -76,13 +87,21 @@ def corpus_of_two():
     return corpus([f"text {i}" for i in range(500)], y)
 
 
+def test_a_fit_that_took_ctrl_c_for_its_own_ends_the_choice():
+    contenders, told = [Says("first", 9), Says("second", 0, status="interrupted"), Says("third", 0)], []
+    with pytest.raises(KeyboardInterrupt):
+        choose(corpus_of_two(), contenders, tell=told.append)
+    assert [each.model for each in told] == ["first"]
+    assert contenders[2].asked == []
+
+
 @given(errors=st.lists(st.integers(0, 99), min_size=1, max_size=5))
 def test_the_simplest_within_one_standard_error_of_the_best(errors):
     contenders = [Says(f"model {i}", k) for i, k in enumerate(errors)]
     told = []
     examples = corpus_of_two()
     chosen, tried = choose(examples, contenders, tell=told.append)
-    n = held_out(examples, 0).sum()
+    n = hold_out(examples, 0).sum()
     assert told == tried
     assert [each.asked[0][0] for each in contenders] == [500 - n] * len(errors)
     found = np.array([each.error for each in tried])
@@ -103,9 +122,9 @@ def test_without_time_only_the_first_is_tried():
     assert 0 < contenders[1].asked[0][1] <= 60
 
 
-def test_of_one_text_nothing_is_held_out():
+def test_of_one_text_nothing_is_hold_out():
     same = corpus(["a text"] * 300, [0, 1] * 150)
-    assert not held_out(same, 0).any()
+    assert not hold_out(same, 0).any()
     contenders = [Says("first", 50), Says("second", 0)]
     assert choose(same, contenders) == (contenders[0], [])
 
@@ -124,3 +143,23 @@ def test_auto_is_naive_bayes_of_few_texts_and_the_choice_of_many():
     quick = TextClassifier(time_limit=0.0).fit(texts, labels)
     assert [each.model for each in quick.tried_] == ["naive-bayes"]
     assert content(quick, choice=False) == content(TextClassifier("naive-bayes").fit(texts, labels))
+
+
+@pytest.mark.parametrize("kind", ["text", "mail"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_models_that_are_only_tried_score_as_others_do(kind, classes):
+    """Each class has the same rank for each text: a positive factor apart, which is the same for all. A model after one
+    of the same settings has the rows as they were."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(classes, size=120)
+    texts = [" ".join(f"w{w}" for w in rng.integers(3 * c, 3 * c + 9, size=6)) for c in y]
+    recipes = [recipe(kind, name, {}) for name in SIMPLEST_FIRST]
+    examples = Corpus.of_texts(texts, widest_reader(each.settings for each in recipes), range(classes), y)
+    tried = examples.to_try()
+    for each in [*recipes, *recipes[::-1]]:
+        ours, theirs = (part.scores(each.learn(part).compile()) for part in (tried, examples))
+        ours, theirs = ours - ours[:, :1], theirs - theirs[:, :1]
+        factor = (ours * theirs).sum() / (theirs**2).sum()
+        assert factor > 0.0
+        np.testing.assert_allclose(ours, factor * theirs, rtol=1e-9, atol=1e-9)
+        assert tried.errors(each.learn(tried).compile()) == examples.errors(each.learn(examples).compile())

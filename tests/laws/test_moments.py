@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
 from deciban.distributions import Gaussian
-from deciban.distributions import double_double as products
+from deciban.distributions import exact_sums as products
 
 count = Gaussian().count
 

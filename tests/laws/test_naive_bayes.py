@@ -7,16 +7,17 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from labelled import BY_NAME, EVERY, ONE_KIND, forms, over, over_estimates
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
-from deciban.certificates.gap import relative_gap
+from deciban.certificates.certificate import relative_gap
 from deciban.distributions import CATALOGUE, Categorical, Gaussian, by_name
 from deciban.models.naive_bayes import NaiveBayes
+from tiers import examples
 
 LIKELIHOODS = [family.name for family in CATALOGUE]
 over_likelihoods = pytest.mark.parametrize("likelihood", LIKELIHOODS)
@@ -83,7 +84,7 @@ def test_weight_means_repetition_and_none_means_absence(case, draws):
 
 
 @over(EVERY)
-@settings(max_examples=5)
+@examples(5)
 @drawn
 def test_the_format_of_the_rows_does_not_matter(case, draws):
     data = draws.draw(case.data())
@@ -138,6 +139,7 @@ def test_by_name_is_by_object(likelihood, draws):
     assert named.likelihoods_ == dict.fromkeys(range(data.X.shape[1]), by_name(likelihood).symmetric(0.7))
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize(
     "labels",
     [
@@ -239,6 +241,7 @@ NO_CODES = dict.fromkeys(
 CHECKS = {"bernoulli": 62, "categorical": 63, "multinomial": 64, "complement": 64, "poisson": 63, "gaussian": 62}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("likelihood", "checks"),
     [*((name, CHECKS.get(name, 62)) for name in LIKELIHOODS), ("auto", 62), (Gaussian(shared=True), 62)],

@@ -29,17 +29,17 @@ def test_the_mean_of_the_weights_is_of_the_latest_most():
     for t in (1, 2, 5):
         share = np.array([(1 - rho) * rho ** (t - k) / (1 - rho**t) for k in range(1, t + 1)])
         assert share.sum() == pytest.approx(1.0)
-        assert_allclose(steps(t, averaging=rho)[-1], share @ np.array(each[:t]), rtol=1e-12)
-    assert_allclose(steps(5, averaging=0.0)[-1], each[-1], rtol=1e-12)
+        assert_allclose(steps(t, weight_averaging=rho)[-1], share @ np.array(each[:t]), rtol=1e-12)
+    assert_allclose(steps(5, weight_averaging=0.0)[-1], each[-1], rtol=1e-12)
 
 
 @pytest.mark.parametrize("clip", [0.01, 0.1, 1e6])
 def test_no_gradient_is_longer_than_it_may_be(clip):
-    free, held = steps(1, learning_rate=1e-3)[0], steps(1, learning_rate=1e-3, clip=clip)[0]
+    free, held = steps(1, learning_rate=1e-3)[0], steps(1, learning_rate=1e-3, clip_norm=clip)[0]
     begun = steps(1, learning_rate=1e-300)[0]
     length = np.linalg.norm((free - begun) / 1e-3)
     assert_allclose(held - begun, (free - begun) * min(1.0, clip / length), rtol=1e-9, atol=1e-15)
-    fitted = model(NAME, max_iter=1, clip=clip).fit(X, Y)
+    fitted = model(NAME, max_iter=1, clip_norm=clip).fit(X, Y)
     assert np.linalg.norm(fitted.history_[0].gradient_norms) <= length  # as they were before
 
 
@@ -104,7 +104,13 @@ def loss_of(fitted, X, y):
 @pytest.mark.parametrize("averaging", [None, 0.7])
 @over({name: each for name, each in CLASSIFIERS.items() if each[1].name == "softmax" and each[3]})
 def test_the_epoch_with_the_lowest_validation_error_counts(name, averaging):
-    options = {"max_iter": 60, "n_iter_no_change": 6, "learning_rate": 0.05, "averaging": averaging, "batch_size": 15}
+    options = {
+        "max_iter": 60,
+        "n_iter_no_change": 6,
+        "learning_rate": 0.05,
+        "weight_averaging": averaging,
+        "batch_size": 15,
+    }
     fitted = model(name, **options).fit(X, Y, validation=ELSEWHERE)
     told = [epoch.validation_loss for epoch in fitted.history_]
     assert fitted.certificate_.status == "stopped early"

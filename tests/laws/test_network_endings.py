@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from deciban import MLPClassifier, MLPRegressor
 from deciban.mlp import estimator
-from deciban.networks.network import drawn
+from deciban.networks.network import draw_weights
 from laws.nets import CLASSIFIERS, FORMS, clouds, flat, forms, model, over
 
 NAME = "relu-softmax-cross_entropy-two"
@@ -28,7 +28,7 @@ def usable(fitted):
 def begun(fitted):
     """The weights that it had before its first step."""
     net = fitted.network_
-    weights, biases = drawn(net.sizes, net.activation, 0, net.weights[0].dtype)
+    weights, biases = draw_weights(net.sizes, net.activation, 0, net.weights[0].dtype)
     return np.concatenate([np.ravel(each) for pair in zip(weights, biases, strict=True) for each in pair])
 
 
@@ -106,7 +106,7 @@ def pressed_in_step(monkeypatch, count):
 
 @pytest.mark.parametrize("family", [MLPClassifier, MLPRegressor])
 def test_ctrl_c_in_an_epoch_keeps_the_best_epoch(monkeypatch, family):
-    options = {"hidden": (6,), "batch_size": 15, "random_state": 3}
+    options = {"hidden_layer_sizes": (6,), "batch_size": 15, "random_state": 3}
     until = family(max_iter=2, **options).fit(X, Y)
     pressed_in_step(monkeypatch, 11)  # four a epoch
     fitted = ends(family(**options).fit(X, Y), "interrupted", "these are the best weights until then")
@@ -165,7 +165,7 @@ def test_another_signal_before_the_proof_ends_the_fit(monkeypatch):
 
 # Numbers that leave the range.
 
-REMEDY = "these are the last good weights: scale the columns, lower learning_rate, or set clip"
+REMEDY = "these are the last good weights: scale the columns, lower learning_rate, or set clip_norm"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -185,7 +185,7 @@ def test_numbers_that_leave_the_range_are_told_by_their_layer(solver, batch_size
 
 
 def test_good_epochs_before_numbers_leave_the_range_are_kept():
-    calm = {"hidden": (6,), "solver": "descent", "batch_size": 15}
+    calm = {"hidden_layer_sizes": (6,), "solver": "descent", "batch_size": 15}
     until = MLPClassifier(max_iter=3, **calm).fit(X, Y)
     fitted = MLPClassifier(max_iter=9, schedule=lambda t: 1.0 if t < 4 else 1e38, **calm).fit(X, Y)
     usable(fitted)
@@ -218,7 +218,7 @@ def ailing(**options):
 
 
 def test_gradients_that_vanish_are_told():
-    told = ailing(hidden=(8,) * 8, activation="logistic")
+    told = ailing(hidden_layer_sizes=(8,) * 8, activation="logistic")
     assert told.startswith("the error was still falling: raise max_iter; gradients vanish: layer 1 gets ")
     assert told.endswith(" of what the last layer gets: activation='relu' or fewer layers help")
     share = float(told.split("layer 1 gets ")[1].split(" of ")[0])
@@ -228,7 +228,7 @@ def test_gradients_that_vanish_are_told():
     assert len(norms) == 9
     assert share < 1e-3
     for activation in ("relu", "tanh"):
-        assert "vanish" not in ailing(hidden=(8,) * 8, activation=activation)
+        assert "vanish" not in ailing(hidden_layer_sizes=(8,) * 8, activation=activation)
 
 
 def biased(size, activation="relu", scale=1.0):

@@ -21,6 +21,7 @@ HARD_TO_LEARN = {
 SEVERAL = {name: each for name, each in FEW.items() if each[1].name != "logistic"}
 
 
+@pytest.mark.each_once
 @over(SEVERAL)
 @pytest.mark.parametrize("kind", HARD_TO_LEARN)
 def test_whatever_comes_numbers_stay_numbers(name, kind):
@@ -54,6 +55,7 @@ def checked(model, count):
     return {result["check_name"] for result in results if result["status"] == "failed"}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("model", "count"),
     [(MLPClassifier((32,), max_iter=20, dtype="float64"), 68), (MLPRegressor(max_iter=20, dtype="float64"), 60)],
@@ -63,6 +65,7 @@ def test_scikit_learn_finds_nothing_to_complain_about(model, count):
     assert checked(model, count) == set()
 
 
+@pytest.mark.deep
 def test_in_single_precision_scikit_learn_finds_no_more_than_its_rounding():
     assert checked(MLPClassifier((32,), max_iter=20), 68) <= ROUNDED
 

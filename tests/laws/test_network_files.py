@@ -32,21 +32,25 @@ THREE = TWO + (X[:, 2] > 0.5)
 SPARSE = sparse.csr_array(np.where(X > 0.3, X, 0.0))
 FRAME = pd.DataFrame(X, columns=["one", "zwei", "셋"])
 MANY = np.column_stack([TWO, X[:, 1] > 0.0]).astype(int)
-SHORT = {"max_iter": 4, "hidden": (5,), "batch_size": 8}
+SHORT = {"max_iter": 4, "hidden_layer_sizes": (5,), "batch_size": 8}
 KINDS = {
     "two": (MLPClassifier(**SHORT), X, TWO),
     "texts": (
-        MLPClassifier(**{**SHORT, "hidden": (4, 3)}, activation="tanh"),
+        MLPClassifier(**{**SHORT, "hidden_layer_sizes": (4, 3)}, activation="tanh"),
         X,
         np.array(["ham", "무료", "spam"])[THREE],
     ),
     "single": (MLPClassifier(**SHORT, output="logistic", class_weight={0: 2.0, 1: 1.0}), X, TWO),
-    "each": (MLPClassifier(**SHORT, output="logistic", error="squared", averaging=0.5), X, THREE - 1.0),
+    "each": (MLPClassifier(**SHORT, output="logistic", error="squared", weight_averaging=0.5), X, THREE - 1.0),
     "many": (MLPClassifier(**SHORT, dropout=0.2), X, MANY),
-    "linear": (MLPClassifier(**{**SHORT, "hidden": ()}, solver="descent", schedule="cosine"), X, TWO == 1),
-    "doubles": (MLPClassifier(**{**SHORT, "hidden": 4}, dtype="float64", random_state=7, weight_decay=0.1), X, THREE),
+    "linear": (MLPClassifier(**{**SHORT, "hidden_layer_sizes": ()}, solver="descent", schedule="cosine"), X, TWO == 1),
+    "doubles": (
+        MLPClassifier(**{**SHORT, "hidden_layer_sizes": 4}, dtype="float64", random_state=7, weight_decay=0.1),
+        X,
+        THREE,
+    ),
     "sparse": (MLPClassifier(**SHORT, early_stopping=True, time_limit=1e3), SPARSE, TWO),
-    "frame": (MLPClassifier(**SHORT, clip=0.5, class_weight="balanced"), FRAME, TWO),
+    "frame": (MLPClassifier(**SHORT, clip_norm=0.5, class_weight="balanced"), FRAME, TWO),
     "elsewhere": (MLPClassifier(**SHORT), array_api_strict.asarray(X), TWO),
     "regression": (MLPRegressor(**SHORT), X, X[:, 0]),
     "targets": (MLPRegressor(**SHORT, activation="logistic"), FRAME, X[:, :2]),
@@ -87,7 +91,7 @@ def test_a_file_judges_as_the_model_did(kind, tmp_path):
             assert_array_equal(host(getattr(again, method)(rows)), host(getattr(model, method)(rows)))
     if hasattr(model, "explain"):
         label = 1 if kind == "many" else None
-        assert again.explain(rows, label) == model.explain(rows, label)
+        assert again.explain(rows, label=label) == model.explain(rows, label=label)
         assert_array_equal(again.classes_, model.classes_)
         assert again.classes_.dtype == model.classes_.dtype
     assert again.certificate_ == replace(model.certificate_, seconds=0.0)
@@ -131,7 +135,7 @@ def test_names_of_labels_stay_with_their_columns(tmp_path):
     again = deciban.load(tmp_path / "network.deciban")
     assert again.classes_.tolist() == ["zwei", "eins"]
     assert again.certificate_.class_counts == model.certificate_.class_counts
-    assert again.explain(X[:2], 0) == model.explain(X[:2], 0)
+    assert again.explain(X[:2], label=0) == model.explain(X[:2], label=0)
     again.partial_fit(X, MANY, classes=["zwei", "eins"])
 
 
@@ -146,15 +150,15 @@ def test_what_no_file_keeps_is_refused_before_anything_is_written(tmp_path):
 
 
 def used(content):
-    from deciban.mlp.stored import restored
+    from deciban.mlp.stored import restore
 
-    model = restored(store.parse(content, "some.deciban", tables=True))
+    model = restore(store.parse(content, "some.deciban", tables=True))
     with np.errstate(all="ignore"):
         for method in ANSWERS:
             if hasattr(model, method):
                 getattr(model, method)(X)
         if isinstance(model, MLPClassifier):
-            model.explain(X[:1], 0 if model.multilabel_ else None)
+            model.explain(X[:1], label=0 if model.multilabel_ else None)
     str(model.certificate_)
     return model
 
@@ -231,7 +235,7 @@ def test_tensors_that_do_not_fit_are_told(change, said):
         ("network", {"more": 1}, "a network that tells other things"),
         ("network", {"many": True}, "outputs"),
         ("network", {"loss": "low"}, "a loss that is no number"),
-        ("network", {"parameters": {"hidden": ["a"]}}, "hidden layers of no size"),
+        ("network", {"parameters": {"hidden_layer_sizes": ["a"]}}, "hidden layers of no size"),
         ("network", {"parameters": {"tol": [1]}}, "tol that is no parameter"),
         ("certificate", {"status": "splendid"}, "a fit that ended in no known way, 'splendid'"),
         ("certificate", {"iterations": 1.5}, "a number of epochs that is none"),

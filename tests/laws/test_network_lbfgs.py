@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from deciban import MLPClassifier, MLPRegressor, load
+from tiers import deep
 
 ACTIVATIONS = ("relu", "tanh", "logistic", "identity")
 
@@ -18,7 +19,7 @@ def two(n: int = 200, seed: int = 0):
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, *deep(1e3)])
 def test_the_gradient_is_as_small_as_tol_asks(activation, scale):
     X, y = two()
     model = MLPClassifier(8, activation, solver="lbfgs", weight_decay=0.01, tol=1e-4, max_iter=5000, dtype="float64")
@@ -53,7 +54,14 @@ def test_weights_are_repetition(model, settings):
     X, y = two(80)
     y = y if model is MLPClassifier else X[:, 0] ** 2
     weight = np.random.default_rng(3).integers(0, 4, len(y))
-    parameters = {"hidden": 4, "activation": "tanh", "weight_decay": 0.05, "tol": 1e-8, "dtype": "float64", **settings}
+    parameters = {
+        "hidden_layer_sizes": 4,
+        "activation": "tanh",
+        "weight_decay": 0.05,
+        "tol": 1e-8,
+        "dtype": "float64",
+        **settings,
+    }
     weighed = model(**parameters).fit(X, y, weight)
     repeated = model(**parameters).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     for one, other in zip(weighed.coefs_, repeated.coefs_, strict=True):
@@ -64,7 +72,7 @@ def test_weights_are_repetition(model, settings):
 def test_sparse_rows_are_dense_ones():
     X, y = two()
     X[np.abs(X) < 0.8] = 0.0
-    parameters = {"hidden": 5, "solver": "lbfgs", "weight_decay": 0.1, "activation": "tanh", "max_iter": 30}
+    parameters = {"hidden_layer_sizes": 5, "solver": "lbfgs", "weight_decay": 0.1, "activation": "tanh", "max_iter": 30}
     dense, csr = (MLPClassifier(**parameters).fit(kind, y) for kind in (X, sparse.csr_array(X)))
     np.testing.assert_allclose(dense.predict_proba(X), csr.predict_proba(X), atol=1e-3)
 
@@ -87,9 +95,9 @@ def test_a_file_keeps_a_model_of_one_number_of_units(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "model.deciban").predict_proba(X), model.predict_proba(X))
 
 
-@pytest.mark.parametrize("parameter", [{"dropout": 0.5}, {"clip": 1.0}, {"averaging": 0.9}])
+@pytest.mark.parametrize("parameter", [{"dropout": 0.5}, {"clip_norm": 1.0}, {"weight_averaging": 0.9}])
 def test_what_is_of_batches_is_refused(parameter):
-    with pytest.raises(ValueError, match="dropout, clip and averaging are of steps by batches"):
+    with pytest.raises(ValueError, match="dropout, clip_norm and weight_averaging are of steps by batches"):
         MLPClassifier(solver="lbfgs", **parameter).fit(*two())
 
 

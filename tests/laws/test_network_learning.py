@@ -14,7 +14,7 @@ SOLVERS = {
     "descent": {"solver": "descent"},
     "nesterov": {"solver": "descent", "nesterov": True, "momentum": 0.5},
     "adam": {"solver": "adam"},
-    "decay": {"solver": "adam", "weight_decay": 0.1, "clip": 0.5, "averaging": 0.9},
+    "decay": {"solver": "adam", "weight_decay": 0.1, "clip_norm": 0.5, "weight_averaging": 0.9},
 }
 solvers = pytest.mark.parametrize("solver", SOLVERS)
 
@@ -156,7 +156,7 @@ def test_a_seed_is_all_that_chance_knows(name, dtype):
 # What is known without a network.
 
 STEEP = {
-    "hidden": (),
+    "hidden_layer_sizes": (),
     "dtype": "float64",
     "batch_size": None,
     "solver": "descent",

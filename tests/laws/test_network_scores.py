@@ -167,7 +167,7 @@ def test_a_model_of_many_labels_explains_each(form, activation):
     assert_array_equal(fitted.predict(X), p > 0.5)
     assert_allclose(np.exp(fitted.predict_log_proba(X)), p, rtol=1e-12)
     for label in range(3):
-        for told, each in zip(fitted.explain(X[:4], label), p[:, label], strict=False):
+        for told, each in zip(fitted.explain(X[:4], label=label), p[:, label], strict=False):
             assert told.label == (label if each > 0.5 else f"not {label}")
             assert told.probability == pytest.approx(max(each, 1.0 - each), rel=1e-9)
             assert told.decibans == pytest.approx(DECIBANS_PER_NAT * abs(np.log(each / (1.0 - each))), rel=1e-9)

@@ -9,8 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from deciban._core import adam_step, momentum_step
-from deciban.networks.optimizers import Adam, Descent
-from deciban.networks.schedules import schedule
+from deciban.networks.optimizers import Adam, Descent, schedule
 from oracle import network as oracle
 
 TYPES = ("float32", "float64")
@@ -187,9 +186,9 @@ def test_a_schedule_of_ones_own():
 def test_a_plateau_makes_steps_shorter_each_second_epoch_without_a_fall():
     eta, found = schedule("plateau", 1.0, 10), []
     for without in (0, 0, 1, 2, 3, 4, 0, 1, 2):
-        eta.told(without)
+        eta.note_stall(without)
         found.append(eta(1))
     assert found == pytest.approx([1.0, 1.0, 1.0, 0.2, 0.2, 0.04, 0.04, 0.04, 0.008])
     other = schedule("cosine", 1.0, 10)
-    other.told(2)
+    other.note_stall(2)
     assert other(1) == 1.0

@@ -11,7 +11,7 @@ NAME = "tanh-softmax-cross_entropy-two"
 X, Y = clouds(1, n=50)
 MANY = np.column_stack([Y == 0, Y == 2, X[:, 0] > 0]).astype(int)
 SIZE = 15
-OPTIONS = {"batch_size": SIZE, "shuffle": False, "max_iter": 2, "weight_decay": 0.01, "averaging": 0.8}
+OPTIONS = {"batch_size": SIZE, "shuffle": False, "max_iter": 2, "weight_decay": 0.01, "weight_averaging": 0.8}
 
 
 def cut(form, y, *weight, size=SIZE):
@@ -50,7 +50,7 @@ def test_many_labels_and_many_numbers_come_in_batches_too(form):
         (MLPRegressor, X[:, 0]),
         (MLPRegressor, X[:, :1]),
     ):
-        options = {"hidden": (6,), "dtype": "float64", **OPTIONS}
+        options = {"hidden_layer_sizes": (6,), "dtype": "float64", **OPTIONS}
         whole = learner(**options).fit(FORMS[form](X), y)
         parts = streamed(learner(**options), cut(form, y))
         assert flat(parts).tobytes() == flat(whole).tobytes()
@@ -64,7 +64,7 @@ def test_the_names_of_labels_are_those_that_are_told():
     first = MLPClassifier((6,)).partial_fit(X, MANY, classes=names)
     for fitted in (named, first, first.partial_fit(X, MANY, classes=names)):
         assert fitted.classes_.tolist() == names
-        assert [fitted.explain(X[:1], k)[0].label.split()[-1] for k in range(3)] == names
+        assert [fitted.explain(X[:1], label=k)[0].label.split()[-1] for k in range(3)] == names
     assert named.certificate_.class_counts == dict(zip(names, MANY.sum(axis=0), strict=True))
 
 
@@ -154,7 +154,7 @@ def test_fit_starts_over_and_a_warm_start_goes_on():
     warm = model(NAME, warm_start=True, solver="descent", momentum=0.0, max_iter=3)
     long = model(NAME, solver="descent", momentum=0.0, max_iter=6)
     assert flat(warm.fit(X, Y).fit(X, Y)).tobytes() == flat(long.fit(X, Y)).tobytes()
-    other = warm.set_params(hidden=(7,)).fit(X, Y)  # of other sizes it begins anew
+    other = warm.set_params(hidden_layer_sizes=(7,)).fit(X, Y)  # of other sizes it begins anew
     assert other.network_.sizes == (4, 7, 3)
 
 

@@ -23,15 +23,15 @@ over_hidden = pytest.mark.parametrize("hidden", [(), (6,), (5, 4)], ids=str)
 
 
 def of(labels=THREE, **parameters):
-    given = {"hidden": (6,), "epochs": 6, "words": (1, 1), "random_state": 3, **parameters}
+    given = {"hidden_layer_sizes": (6,), "epochs": 6, "words": (1, 1), "random_state": 3, **parameters}
     return TextClassifier("mlp", **given).fit(TEXTS, labels)
 
 
 @over_hidden
 @pytest.mark.parametrize("weights", [None, [1, 2, 1, 1, 1, 3] * 2], ids=["alone", "weighed"])
 def test_it_is_the_network_of_directions(hidden, weights):
-    known = TextClassifier("mlp", hidden=hidden, epochs=6).fit(TEXTS, THREE, weights)
-    classes, reader = sorted(set(THREE)), known.model_.settings.reader()
+    known = TextClassifier("mlp", hidden_layer_sizes=hidden, epochs=6).fit(TEXTS, THREE, weights)
+    classes, reader = sorted(set(THREE)), known.model_.encoder.settings.reader()
     order = Corpus.of_texts(TEXTS, reader, classes, [classes.index(c) for c in THREE], weights).order()
     rows, labels = known.served_.rows(TEXTS)[order], np.array(THREE)[order]
     assert_allclose(np.sqrt(rows.power(2).sum(axis=1)), 1.0)
@@ -57,7 +57,7 @@ def test_the_length_of_a_text_does_not_matter_and_evidence_follows_the_words(bit
 @over_hidden
 @pytest.mark.parametrize("weighting", ["unit-idf", "idf", "none"])
 def test_evidence_sums_to_the_verdict(hidden, weighting):
-    known = of(hidden=hidden, weighting=weighting)
+    known = of(hidden_layer_sizes=hidden, weighting=weighting)
     for why in known.explain(ASKED):
         assert why.prior_decibans + sum(term.decibans for term in why.terms) == pytest.approx(why.decibans, abs=1e-9)
 
@@ -70,7 +70,7 @@ def test_what_a_word_says_is_what_a_text_of_it_says_alone(weighting):
 
 
 def test_a_text_is_judged_the_same_among_others():
-    known = of(hidden=(40, 30))
+    known = of(hidden_layer_sizes=(40, 30))
     many = known.predict_joint_log_proba(ASKED * 50)
     for text, scores in zip(ASKED, many, strict=False):
         assert_array_equal(known.predict_joint_log_proba([text])[0], scores)
@@ -78,12 +78,12 @@ def test_a_text_is_judged_the_same_among_others():
 
 @over_hidden
 def test_a_pickle_and_a_file_judge_the_same(hidden, tmp_path):
-    known = of(hidden=hidden)
+    known = of(hidden_layer_sizes=hidden)
     known.save(tmp_path / "m.deciban")
     for again in (pickle.loads(pickle.dumps(known)), load(tmp_path / "m.deciban")):
         assert_array_equal(again.predict_joint_log_proba(ASKED), known.predict_joint_log_proba(ASKED))
         assert again.explain(ASKED) == known.explain(ASKED)
-    told = {"model": "mlp", "hidden": hidden, "dropout": 0.7, "epochs": 6, "weighting": "unit-idf"}
+    told = {"model": "mlp", "hidden_layer_sizes": hidden, "dropout": 0.7, "epochs": 6, "weighting": "unit-idf"}
     assert again.get_params() | told == again.get_params()
     stored = store.read(tmp_path / "m.deciban")
     assert {stored.tensors[f"score.{part}.1"].dtype for part in ("weights", "biases")} == {"F32"}
@@ -103,7 +103,7 @@ def test_a_tenth_is_held_out_where_there_is_one_and_the_certificate_counts_all()
 
 
 def test_each_epoch_is_told():
-    made, told = recipe("text", "mlp", {"epochs": 4, "hidden": (3,)}), []
+    made, told = recipe("text", "mlp", {"epochs": 4, "hidden_layer_sizes": (3,)}), []
     corpus = Corpus.of_texts(TEXTS, made.settings.reader(), ["ham", "spam"], [int(c == "spam") for c in LABELS])
     made.learn(corpus, watch=lambda epoch, most: told.append((epoch.epoch, most, epoch.validation_error is not None)))
     assert told == [(k, 4, True) for k in range(1, len(told) + 1)]
@@ -113,12 +113,13 @@ def test_each_epoch_is_told():
 def test_words_are_as_many_as_memory_has_room_for(monkeypatch):
     monkeypatch.setattr(network, "MOST_WEIGHTS", 6 * 7 + 5)
     known = of()
-    assert len(known.served_.names) == known.model_.settings.max_features == 7
+    assert len(known.served_.names) == known.model_.encoder.settings.max_features == 7
+    buckets = len(of(hidden_layer_sizes=(1,), hashed_bits=6).model_.encoder.book)
     with pytest.raises(DataError) as caught:
         of(hashed_bits=6)
     assert str(caught.value) == (
-        f"Expected at most 47 weights, for the sake of memory; {len(of(hidden=(1,), hashed_bits=6).model_.book)} "
-        "buckets for 6 units are more. Take fewer hashed bits or fewer units."
+        f"Expected at most 47 weights, for the sake of memory; {buckets} buckets for 6 units are more. "
+        "Take fewer hashed bits or fewer units."
     )
 
 

@@ -13,7 +13,7 @@ from laws.nets import FEW, clouds, model, over
 
 CLOSE = {"float32": {"rtol": 1e-5, "atol": 1e-5}, "float64": {"rtol": 1e-10, "atol": 1e-10}}
 types = pytest.mark.parametrize("dtype", list(CLOSE))
-ALL = {"batch_size": 25, "dropout": 0.2, "averaging": 0.8, "clip": 0.5, "weight_decay": 0.01, "max_iter": 2}
+ALL = {"batch_size": 25, "dropout": 0.2, "weight_averaging": 0.8, "clip_norm": 0.5, "weight_decay": 0.01, "max_iter": 2}
 X, Y = clouds(1, n=50)
 MANY = np.column_stack([Y == 0, Y == 2, X[:, 0] > 0]).astype(int)
 
@@ -72,12 +72,12 @@ def test_the_same_is_learnt(there, name, dtype):
 @pytest.mark.parametrize("solver", ["descent", "adam"])
 def test_many_labels_and_numbers(there, solver, dtype):
     for learner, y in ((MLPClassifier, MANY), (MLPRegressor, X[:, :2]), (MLPRegressor, X[:, 0])):
-        options = {"hidden": (6,), "solver": solver, "nesterov": True, "dtype": dtype, **ALL}
+        options = {"hidden_layer_sizes": (6,), "solver": solver, "nesterov": True, "dtype": dtype, **ALL}
         rows = X.astype(dtype)
         one, other = learner(**options).fit(rows, y), learner(**options).fit(there(rows), there(y))
         agree(one, other, there, dtype)
         if learner is MLPClassifier:
-            for mine, theirs in zip(one.explain(X[:3], 1), other.explain(there(X[:3]), 1), strict=True):
+            for mine, theirs in zip(one.explain(X[:3], label=1), other.explain(there(X[:3]), label=1), strict=True):
                 assert theirs.decibans == pytest.approx(mine.decibans, rel=1e-4)
 
 
@@ -85,7 +85,7 @@ def test_many_labels_and_numbers(there, solver, dtype):
 def test_weights_batches_and_calls(there, dtype):
     rows = X.astype(dtype)
     times = np.random.default_rng(0).integers(0, 4, len(Y))
-    options = {"hidden": (6,), "dtype": dtype, "max_iter": 3, "batch_size": 15}
+    options = {"hidden_layer_sizes": (6,), "dtype": dtype, "max_iter": 3, "batch_size": 15}
     one = MLPClassifier(**options).fit(rows, Y, sample_weight=times)
     agree(one, MLPClassifier(**options).fit(there(rows), Y, sample_weight=there(times)), there, dtype)
     for early in ({"early_stopping": True}, {"class_weight": "balanced"}):
@@ -109,7 +109,7 @@ def test_weights_batches_and_calls(there, dtype):
 
 
 def test_a_model_may_learn_on_somewhere_else(there):
-    options = {"hidden": (6,), "dtype": "float64", "batch_size": 15, "warm_start": True, "max_iter": 2}
+    options = {"hidden_layer_sizes": (6,), "dtype": "float64", "batch_size": 15, "warm_start": True, "max_iter": 2}
     one, other = MLPClassifier(**options).fit(X, Y), MLPClassifier(**options).fit(X, Y)
     agree(one.fit(X, Y), other.fit(there(X), Y), there, "float64")
     back = other.fit(X, Y)

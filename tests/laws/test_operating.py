@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import auc
 
 from deciban.evaluation.evaluation import evaluate
 from deciban.evaluation.judgements import Judgements
-from deciban.evaluation.operating import operating_points
-from deciban.evaluation.roc import inversions
-from deciban.report.thinned import MOST, thinned
+from deciban.evaluation.roc import inversions, operating_points
+from deciban.report.judged import MOST, thin
 from laws.opinions import EVERY, MANY, TWO, of_odds, opinions, two
+from tiers import examples
 
 THRESHOLDS = [0.0, 0.1, 0.5, 0.56, 0.9, 1.0]
 
@@ -53,7 +53,7 @@ def test_the_area_is_the_pairs_in_order(said):
     assert operating_points(said, "ham").roc_area == pytest.approx(ways.roc_area, abs=1e-12)
 
 
-@settings(max_examples=15)
+@examples(5)
 @given(opinions())
 def test_precision_between_two_ways_is_that_of_their_mixture(said):
     """Davis & Goadrich: t of the next group's examples are called besides, drawn at random."""
@@ -86,6 +86,7 @@ def test_the_straight_line_between_points_of_precision_and_recall_promises_too_m
     assert ways.precision_recall_area < 0.7
 
 
+@pytest.mark.each_once
 @every(TWO)
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_the_way_at_a_threshold_errs_as_the_evaluation_says(name, threshold):
@@ -181,7 +182,7 @@ CURVES = {
 def test_few_points_stand_for_all_without_a_visible_change(name, which):
     ways = CURVES[name]()
     x, y = (ways.false_positive_rate, ways.true_positive_rate) if which == "roc" else ways.precision_recall()
-    u, v = thinned(x, y)
+    u, v = thin(x, y)
     assert len(u) <= MOST
     assert {(x[0], y[0]), (x[-1], y[-1])} <= set(zip(u, v, strict=True)) <= set(zip(x, y, strict=True))
     some = np.column_stack([x, y])[:: max(1, len(x) // 2000)]
@@ -191,5 +192,5 @@ def test_few_points_stand_for_all_without_a_visible_change(name, which):
 @given(st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)), min_size=2, max_size=60))
 def test_a_line_is_thinned_only_by_what_cannot_be_seen(points):
     x, y = np.array(points).T
-    assert distance(np.column_stack([x, y]), *thinned(x, y)) <= 1.1e-4
-    assert len(thinned(x, y, 7)[0]) <= 7
+    assert distance(np.column_stack([x, y]), *thin(x, y)) <= 1.1e-4
+    assert len(thin(x, y, 7)[0]) <= 7

@@ -15,10 +15,10 @@ from deciban.table_models.recipes import MODELS, recipe
 from deciban.table_models.served import ServedTable
 from deciban.table_models.table_model import Origin, Rows
 from deciban.tables import cells, gathered, matching
-from deciban.tables import packed as packing
 from deciban.tables.cells import read_cells
 from deciban.tables.matching import read_as
 from deciban.tables.typed import learnt_from
+from tiers import deep
 
 COLUMNS = {
     "whole": lambda i: str(i * 7 % 5 - 2),
@@ -127,7 +127,7 @@ def test_rows_of_many_columns_are_explained_and_judged_as_rows_of_few(tmp_path, 
 
 
 def test_rows_with_columns_of_their_own_are_refused_before_memory_is_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(packing, "_CELLS", 1 << 20)
+    monkeypatch.setattr(gathered, "_CELLS", 1 << 20)
     path = tmp_path / "apart.jsonl"
     rows = [{"y": "ab"[i % 2], **{f"{i}-{j}": j for j in range(200)}} for i in range(100)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -135,7 +135,7 @@ def test_rows_with_columns_of_their_own_are_refused_before_memory_is_asked_for(t
         learnt_from(read_cells(str(path)), "y")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".svm"])
+@pytest.mark.parametrize("suffix", [*deep(".csv", ".jsonl"), ".svm"])
 def test_memory_of_reading_is_linear_in_the_columns(tmp_path, suffix):
     """Four times the columns take four times the memory, not sixteen times: counted, not timed."""
     taken = []
@@ -182,3 +182,13 @@ def test_covariances_of_too_many_features_are_refused_before_memory_is_asked_for
     with pytest.raises(ValueError, match="X has 10,001 features; the covariances of at most 10,000 are kept"):
         GaussianDiscriminant().fit(X, [0, 1])
     GaussianDiscriminant("diagonal").fit(np.arange(40_004.0).reshape(4, -1), [0, 1, 0, 1])
+
+
+def test_rows_of_few_columns_that_no_other_has_are_refused_as_well(tmp_path):
+    """Their table is begun narrow: what there is to fill is known before it is filled."""
+    path = tmp_path / "apart.jsonl"
+    path.write_text("".join(json.dumps({"y": "ab"[i % 2], f"k{i}": 1}) + "\n" for i in range(3_000)))
+    with pytest.raises(DataError, match=r"3,000 rows have 3,001 columns together, of which each has 2\."):
+        learnt_from(read_cells(str(path)), "y")
+    path.write_text("".join(json.dumps({"y": "ab"[i % 2], f"k{i % 40}": 1}) + "\n" for i in range(3_000)))
+    assert learnt_from(read_cells(str(path)), "y") is not None

@@ -10,18 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deciban import TextClassifier, pages
+from deciban.conventions import DECIBANS_PER_NAT
+from deciban.evaluation.costs import Costs
 from deciban.evaluation.evaluation import evaluate
 from deciban.evaluation.judgements import Judgements
-from deciban.pages import blocks, figures
+from deciban.evaluation.thresholds import cheapest
+from deciban.pages import blocks
 from deciban.pages.blocks import Figure, Section, Slider, Table
-from deciban.pages.explained import terms_of, text_of
-from deciban.pages.measured import Measured, Size, sought
-from deciban.pages.proof import bounds
-from deciban.pages.report import Report, part
-from deciban.pages.samples import places
-from deciban.pages.thresholds import costs, stops_of
+from deciban.pages.explained import places, terms_of, text_of
+from deciban.pages.learnt import bounds
+from deciban.pages.measured import Measured, Size, costs, find_positive, stops_of
+from deciban.pages.page import Report, part
 from deciban.pages.words import CATALOGUES, LANGUAGES, Words, words_in
-from deciban.verdict import TextExplanation, TextTerm, Verdict
+from deciban.verdict import Explanation, Term, Verdict
 from system.pages import checked
 
 SCRIPT = "<script>alert(1)</script>"
@@ -39,7 +40,7 @@ def judgements(seed=0, N=120, C=2, classes=None):
 @pytest.fixture
 def plain(monkeypatch):
     """Figures are made, but not drawn: it is not their lines that are looked at."""
-    monkeypatch.setattr(figures, "inline", lambda drawn, says, prefix="": '<svg role="img"></svg>')
+    monkeypatch.setattr(blocks, "inline", lambda drawn, says, prefix="": '<svg role="img"></svg>')
 
 
 # --- words -------------------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ def test_everything_that_can_be_said_is_said_somewhere():
     for key in CATALOGUES["en"]:
         above = key.rpartition(".")[0]
         together = {f'"{key}"', f'"{above}"', f'f"{above}.{{', f'known("{key.partition(".")[0]}"'}
-        assert any(each in sources for each in together) or key.startswith(figures._DRAWN), key
+        assert any(each in sources for each in together) or key.startswith(blocks._DRAWN), key
 
 
 def test_korean_pages_speak_korean(plain):
@@ -96,17 +97,17 @@ def test_the_counts_at_a_stop_are_those_of_an_evaluation_with_its_threshold(posi
         p = np.clip(np.round(np.exp(said.log_p[:, 1]) / grain) * grain, 0.0, 1.0)
         with np.errstate(divide="ignore"):
             said = Judgements(said.classes, said.y, np.log(np.column_stack([1.0 - p, p])))
-    stops = stops_of(said, positive, 0.7)
-    assert "0.7" in [stop.threshold for stop in stops]
-    assert [float(stop.threshold) for stop in stops] == sorted({float(stop.threshold) for stop in stops})
+    stops = stops_of(said, positive)
+    assert [stop.threshold for stop in stops] == sorted({stop.threshold for stop in stops})
     labels = [said.classes[c] for c in said.y]
     for stop in stops[:: max(1, len(stops) // 12)]:
         found = evaluate(
             labels,
             np.exp(said.log_p),
             said.classes,
+            scores=said.log_p,
             positive=said.classes[positive],
-            threshold=float(stop.threshold),
+            decibans=stop.threshold,
         )
         assert (found.false_positives.errors, found.false_negatives.errors) == (
             stop.false_positives,
@@ -114,14 +115,40 @@ def test_the_counts_at_a_stop_are_those_of_an_evaluation_with_its_threshold(posi
         )
 
 
+def slider_and_table(said, threshold):
+    found = evaluate([said.classes[c] for c in said.y], np.exp(said.log_p), said.classes, threshold=threshold)
+    (section,) = costs(said, found, Words())
+    return (next(block for block in section.blocks if isinstance(block, of)) for of in (Slider, Table))
+
+
+@pytest.mark.parametrize("scale", [1.0, 40.0])
+def test_the_slider_reaches_every_score(plain, scale):
+    said = judgements()
+    odds = scale * said.log_odds(1)
+    said = Judgements(said.classes, said.y, -np.logaddexp(0.0, np.column_stack([odds, -odds])))
+    slider, _ = slider_and_table(said, 0.8)
+    edges = np.unique(said.log_odds(1) * DECIBANS_PER_NAT)
+    stops = np.array([stop.threshold for stop in slider.stops])
+    assert (np.diff(stops) > 0.0).all()
+    assert (np.diff(np.searchsorted(stops, edges)) > 0).all()
+    assert stops[0] < edges[0] < edges[-1] <= stops[-1]
+
+
+def test_of_very_many_scores_the_slider_keeps_all_that_can_be_cheapest(plain):
+    said = judgements(N=9_000)
+    stops = stops_of(said, 1)
+    assert len(stops) < 3_000
+    for price in (0.1, 1.0, 3.0, 10.0, 250.0):
+        matrix = Costs.of(said.classes, {("ham", "spam"): price})
+        paid = matrix.paid(said, cheapest(said, matrix).answers(said.log_p)).mean * len(said)
+        assert min(price * stop.false_positives + stop.false_negatives for stop in stops) == pytest.approx(paid)
+
+
 def test_the_table_has_the_threshold_in_use_and_the_cheapest_ones(plain):
     said = judgements()
-    found = evaluate([said.classes[c] for c in said.y], np.exp(said.log_p), said.classes, threshold=0.8)
-    (section,) = costs(said, found, Words())
-    slider = next(block for block in section.blocks if isinstance(block, Slider))
-    table = next(block for block in section.blocks if isinstance(block, Table))
-    assert slider.stops[slider.chosen].threshold == "0.8"
-    assert [row[0] for row in table.rows if "in use" in row[0]] == ["0.8 (+6.0 dB) · in use"]
+    slider, table = slider_and_table(said, 0.8)
+    assert slider.stops[slider.chosen].threshold == 6.02
+    assert [row[0] for row in table.rows if "in use" in row[0]] == ["+6.02 dB (80.0 %) · in use"]
     for column, price in ((3, 1.0), (4, 10.0), (5, 100.0)):
         least = min(price * stop.false_positives + stop.false_negatives for stop in slider.stops)
         assert min(float(row[column].replace(",", "")) for row in table.rows) == round(least)
@@ -153,9 +180,9 @@ def test_of_many_classes_there_are_no_thresholds_but_all_else(plain):
     said = judgements(C=4, N=60)
     keys = [section.key for section in Measured.of(said, "how").sections(Words())]
     assert keys == ["error", "confusion", "curves", "reliability"]
-    assert sought(said.classes) is None
-    assert sought(("spam", "ham")) == "spam"
-    assert sought((0, 1)) == 1
+    assert find_positive(said.classes) is None
+    assert find_positive(("spam", "ham")) == "spam"
+    assert find_positive((0, 1)) == 1
 
 
 # --- examples ----------------------------------------------------------------------------------------------
@@ -178,13 +205,13 @@ def test_the_surest_errors_come_first_and_nothing_twice(seed, C):
 
 def example(text, words):
     terms = [
-        TextTerm(word, decibans, 1, tuple((m.start(), m.end()) for m in re.finditer(re.escape(word), text)))
+        Term(word, decibans, 1, tuple((m.start(), m.end()) for m in re.finditer(re.escape(word), text)))
         for word, decibans in words.items()
     ]
     total = sum(words.values()) + 0.25
     p = 1 / (1 + 10 ** (-total / 10))
     verdict = Verdict("spam", "ham", {"spam": p, "ham": 1 - p}, total, False, None)
-    return TextExplanation(verdict, 0.25, tuple(sorted(terms, key=lambda term: -abs(term.decibans))), text)
+    return Explanation.of_verdict(verdict, 0.25, tuple(sorted(terms, key=lambda term: -abs(term.decibans))), text)
 
 
 @given(st.text(st.sampled_from("ab \n<&"), max_size=60))
@@ -192,7 +219,7 @@ def test_a_short_text_is_shown_whole_with_its_marks(text):
     shown = text_of(example(text, {"a": 9.0, "b": -4.0}), Words())
     lines = ["".join(piece.text for piece in line) for line in shown.lines if line is not None]
     if text.count("\n") < 5:
-        assert lines == [line for line in text.split("\n") if line.strip()] or "".join(lines) == text.replace("\n", "")
+        assert [line for line in lines if line.strip()] == [line for line in text.split("\n") if line.strip()]
     for line in shown.lines:
         for piece in line or ():
             assert piece.side == {"a": "for", "b": "against"}.get(piece.text, "")
@@ -226,7 +253,7 @@ BLOCKS = {
     "figure": Figure('<svg role="img"></svg>', SCRIPT, SCRIPT),
     "passage": blocks.Passage([[blocks.Piece(SCRIPT, "for", 3, "+1"), blocks.Piece("\x1b\u202e")], None], "gap"),
     "opened": blocks.Opened(SCRIPT, [blocks.Paragraph(SCRIPT)], shut=True),
-    "slider": blocks.Slider([blocks.Stop(SCRIPT, "'\"", 1, 2)], 0, {"told": SCRIPT, "place": "'"}, dict.fromkeys(
+    "slider": blocks.Slider([blocks.Stop(1.5, -np.inf, 2.0, 1, 2)], 0, {"told": SCRIPT, "place": "'"}, dict.fromkeys(
         ("threshold", "price", "cheapest"), SCRIPT)),
     "command": blocks.Command(f"deciban '{SCRIPT}'\nb"),
 }  # fmt: skip
@@ -261,23 +288,23 @@ def test_certificates_and_explanations_show_themselves(monkeypatch):
     why = classifier.explain(["cheap <b>lunch"])[0]
     for shown, parts in (
         (classifier.certificate_, ("exact", classifier.certificate_.digest)),
-        (why, ("&lt;b&gt;", "cheap", "+9.4")),
+        (why, ("&lt;b&gt;", "cheap", f"{max(term.decibans for term in why.terms):+.1f}")),
     ):
         html = shown._repr_html_()
         bare = re.sub("<style>.*?</style>", "", html, flags=re.DOTALL)
         page = Report("m", "", [Section("key", "h", [Figure(bare, "")])]).html()
         checked(page)
         assert all(each in html for each in parts)
-    monkeypatch.setattr("deciban.pages.fragments.lacking", lambda *names: "Jinja2")
+    monkeypatch.setattr("deciban.pages.page.lacking", lambda *names: "Jinja2")
     assert why._repr_html_() is None
     assert classifier.certificate_._repr_html_() is None
 
 
 def test_what_is_translated_in_a_figure_is_its_words_alone():
     words, text = Words("ko"), '<text x="1">{}</text>'
-    assert figures.translated(text.format("support vectors: 12"), words) == text.format("서포트 벡터: 12")
+    assert blocks.translate_words(text.format("support vectors: 12"), words) == text.format("서포트 벡터: 12")
     for label in ("lossless", "&lt;b&gt;", "a loss_b"):
-        assert figures.translated(text.format(label), words) == text.format(label)
+        assert blocks.translate_words(text.format(label), words) == text.format(label)
 
 
 def test_a_block_alone_is_markup():

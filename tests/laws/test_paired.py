@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 from scipy.stats import ttest_rel
 
-from deciban.evaluation.paired import corrected_t, holm, mcnemar
+from deciban.evaluation.significance import corrected_t, holm, mcnemar
 from oracle import paired as oracle
 
 shares = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=6)

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 import deciban
 from deciban import LogisticRegression, NaiveBayes, TextClassifier
-from deciban.data.declared_types import typed
+from deciban.data.declared_types import Estimator, convert_to_declared, parameters
 from deciban.data.text_layout import NAIVE_BAYES
 from deciban.text.recipes import foreign
 from laws.estimators import BY_ID, CASES, answers, over, public
@@ -35,8 +35,8 @@ VALUES = {
     "momentum": 0.5,
     "weight_decay": 0.25,
     "dropout": 0.5,
-    "clip": 2,
-    "averaging": 0.5,
+    "clip_norm": 2,
+    "weight_averaging": 0.5,
     "validation_fraction": 0.25,
     "nu": 0.5,
     "var_smoothing": 0.5,
@@ -57,9 +57,10 @@ VALUES = {
     "readable": True,
     "random_state": 3,
     "n_jobs": 1,
-    "calibration": 3,
+    "calibration": "temperature",
     "cv": 3,
-    "hidden": (3,),
+    "calibration_folds": 3,
+    "hidden_layer_sizes": (3,),
     "fit_intercept": True,
     "pocket": True,
     "averaged": False,
@@ -113,7 +114,7 @@ APART = {
     "discriminant-shrunk": {"n_components"},
     "discriminant-bayes": {"shrinkage", "n_components"},
     "random-fourier": {"degree", "coef0"},
-    "mlp-lbfgs": {"dropout", "clip", "averaging"},
+    "mlp-lbfgs": {"dropout", "clip_norm", "weight_averaging"},
 }
 TYPES = {
     "int": int,
@@ -156,9 +157,13 @@ def given(case):
     apart = APART.get(case.id, set())
     if case.data == "texts":
         named = NAIVE_BAYES if case.estimator.model == "auto" else case.estimator.model
-        apart = {"hashed_bits", *foreign(named, {name: VALUES[name] for name in known if name in VALUES})}
+        apart = {
+            "hashed_bits",
+            "calibration",
+            *foreign(named, {name: VALUES[name] for name in known if name in VALUES}),
+        }
     elif "calibration" in known and known["calibration"] is None:
-        apart = apart | {"calibration"}
+        apart = apart | {"calibration", "calibration_folds"}
     numbers = {name: VALUES[name] for name in known if name in VALUES and name not in apart}
     return {**text, **numbers}
 
@@ -172,6 +177,7 @@ def test_every_parameter_is_tried(case):
     assert set(case.estimator.get_params(deep=False)) <= {*VALUES, *TEXTS, *OTHERS}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("make", TYPES.values(), ids=TYPES.keys())
 @over()
 def test_a_value_of_any_type_is_the_same_parameter(case, make, tmp_path):
@@ -185,11 +191,11 @@ def test_a_value_of_any_type_is_the_same_parameter(case, make, tmp_path):
     for name, value in other.items():
         assert same.get_params(deep=False)[name] is value, name
         assert type(again[name]) is type(value), name
-    if hasattr(same, "save"):
-        same.save(tmp_path / "other.deciban")
-        known.save(tmp_path / "plain.deciban")
-        assert (tmp_path / "other.deciban").read_bytes() == (tmp_path / "plain.deciban").read_bytes()
-        assert np.array_equal(deciban.load(tmp_path / "other.deciban").predict(X), same.predict(X))
+    same.save(tmp_path / "other.deciban")
+    known.save(tmp_path / "plain.deciban")
+    assert (tmp_path / "other.deciban").read_bytes() == (tmp_path / "plain.deciban").read_bytes()
+    for name, value in answers(deciban.load(tmp_path / "other.deciban"), X).items():
+        assert np.array_equal(answers(same, X)[name], value), name
 
 
 def test_a_grid_of_whole_numbers_and_others():
@@ -223,10 +229,10 @@ def test_a_fraction_is_no_whole_number():
 
 def test_where_whole_numbers_and_shares_differ_the_type_decides():
     both = frozenset({int, float})
-    assert type(typed(np.int64(1), both)) is int
-    assert type(typed(np.float32(1), both)) is float
-    assert type(typed(1, both)) is int
-    assert type(typed(1.0, both)) is float
+    assert type(convert_to_declared(np.int64(1), both)) is int
+    assert type(convert_to_declared(np.float32(1), both)) is float
+    assert type(convert_to_declared(1, both)) is int
+    assert type(convert_to_declared(1.0, both)) is float
 
 
 def test_labels_and_weights_of_classes_may_be_numpy(tmp_path):
@@ -253,3 +259,10 @@ def test_what_is_refused_is_shown_as_it_was_given():
     for wrong, shown in ((-1, "-1"), (-1.0, "-1.0"), (np.int64(-1), "-1"), (np.float32(-1), "-1.0")):
         with pytest.raises(ValueError, match=rf"^alpha must be a finite number ≥ 0, got {shown}$"):
             NaiveBayes(alpha=wrong).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("attributes", [{"coef_": None}, {"_known": None}, {}])
+def test_what_is_fitted_is_no_parameter(attributes):
+    annotations = dict.fromkeys(attributes or ["width"], "int | None")
+    with pytest.raises(TypeError, match=r"Mine\..*: expected a default, or field\(init=False\) for what is fitted"):
+        parameters(type("Mine", (Estimator,), {"__annotations__": annotations, **attributes}))

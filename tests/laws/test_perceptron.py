@@ -265,6 +265,7 @@ def test_classes_grow_and_the_new_one_starts_at_zero():
 CHECKS = 64
 
 
+@pytest.mark.deep
 @kinds
 def test_scikit_learn_finds_nothing_to_complain_about(kind):
     model = Perceptron(**kind, max_iter=100)

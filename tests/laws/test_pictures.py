@@ -28,8 +28,8 @@ from deciban import (
     Perceptron,
     SVMRegressor,
 )
-from deciban.report import decision_regions, fonts, regions, regression_tube, svg
-from deciban.report.marks import hatch, mark
+from deciban.report import canvas, decision_regions, regions, regression_tube, svg
+from deciban.report.canvas import hatch, mark
 from deciban.report.plane import Plane
 from laws.svms import cloud
 
@@ -260,14 +260,14 @@ def test_marks_differ_without_colour():
 
 
 def test_letters_come_from_a_font_that_is_here_or_it_is_said_which_are_missing(monkeypatch):
-    chosen, missing = fonts.family(["키 abc"])
-    here = dict(fonts._others())
-    assert missing or any("키" in fonts.letters(here[name]) for name in chosen[1:-1])
-    monkeypatch.setattr(fonts, "_others", lambda: ())
+    chosen, missing = canvas.family(["키 abc"])
+    here = dict(canvas._others())
+    assert missing or any("키" in canvas.letters(here[name]) for name in chosen[1:-1])
+    monkeypatch.setattr(canvas, "_others", lambda: ())
     told = (
         "no font here has U+D0A4: install NanumGothic or Noto Sans CJK, or write an SVG, which its reader's fonts draw"
     )
-    assert fonts.family(["키 abc"]) == (["DejaVu Sans", "sans-serif"], told)
+    assert canvas.family(["키 abc"]) == (["DejaVu Sans", "sans-serif"], told)
 
     model, X, y = fitted("LogisticRegression")
     figure = decision_regions(model, X, y, labels=["키", "b"])

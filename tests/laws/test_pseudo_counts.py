@@ -12,7 +12,7 @@ from sklearn.naive_bayes import CategoricalNB, ComplementNB, GaussianNB, Multino
 import deciban
 from deciban import NaiveBayes, TextClassifier
 from deciban.distributions import CATALOGUE, Bernoulli, Poisson
-from deciban.distributions.class_prior import class_prior
+from deciban.distributions.priors import class_prior
 from laws.estimators import counts, measured, present
 
 over_likelihoods = pytest.mark.parametrize("likelihood", [family.name for family in CATALOGUE])

@@ -13,7 +13,7 @@ SIDES = np.array([1.0, 1.0, 1.0, -1.0, -1.0])
 
 
 def street(X, y):
-    """SPEC S2: z = (b, w)."""
+    """The hard margin: z = (b, w)."""
     d = X.shape[1]
     return np.diag([0.0, *np.ones(d)]), np.zeros(d + 1), np.column_stack([y, y[:, None] * X]), np.ones(len(y))
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
@@ -13,6 +13,7 @@ from deciban import CalibratedClassifier, LinearSVM, NaiveBayes
 from deciban.calibration import CATALOGUE
 from deciban.calibration.feedback import Feedback
 from laws.declared import clouds, seeds
+from tiers import examples
 
 over = pytest.mark.parametrize("method", CATALOGUE)
 
@@ -32,7 +33,7 @@ def line(seed, N, slope=1.0, offset=0.0):
 @over
 @pytest.mark.parametrize("half_life", [20.0, None])
 @given(seed=seeds)
-@settings(max_examples=2)
+@examples(2)
 def test_any_split_into_calls_leaves_the_same(method, half_life, seed):
     X, y = clouds(seed, N=40)
     weight = np.random.default_rng(seed).integers(1, 4, 40)

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import brier_score_loss, log_loss
 
-from deciban.certificates.rates import clopper_pearson
+from deciban.certificates.intervals import clopper_pearson
 from deciban.evaluation.evaluation import evaluate
 from deciban.evaluation.judgements import Judgements
-from deciban.evaluation.means import mean_interval
-from deciban.evaluation.reliability import reliability
+from deciban.evaluation.reliability import mean_interval, reliability
 from laws.opinions import EVERY, TWO, many, of_odds, opinions, two
 
 BINS = st.integers(1, 12)

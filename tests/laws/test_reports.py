@@ -18,8 +18,8 @@ from deciban import (
     Perceptron,
     TextClassifier,
 )
-from deciban.pages import figures
-from deciban.pages.judged import judged
+from deciban.pages import blocks
+from deciban.pages.judged import score_examples
 from deciban.pages.words import Words
 from deciban.report import regions
 from laws.svms import cloud
@@ -46,7 +46,7 @@ def plain(monkeypatch):
     """Figures are made, of few points, but not drawn."""
     monkeypatch.setattr(regions, "_STEPS", 5)
     monkeypatch.setattr(regions, "_MORE_STEPS", 5)
-    monkeypatch.setattr(figures, "inline", lambda drawn, says, prefix="": '<svg role="img"></svg>')
+    monkeypatch.setattr(blocks, "inline", lambda drawn, says, prefix="": '<svg role="img"></svg>')
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -64,7 +64,7 @@ def test_every_classifier_tells_of_itself_and_how_sure_it_is(name):
     wrong = int((model.predict(X[1::2]) != labels[1::2]).sum())
     page = checked(report.html())
     n = len(X[1::2])
-    assert any(text.startswith(f"Of {n} labelled examples it judged {wrong} wrongly") for text in page.texts)
+    assert any(text.startswith(f"Of {n} labelled examples it misclassified {wrong}:") for text in page.texts)
     weighed = hasattr(model, "predict_log_proba")
     assert ([section.key for section in report.sections][: len(JUDGED)] == JUDGED) == weighed
     assert "picture" in [section.key for section in report.sections]
@@ -81,7 +81,7 @@ def test_rows_of_every_kind_are_judged_alike(kind):
     framed = kind in (pd.DataFrame, pl.DataFrame)
     rows = kind({"x0": X[:, 0], "x1": X[:, 1]}) if framed else kind(X)
     model, other_model = (LogisticRegression().fit(each, y) for each in (X, rows))
-    one, other = judged(model, X, y, Words()), judged(other_model, rows, y, Words())
+    one, other = score_examples(model, X, y, Words()), score_examples(other_model, rows, y, Words())
     np.testing.assert_allclose(one.said.log_p, other.said.log_p, rtol=1e-6)
     assert one.found.errors == other.found.errors == int((model.predict(X) != y).sum())
 
@@ -100,7 +100,7 @@ def test_labels_that_are_numbers_or_truths_stay_what_they_are():
     X, y = cloud(2, 20, 2)
     for labels in (y, y.astype(bool), y * 10.0):
         model = LogisticRegression().fit(X, labels)
-        assert judged(model, X, labels, Words()).found.errors == int((model.predict(X) != labels).sum())
+        assert score_examples(model, X, labels, Words()).found.errors == int((model.predict(X) != labels).sum())
         checked(model.report(X, labels, language="en").html())
 
 

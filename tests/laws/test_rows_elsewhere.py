@@ -13,8 +13,8 @@ from deciban.data.digest import digest
 from deciban.data.folds import folds
 from deciban.features.nystroem import Nystroem
 from deciban.features.random_fourier import RandomFourier
+from deciban.kernel_solvers.blocks import Tiles
 from deciban.kernel_solvers.problem import KernelProblem
-from deciban.kernel_solvers.tiles import Tiles
 from deciban.kernels import RBF, Function, Linear
 from laws.containers import host, same_place
 from laws.svms import cloud
@@ -38,7 +38,7 @@ def test_no_more_than_parts_of_the_rows_come_to_the_host(monkeypatch):
     monkeypatch.setattr("deciban.kernels.arrays._SQUARED", 1000)
     monkeypatch.setattr("deciban.data.folds._ROWS", 50)
     monkeypatch.setattr(kernel_solvers.blocks, "BLOCK", 32)
-    model = SVM(C=0.1, calibration=2).fit(T, y)
+    model = SVM(C=0.1, calibration_folds=2).fit(T, y)
     model.predict_proba(T)
     Nystroem(n_components=20).fit(T).transform(T)
     RandomFourier(n_components=20).fit(T).transform(T)

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from deciban.conventions import DECIBANS_PER_NAT
-from deciban.scores import AffineScore, CategoricalScore, ColumnScore, IndependentScore, joined, log_posterior
+from deciban.scores import AffineScore, CategoricalScore, ColumnScore, IndependentScore, join_scores, log_posterior
 from oracle import naive_bayes as oracle
 
 nats = st.floats(-1e4, 1e4)
@@ -208,7 +208,7 @@ def test_affine_parts_join_to_one_affine_score(draws):
     groups = np.split(columns, [draws.draw(st.integers(1, 4))])
     parts = [(np.sort(own), affine(draws.draw, len(own), C)) for own in groups]
     prior, X = np.log([0.2, 0.3, 0.5]), draws.draw(arrays(np.float64, (4, 5), elements=st.integers(0, 4).map(float)))
-    one, apart = joined(prior, parts, 5), ColumnScore(prior, tuple(parts))
+    one, apart = join_scores(prior, parts, 5), ColumnScore(prior, tuple(parts))
     assert isinstance(one, AffineScore)
     assert_allclose(one(X), apart(X), rtol=1e-12, atol=1e-9)
     for row in X:
@@ -217,7 +217,7 @@ def test_affine_parts_join_to_one_affine_score(draws):
             for terms in (one.terms(row, 0, 1), apart.terms(row, 0, 1))
         ]
         assert told[0] == pytest.approx(told[1])
-    left_out = joined(prior, parts, 6)
+    left_out = join_scores(prior, parts, 6)
     assert isinstance(left_out, ColumnScore)
     assert 5 not in left_out.terms(np.ones(6), 0, 1).feature
 

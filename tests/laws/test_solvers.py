@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -15,6 +15,7 @@ from deciban.data.rows import reals_for_core
 from deciban.losses import Logistic, Softmax
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
 from deciban.solvers import Limits, Problem, Status, hessian, newton
+from tiers import examples
 
 TIGHT = Limits(tol=1e-9, max_iter=200_000)
 PENALTIES = [L2(0.8), L1(0.6), ElasticNet(0.8, 0.5)]
@@ -50,7 +51,7 @@ over = pytest.mark.parametrize(
 
 
 @over
-@settings(max_examples=8)
+@examples(8, measured=True)
 @given(seed=st.integers(0, 10_000), intercept=st.booleans(), offset=st.booleans())
 def test_a_solver_ends_at_a_proven_optimum(solver, loss, penalty, seed, intercept, offset):
     posed = problem(loss, penalty, seed, intercept)
@@ -72,7 +73,7 @@ def test_a_solver_ends_at_a_proven_optimum(solver, loss, penalty, seed, intercep
 
 
 @over
-@settings(max_examples=4)
+@examples(4)
 @given(seed=st.integers(0, 10_000))
 def test_dense_is_sparse(solver, loss, penalty, seed):
     dense, csr = (problem(loss, penalty, seed, form=form) for form in (np.asarray, sparse.csr_array))
@@ -83,7 +84,7 @@ def test_dense_is_sparse(solver, loss, penalty, seed):
 
 
 @over
-@settings(max_examples=4)
+@examples(4, measured=True)
 @given(seed=st.integers(0, 10_000))
 def test_weights_are_repetition(solver, loss, penalty, seed):
     X, y, _ = data(seed, margin=loss.margin)
@@ -97,6 +98,7 @@ def test_weights_are_repetition(solver, loss, penalty, seed):
     assert_allclose(*values, rtol=1e-7, atol=TIGHT.tol)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("penalty", PENALTIES, ids=lambda penalty: penalty.name)
 @pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
@@ -169,7 +171,7 @@ def test_a_sample_of_the_rows_shows_the_way_to_the_same_optimum(loss, form, monk
     assert prove(whole, found.w, found.b).primal == pytest.approx(prove(whole, expected.w, expected.b).primal, rel=1e-8)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(seed=st.integers(0, 10_000), intercept=st.booleans())
 def test_softmax_ends_at_a_proven_optimum(seed, intercept):
     X, _, c = data(seed, N=40)

@@ -11,8 +11,8 @@ from sklearn.base import clone
 import deciban
 from deciban import SVM, LogisticRegression, MLPClassifier, NaiveBayes, TextClassifier
 from deciban.conventions import DECIBANS_PER_NAT
-from deciban.evaluation.stable import _jaccard, strongest
-from deciban.models.proofs import interrupted
+from deciban.evaluation.stability import _jaccard, strongest
+from deciban.models.proofs import mark_interrupted
 from laws.explained import cloud, counts, people, texts
 
 CASES = {
@@ -106,7 +106,7 @@ def test_examples_are_repeated_where_weights_are_refused():
 
 def test_a_network_draws_the_same_in_every_resample():
     X, y = cloud(2)
-    model = MLPClassifier(hidden=(2,), max_iter=2)
+    model = MLPClassifier(hidden_layer_sizes=(2,), max_iter=2)
     one, other = (deciban.explanation_stability(model, X, y, X[:1], resamples=2) for _ in range(2))
     assert one == other
 
@@ -163,7 +163,7 @@ def test_ctrl_c_that_a_fit_takes_for_its_own_ends_the_whole():
             Stopped.fits += 1
             super().fit(X, y, sample_weight)
             if Stopped.fits == 3:
-                self._proof = interrupted(self._proof)
+                self._proof = mark_interrupted(self._proof)
             return self
 
     X, y = cloud(2)

@@ -10,13 +10,15 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save as safetensors
 
 from deciban import TextClassifier, load, store
 from deciban.errors import DataError, NoInputError
+from deciban.files.locks import lock
 from laws.stored import altered, over_models, parts, refusal, refused_or_served, use, whole
+from tiers import examples
 
 
 @over_models
@@ -53,7 +55,7 @@ CHANGE = st.tuples(st.floats(0, 1), st.integers(0, 30), st.binary(max_size=12))
 
 
 @over_models
-@settings(max_examples=300)
+@examples(15)
 @given(changes=st.lists(CHANGE, min_size=1, max_size=4))
 def test_a_file_with_stretches_replaced_is_refused(name, changes):
     content = whole(name)
@@ -234,14 +236,14 @@ def test_labels_may_hold_bytes_that_are_not_utf_8_and_what_looks_like_a_digest(t
 def test_a_name_that_is_no_name():
     with pytest.raises(NoInputError, match="there is none of that name"):
         store.read("a\0b")
-    with pytest.raises(NoInputError, match="there is none of that name"), store.locked("a\0b"):
+    with pytest.raises(NoInputError, match="there is none of that name"), lock("a\0b"):
         pass
 
 
 def test_a_digest_elsewhere_in_the_header_is_not_the_digest_of_the_file():
     header, arrays = parts("whole")
-    content = store.to_bytes({**header, "another": {"digest": "0" * 64}, "a digest": "0" * 64}, arrays)
+    content = store.to_bytes({**header, "certificate": {**header["certificate"], "digest": "0" * 64}}, arrays)
     stored = store.parse(content)
-    assert stored.header["another"] == {"digest": "0" * 64}
+    assert stored.header["certificate"]["digest"] == "0" * 64
     assert store.to_bytes(stored.header, arrays) == content
     refusal(content.replace(b"0" * 64, b"1" * 64))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,11 +11,12 @@ from scipy import sparse
 from deciban import LinearSVM, LogisticRegression, Perceptron
 from deciban.solvers import Status
 from laws.declared import clouds, seeds
+from tiers import examples
 
 # Every linear classifier that learns on; NBSVM does not, as each example changes r, and with it all features before.
 DESCENDING = {
     "logistic": (LogisticRegression, {}),
-    "logistic-short-steps": (LogisticRegression, {"step": 0.2, "penalty": "none"}),
+    "logistic-short-steps": (LogisticRegression, {"step": 0.2, "penalty": None}),
     "logistic-through-origin": (LogisticRegression, {"fit_intercept": False, "multi_class": "ovr"}),
     "svm-hinge": (LinearSVM, {}),
     "svm-squared-hinge": (LinearSVM, {"loss": "squared_hinge", "calibration": None}),
@@ -26,7 +27,7 @@ EVERY = {
     "perceptron": (Perceptron, IN_ORDER),
     "perceptron-averaged": (Perceptron, {"averaged": True, **IN_ORDER}),
 }
-few = settings(max_examples=2)
+few = examples(2)
 
 
 def over(*names, of=EVERY):
@@ -136,7 +137,7 @@ def adversarial(draw):
 
 
 @over(of=DESCENDING)
-@settings(max_examples=12)
+@examples(5)
 @given(adversarial())
 def test_the_regret_is_no_more_than_the_bound_whatever_comes(name, stream):
     X, y, rivals = stream
@@ -162,7 +163,7 @@ def drawn(seed, N):
 def test_on_independent_examples_the_excess_over_the_best_goes_to_nothing(name):
     X, y = drawn(0, 20_000)
     new, truth = drawn(1, 20_000)
-    best = model(name, **({} if "svm" in name else {"penalty": "none"})).set_params(C=1.0).fit(X[:5000], y[:5000])
+    best = model(name, **({} if "svm" in name else {"penalty": None})).set_params(C=1.0).fit(X[:5000], y[:5000])
     loss = best._loss()
 
     def error(of):

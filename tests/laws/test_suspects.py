@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import deciban
 from deciban import SVM, LinearSVM, LogisticRegression, MLPClassifier, NaiveBayes, TextClassifier
-from deciban.evaluation.confident import confident_joint
+from deciban.evaluation.suspects import confident_joint
 from oracle import suspects as oracle
 
 MODELS = {
@@ -21,7 +21,7 @@ MODELS = {
     "logistic": LogisticRegression(),
     "svm": LinearSVM(),
     "kernel": SVM(C=1.0),
-    "network": MLPClassifier(hidden=(4,), random_state=0),
+    "network": MLPClassifier(hidden_layer_sizes=(4,), random_state=0),
     "forest": RandomForestClassifier(10, random_state=0),
 }
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -72,6 +72,7 @@ def test_the_joint_is_that_of_the_definition(seed, C):
 # --- what is found -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.each_once
 @every_model
 @pytest.mark.parametrize("C", [2, 3])
 def test_nothing_is_suspect_among_clean_labels_and_what_is_planted_comes_first(model, C):

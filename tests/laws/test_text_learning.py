@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from labelled_texts import TEXTS, content, fitted, labelled_texts, over_the_grid
 from numpy.testing import assert_allclose
 
-from deciban import NaiveBayes, TextClassifier, TextVectorizer, load
+from deciban import NaiveBayes, TextClassifier, TextVectorizer, load, store
 from deciban.text.counting import occurrences
 from deciban.text.settings import TextSettings
 
@@ -85,7 +86,7 @@ def test_threads_do_not_show(model, data, size):
 def test_weights_are_repetition(model, data, size, zero):
     rows = [i for i, weight in enumerate(data.weights) for _ in range(weight)]
     repeated = data.part(rows)
-    weighted = TextClassifier(**model, max_features=size).fit(
+    weighted = TextClassifier(**model, max_features=size, calibration=None).fit(
         [*data.texts, zero], [*data.labels, data.labels[0]], [*data.weights, 0]
     )
     assert content(weighted) == content(fitted(model, repeated, max_features=size))
@@ -95,7 +96,7 @@ def test_weights_are_repetition(model, data, size, zero):
 @given(data=labelled_texts())
 def test_fractions_weigh_as_in_naive_bayes(model, data):
     weights = np.array(data.weights) / 7
-    ours = TextClassifier(**model, max_features=None).fit(data.texts, data.labels, weights)
+    ours = TextClassifier(**model, max_features=None, calibration=None).fit(data.texts, data.labels, weights)
     binary = model["binary"] or model["likelihood"] == "bernoulli"
     rows = TextVectorizer(model["words"], max_features=None, hashed_bits=model["hashed_bits"], binary=binary)
     X = rows.fit_transform(data.texts)
@@ -117,6 +118,35 @@ def test_a_file_and_a_pickle_hold_the_model(tmp_path_factory, model, data, size)
         assert (again.predict_proba(data.texts) == known.predict_proba(data.texts)).all()
         assert content(again.partial_fit(data.texts, data.labels)) != content(known)
     assert set(os.listdir(path.parent)) & {"known.deciban"} == {"known.deciban"}
+
+
+@over_the_grid
+@given(data=labelled_texts(), more=labelled_texts(least_classes=1), size=SIZES)
+def test_a_calibration_is_that_of_the_fit_and_no_update_changes_it(tmp_path_factory, model, data, more, size):
+    """It depends on the weighted set of examples alone; beside it everything is as it is without."""
+    known = fitted(model, data, max_features=size, calibration="affine")
+    turned = TextClassifier(**model, max_features=size, n_jobs=2).fit(data.texts[::-1], data.labels[::-1])
+    before, scaling = content(known), known.model_.scaling
+    assert content(turned) == before
+    path = tmp_path_factory.getbasetemp() / "calibrated.deciban"
+    known.save(path)
+    for again in (load(path), pickle.loads(pickle.dumps(known))):
+        assert content(again) == before
+        assert (again.predict_proba(data.texts) == known.predict_proba(data.texts)).all()
+    counts = replace(known.model_, scaling=None)
+    assert store.to_bytes(counts.header(), counts.arrays()) == content(fitted(model, data, max_features=size))
+    again.partial_fit(more.texts, more.labels)
+    assert scaling is None or again.model_.scaling.slope == scaling.slope
+    assert content(again.forget(more.texts, more.labels)) == before
+
+
+@over_the_grid
+@given(data=labelled_texts())
+def test_repeated_texts_calibrate_as_weighted_ones(model, data):
+    weighted = TextClassifier(**model).fit(data.texts, data.labels, data.weights).model_.scaling
+    times = [i for i, n in enumerate(data.weights) for _ in range(n)]
+    repeated = TextClassifier(**model).fit([data.texts[i] for i in times], [data.labels[i] for i in times]).model_
+    assert weighted == repeated.scaling
 
 
 @over_the_grid
@@ -142,9 +172,9 @@ def test_fractions_are_forgotten_in_any_order_and_leave_no_word(model, weights, 
     known.partial_fit(texts, labels, weights)
     for i in order:
         known.forget([texts[i]], [labels[i]], [weights[i]])
-    books = [(known.model_.book, before.book)]
+    books = [(known.model_.encoder.book, before.encoder.book)]
     if model["hashed_bits"]:
-        books.append((known.model_.words.book, before.words.book))
+        books.append((known.model_.encoder.words.book, before.encoder.words.book))
     for left, first in books:
         assert left.parts()[0].tolist() == first.parts()[0].tolist()
         assert_allclose(left.parts()[1], first.parts()[1], rtol=1e-12)
@@ -157,10 +187,11 @@ def test_pruning_bounds_the_words_and_does_not_see_the_threads(hashed_bits, text
     settings = TextSettings(max_words=most, hashed_bits=hashed_bits)
     items = [" ".join(f"w{k}" for k in text) for text in texts]
     members = [i % 3 for i in range(len(items))]
-    books, dropped = zip(*(occurrences(settings, items, members, 3, n_jobs=n)[:2] for n in (1, 2, 5)), strict=True)
-    weighted, dropped_weighted, _ = occurrences(settings, items, members, 3, [1.0] * len(items))
-    assert books[0] == books[1] == books[2] == weighted
-    assert len({*dropped, dropped_weighted}) == 1
+    found = [occurrences(settings, items, members, 3, n_jobs=n) for n in (1, 2, 5)]
+    found.append(occurrences(settings, items, members, 3, [1.0] * len(items)))
+    books, dropped = [each.book for each in found], [each.dropped for each in found]
+    assert books[0] == books[1] == books[2] == books[3]
+    assert len({*dropped}) == len({each.uncounted for each in found}) == 1
     unbounded = occurrences(TextSettings(hashed_bits=hashed_bits), items, members, 3).book
     assert len(books[0]) + dropped[0] == len(unbounded)
     assert len(books[0]) <= most
@@ -173,3 +204,4 @@ def test_pruning_bounds_the_words_and_does_not_see_the_threads(hashed_bits, text
     assert kept.items() <= totals.items()
     gone = [n for word, n in totals.items() if word not in kept]
     assert not gone or max(gone) < min(kept.values(), default=np.inf)
+    assert found[0].uncounted == sum(gone)

@@ -17,11 +17,13 @@ from deciban import MutualInformation, TextClassifier, TextVectorizer
 from deciban._core import available_threads
 from deciban.blas import ONE_THREAD, add_gram, blocks, matmul, run_each
 from deciban.threads import effective_threads, using
-from laws.estimators import CASES, Case, fitted, over, public
+from laws.estimators import BY_ID, Case, fitted, over, public
+from tiers import deep
 
 PROGRAM = Path(__file__).with_name("bytes_of_fits.py")
 ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
 TOGETHER = {"OPENBLAS_NUM_THREADS": "4"}
+FEW = ["discriminant", "logistic", "svm", "mlp", "texts-nbsvm"]
 
 
 def environment(settings: dict[str, str]) -> dict[str, str]:
@@ -41,10 +43,11 @@ def told(process: subprocess.Popen) -> str:
     return output
 
 
-def test_every_estimator_learns_the_same_bytes_whatever_the_threads():
-    one, many = started(ALONE, str(PROGRAM), "1"), started(TOGETHER, str(PROGRAM), "3")
+@pytest.mark.parametrize("cases", [FEW, *deep(list(BY_ID))], ids=["few", "all"])
+def test_every_estimator_learns_the_same_bytes_whatever_the_threads(cases):
+    one, many = started(ALONE, str(PROGRAM), "1", *cases), started(TOGETHER, str(PROGRAM), "3", *cases)
     first, second = json.loads(told(one)), json.loads(told(many))
-    assert len(first) == len(CASES)
+    assert list(first) == cases
     assert [name for name in first if first[name] != second[name]] == []
 
 

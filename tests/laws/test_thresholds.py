@@ -141,7 +141,7 @@ def test_on_average_it_flags_what_conformal_prediction_flags():
     random = np.random.default_rng(5)
     said, new = judged(random.normal(size=150), random.normal(3, 1, 10)), judged(random.normal(1, 2, 300))
     found = rate_threshold(said, 0.05, None)
-    flagged = Conformal.of(said).flagged(new.log_p, 0.05, "ham")
+    flagged = Conformal.of(said).flag(new.log_p, 0.05, "ham")
     odds = new.log_odds(1)
     above = odds > found.decibans / (10 / log(10))
     last = np.sort(said.log_odds(1)[said.y == 0])[::-1][found.allowed]

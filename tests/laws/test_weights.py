@@ -77,7 +77,7 @@ def test_sparse_weights_judge_alike(name, form):
     assert_array_equal(model.densify().coef_, before)
 
 
-@pytest.mark.parametrize("options", [{}, {"penalty": "l2"}, {"penalty": "l1"}, {"penalty": "elastic_net"}])
+@pytest.mark.parametrize("options", [{}, {"penalty": "l2"}, {"penalty": "l1"}, {"penalty": "elasticnet"}])
 @pytest.mark.parametrize("K", [1, 2])
 def test_single_precision_in_single_precision_out_of_regressions(options, K):
     X, _ = rows()

@@ -46,7 +46,7 @@ def peak():
 
 def train(path, model, target):
     table = learnt_from(read_cells(path), "label")
-    recipe(model, {}, 0).learn(Rows.of(table, path)).save(target, Origin("label", {}))
+    recipe(model, {}, 0).learn(Rows.of(table, path)).save(target, Origin("label", {}).header())
 
 def judge(path, target):
     served = ServedTable.from_stored(store.read(target, tables=True))
@@ -119,6 +119,7 @@ WIDE = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("model", ["naive-bayes", "logistic"])
 @pytest.mark.parametrize("name", WIDE)
 def test_memory_goes_with_the_size_of_the_file(tmp_path, name, model):
@@ -142,7 +143,7 @@ def test_memory_goes_with_the_size_of_the_file(tmp_path, name, model):
 def judged(path, model, target):
     table = learnt_from(read_cells(str(path)), "label")
     learnt = recipe(model, {}, 0).learn(Rows.of(table, "t"))
-    learnt.save(target, Origin("label", table.ignored))
+    learnt.save(target, Origin("label", table.ignored).header())
     served = ServedTable.from_stored(store.read(target, tables=True))
     cells = next(iter(read_cells(str(path))))
     return served.scores(cells), list(served.explain(cells)), table

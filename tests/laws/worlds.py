@@ -81,7 +81,7 @@ def posterior_draws(family, seen, x, often, rng):
                 total[:, c] += np.log(rng.dirichlet(count + family.alpha, often)[:, int(x[j])])
         return total
     if isinstance(family, Multinomial):
-        a = family.drawn(seen) + family.alpha
+        a = family.count_draws(seen) + family.alpha
         phi = np.stack([rng.dirichlet(own, often) for own in a], axis=1)
         sign = -1 if isinstance(family, Complement) else 1
         return sign * (np.where(x > 0, np.log(phi), 0.0) * x).sum(axis=2)

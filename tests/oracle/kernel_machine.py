@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import LinearConstraint, minimize
 
 from deciban.kernel_solvers import KernelProblem
-from deciban.kernel_solvers.start import feasible
+from deciban.kernel_solvers.problem import feasible_start
 
 
 def gram(problem: KernelProblem) -> Any:
@@ -28,7 +28,7 @@ def optimum(problem: KernelProblem) -> float:
     members = (problem.group[None, :] == np.arange(G)[:, None]).astype(float)
     found = minimize(
         lambda b: 0.5 * b @ K @ b - problem.t @ b,
-        feasible(problem),
+        feasible_start(problem),
         jac=lambda b: K @ b - problem.t,
         bounds=list(zip(problem.lo, problem.hi, strict=True)),
         constraints=[LinearConstraint(members, problem.sums, problem.sums)],

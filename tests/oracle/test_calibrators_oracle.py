@@ -89,7 +89,7 @@ def test_temperature(seed, C):
     y, weight = np.arange(30) % C, random.integers(1, 4, 30).astype(float)
     s = random.normal(size=(30, C)) + np.eye(C)[y]
     n = np.array([weight[y == c].sum() for c in range(C)])
-    t = np.array([[(n[c] + 1) / (n[c] + C) if k == c else 1 / (n[c] + C) for k in range(C)] for c in y])
+    t = np.array([[n[c] + 1 if k == c else 1 / (C - 1) for k in range(C)] / (n[c] + 2) for c in y])
 
     def slope(A):
         p = np.exp(A * (s - s.max(axis=1, keepdims=True)))

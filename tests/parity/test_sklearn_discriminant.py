@@ -16,7 +16,7 @@ from laws.clouds import clouds
 
 
 @pytest.fixture(params=[2, 3, 7], ids=lambda C: f"{C} classes")
-def data(request):
+def table(request):
     X, y = clouds(request.param, N=400, d=6, C=request.param)
     return X, np.array([f"class {c}" for c in y])
 
@@ -35,8 +35,8 @@ def agree(ours, theirs, X):
 
 
 @pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
-def test_linear(data, solver):
-    X, y = data
+def test_linear(table, solver):
+    X, y = table
     theirs = LinearDiscriminantAnalysis(solver=solver, store_covariance=True, tol=1e-10).fit(X, y)
     ours = GaussianDiscriminant().fit(X, y)
     agree(ours, theirs, X)
@@ -45,8 +45,8 @@ def test_linear(data, solver):
 
 
 @pytest.mark.parametrize("class_prior", ["uniform", "given"])
-def test_given_priors(data, class_prior):
-    X, y = data
+def test_given_priors(table, class_prior):
+    X, y = table
     C = len(np.unique(y))
     given = np.full(C, 1 / C) if class_prior == "uniform" else np.arange(1, C + 1) / np.arange(1, C + 1).sum()
     theirs = LinearDiscriminantAnalysis(solver="lsqr", priors=given).fit(X, y)
@@ -60,31 +60,31 @@ def test_given_priors(data, class_prior):
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.2, 0.9])
-def test_linear_shrunk_by_a_number(data, rho):
+def test_linear_shrunk_by_a_number(table, rho):
     """scikit-learn shrinks class by class and averages, towards each class's mean variance: the same on average."""
-    X, y = data
+    X, y = table
     theirs = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=rho).fit(X, y)
     ours = GaussianDiscriminant(shrinkage=rho).fit(X, y)
     assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-8, atol=1e-10)
     agree(ours, theirs, X)
 
 
-def test_quadratic(data):
-    X, y = data
+def test_quadratic(table):
+    X, y = table
     theirs = QuadraticDiscriminantAnalysis(store_covariance=True, tol=1e-10).fit(X, y)
     ours = GaussianDiscriminant("per_class").fit(X, y)
     agree(ours, theirs, X)
     assert_allclose(ours.covariance_, np.stack(theirs.covariance_), rtol=1e-8, atol=1e-10)
 
 
-def test_quadratic_of_one_feature_is_gaussian_naive_bayes(data):
-    X, y = data[0][:, :1], data[1]
+def test_quadratic_of_one_feature_is_gaussian_naive_bayes(table):
+    X, y = table[0][:, :1], table[1]
     agree(GaussianDiscriminant("per_class").fit(X, y), GaussianNB(var_smoothing=0.0).fit(X, y), X)
 
 
 @pytest.mark.parametrize(("name", "rule"), [("ledoit-wolf", ledoit_wolf), ("oracle-approximating", oas)])
-def test_shrunk_covariances(data, name, rule):
-    X, y = data
+def test_shrunk_covariances(table, name, rule):
+    X, y = table
     Z = centred(X, y)
     covariance, rho = rule(Z)
     ours = GaussianDiscriminant(shrinkage=name).fit(X, y)
@@ -105,8 +105,8 @@ def test_shrunk_covariances_of_more_features_than_examples():
     assert_allclose(ours.covariance_, covariance, rtol=1e-9, atol=1e-12 * np.abs(covariance).max())
 
 
-def test_densities(data):
-    X, y = data
+def test_densities(table):
+    X, y = table
     for estimate in ("ml", "map", "bayes"):
         ours = GaussianDiscriminant("per_class", estimate=estimate, class_prior="uniform").fit(X, y)
         density = ours.predict_joint_log_proba(X) + np.log(len(ours.classes_))
@@ -122,7 +122,7 @@ def test_densities(data):
             assert_allclose(density[:, c], expected, rtol=1e-8, err_msg=f"{estimate}, {d} features")
 
 
-def test_digits(data):
+def test_digits(table):
     """A real table whose features are partly constant, partly constant within classes."""
     from sklearn.datasets import load_digits
 

@@ -47,7 +47,7 @@ def test_softmax(weighted):
 def test_logistic_regression_without_a_penalty(tumours):
     X, y = tumours[0][:, :4], tumours[1]
     theirs = linear_model.LogisticRegression(C=np.inf, tol=1e-10, max_iter=20_000).fit(X, y)
-    ours = LogisticRegression(penalty="none", **TIGHT).fit(X, y)
+    ours = LogisticRegression(penalty=None, **TIGHT).fit(X, y)
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-3)
     assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-3)
 

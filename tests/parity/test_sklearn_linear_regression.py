@@ -44,7 +44,7 @@ def test_lasso_and_elastic_net(diabetes):
     theirs = linear_model.Lasso(0.5, tol=1e-12).fit(X, y)
     agree(LinearRegression(penalty="l1", alpha=0.5 * twice, tol=1e-12).fit(X, y), theirs, 1e-4)
     theirs = linear_model.ElasticNet(0.5, l1_ratio=0.3, tol=1e-12).fit(X, y)
-    agree(LinearRegression(penalty="elastic_net", alpha=0.5 * twice, l1_ratio=0.3, tol=1e-12).fit(X, y), theirs, 1e-4)
+    agree(LinearRegression(penalty="elasticnet", alpha=0.5 * twice, l1_ratio=0.3, tol=1e-12).fit(X, y), theirs, 1e-4)
 
 
 def test_least_absolute_deviations(diabetes):

@@ -1,15 +1,12 @@
 """scikit-learn's own test modules, run against the estimators here: what fails is listed, each with its reason.
 
 A failure that is not on the list fails here, and so does a test on the list that passes by now. The adapters in
-`adapters` substitute scikit-learn's estimators; `python -m adapters.renew` in this folder writes the list anew. The
-quick modules always run, the others where `DECIBAN_PARITY=all`.
+`adapters` substitute scikit-learn's estimators; `python -m adapters.renew` in this folder writes the list anew.
 """
-
-import os
 
 import pytest
 import sklearn
-from adapters.catalogue import MODULES, QUICK
+from adapters.catalogue import MODULES
 from adapters.expectation import KINDS, read_expectation
 from adapters.outcomes import find_failures, run_modules
 
@@ -19,37 +16,22 @@ needs_its_version = pytest.mark.skipif(
     sklearn.__version__ != EXPECTED.version,
     reason=f"the list is of scikit-learn {EXPECTED.version}; scikit-learn {sklearn.__version__} is installed",
 )
-needs_the_switch = pytest.mark.skipif(
-    os.environ.get("DECIBAN_PARITY") != "all", reason="takes minutes; runs with DECIBAN_PARITY=all"
-)
 
 
-def check(modules):
-    """Compare the failures of test modules with the list."""
-    outcomes = run_modules(modules, EXPECTED.unrelated)
-    assert sorted(outcomes) == sorted(modules)
-    for module in modules:
-        failed, listed = find_failures(outcomes[module]), set(EXPECTED.failures(module))
-        unlisted = {
-            name: each.error
-            for name, each in outcomes[module].items()
-            if each.outcome == "failed" and each.adapters and not {name, f"{name.split('[')[0]}[*]"} & listed
-        }
-        assert unlisted == {}, f"{module} fails in these; mend the estimators, or list the tests with a reason"
-        assert sorted(listed - failed) == [], f"{module}: these cases pass by now; renew the list"
-        assert any(each.outcome == "passed" and each.adapters for each in outcomes[module].values())
-
-
+@pytest.mark.deep
 @needs_its_version
-def test_quick_modules_fail_only_where_expected():
-    check(QUICK)
-
-
-@needs_its_version
-@needs_the_switch
-@pytest.mark.parametrize("module", sorted(set(MODULES) - set(QUICK)))
+@pytest.mark.parametrize("module", MODULES)
 def test_module_fails_only_where_expected(module):
-    check([module])
+    outcomes = run_modules([module], EXPECTED.unrelated)[module]
+    failed, listed = find_failures(outcomes), set(EXPECTED.failures(module))
+    unlisted = {
+        name: each.error
+        for name, each in outcomes.items()
+        if each.outcome == "failed" and each.adapters and not {name, f"{name.split('[')[0]}[*]"} & listed
+    }
+    assert unlisted == {}, f"{module} fails in these; mend the estimators, or list the tests with a reason"
+    assert sorted(listed - failed) == [], f"{module}: these cases pass by now; renew the list"
+    assert any(each.outcome == "passed" and each.adapters for each in outcomes.values())
 
 
 def test_every_expected_failure_has_one_reason():

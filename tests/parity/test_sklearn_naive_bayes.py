@@ -20,7 +20,7 @@ def ours(likelihood, **options):
 
 
 @pytest.fixture(params=[2, 5, 40], ids=lambda C: f"{C} classes")
-def data(request):
+def table(request):
     """Counts of 200 words in 300 documents: X sparse, y of text labels, weight."""
     rng = np.random.default_rng(request.param)
     X = sparse.csr_array(rng.poisson(rng.gamma(0.3, 1.0, 200), (300, 200)))
@@ -57,16 +57,16 @@ def agree_on_words(mine, theirs, X):
 
 @over_words
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 10.0])
-def test_words(likelihood, data, alpha):
-    X, y, weight = data
+def test_words(likelihood, table, alpha):
+    X, y, weight = table
     for form in (X, X.toarray(), X.astype(np.float32)):
         mine = ours(likelihood, alpha=alpha).fit(form, y, weight)
         agree_on_words(mine, WORDS[likelihood](alpha=alpha).fit(form.astype(float), y, weight), X)
 
 
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
-def test_given_and_uniform_priors(likelihood, data):
-    X, y, _ = data
+def test_given_and_uniform_priors(likelihood, table):
+    X, y, _ = table
     C = len(np.unique(y))
     given = np.arange(1, C + 1) / np.arange(1, C + 1).sum()
     rival = WORDS[likelihood]
@@ -75,8 +75,8 @@ def test_given_and_uniform_priors(likelihood, data):
 
 
 @over_words
-def test_words_learnt_in_parts(likelihood, data):
-    X, y, weight = data
+def test_words_learnt_in_parts(likelihood, table):
+    X, y, weight = table
     mine, theirs = ours(likelihood), WORDS[likelihood]()
     for part in (slice(100), slice(100, 180), slice(180, None)):
         mine.partial_fit(X[part], y[part], classes=np.unique(y), sample_weight=weight[part])
@@ -85,8 +85,8 @@ def test_words_learnt_in_parts(likelihood, data):
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1.0, 2.5])
-def test_thresholds(data, threshold):
-    X, y, _ = data
+def test_thresholds(table, threshold):
+    X, y, _ = table
     for form in (X, X.toarray()):
         mine = NaiveBayes("bernoulli", binarize=threshold).fit(form, y)
         agree_on_words(mine, BernoulliNB(binarize=threshold).fit(form, y), form)

@@ -49,9 +49,8 @@ def test_the_counts_are_those_of_the_count_vectorizer(corpus, words, binary):
 def test_the_probabilities_are_those_of_its_naive_bayes(corpus, likelihood, rival, words):
     texts, labels = corpus
     binary = likelihood == "bernoulli"
-    ours = TextClassifier("naive-bayes", likelihood=likelihood, alpha=0.5, words=words, binary=binary).fit(
-        texts, labels
-    )
+    counts = {"likelihood": likelihood, "alpha": 0.5, "words": words, "binary": binary, "calibration": None}
+    ours = TextClassifier("naive-bayes", **counts).fit(texts, labels)
     theirs = make_pipeline(CountVectorizer(ngram_range=words, token_pattern=SPACED), rival(alpha=0.5))
     theirs.fit(texts, labels)
     assert_array_equal(ours.classes_, theirs.classes_)

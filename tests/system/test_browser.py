@@ -5,14 +5,18 @@ import numpy as np
 import pytest
 
 from deciban.evaluation.judgements import Judgements
-from deciban.pages.blocks import Opened, Paragraph, Section
+from deciban.pages.blocks import Bars, Opened, Paragraph, Section
 from deciban.pages.measured import Measured, Size
-from deciban.pages.report import Report
+from deciban.pages.page import Report
 from deciban.pages.words import Words
+from deciban.report.decisions import prices
 from system.browser import Browser, program
+
+pytestmark = pytest.mark.deep
 
 WIDTHS = (320, 400, 1200)
 N = 50_000
+CLASSES = ("ham", "spam")
 SLIDER = "document.querySelector('.slider')"
 
 
@@ -26,13 +30,18 @@ def browser():
         yield opened
 
 
+def predict(seed, N, classes):
+    """Return what a fairly good model says of N examples."""
+    random = np.random.default_rng(seed)
+    y = random.integers(2, size=N)
+    s = (2 * y - 1) * 2.0 + random.normal(size=N) * 2.0
+    return Judgements(classes, y, -np.logaddexp(0.0, -np.column_stack([-s, s])))
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     """A whole page of many judgements at a path."""
-    random = np.random.default_rng(0)
-    y = random.integers(2, size=N)
-    s = (2 * y - 1) * 2.0 + random.normal(size=N) * 2.0
-    said = Judgements(("<b>ham", "spam" * 20), y, -np.logaddexp(0.0, -np.column_stack([-s, s])))
+    said = predict(0, N, ("<b>ham", "spam" * 20))
     words = Words("en")
     measured = Measured.of(
         said, words("how.evaluated", judged=f"{N:,}"), sizes=[Size(4000, 9000, N), Size(40000, 8000, N)]
@@ -84,16 +93,50 @@ def test_the_slider_tells_what_its_stops_hold(browser, page):
     stops = browser.ask(f"JSON.parse({SLIDER}.dataset.stops)")
     assert browser.ask("Number(document.getElementById('threshold').max)") == len(stops) - 1
     at = browser.ask("Number(document.getElementById('threshold').value)")
-    assert stops[at][0] == "0.5"
+    assert stops[at][0] == 0.0
     for price in (1, 50):
-        move = f"price.value = {price}; price.dispatchEvent(new Event('input')); cheapest.click();"
-        browser.ask(move)
-        costs = [price * alarms + missed for _, _, alarms, missed in stops]
+        browser.ask(f"price.value = {price}; price.dispatchEvent(new Event('input')); cheapest.click();")
+        costs = [price * alarms + missed for *_, alarms, missed in stops]
         at = browser.ask("Number(threshold.value)")
         assert costs[at] == min(costs)
         told = browser.ask("told.value")
-        assert all(f"{value}" in told.replace(",", "") for value in (stops[at][0], stops[at][2], costs[at]))
-        assert browser.ask("threshold.getAttribute('aria-valuetext')").startswith(stops[at][0])
+        assert all(f"{value}" in told.replace(",", "") for value in (stops[at][3], costs[at]))
+
+
+@pytest.mark.parametrize("used", [0.5, 0.9])
+@pytest.mark.parametrize("positive", CLASSES)
+def test_the_cheapest_is_what_the_command_threshold_names(browser, tmp_path, positive, used):
+    said = predict(1, 200, CLASSES)
+    words, path = Words("en"), tmp_path / "r.html"
+    measured = Measured.of(said, "how", positive=positive, threshold=used)
+    Report("m", "", list(measured.sections(words)), words).save(path)
+    browser.open(path)
+    negative = next(label for label in CLASSES if label != positive)
+    for price in (0.01, 0.5, 1.0, 3.0, 20.0, 1e6):
+        found = prices(said, CLASSES.index(positive), [f"{negative}:{positive}={price}"], None).found["cheapest here"]
+        browser.ask(f"price.value = {price}; price.dispatchEvent(new Event('input')); cheapest.click();")
+        decibans = found[0].decibans
+        signed = f"{decibans:+.12g}".replace("-", "−", 1) if decibans else "0"
+        told = browser.ask("told.value").replace(",", "")
+        assert told.startswith(f"Threshold {signed} dB"), (price, told)
+        assert f"{found[2][0]} false positives {found[2][1]} false negatives" in told
+        assert f"The cheapest {signed} dB costs" in told
+        assert browser.ask("threshold.getAttribute('aria-valuetext')").startswith(signed)
+
+
+def test_all_bars_begin_at_one_line(browser, tmp_path):
+    rows = [("a", "+1.0", "for", 100), ("b", "−0.5", "against", 50), ("c", "+0.1", "for", 10), ("d", "0", "", 0)]
+    path = tmp_path / "r.html"
+    Report("m", "", [Section("s", "h", [Bars("t", ("what", "dB"), rows)])], Words("en")).save(path)
+    browser.open(path)
+    places = browser.ask(
+        "[...document.querySelectorAll('.length span')].map((bar) => [bar.getBoundingClientRect(), "
+        "bar.closest('td').getBoundingClientRect()]).map(([bar, cell]) => [bar.left - cell.left, "
+        "bar.right - cell.left, cell.width])"
+    )
+    (first, _, width), (_, against, _), (third, *_) = places
+    assert first == pytest.approx(width / 3, abs=0.5)
+    assert (against, third) == pytest.approx((first, first), abs=0.5)
 
 
 def test_without_a_script_the_table_tells(browser, page):

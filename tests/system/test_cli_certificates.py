@@ -11,8 +11,7 @@ from deciban.certificates.bound import NAMES
 
 def proof_of(path):
     """The certificate of the model in a file, as Python has it."""
-    model = deciban.load(path)
-    return model.certificate_ if hasattr(model, "certificate_") else model.certificate
+    return deciban.load(path).certificate_
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_texts_in_a_table_in_files_and_from_python_are_the_same(out, run, table,
 def test_a_mailbox(out, run, monkeypatch):
     found = json.loads(out("compare", TRAIN, *FEW, "--sizes", "none", "--json"))
     assert all(row["error"] < 0.4 for row in found["models"])
-    monkeypatch.setattr("deciban.cli.compare._KEPT", 0)  # read from the disk for every fit
+    monkeypatch.setattr("deciban.cli.labelled_items.MEMORY", 0)  # their tokens, from the disk for every fit
     assert figures(json.loads(out("compare", TRAIN, *FEW, "--sizes", "none", "--json"))) == figures(found)
 
 
@@ -136,7 +136,10 @@ def test_a_page_of_what_was_compared(run, columns, tmp_path):
 def test_the_page_of_an_interrupted_comparison_says_so(run, columns, tmp_path):
     given = ("compare", "p.csv", "--label", "buys", *FEW, "--sizes", "20", "--report", "r.html")
     done = run(*given)
-    assert (done.returncode, done.stderr) == (130, "Wrote r.html.\nInterrupted: what was finished by then is told.\n")
+    assert (done.returncode, done.stderr) == (
+        130,
+        "Wrote r.html.\nInterrupted: r.html had been written, what was finished by then is told.\n",
+    )
     assert any("Ctrl-C" in text for text in read(tmp_path / "r.html").texts)
 
 

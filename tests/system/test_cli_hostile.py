@@ -64,6 +64,7 @@ def test_a_loop_of_folders_ends(here):
     assert out("classify", "f.deciban", "mail", cwd=here).count("\n") == 1
 
 
+@pytest.mark.deep
 def test_a_huge_message_costs_bounded_memory(here):
     import resource
 

@@ -32,7 +32,7 @@ def test_a_filter_of_mail_through_every_verb(model, tmp_path, run, out, result):
     assert told["certificate"]["n"] == 192
     found = result("evaluate", path, HELD_OUT, "--json")
     assert (found["n"], found["learnt"]) == (72, 0)
-    assert found["error"] < 0.2
+    assert found["error"] < (0.25 if model == "perceptron" else 0.2)  # which hangs on the order of the examples
     why = result("explain", path, SPAM, "--json")
     assert why["interval"] is None
     total = why["prior_decibans"] + sum(term["decibans"] for term in why["terms"])
@@ -51,7 +51,7 @@ def test_a_filter_of_mail_through_every_verb(model, tmp_path, run, out, result):
         before = path.read_bytes()
         done = run(verb, path, SPAM, "--as", "spam")
         assert done.returncode == 65
-        assert "expected a model that counts, to learn on and forget; this one is '" + model in done.stderr
+        assert "expected a model that learns on and forgets; this one is '" + model in done.stderr
         assert path.read_bytes() == before
 
 
@@ -107,11 +107,11 @@ def test_the_model_is_chosen_on_held_out_texts_and_told(tmp_path, run):
     assert "No time for nbsvm, logistic, svm: --time-limit is 0 s." in done.stderr
 
 
-def test_few_texts_and_mail_are_learnt_by_naive_bayes_untried(tmp_path, result):
+def test_few_texts_are_learnt_by_naive_bayes_and_mail_online_untried(tmp_path, result):
     told = result("train", table(tmp_path / "t.csv", 99), *COLUMNS, "-o", tmp_path / "f", "--json", "--quiet")
     assert (told["n"], told["model"], told["tried"]) == (198, "naive-bayes", [])
     told = result("train", TRAIN, "-o", tmp_path / "f", "--json", "--quiet", "--model", "auto")
-    assert (told["model"], told["tried"]) == ("naive-bayes", [])
+    assert (told["model"], told["tried"]) == ("online", [])
 
 
 def test_an_option_of_another_model_is_refused(tmp_path, run):
@@ -122,7 +122,11 @@ def test_an_option_of_another_model_is_refused(tmp_path, run):
     )
     done = run("train", TRAIN, "-C", "2")
     takers = "nbsvm or logistic or svm or kernel-svm"
-    assert f"Expected -C only with --model {takers}; the model is naive-bayes." in done.stderr
+    assert f"Expected -C only with --model {takers}; the model is online." in done.stderr
     done = run("train", TRAIN, "--model", "logistic", "--likelihood", "bernoulli")
     assert "Expected --likelihood only with --model naive-bayes; the model is logistic." in done.stderr
+    for option in (["--hashed", "12"], ["--counts"]):
+        done = run("train", TRAIN, *option)
+        assert f"Expected {option[0]} only with another --model; the model is online" in done.stderr
+        assert done.returncode == 64
     assert list(tmp_path.iterdir()) == []

@@ -69,7 +69,7 @@ def test_the_seed_is_the_network_s(out, tmp_path):
 
 def test_networks_are_named_and_not_tried_by_auto(out):
     told = " ".join(out("train", "--help").split())
-    assert "discriminant|mlp]" in told or "mlp|discriminant]" in told
+    assert "|mlp|online|discriminant]" in told
 
 
 # --- while it learns ---------------------------------------------------------------------------------------
@@ -114,6 +114,7 @@ def large(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.deep
 def test_a_terminal_sees_epoch_and_error_and_ctrl_c_keeps_the_best(large):
     terminal = Terminal(*ARGUMENTS, cwd=large)
     assert re.search(BAR, terminal.read(BAR))
@@ -122,11 +123,12 @@ def test_a_terminal_sees_epoch_and_error_and_ctrl_c_keeps_the_best(large):
     assert "Interrupted: what was best until then is kept.\r\n" in terminal.said
     assert "Wrote m.deciban" in terminal.said
     model, frame = deciban.load(large / "m.deciban"), polars.read_csv(large / "t.csv")
-    assert model.certificate.status == "interrupted"
-    assert model.certificate.advice.startswith("these are the best weights until then")
+    assert model.certificate_.status == "interrupted"
+    assert model.certificate_.advice.startswith("these are the best weights until then")
     assert (model.predict(frame.drop("y")) != frame["y"].to_numpy()).mean() < 0.4
 
 
+@pytest.mark.deep
 def test_another_signal_ends_it_and_nothing_is_written(large):
     terminal = Terminal(*ARGUMENTS[:-1], "other.deciban", cwd=large)
     terminal.read(BAR)

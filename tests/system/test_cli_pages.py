@@ -2,11 +2,12 @@
 
 import json
 import re
+import shlex
 
 import polars
 import pytest
 
-from deciban.pages import figures
+from deciban.pages import blocks
 from deciban.report import regions
 from deciban.table_models.recipes import MODELS
 from system.command import HELD_OUT, TRAIN
@@ -22,7 +23,7 @@ def coarse(monkeypatch):
     looked at."""
     monkeypatch.setattr(regions, "_STEPS", 31)
     monkeypatch.setattr(regions, "_MORE_STEPS", 31)
-    monkeypatch.setattr(figures, "inline", lambda drawn, says, prefix="": f'<svg role="img" id="{prefix}"></svg>')
+    monkeypatch.setattr(blocks, "inline", lambda drawn, says, prefix="": f'<svg role="img" id="{prefix}"></svg>')
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def sections(page):
     return [value for name, value in page.attributes if name == "aria-labelledby"]
 
 
+CLASSES = ("ham=PATH", "spam=PATH")
 JUDGED = ["error", "learnt", "confusion", "curves", "costs", "reliability"]
 
 
@@ -45,7 +47,7 @@ def test_a_page_of_every_model_of_a_table_stands_alone(model, run, table, tmp_pa
     assert done.returncode == 0, done.stderr
     assert "Wrote r.html." in done.stderr.splitlines()
     page = read(tmp_path / "r.html")
-    assert {SCRIPT, "예", "A model of '성별'", "Certificate", "How to get it again"} <= set(page.texts)
+    assert {SCRIPT, "예", "Classifier of '성별'", "Certificate", "Reproduction"} <= set(page.texts)
     slow = model in ("kernel-svm", "mlp")  # is not learnt four times over
     epochs = ["epochs"] if model == "mlp" else []
     last = ["picture", "evidence", "samples", "certificate", "again"]
@@ -84,12 +86,12 @@ def test_a_page_of_a_filter_of_mail_shows_mail_that_it_had_not_learnt(model, lan
     assert run("train", TRAIN, *given).returncode == 0
     page = read(tmp_path / "r.html", language)
     assert sections(page) == [*JUDGED, "learning", "evidence", "samples", "certificate", "again"]
-    title, heading = {"en": ("A filter of mail", "for spam"), "ko": ("메일 필터", "spam 쪽 증거")}[language]
+    title, heading = {"en": ("Mail filter", "for spam"), "ko": ("메일 필터", "spam 쪽 증거")}[language]
     assert {title, heading, "ham", "spam"} <= set(page.texts)
     assert page.tags.count("mark") > 5
     assert any(text.startswith(str(TRAIN)) and ".eml" in text for text in page.texts)
     claim = next(text for text in page.texts if "39" in text)
-    assert "had not learnt" in claim or "학습하지 않은" in claim
+    assert "was not trained on" in claim or "학습하지 않은" in claim
 
 
 def test_a_page_of_texts_escapes_their_words(run, tmp_path):
@@ -98,7 +100,7 @@ def test_a_page_of_texts_escapes_their_words(run, tmp_path):
     given = ("--text", "t", "--label", "y", "--model", "nbsvm")
     assert run("train", "t.csv", *given, "--report", "r.html").returncode == 0
     page = read(tmp_path / "r.html")
-    assert {f"for {SCRIPT}", "for b", "No example was judged wrongly."} <= set(page.texts)
+    assert {f"for {SCRIPT}", "for b", "No example was misclassified."} <= set(page.texts)
     assert "no errors" not in page.texts
     assert any(text.startswith("t.csv:") for text in page.texts)
 
@@ -107,7 +109,7 @@ def test_a_choice_among_models_is_told(run, tmp_path):
     write_csv(tmp_path / "t.csv", people(240))
     assert run("train", "t.csv", "--label", "buys", "--report", "r.html").returncode == 0
     said = " ".join(read(tmp_path / "r.html").texts)
-    assert "Its kind was chosen among 4 by another fifth of the same examples, which flatters a little." in said
+    assert "Its type was chosen among 4 by another fifth of the same examples, which flatters a little." in said
 
 
 def test_of_too_few_examples_none_are_held_out(run, tmp_path):
@@ -117,7 +119,7 @@ def test_of_too_few_examples_none_are_held_out(run, tmp_path):
     assert run("train", "spam=spam", "ham=ham", "--report", "r.html").returncode == 0
     page = read(tmp_path / "r.html")
     assert sections(page) == ["error", "learnt", "evidence", "certificate", "again"]
-    assert any(text.startswith("This is not known: there are too few examples") for text in page.texts)
+    assert any(text.startswith("Not measured: there are too few messages") for text in page.texts)
 
 
 def test_a_report_is_replaced_by_equal_bytes_and_its_mode_kept(run, table, tmp_path):
@@ -146,22 +148,78 @@ def test_an_evaluation_of_mail_on_a_page(filter_of_mail, run, tmp_path):
     assert done.stderr.splitlines()[-1] == "Wrote r.html."
     page = read(tmp_path / "r.html")
     assert sections(page) == [*JUDGED, "evidence", "samples", "certificate", "again"]
-    claim = f"Of {found['n']} examples that it had not learnt, it judged {found['errors']} wrongly"
+    claim = f"Of {found['n']} messages that it was not trained on, it misclassified {found['errors']}:"
     assert any(text.startswith(claim) for text in page.texts)
     (row,) = (text for text in page.texts if "in use" in text)
-    assert row.startswith("0.9 ")
+    assert row == "+9.54 dB (90.0 %) · in use"
+    assert f"deciban train {' '.join(CLASSES)} --kind mail --model online" in page.texts
+    assert not any("deciban evaluate" in text for text in page.texts)
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", r"\bexamples\b"), ("ko", "예제")])
+def test_a_page_about_mail_speaks_of_messages_and_of_no_bounds(filter_of_mail, run, tmp_path, language, word):
+    proof = json.loads(run("inspect", filter_of_mail, "--json").stdout)["certificate"]
+    solver = {proof["advice"], proof["objective"], proof["calibration"]["how"]}
+    reports = ["train", TRAIN, "-o", "g.deciban"], ["evaluate", filter_of_mail, HELD_OUT]
+    for given in reports:
+        assert run(*given, "--report", "r.html", "--language", language).returncode == 0
+        page = read(tmp_path / "r.html", language)
+        told = [text for at, text in page.spoken if at == language and text not in solver]
+        assert not [text for text in told if re.search(word, text.lower())]
+        assert {"bound on the error", "오류율의 한계"}.isdisjoint(told)
+    said = run("inspect", filter_of_mail).stdout
+    assert "bounds" not in said
+    assert f"train anew   deciban train {' '.join(CLASSES)} --kind mail --model online\n" in said
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--model", "naive-bayes"),
+        ("--model", "naive-bayes", "--alpha", "0.3", "--counts", "--seed", "7"),
+        ("--model", "svm", "-C", "3.0", "--words", "1,2"),
+        ("--model", "logistic", "--hashed", "12", "--max-features", "500"),
+    ],
+)
+def test_what_inspect_names_trains_the_same_model_again(run, tmp_path, options):
+    assert run("train", TRAIN, "-o", "f.deciban", *options).returncode == 0
+    (line,) = (line for line in run("inspect", "f.deciban").stdout.splitlines() if line.startswith("train anew"))
+    _, verb, *given = shlex.split(line.removeprefix("train anew"))
+    paths = [each.replace("PATH", f"{TRAIN}/{each.partition('=')[0]}") for each in given]
+    assert run(verb, *paths, "-o", "g.deciban").returncode == 0
+    assert (tmp_path / "f.deciban").read_bytes() == (tmp_path / "g.deciban").read_bytes()
+
+
+def test_what_inspect_names_trains_the_same_model_of_a_table_again(run, table, tmp_path):
+    given = ("--label", "성별", "--model", "logistic", "-C", "0.5", "--ignore", "키")
+    assert run("train", table, *given, "-o", "f.deciban").returncode == 0
+    (line,) = (line for line in run("inspect", "f.deciban").stdout.splitlines() if line.startswith("train anew"))
+    _, verb, *given = shlex.split(line.removeprefix("train anew"))
+    assert run(verb, *(table if each == "TABLE" else each for each in given), "-o", "g.deciban").returncode == 0
+    assert (tmp_path / "f.deciban").read_bytes() == (tmp_path / "g.deciban").read_bytes()
+
+
+def test_examples_on_a_page_are_right_and_wrong_by_the_threshold(filter_of_mail, run, tmp_path):
+    given = ("evaluate", filter_of_mail, HELD_OUT, "--threshold", "999dB", "--report", "r.html", "--language")
+    for language, told in (("en", "predicted ham (by the threshold; spam"), ("ko", "문턱값에 따름, spam")):
+        done = run(*given, language, "--json")
+        page = read(tmp_path / "r.html", language)
+        assert json.loads(done.stdout)["confusion"][1][1] == 0
+        shown = [text for text in page.texts if told in text]
+        assert shown
+        assert not [text for text in shown if re.search(r"ham \(?[0-4]\.\d+ %", text)]
 
 
 def test_an_evaluation_says_what_it_knew_and_what_it_never_met(filter_of_mail, run, tmp_path):
     assert run("evaluate", filter_of_mail, TRAIN, "--report", "r.html").returncode == 0
     page = read(tmp_path / "r.html")
-    assert any("192 of them were among those it had learnt, so the figures flatter." in text for text in page.texts)
-    assert any(text.startswith("Of 192 labelled examples it judged ") for text in page.texts)
+    assert any("192 of them were among its training data, so the figures flatter." in text for text in page.texts)
+    assert any(text.startswith("Of 192 labelled messages it misclassified ") for text in page.texts)
     rows = [("lunch at noon", "ham"), ("cheap pills", "spam"), ("what?", "odd")] * 3
     write_csv(tmp_path / "t.csv", rows, ("t", "y"))
     assert run("evaluate", filter_of_mail, "t.csv", "--text", "t", "--label", "y", "--report", "r.html").returncode == 0
     page = read(tmp_path / "r.html")
-    assert "3 of the labels were never learnt and count as errors: odd (3)." in page.texts
+    assert "3 of the labels were not in the training data and count as errors: odd (3)." in page.texts
 
 
 def test_an_evaluation_of_a_table_on_a_page(run, table, tmp_path):

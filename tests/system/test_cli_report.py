@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from deciban.conventions import percent, sureness
 from deciban.evaluation.evaluation import evaluate
-from deciban.report.bars import bar
-from deciban.report.explanation import contrast, explanation
+from deciban.report.explanation import bar, contrast, explanation, highlight_terms, marks
 from deciban.report.figures import evaluation
-from deciban.report.highlight import highlighted, marks
-from deciban.report.terminal import Screen, clean, console, fit, grid, percent, screen, signed, sureness, write
-from deciban.verdict import TextExplanation, TextTerm, Verdict
+from deciban.report.terminal import Screen, clean, console, fit, format_signed, grid, screen, write
+from deciban.verdict import Explanation, Term, Verdict
 
 COLOURS = ("red", "green")
 
@@ -38,10 +37,10 @@ def example(message, words):
         while at >= 0:
             places.append((at, at + len(word)))
             at = message.find(word, at + 1)
-        terms.append(TextTerm(word, decibans, len(places), tuple(places)))
+        terms.append(Term(word, decibans, len(places), tuple(places)))
     terms.sort(key=lambda term: -abs(term.decibans))
     total = sum(words.values()) + 1.0
-    return TextExplanation(verdict(decibans=total), 1.0, tuple(terms), message)
+    return Explanation.of_verdict(verdict(decibans=total), 1.0, tuple(terms), message)
 
 
 def wide(found):
@@ -62,9 +61,9 @@ def test_an_explanation_fits_the_width(width, ascii_only):
 
 @given(st.lists(st.floats(-200, 200), min_size=1, max_size=40), st.integers(1, 40))
 def test_what_is_printed_adds_up(decibans, top):
-    terms = tuple(TextTerm(f"w{i}", each, 1, ()) for i, each in enumerate(sorted(decibans, key=lambda d: -abs(d))))
+    terms = tuple(Term(f"w{i}", each, 1, ()) for i, each in enumerate(sorted(decibans, key=lambda d: -abs(d))))
     total = 3.3 + sum(decibans)
-    found = TextExplanation(verdict(decibans=total), 3.3, terms, "")
+    found = Explanation.of_verdict(verdict(decibans=total), 3.3, terms, "")
     lines = text(explanation(found, "-", Screen(100), top=top)).splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("(prior)"))
     end = next(i for i, line in enumerate(lines) if line.startswith("total"))
@@ -105,9 +104,9 @@ def test_every_bar_has_the_same_width(value, most, half, ascii_only):
 def test_words_are_marked_in_place():
     message = "Subject: free lunch\n\nfree money for lunch"
     found = example(message, {"free": 9.0, "lunch": -4.0})
-    plain = text(highlighted(message, found.terms, Screen(80), COLOURS))
+    plain = text(highlight_terms(message, found.terms, Screen(80), COLOURS))
     assert plain == "  Subject: [+free+] [-lunch-]\n\n  [+free+] money for [-lunch-]"
-    lines = highlighted(message, found.terms, Screen(80, colour=True), COLOURS)
+    lines = highlight_terms(message, found.terms, Screen(80, colour=True), COLOURS)
     assert text(lines) == "  Subject: free lunch\n\n  free money for lunch"
     styles = {lines[0].plain[span.start : span.end]: str(span.style) for span in lines[0].spans}
     assert styles == {"free": "bold reverse red", "lunch": "bold green"}
@@ -115,18 +114,18 @@ def test_words_are_marked_in_place():
 
 def test_where_marks_overlap_the_stronger_has_the_place():
     pair, first, second = ((0, 3),), ((0, 1), (4, 5)), ((2, 3),)
-    terms = [TextTerm("a b", 9.0, 1, pair), TextTerm("a", 5.0, 2, first), TextTerm("b", 1.0, 1, second)]
+    terms = [Term("a b", 9.0, 1, pair), Term("a", 5.0, 2, first), Term("b", 1.0, 1, second)]
     assert [tuple(mark) for mark in marks(terms)] == [(0, 3, 9.0), (4, 5, 5.0)]
 
 
 @given(st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(1, 9), st.floats(-9, 9)), max_size=8))
 def test_any_text_with_any_places_is_shown_whole_and_harmless(message, places):
-    terms = [TextTerm("w", d, 1, ((s, min(s + n, len(message))),)) for s, n, d in places if s < len(message)]
+    terms = [Term("w", d, 1, ((s, min(s + n, len(message))),)) for s, n, d in places if s < len(message)]
     for whole in (True, False):
-        shown = text(highlighted(message, terms, Screen(80), COLOURS, whole))
+        shown = text(highlight_terms(message, terms, Screen(80), COLOURS, whole))
         assert all(c.isprintable() or c == "\n" for c in shown)
     letters = [c for c in message if c.isalnum()]
-    bare = text(highlighted(message, [], Screen(80), COLOURS, whole=True))
+    bare = text(highlight_terms(message, [], Screen(80), COLOURS, whole=True))
     assert [c for c in bare if c in set(letters)][: len(letters)] or not letters
 
 
@@ -134,13 +133,13 @@ def test_long_messages_are_cut_but_not_where_the_evidence_is():
     body = "\n".join(f"line {i}" for i in range(400))
     message = f"Received: x\nX-Other: y\nSubject: hello\n\n{body}\nfinally pills\n"
     found = example(message, {"pills": 9.0})
-    shown = text(highlighted(message, found.terms, Screen(80), COLOURS))
+    shown = text(highlight_terms(message, found.terms, Screen(80), COLOURS))
     assert "Subject: hello" in shown
     assert "[+pills+]" in shown
     assert "Received" not in shown
     assert "⋮" in shown
     assert len(shown.splitlines()) < 40
-    assert "line 200" in text(highlighted(message, found.terms, Screen(80), COLOURS, whole=True))
+    assert "line 200" in text(highlight_terms(message, found.terms, Screen(80), COLOURS, whole=True))
 
 
 def test_a_stranger_cannot_steer_the_terminal():
@@ -150,7 +149,7 @@ def test_a_stranger_cannot_steer_the_terminal():
     assert safe.count("\u0301") == 3
     assert "\\x1b[2J" in safe
     stream = io.StringIO()
-    found = TextExplanation(verdict(), 20.0, (TextTerm("\x1b[31m", 0.0, 1, ((0, 3),)),), hostile)
+    found = Explanation.of_verdict(verdict(), 20.0, (Term("\x1b[31m", 0.0, 1, ((0, 3),)),), hostile)
     write(explanation(found, "\x1b]0;x\x07", Screen(80)), console(stream))
     assert "\x1b" not in stream.getvalue()
     assert "\x07" not in stream.getvalue()
@@ -166,7 +165,7 @@ def test_columns_line_up_whatever_the_script():
 
 def test_numbers_never_claim_certainty():
     on = Screen()
-    assert [signed(v, on) for v in (3.04, -3.04, -0.04, 0.0)] == ["+3.0", "−3.0", "0.0", "0.0"]
+    assert [format_signed(v, on) for v in (3.04, -3.04, -0.04, 0.0)] == ["+3.0", "−3.0", "0.0", "0.0"]
     assert [percent(p) for p in (0, 0.000001, 0.0123, 0.1, 0.9999, 0.9999999, 1)] == [
         "0 %", "<0.001 %", "1.23 %", "10.0 %", "99.99 %", ">99.99 %", "100 %",
     ]  # fmt: skip

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from deciban.cli.group import VERBS
-from system.command import HAM, PROGRAM, trained
+from system.command import HAM, PROGRAM, SPAM, trained
+from tiers import deep
 
 HEAVY = ("numpy", "scipy", "sklearn", "polars", "rich", "narwhals", "pandas", "deciban.text.model", "deciban.report")
 WATCHED = """
@@ -35,13 +36,31 @@ def test_judging_loads_nothing_heavy(model, options):
     assert [name for name in HEAVY if name in modules] == []
 
 
+@pytest.mark.parametrize("verb", [("learn", "--as", "ham"), ("forget",)])
+def test_learning_one_message_on_loads_no_library_for_many(model, verb):
+    name, *options = verb
+    modules = loaded(name, model, *options, HAM)
+    assert [name for name in ("scipy", "sklearn", "polars", "narwhals", "pandas") if name in modules] == []
+
+
 def test_help_loads_no_verb(model):
     modules = loaded("--help")
     assert "deciban.cli.group" in modules
     assert not {f"deciban.cli.{verb}" for verb in VERBS} & modules
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("model", ["naive-bayes", "nbsvm"])
+def test_training_executes_few_modules_of_others(model, tmp_path):
+    """What scikit-learn imports and the model does not need is there by name only, and pandas is not."""
+    arguments = ["train", "--model", model, f"spam={SPAM}", f"ham={HAM}", "-o", str(tmp_path / "a.deciban")]
+    program = [sys.executable, "-X", "importtime", "-m", "deciban", *arguments]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time")}
+    assert {"scipy.stats._stats_py", "numpy.f2py.crackfortran", "asyncio.events", "pandas.core"} & modules == set()
+    assert ("sklearn" in modules) == (model == "nbsvm")
+
+
+@pytest.mark.parametrize("verb", [*sorted(VERBS)[:2], *deep(*sorted(VERBS)[2:])])
 def test_what_helps_does_not_load_scikit_learn(verb):
     assert not {"sklearn", "pandas", "scipy.stats", "scipy.optimize"} & loaded(verb, "--help")
 

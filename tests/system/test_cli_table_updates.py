@@ -89,11 +89,11 @@ def test_the_statistic_is_that_of_all_rows_over_the_features_of_the_first(model,
         else (deciban.LeastSquaresClassifier(calibration=None))
     )
     anew.fit(found.coding(matrix), y)
-    scale = 1.0 if found.temperature is None else found.temperature
-    assert_allclose(found.affine.W, scale * anew.scorer_.W, rtol=1e-6, atol=1e-9)
-    assert_allclose(found.affine.prior, scale * np.asarray(anew.scorer_.bias), rtol=1e-6, atol=1e-9)
+    scale = 1.0 if found.calibrator is None else found.calibrator
+    assert_allclose(found.scorer.W, scale * anew.scorer_.W, rtol=1e-6, atol=1e-9)
+    assert_allclose(found.scorer.prior, scale * np.asarray(anew.scorer_.bias), rtol=1e-6, atol=1e-9)
     assert found.items.tolist() == [np.sum(y == label) for label in found.classes]
-    assert found.certificate.n == 400
+    assert found.certificate().n == 400
 
 
 # --- where labels come from, and what is told ----------------------------------------------------------------

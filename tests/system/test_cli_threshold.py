@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shlex
 import shutil
 
@@ -110,7 +111,27 @@ def test_evidence_sums_under_a_threshold(judging, out):
     ham = next(number for number, verdict in enumerate(turned, 1) if odds(verdict) < -1.0)
     told = out("explain", "f.deciban", item(ham, text), "--threshold=-900dB").splitlines()[0]
     assert told.startswith("스팸 ")
-    assert "dB against ham, by the threshold" in told
+    assert f"{odds(turned[ham - 1]):.1f} > -900 dB, the threshold" in told
+
+
+@pytest.mark.parametrize("threshold", ["0.999", "-25dB", "-5dB,15dB", "1"])
+@pytest.mark.parametrize("positive", ["스팸", "ham"])
+def test_label_probability_and_threshold_never_contradict_each_other(judging, out, threshold, positive):
+    text, _ = judging
+    asked = ("test.csv", *text, f"--threshold={threshold}", "--positive", positive)
+    lines = out("classify", "f.deciban", *asked).splitlines()
+    for verdict, line in zip(verdicts(out, *asked), lines, strict=True):
+        label, of, p, decibans, sign, end = re.match(r"(\S+) +(\S+) +(\S+) +(\S+) ([<>]) (\S+) dB ", line).groups()
+        assert label == ("unsure" if verdict["unsure"] else verdict["label"])
+        assert of == positive
+        assert float(p.strip(">")) == pytest.approx(verdict["probability"][positive], abs=1.01e-4)
+        assert float(decibans) * (verdict["probability"][positive] - 0.5) >= 0.0
+        if label == positive:
+            assert sign == ">"
+        elif label != "unsure":
+            assert sign == "<"
+        if sign == ">":
+            assert float(decibans) >= round(float(end), 1)
 
 
 def test_costs(judging, out):

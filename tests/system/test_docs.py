@@ -51,7 +51,7 @@ def test_its_pictures_say_what_is_drawn(written, page):
 
 def test_the_code_that_it_shows_is_in_the_source(page):
     shown = re.findall(r"```python\n# (python/deciban/\S+)\n(.*?)```", page, flags=re.DOTALL)
-    assert {path.rpartition("/")[2] for path, _ in shown} == {"network.py", "activations.py", "outputs.py"}
+    assert {path.rpartition("/")[2] for path, _ in shown} == {"network.py", "layers.py"}
     for path, code in shown:
         source = [line.strip() for line in (DOCS.parent / path).read_text(encoding="utf-8").splitlines()]
         lines = [line.strip() for line in code.splitlines() if not line.startswith("class ")]

@@ -93,6 +93,7 @@ def test_an_error_inside_an_update_leaves_the_file_alone(path):
     learn(path, [1])  # and the lock is free
 
 
+@pytest.mark.deep
 def test_processes_that_learn_at_once_lose_nothing(path):
     spawn = multiprocessing.get_context("spawn")
     workers = [spawn.Process(target=learn, args=(path, range(k, 20, 2))) for k in range(2)]
@@ -108,6 +109,7 @@ def test_processes_that_learn_at_once_lose_nothing(path):
     assert os.listdir(path.parent) == ["mail.deciban"]
 
 
+@pytest.mark.deep
 def test_a_process_that_is_killed_leaves_a_whole_file(path):
     script = """
         number = int(sys.argv[2])
@@ -174,21 +176,35 @@ READ_ONLY = """
 """
 
 
-def test_a_folder_that_cannot_be_written_leaves_the_old_file(path):
+@pytest.mark.parametrize(
+    ("mode", "of_folder", "said"),
+    [
+        (
+            0o666,
+            0o555,
+            "could not be written: Permission denied. Nothing was changed; you need the right to write in {folder}.",
+        ),
+        (
+            0o444,
+            0o777,
+            "expected a file that you may write; you may not. Nothing was changed. Change its mode (chmod u+w), or do "
+            "this as its owner.",
+        ),
+    ],
+    ids=["folder", "file"],
+)
+def test_what_may_not_be_written_stays_as_it_is(mode, of_folder, said, path):
     with tempfile.TemporaryDirectory() as folder:
         other = Path(folder, "mail.deciban")
         other.write_bytes(path.read_bytes())
-        other.chmod(0o644)
+        other.chmod(mode)
         before = state(other)
-        os.chmod(folder, 0o555)
+        os.chmod(folder, of_folder)
         try:
             ended = run(READ_ONLY, other)
         finally:
             os.chmod(folder, 0o755)
-        assert ended.stdout == (
-            f"{other}: could not be written: Permission denied. "
-            "Nothing was changed; make room or choose another place, and try again.\n"
-        ), ended.stderr
+        assert ended.stdout == f"{other}: {said.format(folder=folder)}\n", ended.stderr
         assert state(other) == before
         assert os.listdir(folder) == ["mail.deciban"]
 
@@ -199,6 +215,18 @@ def test_places_that_cannot_be_written(path, tmp_path):
         with pytest.raises(StorageError, match="could not be written"):
             known.save(place)
     assert os.listdir(tmp_path) == ["mail.deciban"]
+
+
+def test_a_pipe_or_a_device_takes_the_file_and_stays_what_it_is(path, tmp_path):
+    known, pipe = Filter.load(path), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        known.save(pipe)
+        assert reader.stdout.read() == path.read_bytes()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    known.save(os.devnull)
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["mail.deciban", "pipe"]
 
 
 def test_what_is_not_there_cannot_be_updated(tmp_path):

@@ -22,6 +22,7 @@ def ran(monkeypatch, capsys, tmp_path):
     return run
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("library", ["numpy", "array_api_strict"])
 def test_it_keeps_what_it_found(library, ran, tmp_path):
     status, said = ran("forest", "--library", library)

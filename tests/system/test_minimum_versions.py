@@ -61,9 +61,8 @@ def test_every_estimator_learns_judges_and_is_read_again(name, tmp_path):
     assert str(model.certificate_)
     if name not in REGRESSIONS and name not in OTHERS and hasattr(model, "predict_proba"):
         np.testing.assert_allclose(np.sum(model.predict_proba(X), axis=1), 1.0)
-    if hasattr(model, "save"):
-        model.save(tmp_path / "model.deciban")
-        np.testing.assert_array_equal(deciban.load(tmp_path / "model.deciban").predict(X), told)
+    model.save(tmp_path / "model.deciban")
+    np.testing.assert_array_equal(deciban.load(tmp_path / "model.deciban").predict(X), told)
 
 
 def test_the_command_runs_its_demonstration(tmp_path):

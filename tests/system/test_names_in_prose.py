@@ -20,6 +20,10 @@ from deciban.cli.group import VERBS, Verbs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Pages that no script writes: the calls within their sentences are run.
+GUIDES = [
+    p for p in PAGES if not p.with_suffix(".py").exists() and p.stem != "file-format"
+]  # whose fields are no names
 SOURCES = sorted((ROOT / "python" / "deciban").rglob("*.py"))
 PACKAGES = (
     "losses",
@@ -104,11 +108,11 @@ def test_dotted_names_are_found_without_an_import_of_their_own() -> None:
 
 
 def known(tmp_path: Path) -> dict[str, Any]:
-    """What the README's sentences take as given: its own blocks, and data for the models that they name."""
+    """What the sentences of the guides take as given: their blocks, and data for the models that they name."""
     names: dict[str, Any] = {}
-    readme = PAGES[0].read_text(encoding="utf-8")
-    for code in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
-        exec(code, names)
+    for page in GUIDES:
+        for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
+            exec(code, names)
     names["clf"].save(tmp_path / "text.deciban")
     rows = np.random.default_rng(0).normal(size=(60, 2))
     labels = np.where(rows.sum(axis=1) + np.random.default_rng(1).normal(size=60) > 0.0, "yes", "no")
@@ -137,10 +141,10 @@ class Elsewhere:
         return np.asarray(X)
 
 
-def test_the_calls_within_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_calls_within_the_guides_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names, ran = known(tmp_path), 0
-    for span in spans(PAGES[0]):
+    for span in [span for page in GUIDES for span in spans(page)]:
         code = span.replace("Cs=…", "Cs=[0.1, 1.0]")
         code = f"model.report(X, y){code}" if code.startswith(".save") else code
         code = f"model.certificate_{code}" if code.startswith(".lines") else code
@@ -153,7 +157,7 @@ def test_the_calls_within_the_readme_run(tmp_path: Path, monkeypatch: pytest.Mon
     assert ran >= 18
 
 
-def test_the_names_within_the_readme_are_known() -> None:
+def test_the_names_within_the_guides_are_known() -> None:
     verbs, options = set(VERBS), {"--help"}
     context = click.Context(Verbs("deciban"))
     commands = [Verbs().get_command(context, verb) for verb in VERBS]
@@ -164,8 +168,8 @@ def test_the_names_within_the_readme_are_known() -> None:
     estimators = [getattr(deciban, name) for name in deciban.__all__ if isinstance(getattr(deciban, name), type)]
     parts = {name for each in estimators for name in [*dir(each), *inspect.signature(each).parameters]}
     models = {"auto", "naive-bayes", "nbsvm", "logistic", "svm", "perceptron", "least-squares", "kernel-svm", "mlp"}
-    known = verbs | options | parts | models | {"discriminant", "certificate_"}
-    for span in spans(PAGES[0]):
+    known = verbs | options | parts | models | {"discriminant", "certificate_", "TMPDIR", "DECIBAN_MEMORY"}
+    for span in [span for page in GUIDES for span in spans(page)]:
         if re.fullmatch(r"\w[\w-]*|--?[\w-]+", span):
             assert span in known or public(span), span
         assert set(re.findall(r"(?<!\w)--[a-z-]+", span)) <= options, span

@@ -1,4 +1,4 @@
-"""What the README shows works as it stands there."""
+"""What the README and the guides in docs/ show works as it stands there."""
 
 from __future__ import annotations
 
@@ -13,12 +13,25 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "python" / "deciban" / "sample"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = ROOT / "README.md"
+GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("mail", "text", "tables", "models", "reports")]
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in [README, *GUIDES]}
+VERBS = {
+    "README": ("train", "explain", "learn", "train", "evaluate", "explain"),
+    "mail": (
+        *("train", "evaluate", "classify", "explain", "learn", "forget", "refresh", "inspect"),
+        *("evaluate", "suspects", "review", "review", "threshold"),
+    ),
+    "text": ("train",),
+    "tables": ("train", "evaluate", "classify", "explain", "learn", "compare"),
+    "models": (),
+    "reports": ("train", "evaluate", "compare"),
+}
 
 
 @pytest.fixture
 def mailbox(tmp_path: Path) -> Path:
-    """A folder with the files that the README's commands name."""
+    """A folder with the files that the commands name."""
     shutil.copytree(SAMPLE / "train" / "spam", tmp_path / "Junk")
     shutil.copytree(SAMPLE / "held-out" / "spam", tmp_path / "NewJunk")
     shutil.copytree(SAMPLE / "held-out" / "ham", tmp_path / "NewInbox")
@@ -33,53 +46,74 @@ def mailbox(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def commands() -> list[list[str]]:
-    """The lines of the README that begin with `deciban` and name files that are there."""
-    lines = re.findall(r"^    (deciban .*?)(?:\s{2,}#.*)?$", README, flags=re.MULTILINE)
-    return [shlex.split(line) for line in [*lines, *re.findall(r"`(deciban train .*?)`", README)]]
+def read_commands(page: str) -> list[list[str]]:
+    """Return the lines of a page that begin with `deciban`, and the calls of `train` within its sentences."""
+    lines = re.findall(r"^    (deciban .*?)(?:\s{2,}#.*)?$", page, flags=re.MULTILINE)
+    return [shlex.split(line) for line in [*lines, *re.findall(r"`(deciban train .*?)`", page)]]
 
 
-def test_the_commands_run_and_forgetting_restores_the_file(mailbox: Path) -> None:
-    assert [line[1] for line in commands()] == [
-        *("train", "evaluate", "classify", "explain", "learn", "forget", "inspect"),
-        "suspects",
-        "threshold",
-        *("train", "evaluate", "classify", "explain", "learn", "compare"),
-        *("train", "evaluate"),
-        "train",
-    ]
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [name for name, verbs in VERBS.items() if verbs])
+def test_the_commands_run_and_forgetting_restores_the_file(name: str, mailbox: Path) -> None:
+    commands = read_commands(PAGES[name])
+    assert tuple(line[1] for line in commands) == VERBS[name]
     contents = {}
-    for line in commands():
+    for line in commands:
         run = subprocess.run(
             [sys.executable, "-m", *line], cwd=mailbox, capture_output=True, text=True, encoding="utf-8"
         )
         assert run.returncode == 0, (line, run.stderr)
         if "filter.deciban" in line:
             contents[line[1]] = (mailbox / "filter.deciban").read_bytes()
-    assert contents["learn"] != contents["explain"] == contents["forget"]
+    if "forget" in contents:
+        assert contents["explain"] == contents["forget"]
+        assert (mailbox / "filter.deciban.journal").exists()
 
 
-def test_the_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if "```python" in page])
+def test_the_python_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for code in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL):
+    blocks = re.findall(r"```python\n(.*?)```", PAGES[name], flags=re.DOTALL)
+    for code in blocks:
         exec(code, names)
-    terms = names["model"].explain(names["people"][3:])[0].terms  # type: ignore[attr-defined,index]
-    assert [term.feature for term in terms] == [
-        "visits",
-        "job = clerk",
-    ]
-    assert names["clf"].predict(["pills for lunch now"]).tolist() == ["spam"]  # type: ignore[attr-defined]
-    assert (tmp_path / "text.deciban").exists()
+    if "people" in names:
+        terms = names["model"].explain(names["people"][3:])[0].terms  # type: ignore[attr-defined,index]
+        assert [term.feature for term in terms] == ["visits", "job = clerk"]
+    if "clf" in names:
+        assert names["clf"].predict(["pills for lunch now"]).tolist() == ["spam"]  # type: ignore[attr-defined]
+    assert {path.name for path in tmp_path.iterdir()} == set(re.findall(r"\.save\(\"(.*?)\"\)", "".join(blocks)))
+
+
+def test_every_page_of_commands_or_python_is_run() -> None:
+    """A page of docs/ is a guide, or a script writes it."""
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert {name for name in pages if not (ROOT / "docs" / f"{name}.py").exists()} <= {*PAGES, "file-format"}
+    assert set(VERBS) == set(PAGES)
+
+
+def test_the_readme_is_one_page() -> None:
+    assert len(PAGES["README"].splitlines()) <= 100
+
+
+def test_links_lead_to_files_and_headings() -> None:
+    for path in [*(ROOT / "docs").glob("*.md"), README]:
+        for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+            name, _, anchor = link.partition("#")
+            target = path.parent / name if name else path
+            assert "://" in name or target.exists(), (path.name, link)
+            if anchor and "://" not in name:
+                headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
+                assert anchor in {"-".join(heading.lower().split()) for heading in headings}, (path.name, link)
 
 
 def test_the_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for target in re.findall(r"^    make (\w+)", README, flags=re.MULTILINE):
-        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+    for target in re.findall(r"^    make (\w+)", PAGES["README"], flags=re.MULTILINE):
+        assert re.search(rf"^(\w+ )*{target}( \w+)*:", makefile, flags=re.MULTILINE), target
     assert "make test" in (ROOT / ".ci" / "run").read_text()
 
 
 def test_the_number_of_sample_messages_is_true() -> None:
-    (said,) = re.findall(r"sample mailbox of (\d+) messages", README)
+    (said,) = re.findall(r"sample mailbox of (\d+) messages", PAGES["README"])
     assert int(said) == sum(1 for path in SAMPLE.rglob("*.eml"))

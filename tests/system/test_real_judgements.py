@@ -6,8 +6,8 @@ import pytest
 
 from deciban import LogisticRegression, NaiveBayes
 from deciban.evaluation.judgements import Judgements
-from deciban.evaluation.operating import operating_points
 from deciban.evaluation.reliability import reliability
+from deciban.evaluation.roc import operating_points
 from deciban.report import roc_curve
 
 

@@ -194,6 +194,7 @@ def test_a_field_may_be_longer_than_pythons_own_limit(tmp_path):
     assert len(text) == 1_000_000
 
 
+@pytest.mark.deep
 def test_memory_stays_bounded_whatever_the_size(tmp_path):
     """300 MB of CSV and of Parquet, in 8 MiB batches, within 100 and 250 MiB."""
     row = "word " * 2000 + ",a\n"

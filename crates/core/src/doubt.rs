@@ -29,7 +29,8 @@
 //! Each v of class c is taken u_c² times, where u_c, `widening`, tells how little the examples of the class are worth:
 //! see `deciban.text.widening`. Kish, Survey Sampling, 1965, section 5.4 (the effect of clusters).
 //!
-//! No table of counts is needed: φ = (s + added) / total gives back s from the weights that score.
+//! No table of counts is needed: φ = (s + added) / total gives back s from the weights that score. Of a score that
+//! calibration multiplied by a slope A these are A log φ, and the variance is A² V.
 
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -64,6 +65,8 @@ pub struct Belief {
     pub prior: Prior,
     /// Per class, how many times as wide an interval is as independent examples would make it.
     pub widening: Vec<f64>,
+    /// What calibration multiplied the score by, and so each of its weights.
+    pub slope: f64,
 }
 
 /// Whole counts below this are looked up.
@@ -99,7 +102,8 @@ impl Doubt {
             && count(&belief.alpha)
             && belief.added.is_finite();
         let shaped = [belief.total.len(), belief.widening.len(), priors] == [classes; 3];
-        if !(known && sound && shaped && belief.alpha > 0.0) {
+        let scaled = belief.slope.is_finite() && belief.slope > 0.0;
+        if !(known && sound && shaped && scaled && belief.alpha > 0.0) {
             return None;
         }
         let outcomes = if belief.absent { 2.0 } else { words as f64 };
@@ -149,7 +153,7 @@ impl Doubt {
         if let Some(&alone) = table.get(known as usize) {
             return self.widened(alone, class);
         }
-        let share = weight.exp();
+        let share = (weight / self.belief.slope).exp();
         if known == UNKNOWN {
             let seen = self.seen(share, class);
             let rare = seen < LOOKED_UP as f64 && seen.fract() == 0.0;
@@ -161,6 +165,7 @@ impl Doubt {
     /// The variance of a word that is there, and of one that is not, from its weight.
     #[inline]
     fn coin(&self, weight: f64, class: usize) -> (f64, f64) {
+        let weight = weight / self.belief.slope;
         (self.outcome(1.0 / (1.0 + (-weight).exp()), class), self.outcome(1.0 / (1.0 + weight.exp()), class))
     }
 
@@ -222,7 +227,7 @@ impl Doubt {
             Prior::Learnt(n) => self.widened(log_variance(n[class]), class),
             Prior::Given(_) => 0.0,
         };
-        let variance = words + of(label) + of(against);
+        let variance = (words + of(label) + of(against)) * self.belief.slope.powi(2);
         if variance.is_finite() { variance } else { f64::INFINITY }
     }
 }
@@ -278,6 +283,7 @@ mod tests {
             absent: false,
             prior,
             widening: vec![2.0, 3.0],
+            slope: 1.0,
         }
     }
 
@@ -311,6 +317,21 @@ mod tests {
     }
 
     #[test]
+    fn a_score_that_is_multiplied_has_a_variance_multiplied_by_the_square() {
+        let weights: Vec<f64> =
+            [2.0_f64, 4.0, 4.0, 5.0].iter().zip([6.0, 9.0, 6.0, 9.0]).map(|(a, t)| (a / t).ln()).collect();
+        let found = [(0, 1.0), (1, 1.0)];
+        for absent in [false, true] {
+            let raw = Doubt::new(Belief { absent, ..belief() }, 2, 2).unwrap();
+            let scaled = Doubt::new(Belief { absent, slope: 0.25, ..belief() }, 2, 2).unwrap();
+            let quarter: Vec<f64> = weights.iter().map(|w| 0.25 * w).collect();
+            let (whole, part) =
+                (raw.variance(&found, &weights, (0, 1)), scaled.variance(&found, &quarter, (0, 1)));
+            assert!((part - whole / 16.0).abs() < 1e-12 * whole, "{part} {whole}");
+        }
+    }
+
+    #[test]
     fn numbers_of_no_model_are_refused() {
         let refused = |change: fn(&mut Belief)| {
             let mut wrong = belief();
@@ -325,6 +346,8 @@ mod tests {
         assert!(refused(|b| b.widening.truncate(1)));
         assert!(refused(|b| b.widening[0] = f64::NAN));
         assert!(refused(|b| b.added = f64::INFINITY));
+        assert!(refused(|b| b.slope = 0.0));
+        assert!(refused(|b| b.slope = f64::NAN));
         assert!(refused(|b| b.prior = Prior::Given(vec![1.0])));
     }
 

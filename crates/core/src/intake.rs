@@ -3,20 +3,21 @@
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::mail;
+use crate::narrow::narrow;
 use crate::text::count::Counter;
 use crate::text::reader::Kind;
 
 /// The first half of an item's SHA-256.
 pub type Digest = [u8; 16];
 
-/// The digest by which an item is known: of mail without other filters' remarks and without line ends at its end,
-/// so that the same message has one digest in an mbox, in a Maildir and on standard input.
+/// The digest by which an item is known: of mail that of its canonical bytes, from which it is read, too.
 pub fn digest(kind: Kind, item: &[u8]) -> Digest {
     let hash = match kind {
         Kind::Text => Sha256::digest(item),
-        Kind::Mail => Sha256::digest(mail::strip(item).trim_ascii_end()),
+        Kind::Mail => Sha256::digest(mail::canonical(item)),
     };
     let mut digest = [0; 16];
     digest.copy_from_slice(&hash[..16]);
@@ -26,15 +27,16 @@ pub fn digest(kind: Kind, item: &[u8]) -> Digest {
 /// Counts items, each only once.
 pub struct Intake {
     counter: Counter,
-    known: HashMap<Digest, usize>,
+    known: HashMap<Digest, (u32, u32)>,
     duplicates: u64,
     conflicts: u64,
 }
 
 /// What an intake has seen, by digest: ascending, with each item's class.
+#[derive(Default)]
 pub struct Seen {
-    /// Digest and class of every item counted.
-    pub items: Vec<(Digest, usize)>,
+    /// Digest, class and generation of every item counted.
+    pub items: Vec<(Digest, (u32, u32))>,
     /// Items that were there already, under the same class.
     pub duplicates: u64,
     /// Items that were there already, under another class: not counted.
@@ -52,20 +54,24 @@ impl Intake {
         self.counter.grow(classes);
     }
 
+    /// How many distinct words there are so far.
+    pub fn distinct(&self) -> usize {
+        self.counter.distinct()
+    }
+
     /// Counts those items that were not seen before.
     pub fn take(&mut self, items: &[&[u8]], classes: &[usize]) {
         let kind = self.counter.reader().kind;
         let digests: Vec<Digest> = items.par_iter().with_min_len(16).map(|item| digest(kind, item)).collect();
         let mut fresh = Vec::with_capacity(items.len());
         let mut fresh_classes = Vec::with_capacity(items.len());
+        let generation = self.counter.generation();
         for ((&item, &class), digest) in items.iter().zip(classes).zip(digests) {
             match self.known.entry(digest) {
-                std::collections::hash_map::Entry::Occupied(known) if *known.get() == class => {
-                    self.duplicates += 1
-                }
-                std::collections::hash_map::Entry::Occupied(_) => self.conflicts += 1,
-                std::collections::hash_map::Entry::Vacant(slot) => {
-                    slot.insert(class);
+                Entry::Occupied(known) if known.get().0 as usize == class => self.duplicates += 1,
+                Entry::Occupied(_) => self.conflicts += 1,
+                Entry::Vacant(slot) => {
+                    slot.insert((narrow(class), generation));
                     fresh.push(item);
                     fresh_classes.push(class);
                 }
@@ -76,7 +82,7 @@ impl Intake {
 
     /// The counter and what was seen.
     pub fn finish(self) -> (Counter, Seen) {
-        let mut items: Vec<(Digest, usize)> = self.known.into_iter().collect();
+        let mut items: Vec<(Digest, (u32, u32))> = self.known.into_iter().collect();
         items.par_sort_unstable();
         (self.counter, Seen { items, duplicates: self.duplicates, conflicts: self.conflicts })
     }

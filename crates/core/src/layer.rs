@@ -13,6 +13,8 @@ use std::ops::{Add, AddAssign, Mul};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::rows::Index;
+
 /// A number of a network: float32, or float64.
 pub trait Real:
     Copy + Default + PartialEq + Send + Sync + Add<Output = Self> + AddAssign + Mul<Output = Self>
@@ -46,8 +48,8 @@ impl<T: Real> Picked<'_, T> {
 
     #[inline(always)]
     fn row(&self, k: usize) -> (&[i32], &[T]) {
-        let i = self.places[k] as usize;
-        let (from, to) = (self.ends[i] as usize, self.ends[i + 1] as usize);
+        let i = self.places[k].place();
+        let (from, to) = (self.ends[i].place(), self.ends[i + 1].place());
         (&self.indices[from..to], &self.data[from..to])
     }
 
@@ -81,7 +83,7 @@ impl<T: Real> WithSimd for Forward<'_, '_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Forward { rows, w, units, first, s } = self;
-        let line = |j: i32| &w[j as usize * units..][..units];
+        let line = |j: i32| &w[j.place() * units..][..units];
         for (s, k) in s.chunks_exact_mut(units).zip(first..) {
             let (columns, values) = rows.row(k);
             let (fours, x) = (columns.chunks_exact(4), values.chunks_exact(4));
@@ -115,10 +117,10 @@ impl<T: Real> WithSimd for Backward<'_, '_, T> {
         let last = first + g.len() / units;
         for (k, delta) in delta.chunks_exact(units).enumerate() {
             let (columns, values) = rows.row(k);
-            let from = columns.partition_point(|&j| (j as usize) < first);
+            let from = columns.partition_point(|j| j.place() < first);
             let inside = columns[from..].iter().zip(&values[from..]);
-            for (&j, &x) in inside.take_while(|(j, _)| (**j as usize) < last) {
-                let line = &mut g[(j as usize - first) * units..][..units];
+            for (&j, &x) in inside.take_while(|(j, _)| j.place() < last) {
+                let line = &mut g[(j.place() - first) * units..][..units];
                 line.iter_mut().zip(delta).for_each(|(g, &delta)| *g += x * delta);
             }
         }

@@ -63,7 +63,7 @@ value!(
 );
 
 /// A number of a column.
-pub trait Index: Copy + Send + Sync + 'static {
+pub trait Index: Copy + Into<i64> + Send + Sync + 'static {
     /// As a place in a slice; a negative one is beyond every slice.
     fn place(self) -> usize;
 
@@ -76,7 +76,7 @@ macro_rules! index {
         impl Index for $type {
             #[inline(always)]
             fn place(self) -> usize {
-                self as usize
+                usize::try_from(i64::from(self).cast_unsigned()).unwrap_or(usize::MAX)
             }
 
             fn all_within(part: &[Self], length: usize) -> bool {
@@ -142,6 +142,16 @@ impl<'a, V: Value, I: Index> Row<'a, V, I> {
     }
 }
 
+/// Refuses what cannot be numbered in 32 bits, as those do who hold many such numbers.
+fn bound(count: usize, columns: usize) -> Result<(), String> {
+    for (n, what) in [(count, "rows"), (columns, "columns")] {
+        if u32::try_from(n).is_err() {
+            return Err(format!("{n} {what} are too many: at most 2^32 − 1 are taken at once"));
+        }
+    }
+    Ok(())
+}
+
 /// Indices, or values, that are looked at at once.
 const STRETCH: usize = 1 << 16;
 /// What `sizes` says of nothing.
@@ -150,6 +160,7 @@ const NO_SIZES: (f64, f64) = (f64::INFINITY, 0.0);
 impl<'a, V: Value, I: Index> Rows<'a, V, I> {
     /// Dense rows, one after the other in `values`.
     pub fn dense(values: &'a [V], count: usize, columns: usize) -> Result<Self, String> {
+        bound(count, columns)?;
         if count.checked_mul(columns) != Some(values.len()) {
             let there = values.len();
             return Err(format!(
@@ -164,22 +175,22 @@ impl<'a, V: Value, I: Index> Rows<'a, V, I> {
         let (Some(first), Some(last)) = (indptr.first(), indptr.last()) else {
             return Err("indptr is empty: one more entry than there are rows is expected".to_string());
         };
+        bound(indptr.len() - 1, columns)?;
         if let Some(i) = indptr.windows(2).position(|ends| ends[0].place() > ends[1].place()) {
             return Err(format!("indptr falls at row {i}: each row must end where the next begins"));
         }
         let end = last.place();
         if first.place() != 0 || end > data.len() || end > indices.len() {
             let (stored, placed) = (data.len(), indices.len());
+            let [first, last]: [i64; 2] = [(*first).into(), (*last).into()];
             return Err(format!(
-                "indptr must run from 0 to at most the number stored: it runs from {} to {} for {stored} values \
-                 and {placed} indices",
-                first.place() as isize,
-                end as isize
+                "indptr must run from 0 to at most the number stored: it runs from {first} to {last} for {stored} values \
+                 and {placed} indices"
             ));
         }
         let indices = &indices[..end];
         if !indices.par_chunks(STRETCH).all(|part| I::all_within(part, columns)) {
-            let wrong = indices.iter().find(|j| j.place() >= columns).map_or(0, |j| j.place() as isize);
+            let wrong: i64 = indices.iter().find(|j| j.place() >= columns).map_or(0, |&j| j.into());
             return Err(format!("column {wrong} is outside the {columns} columns, numbered from 0"));
         }
         let stored = Stored::Some { indices, indptr };
@@ -281,6 +292,11 @@ mod tests {
         assert!(refused(&[1.0], &[0], &[-1, 1]).starts_with("indptr falls at row 0"));
         assert!(refused(&[1.0], &[0], &[0, -1]).contains("to -1"));
         assert!(Csr::dense(&[1.0], 1, 2).err().unwrap().starts_with("1 rows of 2 values are expected"));
-        assert!(Csr::dense(&[], usize::MAX, 2).is_err());
+        for many in [1 << 32, 1 << 53, usize::MAX] {
+            let [rows, columns] = [(many, 0), (0, many)].map(|(n, d)| Csr::dense(&[], n, d).err().unwrap());
+            assert_eq!(rows, format!("{many} rows are too many: at most 2^32 − 1 are taken at once"));
+            assert_eq!(columns, format!("{many} columns are too many: at most 2^32 − 1 are taken at once"));
+            assert_eq!(Csr::sparse(&[], &[], &[0], many).err().unwrap(), columns);
+        }
     }
 }

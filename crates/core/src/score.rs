@@ -6,6 +6,9 @@
 //!
 //! Floor: one pass over the bytes (≈ 1 GB/s a core) and one look-up per word in a table of the dictionary.
 
+mod encoded;
+pub mod experts;
+
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -15,6 +18,8 @@ use crate::text::reader::Reader;
 use crate::text::slots::{AHEAD, Slots};
 use crate::text::token::Token;
 use crate::view::View;
+
+pub use encoded::Places;
 
 /// Turns scores into log posteriors in place: b ← b − [B + log Σ e^{b−B}], B = max b (Bayes' rule in logs).
 pub fn log_posterior(b: &mut [f64]) {
@@ -36,11 +41,37 @@ pub struct Dictionary {
 #[derive(Default)]
 pub struct Rows {
     /// Where each row ends.
-    pub ends: Vec<i64>,
+    pub ends: Vec<isize>,
     /// Features of each row, ascending.
     pub features: Vec<i32>,
     /// Their values.
     pub values: Vec<f64>,
+}
+
+impl Rows {
+    /// Appends the row of features that were found in an item, which are sorted for it.
+    fn push(&mut self, found: &mut [u32], binary: bool) {
+        found.sort_unstable();
+        for run in found.chunk_by(|a, b| a == b) {
+            self.features.push(run[0].cast_signed());
+            self.values.push(if binary { 1.0 } else { run.len() as f64 });
+        }
+        self.ends.push(self.features.len().cast_signed());
+    }
+
+    /// All rows, one after the other.
+    pub fn joined(stretches: Vec<Rows>) -> Rows {
+        let size = stretches.iter().map(|rows| rows.features.len()).sum();
+        let mut all =
+            Rows { ends: Vec::new(), features: Vec::with_capacity(size), values: Vec::with_capacity(size) };
+        for rows in stretches {
+            let before = all.features.len().cast_signed();
+            all.ends.extend(rows.ends.iter().map(|end| before + end));
+            all.features.extend(rows.features);
+            all.values.extend(rows.values);
+        }
+        all
+    }
 }
 
 /// One item as it is judged.
@@ -76,6 +107,9 @@ struct Scratch {
     begun: u32,
 }
 
+/// Features at most: their numbers are indices of a CSR.
+pub const MOST_FEATURES: usize = i32::MAX as usize;
+
 /// A reason keeps at most this many places.
 const MOST_PLACES: usize = 100;
 
@@ -83,7 +117,7 @@ const MOST_PLACES: usize = 100;
 const STRETCH: usize = 16;
 
 impl Dictionary {
-    /// A dictionary of the features with these hashes, in this order. Without any, and with rules that hash, every
+    /// A dictionary of the features with these hashes, in this order, at most [`MOST_FEATURES`]. Without any, and with rules that hash, every
     /// bucket is a feature, in its own order; such a dictionary makes rows, but needs no memory for its features.
     pub fn new(reader: Reader, rules: Rules, hashes: impl ExactSizeIterator<Item = u64>) -> Dictionary {
         // Sparse, so that most look-ups end at the first place.
@@ -112,7 +146,7 @@ impl Dictionary {
     /// The feature that a token's hash stands for, if it is one.
     fn feature(&self, hash: u64) -> Option<u32> {
         match self.buckets() {
-            Some(bits) => Some((hash >> (64 - bits)) as u32),
+            Some(bits) => Some(bucket(hash, bits)),
             None => self.slots.get(self.rules.feature(hash)),
         }
     }
@@ -122,7 +156,7 @@ impl Dictionary {
         let Scratch { view, tokens, found, .. } = scratch;
         self.reader.tokens(item, view, tokens);
         found.clear();
-        found.extend(tokens.iter().map(|token| (token.hash >> (64 - bits)) as u32));
+        found.extend(tokens.iter().map(|token| bucket(token.hash, bits)));
     }
 
     /// The item's features in order of occurrence; once each if binary.
@@ -199,24 +233,12 @@ impl Dictionary {
                         Some(bits) => self.find_buckets(item, bits, scratch),
                         None => self.find(item, scratch),
                     }
-                    scratch.found.sort_unstable();
-                    for run in scratch.found.chunk_by(|a, b| a == b) {
-                        rows.features.push(run[0] as i32);
-                        rows.values.push(if self.rules.binary { 1.0 } else { run.len() as f64 });
-                    }
-                    rows.ends.push(rows.features.len() as i64);
+                    rows.push(&mut scratch.found, self.rules.binary);
                 }
                 rows
             })
             .collect();
-        let mut all = Rows::default();
-        for rows in stretches {
-            let before = all.features.len() as i64;
-            all.ends.extend(rows.ends.iter().map(|end| before + end));
-            all.features.extend(rows.features);
-            all.values.extend(rows.values);
-        }
-        all
+        Rows::joined(stretches)
     }
 
     /// The item's readable text and every feature found in it, with its places, by first occurrence.
@@ -243,6 +265,12 @@ impl Dictionary {
         in_characters(&view.text, &mut reasons);
         (view.text, reasons)
     }
+}
+
+/// The bucket of a hash: its first `bits`, of which there are at most 30.
+#[expect(clippy::cast_possible_truncation, reason = "the first 30 bits at most")]
+fn bucket(hash: u64, bits: u32) -> u32 {
+    (hash >> (64 - bits)) as u32
 }
 
 /// Adds to the scores of an item (C) the weights (K, C) of the features found in it.

@@ -3,7 +3,9 @@
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::maildir::{Maildirs, is_gone};
 
 /// A file to read.
 #[derive(Clone, Debug)]
@@ -43,12 +45,19 @@ pub struct Batches {
     /// An item longer than this is cut off one byte beyond it.
     most_bytes: usize,
     open: Option<Mbox<File>>,
+    maildirs: Maildirs,
+    gone: Vec<usize>,
 }
 
 impl Batches {
     /// Reads `inputs` in order; of items longer than `most_bytes` only the first `most_bytes` + 1.
     pub fn new(inputs: Vec<Input>, most_bytes: usize) -> Batches {
-        Batches { inputs, next: 0, most_bytes, open: None }
+        Batches { inputs, next: 0, most_bytes, open: None, maildirs: Maildirs::default(), gone: Vec::new() }
+    }
+
+    /// Positions of the inputs that were gone when it was their turn; renamed messages of Maildirs are read.
+    pub fn gone(&self) -> &[usize] {
+        &self.gone
     }
 
     /// The next items; none at the end.
@@ -77,12 +86,18 @@ impl Batches {
             }
             let Some(input) = self.inputs.get(self.next) else { return Ok(Vec::new()) };
             if input.mbox {
-                let file = File::open(&input.path).map_err(|error| fault(&self.inputs, self.next, error))?;
-                self.open = Some(Mbox::new(file, self.most_bytes));
+                match File::open(&input.path) {
+                    Ok(file) => self.open = Some(Mbox::new(file, self.most_bytes)),
+                    Err(error) if is_gone(&error) => self.gone.push(self.next),
+                    Err(error) => return Err(fault(&self.inputs, self.next, error)),
+                }
                 self.next += 1;
                 continue;
             }
-            return self.files();
+            let items = self.files()?;
+            if !items.is_empty() {
+                return Ok(items);
+            }
         }
     }
 
@@ -96,11 +111,21 @@ impl Batches {
         for group in self.inputs[start..start + run].chunks(64) {
             let first = self.next;
             let most = self.most_bytes;
-            let read: Vec<_> = group.par_iter().map(|input| read_file(input, most)).collect();
+            let read: Vec<_> = group.par_iter().map(|input| read_file(&input.path, most)).collect();
             for (i, bytes) in read.into_iter().enumerate() {
-                let bytes = bytes.map_err(|error| fault(&self.inputs, first + i, error))?;
-                size += bytes.len();
-                items.push(Item { input: first + i, bytes });
+                let found = match bytes {
+                    Err(error) if is_gone(&error) => {
+                        self.maildirs.follow(&group[i].path, |path| read_file(path, most))
+                    }
+                    bytes => bytes.map(Some),
+                };
+                match found.map_err(|error| fault(&self.inputs, first + i, error))? {
+                    Some(bytes) => {
+                        size += bytes.len();
+                        items.push(Item { input: first + i, bytes });
+                    }
+                    None => self.gone.push(first + i),
+                }
             }
             self.next += group.len();
             if size >= BATCH {
@@ -115,9 +140,9 @@ fn fault(inputs: &[Input], input: usize, error: io::Error) -> ReadError {
     ReadError { path: inputs[input].path.clone(), error }
 }
 
-fn read_file(input: &Input, most_bytes: usize) -> io::Result<Vec<u8>> {
+fn read_file(path: &Path, most_bytes: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(8 << 10);
-    File::open(&input.path)?.take(most_bytes as u64 + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(most_bytes as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -26,11 +26,17 @@ pub enum Field {
     File,
     /// Remarks about the form of the item ("html only", "nesting limit reached"); never in the text itself.
     Shape,
+    /// Whole addresses in From, Reply-To and Sender: the correspondent.
+    Address,
+    /// Whole identities in Message-ID, In-Reply-To and References: a message, and what replies to it.
+    Thread,
+    /// What the receiving server found when it checked the sender, and the domains that passed.
+    Auth,
 }
 
 impl Field {
     /// Every field, in order.
-    pub const ALL: [Field; 11] = [
+    pub const ALL: [Field; 14] = [
         Field::Body,
         Field::Subject,
         Field::From,
@@ -42,7 +48,28 @@ impl Field {
         Field::Url,
         Field::File,
         Field::Shape,
+        Field::Address,
+        Field::Thread,
+        Field::Auth,
     ];
+
+    /// The field of a token with this name: no word holds a colon.
+    pub fn of_name(name: &str) -> Field {
+        let prefix = name.find(':').map_or("", |at| &name[..=at]);
+        Field::ALL.into_iter().find(|field| field.prefix() == prefix).unwrap_or(Field::Body)
+    }
+
+    /// Which of the two experts of a message hears it: 1 how it came, from whom to whom; 0 what it says.
+    pub const fn expert(self) -> u8 {
+        let of_headers =
+            matches!(self, Field::From | Field::To | Field::Return | Field::Received | Field::Header);
+        (of_headers || matches!(self, Field::Address | Field::Thread | Field::Auth)) as u8
+    }
+
+    /// Whether a stretch of this field is one word, whatever stands in it.
+    pub const fn is_whole(self) -> bool {
+        matches!(self, Field::Shape | Field::Address | Field::Thread | Field::Auth)
+    }
 
     /// What stands before a word of this field in its token: `subject:` for `Subject`, nothing for `Body`.
     pub const fn prefix(self) -> &'static str {
@@ -58,6 +85,9 @@ impl Field {
             Field::Url => "url:",
             Field::File => "file:",
             Field::Shape => "shape:",
+            Field::Address => "address:",
+            Field::Thread => "thread:",
+            Field::Auth => "auth:",
         }
     }
 }

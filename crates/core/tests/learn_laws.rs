@@ -1,5 +1,12 @@
 //! Laws of learning by counting, against slow and obvious oracles.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "small numbers, made here"
+)]
+
 mod labelled;
 
 use deciban_core::learn::categories::{Offsets, class_categories};

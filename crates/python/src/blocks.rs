@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::kernels::{Parts, function};
-use super::rows::{Kernel, Refusal, on_reals, slice};
+use super::rows::{Kernel, Refusal, numbers, on_reals, slice};
 use super::work::{run, threads};
 
 struct Ready(Function);
@@ -31,11 +31,8 @@ pub struct KernelTiles {
 impl KernelTiles {
     fn chosen(&self, rows: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<u32>> {
         let count = self.tiles.count();
-        let rows = slice(rows, "rows")?;
-        if rows.iter().any(|&i| i < 0 || i as usize >= count) {
-            return Err(PyValueError::new_err(format!("rows from 0 to below {count} are expected")));
-        }
-        Ok(rows.iter().map(|&i| i as u32).collect())
+        let refused = || PyValueError::new_err(format!("rows from 0 to below {count} are expected"));
+        numbers(rows, count).ok_or_else(refused)
     }
 }
 

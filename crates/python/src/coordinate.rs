@@ -63,9 +63,6 @@ impl Kernel for Descent<'_> {
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Solution, Refusal> {
         self.examples.check(rows.count())?;
-        if rows.count() > u32::MAX as usize {
-            return Err(format!("fewer than 2^32 rows are expected, not {}", rows.count()).into());
-        }
         if let Some(start) = self.start.filter(|start| start.len() != rows.columns()) {
             let (there, expected) = (start.len(), rows.columns());
             return Err(format!("start of {expected} numbers, one a column, is expected, not {there}").into());

@@ -1,8 +1,8 @@
 //! Counting labelled items.
 
-use deciban_core::intake::Intake;
-use deciban_core::text::count::{self, Rules};
-use deciban_core::text::wordbook as core;
+use deciban_core::intake::{Intake, Seen};
+use deciban_core::text::count::{self, Found, Lost, Rules};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -18,7 +18,18 @@ pub struct Counter {
     inner: Option<Inner>,
     classes: usize,
     threads: usize,
-    words: Option<(core::Wordbook, usize)>,
+    words: Option<Found>,
+}
+
+/// A wordbook, how many words were dropped, how often they had been counted, how often words were dropped, and the
+/// generation of each word; empty where nothing was dropped, and all are of generation 0.
+pub type Counted<'py> = (Wordbook, usize, f64, u32, Bound<'py, PyArray1<u32>>);
+
+/// What was counted, as Python takes it.
+pub fn counted(py: Python<'_>, found: Found) -> Counted<'_> {
+    let Lost { words, occurrences, times } = found.lost;
+    let born = if times == 0 { Vec::new() } else { found.born };
+    (Wordbook { inner: found.book }, words, occurrences, times, born.into_pyarray(py))
 }
 
 enum Inner {
@@ -77,6 +88,15 @@ impl Counter {
         Ok(())
     }
 
+    /// How many distinct words there are so far.
+    fn distinct(&self, py: Python<'_>) -> PyResult<usize> {
+        let inner = self.inner.as_ref().ok_or_else(finished)?;
+        run(py, self.threads, || match inner {
+            Inner::All(counter) => counter.distinct(),
+            Inner::Once(intake) => intake.distinct(),
+        })
+    }
+
     /// Counts items (str or bytes), each of the class with the given number, with its weight if the counter is weighted.
     #[pyo3(signature = (items, classes, weights=None))]
     fn add(
@@ -101,45 +121,45 @@ impl Counter {
         })
     }
 
-    /// (wordbook, words dropped, digests, classes of the digests, duplicates, duplicates of another class)
+    /// What was counted, then of each item that was counted once its digest, its class and its generation, and how many
+    /// were there already, under the same class and under another.
     #[allow(clippy::type_complexity)] // said in the line above
     fn finish<'py>(
         &mut self,
         py: Python<'py>,
-    ) -> PyResult<(Wordbook, usize, Bound<'py, PyBytes>, Vec<usize>, u64, u64)> {
+    ) -> PyResult<(
+        Counted<'py>,
+        Bound<'py, PyBytes>,
+        Bound<'py, PyArray1<u32>>,
+        Bound<'py, PyArray1<u32>>,
+        u64,
+        u64,
+    )> {
         let inner = self.inner.take().ok_or_else(finished)?;
-        let ((book, dropped), words, seen) = run(py, self.threads, || {
+        let (found, words, seen) = run(py, self.threads, || {
             let (mut counter, seen) = match inner {
-                Inner::All(counter) => (counter, None),
-                Inner::Once(intake) => {
-                    let (counter, seen) = intake.finish();
-                    (counter, Some(seen))
-                }
+                Inner::All(counter) => (counter, Seen::default()),
+                Inner::Once(intake) => intake.finish(),
             };
             let words = counter.take_words();
             (counter.finish(), words, seen)
         })?;
         self.words = words;
-        let Some(seen) = seen else {
-            return Ok((Wordbook { inner: book }, dropped, PyBytes::new(py, &[]), Vec::new(), 0, 0));
-        };
         let digests: Vec<u8> = seen.items.iter().flat_map(|(digest, _)| *digest).collect();
-        let classes = seen.items.iter().map(|&(_, class)| class).collect();
+        let (classes, generations): (Vec<u32>, Vec<u32>) = seen.items.iter().map(|&(_, of)| of).unzip();
         Ok((
-            Wordbook { inner: book },
-            dropped,
+            counted(py, found),
             PyBytes::new(py, &digests),
-            classes,
+            classes.into_pyarray(py),
+            generations.into_pyarray(py),
             seen.duplicates,
             seen.conflicts,
         ))
     }
 
-    /// (wordbook of one class, words dropped): the words of the buckets, once counting has finished; None unless they
-    /// are kept.
-    fn words(&mut self) -> Option<(Wordbook, usize)> {
-        let (inner, dropped) = self.words.take()?;
-        Some((Wordbook { inner }, dropped))
+    /// The words of the buckets, of one class, once counting has finished; None unless they are kept.
+    fn words<'py>(&mut self, py: Python<'py>) -> Option<Counted<'py>> {
+        Some(counted(py, self.words.take()?))
     }
 }
 

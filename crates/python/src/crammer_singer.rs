@@ -1,5 +1,6 @@
 //! A pass of the multi-class machine of Crammer & Singer, whose state Python keeps.
 
+use deciban_core::narrow::narrow;
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::Order;
 use deciban_core::solve::crammer_singer::{Plan, State, pass};
@@ -26,7 +27,7 @@ impl Kernel for Passes<'_> {
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
         let Passes { y, weight, strength, constant, seed, parts: [mut w, mut b, mut a, mut residual] } = self;
         let (n, k, d) = (rows.count(), b.len(), rows.columns());
-        let known = y.iter().all(|&y| 0 <= y && (y as usize) < k);
+        let known = y.iter().all(|y| y.place() < k);
         if y.len() != n
             || weight.len() != n
             || w.len() != k * d
@@ -38,7 +39,7 @@ impl Kernel for Passes<'_> {
                 format!("y and c of {n}, w of {k} x {d} and a of {n} x {k} numbers are expected").into()
             );
         }
-        let mut places: Vec<u32> = (0..n as u32).filter(|&i| weight[i as usize] > 0.0).collect();
+        let mut places: Vec<u32> = (0..narrow(n)).filter(|&i| weight[i as usize] > 0.0).collect();
         Order::new(seed).shuffle(&mut places);
         let plan = Plan { rows, y, weight, strength, constant, classes: k };
         let mut state = State { w: &mut w, b: &mut b, a: &mut a, residual: &mut residual };

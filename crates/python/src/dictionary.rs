@@ -2,10 +2,11 @@
 
 use deciban_core::doubt::{Belief, Doubt, Prior};
 use deciban_core::score;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::corpus::TokenCorpus;
 use super::counter::rules;
 use super::items::{borrow, hold, hold_one};
 use super::reader::Reader;
@@ -31,13 +32,14 @@ struct Given {
     prior: Vec<f64>,
     learnt: bool,
     widening: Vec<f64>,
+    slope: f64,
 }
 
-type Term = (u32, String, u32, Vec<(usize, usize)>);
-type Judged = (Vec<f64>, (usize, usize), f64);
-type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
+pub type Term = (u32, String, u32, Vec<(usize, usize)>);
+pub type Judged = (Vec<f64>, (usize, usize), f64);
+type Csr<'py> = (Bound<'py, PyArray1<isize>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
-fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]> {
+pub fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]> {
     bytes.as_chunks::<N>().0.iter().copied()
 }
 
@@ -71,6 +73,10 @@ impl Dictionary {
             return Err(PyValueError::new_err("weights that are numbers are expected"));
         }
         let n = hashes.len();
+        if n > score::MOST_FEATURES {
+            let most = score::MOST_FEATURES;
+            return Err(PyValueError::new_err(format!("at most {most} features are expected, not {n}")));
+        }
         let inner = score::Dictionary::new(reader.inner.clone(), rules, hashes);
         if inner.len() != n {
             return Err(PyValueError::new_err("distinct hashes are expected"));
@@ -118,20 +124,56 @@ impl Dictionary {
         Ok((rows.ends.into_pyarray(py), rows.features.into_pyarray(py), rows.values.into_pyarray(py)))
     }
 
+    /// Items of a corpus, at these places, as a sparse matrix.
+    fn rows_of<'py>(
+        &self,
+        py: Python<'py>,
+        corpus: &TokenCorpus,
+        places: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Csr<'py>> {
+        let mut found = Vec::new();
+        corpus.chosen(py, &self.inner.reader, &places)?.each(py, |part| {
+            let known = self.inner.places(part.segment);
+            found.extend(self.inner.rows_of(part.segment, &known, part.items));
+        })?;
+        let rows = run(py, 1, || score::Rows::joined(found))?;
+        Ok((rows.ends.into_pyarray(py), rows.features.into_pyarray(py), rows.values.into_pyarray(py)))
+    }
+
+    /// Scores (N, C) of items of a corpus, at these places.
+    fn scores_of<'py>(
+        &self,
+        py: Python<'py>,
+        corpus: &TokenCorpus,
+        places: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.check_weights()?;
+        let (mut scores, n) = (Vec::new(), places.len());
+        corpus.chosen(py, &self.inner.reader, &places)?.each(py, |part| {
+            let known = self.inner.weighed_places(part.segment);
+            scores.extend(self.inner.scores_of(part.segment, &known, part.items, &self.weights, &self.bias));
+        })?;
+        scores.into_pyarray(py).reshape([n, self.bias.len()])
+    }
+
     /// The item's readable text, and (feature, name, count, places in characters) of each of its words in the dictionary.
     fn reasons(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<(String, Vec<Term>)> {
         let item = hold_one(item)?;
-        let (text, reasons) = run(py, 1, || self.inner.reasons(item.bytes()))?;
-        Ok((text, reasons.into_iter().map(|r| (r.feature, r.name, r.count, r.places)).collect()))
+        Ok(named(run(py, 1, || self.inner.reasons(item.bytes()))?))
     }
 }
 
 impl Dictionary {
     fn score(&self, py: Python<'_>, items: &[&[u8]]) -> PyResult<Vec<f64>> {
+        self.check_weights()?;
+        run(py, self.threads_for(items), || self.inner.scores(items, &self.weights, &self.bias))
+    }
+
+    fn check_weights(&self) -> PyResult<()> {
         if self.bias.is_empty() {
             return Err(PyValueError::new_err("this dictionary was made without weights"));
         }
-        run(py, self.threads_for(items), || self.inner.scores(items, &self.weights, &self.bias))
+        Ok(())
     }
 
     /// One item is scored where we are: starting threads would take longer.
@@ -140,14 +182,19 @@ impl Dictionary {
     }
 }
 
+/// An item's readable text and its reasons, as Python has them.
+pub fn named((text, reasons): (String, Vec<score::Reason>)) -> (String, Vec<Term>) {
+    (text, reasons.into_iter().map(|r| (r.feature, r.name, r.count, r.places)).collect())
+}
+
 /// The doubt of a dictionary of so many words and classes.
 fn doubt(given: Given, words: usize, classes: usize) -> PyResult<Doubt> {
     let prior = if given.learnt { Prior::Learnt(given.prior) } else { Prior::Given(given.prior) };
-    let Given { alpha, added, total, absent, widening, .. } = given;
-    let belief = Belief { alpha, added, total, absent, prior, widening };
+    let Given { alpha, added, total, absent, widening, slope, .. } = given;
+    let belief = Belief { alpha, added, total, absent, prior, widening, slope };
     Doubt::new(belief, words, classes).ok_or_else(|| {
         PyValueError::new_err(
-            "totals, a prior and a widening of one finite number from 0 per class and alpha > 0 are expected",
+            "totals, a prior and a widening of one finite number from 0 per class, alpha > 0 and slope > 0 are expected",
         )
     })
 }

@@ -9,6 +9,9 @@ use std::sync::Mutex;
 
 use super::work::{run, threads};
 
+/// The number of an error that has none of the system.
+const EIO: i32 = 5;
+
 /// An iterator over the items of files: each step gives ([input number, …], [item bytes, …]), about 16 MiB at a time.
 #[pyclass(module = "deciban._core")]
 pub struct Files {
@@ -24,6 +27,12 @@ impl Files {
     fn new(paths: Vec<PathBuf>, mboxes: Vec<bool>, most_bytes: usize, n_jobs: Option<usize>) -> Files {
         let inputs = paths.into_iter().zip(mboxes).map(|(path, mbox)| Input { path, mbox }).collect();
         Files { inner: Mutex::new(Batches::new(inputs, most_bytes)), threads: threads(n_jobs) }
+    }
+
+    /// The numbers of the inputs so far that were gone when it was their turn.
+    #[getter]
+    fn gone(&self) -> Vec<usize> {
+        self.inner.lock().unwrap_or_else(|e| e.into_inner()).gone().to_vec()
     }
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {
@@ -42,13 +51,9 @@ impl Files {
 }
 
 /// OSError(errno, text, path): Python picks PermissionError and its kin by the number.
-fn os_error(py: Python<'_>, e: ReadError) -> PyErr {
-    let Some(code) = e.error.raw_os_error() else {
-        return PyOSError::new_err(format!("{}: {}", e.path.display(), e.error));
-    };
-    let text = py
-        .import("os")
-        .and_then(|os| os.call_method1("strerror", (code,)))
-        .and_then(|t| t.extract::<String>());
-    PyOSError::new_err((code, text.unwrap_or_else(|_| e.error.to_string()), e.path))
+pub fn os_error(py: Python<'_>, e: ReadError) -> PyErr {
+    let code = e.error.raw_os_error();
+    let strerror = |code: i32| py.import("os")?.call_method1("strerror", (code,))?.extract::<String>();
+    let text = code.and_then(|code| strerror(code).ok()).unwrap_or_else(|| e.error.to_string());
+    PyOSError::new_err((code.unwrap_or(EIO), text, e.path))
 }

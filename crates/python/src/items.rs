@@ -1,9 +1,13 @@
 //! Items as Python hands them over: str or bytes, borrowed for as long as the core reads them.
 
-use pyo3::exceptions::PyTypeError;
+use deciban_core::text::token::MOST_BYTES;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyString};
+
+/// Items at once: they are numbered in 32 bits.
+const MOST_ITEMS: usize = u32::MAX as usize;
 
 /// One item, kept alive.
 pub enum Held {
@@ -22,6 +26,17 @@ impl Held {
     }
 
     fn new(item: &Bound<'_, PyAny>, position: usize) -> PyResult<Held> {
+        let held = Held::any(item, position)?;
+        let size = held.bytes().len();
+        if size > MOST_BYTES {
+            return Err(PyValueError::new_err(format!(
+                "texts of at most {MOST_BYTES} bytes are expected; item {position} has {size}"
+            )));
+        }
+        Ok(held)
+    }
+
+    fn any(item: &Bound<'_, PyAny>, position: usize) -> PyResult<Held> {
         if let Ok(text) = item.cast::<PyString>() {
             return Ok(match text.to_str() {
                 Ok(_) => Held::Str(PyBackedStr::try_from(text.clone())?),
@@ -43,7 +58,15 @@ pub fn hold(items: &Bound<'_, PyAny>) -> PyResult<Vec<Held>> {
     if items.is_instance_of::<PyString>() || items.is_instance_of::<PyBytes>() {
         return Err(PyTypeError::new_err("an iterable of texts is expected, not one text: put it in a list"));
     }
-    items.try_iter()?.enumerate().map(|(i, item)| Held::new(&item?, i)).collect()
+    let held: Vec<Held> =
+        items.try_iter()?.enumerate().map(|(i, item)| Held::new(&item?, i)).collect::<PyResult<_>>()?;
+    if held.len() > MOST_ITEMS {
+        return Err(PyValueError::new_err(format!(
+            "at most {MOST_ITEMS} texts at once are expected, not {}",
+            held.len()
+        )));
+    }
+    Ok(held)
 }
 
 /// The one item given.

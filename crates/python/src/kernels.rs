@@ -1,6 +1,7 @@
 //! Kernels of rows, and the solver that takes two at a time.
 
 use deciban_core::kernel::{Doubles, Kernel as Function, OfRows, within};
+use deciban_core::narrow::narrow;
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::Limits;
 use deciban_core::solve::smo::{Found, Machine, solve as minimise_by_pairs};
@@ -39,7 +40,7 @@ impl Kernel for Sums<'_> {
     type Output = Vec<f64>;
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<f64>, Refusal> {
-        let all: Vec<u32> = (0..self.z.count() as u32).collect();
+        let all: Vec<u32> = (0..narrow(self.z.count())).collect();
         Ok(self.z.like(rows).combination(&self.z.choose(&all), self.coefficients))
     }
 }
@@ -126,9 +127,9 @@ impl Parts<'_> {
                 format!("lo, hi, group and row of {m} numbers each, as t has, are expected, not {lengths:?}");
             return Err(PyValueError::new_err(text));
         }
-        let groups = machine.sums.len() as i64;
-        let wrong = machine.group.iter().any(|g| !(0..groups).contains(g));
-        if wrong || machine.row.iter().any(|i| !(0..count as i64).contains(i)) {
+        let groups = machine.sums.len();
+        let wrong = machine.group.iter().any(|g| g.place() >= groups);
+        if wrong || machine.row.iter().any(|i| i.place() >= count) {
             let text = format!("group below {groups} and row below {count} are expected, both from 0 on");
             return Err(PyValueError::new_err(text));
         }
@@ -150,7 +151,7 @@ impl Kernel for Minimise<'_> {
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Option<Found>, Refusal> {
         let Minimise { function, machine, start, limits, bytes, watcher } = self;
-        if machine.row.iter().any(|&i| i as usize >= rows.count()) {
+        if machine.row.iter().any(|i| i.place() >= rows.count()) {
             return Err(format!("row below {} is expected", rows.count()).into());
         }
         let watch = &mut |i, p, g| watcher.stop(i, p, g);

@@ -1,6 +1,7 @@
 //! The first layer of networks over sparse rows, in arrays of NumPy.
 
 use deciban_core::layer::{Picked, Real, sparse};
+use deciban_core::rows::Index;
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods,
@@ -36,8 +37,11 @@ fn picked<'a, T: Element>(
     let (data, indices, ends, places) =
         (data.as_slice()?, indices.as_slice()?, ends.as_slice()?, places.as_slice()?);
     let rows = ends.len().saturating_sub(1);
-    let within = places.iter().all(|&i| i >= 0 && (i as usize) < rows);
-    if !within || data.len() != indices.len() || ends.last().is_none_or(|&end| end as usize > data.len()) {
+    let whole = |&i: &i64| {
+        let i = i.place();
+        i < rows && ends[i].place() <= ends[i + 1].place() && ends[i + 1].place() <= data.len()
+    };
+    if data.len() != indices.len() || !places.iter().all(whole) {
         return Err(PyValueError::new_err(format!("a CSR and places among its {rows} rows are expected")));
     }
     Ok(Picked { data, indices, ends, places })

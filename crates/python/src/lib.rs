@@ -3,6 +3,7 @@ mod blocks;
 mod callable;
 mod categories;
 mod coordinate;
+mod corpus;
 mod counter;
 mod counting;
 mod crammer_singer;
@@ -11,6 +12,7 @@ mod descending;
 mod dictionary;
 mod digest;
 mod exact;
+mod experts;
 mod files;
 mod information;
 mod items;
@@ -40,6 +42,8 @@ mod _core {
     #[pymodule_export]
     use super::coordinate::coordinate;
     #[pymodule_export]
+    use super::corpus::TokenCorpus;
+    #[pymodule_export]
     use super::counter::Counter;
     #[pymodule_export]
     use super::counting::{class_moments, class_sums};
@@ -58,6 +62,8 @@ mod _core {
         central_fourths, central_norms, central_products, central_squares, class_powers, class_products,
         total_of_parts,
     };
+    #[pymodule_export]
+    use super::experts::{Experts, fuse_opinions, teach_experts};
     #[pymodule_export]
     use super::files::Files;
     #[pymodule_export]
@@ -87,5 +93,5 @@ mod _core {
     #[pymodule_export]
     use super::wordbook::Wordbook;
     #[pymodule_export]
-    use super::work::{available_threads, limit_threads};
+    use super::work::{available_threads, halt_by, limit_threads};
 }

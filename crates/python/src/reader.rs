@@ -7,17 +7,31 @@ use deciban_core::text::hash::Key;
 use deciban_core::text::reader as core;
 use deciban_core::text::token::{MOST_WORDS, Tokenizer, Unit};
 use deciban_core::view::View;
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rayon::prelude::*;
 
-use super::items::hold_one;
+use super::items::{borrow, hold, hold_one};
+use super::work::{run, threads};
 
 /// Settings that turn an item into tokens.
 #[pyclass(frozen, module = "deciban._core")]
 pub struct Reader {
     pub inner: core::Reader,
 }
+
+/// The digest of an item; when it came; and its distinct words by ascending expert and hash: hashes (n,) of 64 bits, the
+/// expert of each in a byte, names one after the other, and where each ends (n,) in 64 bits.
+type WordSet<'py> = (
+    Bound<'py, PyBytes>,
+    i64,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+);
 
 /// Prefix of the field, first byte, one past the last.
 type Span = (&'static str, usize, usize);
@@ -73,6 +87,11 @@ impl Reader {
         self.inner.limits.message_bytes
     }
 
+    /// Whether the item is longer than what is read of one.
+    fn is_cut(&self, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.inner.is_cut(hold_one(item)?.bytes()))
+    }
+
     /// The item's readable text, and what in it carries evidence: (field prefix, start, end) in bytes.
     fn view(&self, item: &Bound<'_, PyAny>) -> PyResult<(String, Vec<Span>)> {
         let item = hold_one(item)?;
@@ -80,6 +99,40 @@ impl Reader {
         self.inner.view(item.bytes(), &mut view);
         let spans = view.spans.iter().map(|span| (span.field.prefix(), span.start, span.end)).collect();
         Ok((view.text, spans))
+    }
+
+    /// When each item came, in seconds since 1970; 0 where it does not say.
+    fn arrivals<'py>(
+        &self,
+        py: Python<'py>,
+        items: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let held = hold(items)?;
+        let items = borrow(&held);
+        let arrival = |item: &&[u8]| self.inner.arrival(item).unwrap_or(0);
+        let found: Vec<i64> =
+            run(py, threads(None), || items.par_iter().with_min_len(256).map(arrival).collect())?;
+        Ok(found.into_pyarray(py))
+    }
+
+    /// Each item as a set of words, with its digest and when it came, or 0.
+    fn word_sets<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>) -> PyResult<Vec<WordSet<'py>>> {
+        let held = hold(items)?;
+        let items = borrow(&held);
+        let threads = if items.len() == 1 { 1 } else { threads(None) };
+        let read = |item: &&[u8]| {
+            let arrival = self.inner.arrival(item).unwrap_or(0);
+            (digest(self.inner.kind, item), arrival, self.inner.word_set(item))
+        };
+        let found: Vec<_> = run(py, threads, || items.par_iter().with_min_len(16).map(read).collect())?;
+        let bytes = |of: &[u8]| PyBytes::new(py, of);
+        let packed = |(digest, arrival, words): ([u8; 16], i64, core::WordSet)| {
+            let hashes: Vec<u8> = words.hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+            let ends: Vec<u8> = words.ends.iter().flat_map(|&end| (end as u64).to_le_bytes()).collect();
+            let names = words.names.as_bytes();
+            (bytes(&digest), arrival, bytes(&hashes), bytes(&words.experts), bytes(names), bytes(&ends))
+        };
+        Ok(found.into_iter().map(packed).collect())
     }
 
     /// The names of the item's tokens, in order.

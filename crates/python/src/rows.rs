@@ -168,6 +168,12 @@ pub fn slice<'a, T: Element, D: Dimension>(
     array.as_slice().map_err(|_| refused())
 }
 
+/// Numbers from 0 to below `end`; None if one is not.
+pub fn numbers(array: &PyReadonlyArray1<'_, i64>, end: usize) -> Option<Vec<u32>> {
+    let below = |&number: &i64| u32::try_from(number).ok().filter(|_| number.place() < end);
+    array.as_array().iter().map(below).collect()
+}
+
 /// Labels and weights, before the rows are known.
 pub struct Labelled<'a> {
     y: &'a [i64],

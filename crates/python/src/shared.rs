@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use deciban_core::halt::is_best_wanted;
 use deciban_core::kernel::{Kernel as Function, Shared};
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::smo::{Found, Machine, Task, solve_each};
@@ -12,7 +13,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
 use super::kernels::function;
-use super::rows::{Kernel, Refusal, on_reals, slice};
+use super::rows::{Kernel, Refusal, numbers, on_reals, slice};
 use super::work::{run, threads};
 
 /// In floats, where these hold the values of the kernel well enough.
@@ -93,12 +94,12 @@ impl Problems<'_> {
             && rising(&self.row_ends, rows.len())
             && self.row_ends.len() == number + 1
             && groups * number == sums.len()
-            && rows.iter().all(|row| (0..count as i64).contains(row))
-            && group.iter().all(|g| (0..groups as i64).contains(g))
+            && rows.iter().all(|row| row.place() < count)
+            && group.iter().all(|g| g.place() < groups)
             && (0..t.len()).all(|i| lo[i] <= start[i] && start[i] <= hi[i]);
         let own = |k: usize| self.ends[k]..self.ends[k + 1];
         let own_rows = |k: usize| &rows[self.row_ends[k]..self.row_ends[k + 1]];
-        let of_its_rows = |k: usize| row[own(k)].iter().all(|r| (0..own_rows(k).len() as i64).contains(r));
+        let of_its_rows = |k: usize| row[own(k)].iter().all(|r| r.place() < own_rows(k).len());
         if !whole || !(0..number).all(of_its_rows) {
             let text = "problems one after the other are expected, of one length, from feasible starts, about rows \
                         that there are";
@@ -125,10 +126,20 @@ struct Watcher {
     callable: Option<Py<PyAny>>,
     raised: Mutex<Option<PyErr>>,
     ended: AtomicBool,
+    interrupted: AtomicBool,
 }
 
 impl Watcher {
+    fn new(callable: Option<Py<PyAny>>) -> Watcher {
+        let [ended, interrupted] = [false, false].map(AtomicBool::new);
+        Watcher { callable, raised: Mutex::new(None), ended, interrupted }
+    }
+
     fn stop(&self, problem: usize, iteration: usize, primal: f64, gap: f64) -> bool {
+        if is_best_wanted() {
+            self.interrupted.store(true, Ordering::Relaxed);
+            return true;
+        }
         let Some(callable) = &self.callable else { return false };
         if self.ended.load(Ordering::Relaxed) {
             return true;
@@ -174,14 +185,11 @@ impl SharedKernel {
     ) -> PyResult<SharedKernel> {
         let mut precision = on_reals(py, X, n_jobs, Ready(function(kernel, &parameters)?))?;
         let count = with_shared!(&precision, shared => shared.count());
-        let classes = classes.as_ref().map(|classes| slice(classes, "classes")).transpose()?;
-        if classes.is_some_and(|of| of.len() != count || of.iter().any(|&c| c < 0 || c as usize >= count)) {
-            return Err(PyValueError::new_err(format!(
-                "{count} classes from 0 to below {count} are expected"
-            )));
-        }
+        let refused =
+            || PyValueError::new_err(format!("{count} classes from 0 to below {count} are expected"));
+        let checked = |classes: Places<'_>| numbers(&classes, count).filter(|of| of.len() == count);
+        let of = classes.map(|classes| checked(classes).ok_or_else(refused)).transpose()?;
         let threads = threads(n_jobs);
-        let of = classes.map(|of| of.iter().map(|&c| c as u32).collect());
         run(py, threads, || {
             with_shared!(&mut precision, shared => {
                 if whole {
@@ -206,7 +214,7 @@ impl SharedKernel {
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Solved<'py>> {
         let tasks = problems.tasks(with_shared!(&self.precision, shared => shared.count()))?;
-        let watcher = Watcher { callable: watch, raised: Mutex::new(None), ended: AtomicBool::new(false) };
+        let watcher = Watcher::new(watch);
         let limits = Limits::new(tol, max_iter);
         let found = run(py, self.threads, || {
             let watch = &|k, i, p, g| watcher.stop(k, i, p, g);
@@ -215,7 +223,7 @@ impl SharedKernel {
         let raised = watcher.raised.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let interrupted = match raised {
             Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => return Err(error),
-            raised => raised.is_some(),
+            raised => raised.is_some() || watcher.interrupted.load(Ordering::Relaxed),
         };
         let (mut beta, mut gradient) = (Vec::new(), Vec::new());
         let (mut iterations, mut endings) = (Vec::new(), Vec::new());

@@ -1,5 +1,6 @@
 //! The solvers, with a Python callable as their watcher.
 
+use deciban_core::halt::is_best_wanted;
 use deciban_core::loss::{
     Absolute, DualLoss, EpsilonInsensitive, Hinge, Huber, Logistic, Squared, SquaredEpsilonInsensitive,
     SquaredHinge,
@@ -55,14 +56,19 @@ impl Examples<'_> {
 pub struct Watcher {
     callable: Option<Py<PyAny>>,
     raised: Option<PyErr>,
+    interrupted: bool,
 }
 
 impl Watcher {
     pub fn new(callable: Option<Py<PyAny>>) -> Watcher {
-        Watcher { callable, raised: None }
+        Watcher { callable, raised: None, interrupted: false }
     }
 
     pub fn stop(&mut self, iteration: usize, primal: f64, gap: f64) -> bool {
+        if is_best_wanted() {
+            self.interrupted = true;
+            return true;
+        }
         let Some(callable) = &self.callable else { return false };
         let said = Python::attach(|py| callable.call1(py, (iteration, primal, gap))?.is_truthy(py));
         said.unwrap_or_else(|error| {
@@ -76,6 +82,7 @@ impl Watcher {
         match self.raised {
             Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok("interrupted"),
             Some(error) => Err(error),
+            None if self.interrupted && ending == Ending::Stopped => Ok("interrupted"),
             None => Ok(match ending {
                 Ending::Converged => "converged",
                 Ending::Exhausted => "exhausted",

@@ -118,7 +118,7 @@ pub fn momentum_step<'py>(
     nesterov: bool,
 ) -> PyResult<()> {
     if let Some(arrays) = Arrays::<f32>::of(&[w, v], g)? {
-        let by = Momentum { eta: eta as f32, mu: mu as f32, decay: decay as f32, nesterov };
+        let by = Momentum { eta: f32::of(eta), mu: f32::of(mu), decay: f32::of(decay), nesterov };
         return arrays.go(py, |[w, v], g| steps::momentum(w, g, v, &by));
     }
     let arrays = Arrays::<f64>::of(&[w, v], g)?.ok_or_else(neither)?;

@@ -1,7 +1,9 @@
 //! The statistics of labelled text, as arrays.
 
+use deciban_core::rows::Index;
 use deciban_core::text::names::Names;
 use deciban_core::text::wordbook::{self as core, Fault};
+use deciban_core::view::Field;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -44,7 +46,7 @@ impl Wordbook {
     ) -> PyResult<Wordbook> {
         let text =
             String::from_utf8(names).map_err(|_| fault(Fault::Shape("names in UTF-8 are expected")))?;
-        let ends = ends.as_array().iter().map(|&end| end as usize).collect();
+        let ends = ends.as_array().iter().map(|&end| usize::try_from(end).unwrap_or(usize::MAX)).collect();
         let names = Names::from_parts(text, ends)
             .ok_or_else(|| fault(Fault::Shape("ends that fit the names are expected")))?;
         let book = core::Wordbook {
@@ -83,18 +85,34 @@ impl Wordbook {
         self.inner == other.inner
     }
 
-    /// Both together. With `known_only`, words that stand only in `other` are passed over.
-    #[pyo3(signature = (other, known_only=false))]
-    fn plus(&self, py: Python<'_>, other: &Wordbook, known_only: bool) -> PyResult<Wordbook> {
-        let sum = py.detach(|| self.inner.plus(&other.inner, known_only));
+    /// Hashes of the words, ascending.
+    #[getter]
+    fn hashes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        self.inner.hashes.clone().into_pyarray(py)
+    }
+
+    /// Only the words in these rows, ascending, of so many items of each class.
+    fn take(
+        &self,
+        py: Python<'_>,
+        rows: PyReadonlyArray1<'_, i64>,
+        items: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Wordbook> {
+        let rows = self.places(&rows)?;
+        let items = items.as_array().to_vec();
+        let inner = py.detach(|| self.inner.take(&rows, items));
+        Ok(Wordbook { inner: inner.map_err(fault)? })
+    }
+
+    /// Both together.
+    fn plus(&self, py: Python<'_>, other: &Wordbook) -> PyResult<Wordbook> {
+        let sum = py.detach(|| self.inner.plus(&other.inner));
         Ok(Wordbook { inner: sum.map_err(fault)? })
     }
 
-    /// This one without `other`. With `known_only`, words that stand only in `other` are passed over, and no count
-    /// sinks below zero; otherwise either is a ValueError.
-    #[pyo3(signature = (other, known_only=false))]
-    fn minus(&self, py: Python<'_>, other: &Wordbook, known_only: bool) -> PyResult<Wordbook> {
-        let difference = py.detach(|| self.inner.minus(&other.inner, known_only));
+    /// This one without `other`; ValueError where that has more.
+    fn minus(&self, py: Python<'_>, other: &Wordbook) -> PyResult<Wordbook> {
+        let difference = py.detach(|| self.inner.minus(&other.inner));
         Ok(Wordbook { inner: difference.map_err(fault)? })
     }
 
@@ -105,9 +123,17 @@ impl Wordbook {
     }
 
     /// Rows of the k words seen most often over all classes, ascending.
-    fn most_frequent<'py>(&self, py: Python<'py>, k: usize) -> Bound<'py, PyArray1<i64>> {
+    fn most_frequent<'py>(&self, py: Python<'py>, k: usize) -> Bound<'py, PyArray1<isize>> {
         let rows = py.detach(|| self.inner.most_frequent(k));
-        rows.into_iter().map(|i| i as i64).collect::<Vec<_>>().into_pyarray(py)
+        rows.into_iter().map(usize::cast_signed).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Which of the two experts of a message hears each word: 0 what it says, 1 how it came.
+    fn experts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+        let names = &self.inner.names;
+        let expert = |word| Field::of_name(names.get(word)).expert();
+        let experts: Vec<u8> = py.detach(|| (0..self.inner.hashes.len()).map(expert).collect());
+        experts.into_pyarray(py)
     }
 
     /// Names of the given rows.
@@ -120,12 +146,12 @@ impl Wordbook {
         &self,
         py: Python<'py>,
         rows: PyReadonlyArray1<'_, i64>,
-    ) -> (Bound<'py, PyBytes>, Bound<'py, PyArray1<u64>>) {
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyArray1<u64>>)> {
         let mut packed = Names::default();
-        rows.as_array().iter().for_each(|&i| packed.push(self.inner.names.get(i as usize)));
+        self.places(&rows)?.into_iter().for_each(|i| packed.push(self.inner.names.get(i)));
         let (text, ends) = packed.parts();
         let ends: Vec<u64> = ends.iter().map(|&end| end as u64).collect();
-        (PyBytes::new(py, text.as_bytes()), ends.into_pyarray(py))
+        Ok((PyBytes::new(py, text.as_bytes()), ends.into_pyarray(py)))
     }
 
     /// (hashes, counts) of the given rows, each smaller than `len(self)`.
@@ -135,13 +161,21 @@ impl Wordbook {
         py: Python<'py>,
         rows: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>)> {
-        let n = self.inner.hashes.len();
-        let rows: Vec<usize> = rows.as_array().iter().map(|&i| i as usize).collect();
-        if rows.iter().any(|&i| i >= n) {
-            return Err(PyValueError::new_err(format!("rows below {n} are expected")));
-        }
+        let rows = self.places(&rows)?;
         let hashes: Vec<u64> = rows.iter().map(|&i| self.inner.hashes[i]).collect();
         let counts: Vec<f64> = rows.iter().flat_map(|&i| self.inner.row(i)).copied().collect();
         Ok((hashes.into_pyarray(py), counts.into_pyarray(py).reshape([rows.len(), self.inner.classes])?))
+    }
+}
+
+impl Wordbook {
+    /// Rows that there are.
+    fn places(&self, rows: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
+        let n = self.inner.hashes.len();
+        let places: Vec<usize> = rows.as_array().iter().map(|i| i.place()).collect();
+        if places.iter().any(|&i| i >= n) {
+            return Err(PyValueError::new_err(format!("rows from 0 to below {n} are expected")));
+        }
+        Ok(places)
     }
 }

@@ -1,11 +1,16 @@
 //! Running the core without the interpreter: own threads, panics caught.
 
-use pyo3::exceptions::PyRuntimeError;
+use deciban_core::halt::{Halt, Halted, Wanted, within};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::cell::{Cell, OnceCell};
+use rayon::{ThreadPool, ThreadPoolBuilder, current_thread_index};
+use std::any::Any;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
 
 struct Pool {
     process: u32,
@@ -18,6 +23,8 @@ static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 thread_local! {
     /// How many threads work called from this thread starts where it is not told; None: all that are available.
     static LIMIT: Cell<Option<usize>> = const { Cell::new(None) };
+    /// A Python callable that says whether long work of this thread is to end; None: whoever calls waits for it.
+    static HALT: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
     /// The pool that is this thread alone: several threads that ask for one each do not wait for each other.
     static ALONE: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
 }
@@ -42,6 +49,66 @@ pub fn limit_threads(threads: Option<usize>) -> Option<usize> {
     LIMIT.replace(threads)
 }
 
+/// Sets what says whether long work of this thread is to end; returns what held before.
+#[pyfunction]
+#[pyo3(signature = (is_due))]
+pub fn halt_by(is_due: Option<Py<PyAny>>) -> Option<Py<PyAny>> {
+    HALT.replace(is_due)
+}
+
+/// Seconds that the work may take after a signal; then it is given up.
+const GRACE: Duration = Duration::from_millis(500);
+/// Between two looks for signals.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The signals that come while some work is done, to whose Python handlers only the main thread comes.
+#[derive(Clone)]
+struct Signals {
+    caller: ThreadId,
+    came: Arc<Mutex<Option<(PyErr, Instant)>>>,
+}
+
+impl Signals {
+    fn new() -> Signals {
+        Signals { caller: std::thread::current().id(), came: Arc::default() }
+    }
+
+    fn came(&self) -> MutexGuard<'_, Option<(PyErr, Instant)>> {
+        self.came.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets handlers run, on the thread that called.
+    fn look(&self) {
+        if std::thread::current().id() == self.caller
+            && self.came().is_none()
+            && let Err(raised) = Python::attach(|py| py.check_signals())
+        {
+            *self.came() = Some((raised, Instant::now()));
+        }
+    }
+
+    fn wanted(&self) -> Wanted {
+        self.look();
+        match &*self.came() {
+            Some((_, since)) if since.elapsed() > GRACE => Wanted::Nothing,
+            Some(_) => Wanted::Best,
+            None => Wanted::All,
+        }
+    }
+}
+
+/// What is wanted of work that begins now, by the signals and by what `halt_by` was told.
+fn halt(py: Python<'_>, signals: &Signals) -> Arc<Halt> {
+    let is_due = HALT.with_borrow(|is_due| is_due.as_ref().map(|is_due| is_due.clone_ref(py)));
+    let signals = signals.clone();
+    Arc::new(Halt::new(move || {
+        let says = |is_due: &Py<PyAny>| {
+            Python::attach(|py| is_due.call0(py).and_then(|said| said.is_truthy(py)).unwrap_or(true))
+        };
+        if is_due.as_ref().is_some_and(says) { Wanted::Nothing } else { signals.wanted() }
+    }))
+}
+
 /// How many threads `n_jobs` asks for: if it asks for none, as many as this thread's limit says, or are available.
 pub fn threads(n_jobs: Option<usize>) -> usize {
     n_jobs.or_else(|| LIMIT.get()).unwrap_or_else(available_threads).max(1)
@@ -64,10 +131,21 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     Ok(pool)
 }
 
-/// The result of `f` on so many threads.
-fn installed<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> PyResult<R> {
+/// The result of `f` on so many threads, or what it panics with; the caller looks for signals meanwhile.
+fn installed<R: Send>(
+    threads: usize,
+    signals: &Signals,
+    f: impl FnOnce() -> R + Send,
+) -> PyResult<Outcome<R>> {
+    let f = || catch_unwind(AssertUnwindSafe(f));
     if threads > 1 {
-        return Ok(pool(threads)?.install(f));
+        let pool = pool(threads)?;
+        // Who waits on a thread of a pool does the work of others meanwhile.
+        return Ok(if current_thread_index().is_some() {
+            pool.install(f)
+        } else {
+            waited_for(&pool, signals, f)
+        });
     }
     ALONE.with(|alone| {
         let made = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
@@ -78,17 +156,42 @@ fn installed<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> PyResult<
     })
 }
 
-/// Runs `f` on so many threads, detached from the interpreter; a panic becomes a RuntimeError.
-pub fn run<R: Send>(py: Python<'_>, threads: usize, f: impl FnOnce() -> R + Send) -> PyResult<R> {
-    let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| installed(threads, f))));
-    let outcome = match outcome {
-        Ok(Ok(result)) => Ok(result),
-        Ok(Err(refused)) => return Err(refused),
-        Err(panic) => Err(panic),
-    };
-    outcome.map_err(|panic| {
-        let said = panic.downcast_ref::<String>().cloned();
-        let said = said.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default();
-        PyRuntimeError::new_err(format!("the core stopped on an error of its own, please report it: {said}"))
+type Outcome<R> = Result<R, Box<dyn Any + Send>>;
+
+fn waited_for<R: Send>(pool: &ThreadPool, signals: &Signals, f: impl FnOnce() -> R + Send) -> R {
+    let (done, told) = channel();
+    pool.in_place_scope(|scope| {
+        scope.spawn(|_| {
+            let _ = done.send(f()); // somebody waits
+        });
+        loop {
+            match told.recv_timeout(PAUSE) {
+                Ok(result) => return result,
+                Err(_) => signals.look(),
+            }
+        }
     })
+}
+
+/// Runs `f` on so many threads, detached from the interpreter; a panic becomes a RuntimeError. What a signal's handler
+/// raises ends it: solvers return what is best until then, and all else is given up.
+pub fn run<R: Send>(py: Python<'_>, threads: usize, f: impl FnOnce() -> R + Send) -> PyResult<R> {
+    let signals = Signals::new();
+    let halt = halt(py, &signals);
+    let outcome = py.detach(|| installed(threads, &signals, || within(Some(halt.clone()), f)))?;
+    let came = signals.came().take().map(|(raised, _)| raised);
+    match (outcome, came) {
+        (Ok(_), Some(raised)) if !halt.was_heard() => Err(raised),
+        (Ok(result), _) => Ok(result),
+        (Err(panic), came) if panic.is::<Halted>() => {
+            Err(came.unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
+        }
+        (Err(panic), _) => {
+            let said = panic.downcast_ref::<String>().cloned();
+            let said =
+                said.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default();
+            let text = format!("the core stopped on an error of its own, please report it: {said}");
+            Err(PyRuntimeError::new_err(text))
+        }
+    }
 }

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing
 
 from deciban.conventions import DECIBANS_PER_NAT
-from deciban.scores import Explanation, Term
-from deciban.verdict import TextExplanation, TextTerm, Verdict
+from deciban.data.rows import Rows
+from deciban.data.samples import take_rows
+from deciban.verdict import Explanation, Term, Verdict
 
 from ..calibration.calibrator import Calibrator
 from ..calibration.targets import Floats
@@ -21,8 +21,6 @@ OF_THE_CURVE = "(calibration)"
 """The name of what a curve adds to the line that features share, or takes away."""
 _UNSURE_BELOW = 10.0
 _ROUNDING = 1e-9
-
-Why = Explanation | TextExplanation
 
 
 class Worth(NamedTuple):
@@ -36,7 +34,7 @@ class Worth(NamedTuple):
 
 
 def in_units(model: Any, response: str) -> Any:
-    """The model that explains what was calibrated: for margins one to which a unit of the margin is a nat."""
+    """Return the model that explains what was calibrated: for margins one to which a unit of the margin is a nat."""
     model = model.estimator if isinstance(model, FrozenEstimator) else model
     if response != "decision_function":
         return model
@@ -44,30 +42,32 @@ def in_units(model: Any, response: str) -> Any:
     if "calibrated_" in vars(model):
         from deciban.kernel_machines.probabilities import Calibration
 
-        shown.calibration, shown.calibrated_ = 2, Calibration(1.0)
+        shown.calibration, shown.calibrated_ = "temperature", Calibration(1.0)
     elif "temperature_" in vars(model):
-        shown.calibration, shown.temperature_ = 2, 1.0
+        shown.calibration, shown.temperature_ = "temperature", 1.0
     return shown
 
 
 def explanations(
-    model: Any, X: Any, log_p: Floats, pairs: list[tuple[int, int]], classes: list[Any], calibrator: Calibrator
-) -> list[Why]:
-    """Of each example why the first class of its pair and not the second: the model's explanation, calibrated."""
-    found: dict[int, Why] = {}
+    model: Any, X: Rows, log_p: Floats, pairs: list[tuple[int, int]], classes: list[Any], calibrator: Calibrator
+) -> list[Explanation]:
+    """Return the model's explanations, calibrated, of why the first class of each pair and not the second."""
+    found: dict[int, Explanation] = {}
     for pair in sorted(set(pairs)):
         rows = [i for i, each in enumerate(pairs) if each == pair]
         asked = (classes[pair[0]], classes[pair[1]])
-        for i, why in zip(rows, model.explain(_safe_indexing(X, rows), pair=asked), strict=True):
-            found[i] = _explained(why, pair, log_p[i], classes, calibrator)
+        for i, why in zip(rows, model.explain(take_rows(X, rows), pair=asked), strict=True):
+            found[i] = _explain(why, pair, log_p[i], classes, calibrator)
     return [found[i] for i in range(len(pairs))]
 
 
-def _explained(why: Why, pair: tuple[int, int], log_p: Floats, classes: list[Any], calibrator: Calibrator) -> Why:
+def _explain(
+    why: Explanation, pair: tuple[int, int], log_p: Floats, classes: list[Any], calibrator: Calibrator
+) -> Explanation:
     worth = _worth(why.prior_decibans, why.decibans, pair, log_p, calibrator)
-    if isinstance(why, TextExplanation):
+    if why.verdict is not None:
         return _of_text(why, worth, log_p, classes, calibrator)
-    terms = [term._replace(decibans=worth.slope * term.decibans) for term in why.terms]
+    terms = [replace(term, decibans=worth.slope * term.decibans) for term in why.terms]
     if worth.rest:
         terms.append(Term(OF_THE_CURVE, worth.rest, why.decibans / DECIBANS_PER_NAT))
     terms.sort(key=lambda term: -abs(term.decibans))
@@ -88,17 +88,15 @@ def _worth(prior: float, total: float, pair: tuple[int, int], log_p: Floats, cal
     return Worth(decibans, of_prior + 0.0, slope, rest)
 
 
-def _of_text(
-    why: TextExplanation, worth: Worth, log_p: Floats, classes: list[Any], calibrator: Calibrator
-) -> TextExplanation:
-    """The same of a text; its interval moves along where the calibrator is a line."""
+def _of_text(why: Explanation, worth: Worth, log_p: Floats, classes: list[Any], calibrator: Calibrator) -> Explanation:
+    """Return the same of a text; its interval moves along where the calibrator is a line."""
     terms = [replace(term, decibans=worth.slope * term.decibans) for term in why.terms]
     if worth.rest:
-        terms.append(TextTerm(OF_THE_CURVE, worth.rest, 0, ()))
-    interval = None
-    if why.verdict.interval is not None and calibrator.line is not None:
-        moved = worth.decibans - worth.slope * why.verdict.decibans
-        low, high = (worth.slope * end + moved for end in why.verdict.interval)
+        terms.append(Term(OF_THE_CURVE, worth.rest, 0.0))
+    interval, said = None, why.as_verdict()
+    if said.interval is not None and calibrator.line is not None:
+        moved = worth.decibans - worth.slope * said.decibans
+        low, high = (worth.slope * end + moved for end in said.interval)
         interval = (low, high)
     verdict = Verdict(
         why.label,
@@ -109,4 +107,4 @@ def _of_text(
         interval,
     )
     ordered = tuple(sorted(terms, key=lambda term: -abs(term.decibans)))
-    return TextExplanation(verdict, worth.prior, ordered, why.text)
+    return Explanation.of_verdict(verdict, worth.prior, ordered, why.text)

@@ -1,15 +1,16 @@
-"""What else `fit` is given, and who gets it: the model that is calibrated, or the splitter of the examples."""
+"""Routing of other parameters of `fit`: to the model that is calibrated, or the splitter of the examples."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from deciban.data.fit_parameters import is_routing_enabled, weight_parameters
 
-from ..calibration.splitting import is_splitter
+from ..calibration.splitting import Folds, is_splitter
 
 
 class Routed(NamedTuple):
@@ -22,27 +23,28 @@ class Routed(NamedTuple):
 class RoutesMetadata:
     """A meta-estimator of a `_model()` and a splitter `cv`, which takes part in scikit-learn's metadata routing."""
 
-    cv: Any
+    cv: Folds | None
 
     def _model(self) -> Any:
         raise NotImplementedError
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return who requests which parameters of `fit`: the model those of its `fit`, the splitter those of `split`.
+        """Return the routing of metadata: the model requests parameters of `fit`, the splitter those of `split`.
 
         It matters with `sklearn.set_config(enable_metadata_routing=True)`: then the model gets the weights if it asks
         for them, by `set_fit_request(sample_weight=True)`; the calibrator always gets them.
 
         Returns
         -------
-        routing : sklearn.utils.metadata_routing.MetadataRouter
+        sklearn.utils.metadata_routing.MetadataRouter
+            The routing.
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self._model(), method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         splitter = self.cv if is_splitter(self.cv) else None
         return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
-    def _route(self, sample_weight: Any, parameters: dict[str, Any]) -> Routed:
+    def _route(self, sample_weight: ArrayLike | None, parameters: dict[str, Any]) -> Routed:
         """Deal out what `fit` was given besides X and y."""
         if is_routing_enabled():
             routed = process_routing(self, "fit", sample_weight=sample_weight, **parameters)

@@ -44,10 +44,28 @@ class Curve(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Calibrator:
-    """What scores of `classes` classes are worth: the `scale` A, and the curves, one of two classes, else one a class.
+    """A map from the scores of a classifier to log probabilities: a scale, and a curve for each class.
 
-    Scores that nothing was learnt of are taken as nats: A = 1 and no curves. So is a class that never was among the
-    examples, or never missing: its curve is z itself.
+    Called with scores (N, C), or (N,) margins of two classes, it returns log p(c | s) (N, C). A calibrator fitted to no
+    examples takes scores as nats: A = 1 and no curves. The curve of a class that all or none of the examples belong to
+    is z itself.
+
+    Parameters
+    ----------
+    classes : int
+        Number C of classes.
+    scale : float, default=1.0
+        Factor A of the scores.
+    curves : tuple of callable, default=()
+        Monotone curves of log-odds: one for two classes, else one for each class.
+    margins : bool, default=False
+        Whether scores of more than two classes are each of its own class against the rest, as those of
+        `decision_function`.
+
+    Examples
+    --------
+    >>> Temperature(2)([[0.0, 0.0]]).round(3).tolist()
+    [[-0.693, -0.693]]
     """
 
     classes: int
@@ -61,11 +79,33 @@ class Calibrator:
 
     @classmethod
     def fit(cls, scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, *, margins: bool = False) -> Self:
-        """From scores (N, C), or (N,) margins of two classes, of examples that the model did not learn, of the classes
-        y (N,), indices below C; weight (N,) ≥ 0 means repetition. `Judgements` are such: `fit(said.log_p, said.y)`.
-        `margins` says that scores of more than two classes are each of its own class against the rest, and none of
-        others' business, as those of `decision_function`. ValueError for NaN, and for what does not fit."""
-        s, y, weight = checked(scores, y, weight)
+        """Fit the calibrator to scores of examples that the model was not trained on.
+
+        Judgements are such: `fit(said.log_p, said.y)`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes) or (n_samples,)
+            Scores of each class, or margins of two classes.
+        y : array-like of int of shape (n_samples,)
+            Class indices, below C.
+        weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight means repetition.
+        margins : bool, default=False
+            Whether scores of more than two classes are each of its own class against the rest, independent of the other
+            classes, as those of `decision_function`.
+
+        Returns
+        -------
+        Calibrator
+            The fitted calibrator, of the class on which `fit` is called.
+
+        Raises
+        ------
+        ValueError
+            If something is NaN, or the shapes do not fit together.
+        """
+        s, y, weight = check_scores(scores, y, weight)
         C = max(2, s.shape[1])
         if not len(s):
             return cls(C, margins=margins)
@@ -80,7 +120,7 @@ class Calibrator:
         return cls(C, A, tuple(curves), margins)
 
     def __call__(self, scores: ArrayLike) -> Floats:
-        """(N, C) log p(c | s)."""
+        """Return (N, C) log p(c | s)."""
         s = as_scores(scores)
         if max(2, s.shape[1]) != self.classes:
             raise ValueError(f"scores of {self.classes} classes are expected, got the shape {s.shape}")
@@ -89,13 +129,13 @@ class Calibrator:
             g = np.column_stack([curve(g[:, 0]) for curve in self.curves]) if self.curves else g
             return log_posterior(np.hstack([np.zeros_like(g), g]))
         if not self.curves:
-            return log_posterior(_scaled(s, self.scale))
+            return log_posterior(_scale(s, self.scale))
         z = log_odds(s, self.scale, self.margins)
         return log_posterior(-np.logaddexp(0.0, -np.column_stack([g(z[:, c]) for c, g in enumerate(self.curves)])))
 
     @property
     def line(self) -> Line | None:
-        """What makes log-odds of differences of scores, where that is a straight line for every pair of classes."""
+        """Slope and offset of the log-odds of differences of scores; None where they are no straight line."""
         if not self.curves:
             return Line(self.scale)
         first = self.curves[0]
@@ -105,8 +145,23 @@ class Calibrator:
 
 
 class Temperature(Calibrator):
-    """p = softmax(A·s): one number, and the decision stays. Guo, Pleiss, Sun & Weinberger, ICML 2017.
+    """Temperature scaling, p = softmax(A·s): one number, and the decision stays.
 
+    Guo, Pleiss, Sun & Weinberger, ICML 2017.
+
+    Parameters
+    ----------
+    classes : int
+        Number C of classes.
+    scale : float, default=1.0
+        Factor A of the scores, the inverse of the temperature.
+    curves : tuple of callable, default=()
+        None, as there are no curves.
+    margins : bool, default=False
+        Whether scores of more than two classes are each of its own class against the rest.
+
+    Examples
+    --------
     >>> Temperature.fit([-2.0, -1.0, 1.0, 2.0], [0, 1, 0, 1]).line.offset
     0.0
     """
@@ -115,8 +170,23 @@ class Temperature(Calibrator):
 
 
 class Platt(Calibrator):
-    """A straight line: slope and offset. Platt 1999; Lin, Lin & Weng, Machine Learning 68, 2007.
+    """Platt scaling, log-odds A·s + B for each class: a slope and an offset.
 
+    Platt (1999); Lin, Lin & Weng, Machine Learning 68 (2007).
+
+    Parameters
+    ----------
+    classes : int
+        Number C of classes.
+    scale : float, default=1.0
+        Factor of the scores before the lines.
+    curves : tuple of callable, default=()
+        Lines of log-odds: one for two classes, else one for each class.
+    margins : bool, default=False
+        Whether scores of more than two classes are each of its own class against the rest.
+
+    Examples
+    --------
     >>> bool(Platt.fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 0, 1]).line.offset < 0.0)
     True
     """
@@ -126,8 +196,23 @@ class Platt(Calibrator):
 
 
 class Beta(Calibrator):
-    """A line that bends at even odds: two slopes and an offset. Kull, Silva Filho & Flach, AISTATS 2017.
+    """Beta calibration, log-odds a·log p − b·log(1 − p) + c: two slopes and an offset for each class.
 
+    Kull, Silva Filho & Flach, AISTATS 2017.
+
+    Parameters
+    ----------
+    classes : int
+        Number C of classes.
+    scale : float, default=1.0
+        Factor of the scores before the curves.
+    curves : tuple of callable, default=()
+        Curves of log-odds: one for two classes, else one for each class.
+    margins : bool, default=False
+        Whether scores of more than two classes are each of its own class against the rest.
+
+    Examples
+    --------
     >>> Beta.fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 0, 1]).line is None
     True
     """
@@ -137,8 +222,23 @@ class Beta(Calibrator):
 
 
 class Isotonic(Calibrator):
-    """Whatever rises: as many steps as the examples ask for. Zadrozny & Elkan, KDD 2002.
+    """Isotonic calibration: a monotone step function, with as many steps as the examples support.
 
+    Zadrozny & Elkan, KDD 2002.
+
+    Parameters
+    ----------
+    classes : int
+        Number C of classes.
+    scale : float, default=1.0
+        Factor of the scores before the curves.
+    curves : tuple of callable, default=()
+        Curves of log-odds: one for two classes, else one for each class.
+    margins : bool, default=False
+        Whether scores of more than two classes are each of its own class against the rest.
+
+    Examples
+    --------
     >>> Isotonic.fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 0, 1])([[9.0]]).shape
     (1, 2)
     """
@@ -151,15 +251,36 @@ CATALOGUE: dict[str, type[Calibrator]] = {each.name: each for each in (Temperatu
 """By name, the simplest first."""
 
 
-def by_name(name: Any) -> type[Calibrator]:
-    """A calibrator of the catalogue; ValueError where there is none of this name."""
+def by_name(name: object) -> type[Calibrator]:
+    """Return the calibrator of a name.
+
+    Parameters
+    ----------
+    name : {"temperature", "platt", "beta", "isotonic"}
+        Name in `CATALOGUE`.
+
+    Returns
+    -------
+    type
+        The class of the calibrator.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+
+    Examples
+    --------
+    >>> by_name("platt").__name__
+    'Platt'
+    """
     if isinstance(name, str) and name in CATALOGUE:
         return CATALOGUE[name]
     raise ValueError(f"a calibrator must be one of {', '.join(map(repr, CATALOGUE))}, got {name!r}")
 
 
 def as_scores(scores: ArrayLike) -> Floats:
-    """(N, K) finite scores."""
+    """Return (N, K) finite scores."""
     s = np.asarray(scores, dtype=np.float64)
     s = s[:, None] if s.ndim == 1 else s
     if s.ndim != 2 or not s.shape[1]:
@@ -170,8 +291,8 @@ def as_scores(scores: ArrayLike) -> Floats:
     return np.clip(s, -_LARGEST, _LARGEST)
 
 
-def checked(scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None) -> tuple[Floats, NDArray[np.intp], Floats]:
-    """Scores (N, K), places of classes (N,), weights (N,), those of 0 left out."""
+def check_scores(scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None) -> tuple[Floats, NDArray[np.intp], Floats]:
+    """Return scores (N, K), class indices (N,), weights (N,), those of 0 left out."""
     s = as_scores(scores)
     given, N, C = np.asarray(y), len(s), max(2, s.shape[1])
     if given.shape != (N,) or (N and given.dtype.kind not in "iub"):
@@ -187,14 +308,14 @@ def checked(scores: ArrayLike, y: ArrayLike, weight: ArrayLike | None) -> tuple[
 
 
 def log_odds(s: Floats, A: float, margins: bool = False) -> Floats:
-    """(N, 1) A·f of two classes; (N, C) z of more."""
+    """Return (N, 1) A·f of two classes; (N, C) z of more."""
     if s.shape[1] == 1:
-        return _scaled(s, A)
+        return _scale(s, A)
     if s.shape[1] == 2:
-        return _scaled(s[:, 1:] - s[:, :1], A)
+        return _scale(s[:, 1:] - s[:, :1], A)
     if margins:
-        return _scaled(s, A)
-    log_p = log_posterior(_scaled(s, A))
+        return _scale(s, A)
+    log_p = log_posterior(_scale(s, A))
     winner = log_p.argmax(axis=1)[:, None]
     others = log_p.copy()
     np.put_along_axis(others, winner, -np.inf, axis=1)
@@ -208,12 +329,12 @@ def log_odds(s: Floats, A: float, margins: bool = False) -> Floats:
 
 
 def _reach(s: Floats) -> float:
-    """The largest difference between scores of a row: where a temperature takes all for noise, curves still see them
-    as far apart as a nat."""
+    """Return the largest difference between scores of a row: where a temperature takes all for noise, curves still see
+    them as far apart as a nat."""
     most = np.abs(s).max() if s.shape[1] == 1 else np.ptp(s, axis=1).max()
     return float(most) or 1.0
 
 
-def _scaled(s: Floats, A: float) -> Floats:
+def _scale(s: Floats, A: float) -> Floats:
     with np.errstate(over="ignore"):
         return np.clip(A * s, -_SURE, _SURE)

@@ -1,4 +1,4 @@
-"""What a calibrator remembers of the examples it was told about, the latest best."""
+"""Discounted feedback: the scores that a calibrator remembers."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Feedback:
 
     @classmethod
     def start(cls, scores: Floats, y: NDArray[np.intp], weight: Floats) -> Self:
-        """What was held out at the fit."""
+        """Return the scores that were held out at the fit."""
         return cls(scores, y, weight, np.zeros(len(y)))
 
     def more(self, scores: Floats, y: NDArray[np.intp], weight: Floats, half_life: float | None) -> Self:
-        """With examples told of now; those that no longer count are left out."""
+        """Return the feedback with new examples; those that no longer count are left out."""
         at = self.told + np.cumsum(weight)
         whole = replace(
             self,
@@ -60,7 +60,7 @@ class Feedback:
         return replace(whole, **parts)
 
     def worth(self, half_life: float | None) -> Floats:
-        """(M,) how much each counts now."""
+        """Return (M,) the present weight of each."""
         if half_life is None:
             return self.weight
         each = -np.expm1(-np.log(2.0) / half_life)
@@ -72,11 +72,11 @@ class Feedback:
         return worth
 
 
-class Suffered(NamedTuple):
-    """What feedback cost: the weight `n` of all of it, and the mean of −log p(true class) in nats, by the calibrator as
-    it was when the examples came, and by that of the fit, frozen.
+class FeedbackLoss(NamedTuple):
+    """The loss of feedback: its weight `n`, and the mean of −log p(true class) in nats, by the calibrator as it was
+    when the examples came, and by that of the fit, frozen.
 
-    >>> n, log_loss, frozen = Suffered().more(1.0, 0.5, 0.6).more(3.0, 0.1, 0.2)
+    >>> n, log_loss, frozen = FeedbackLoss().more(1.0, 0.5, 0.6).more(3.0, 0.1, 0.2)
     >>> n, round(log_loss, 9), round(frozen, 9)
     (4.0, 0.2, 0.3)
     """
@@ -85,8 +85,8 @@ class Suffered(NamedTuple):
     log_loss: float = 0.0
     frozen: float = 0.0
 
-    def more(self, n: float, log_loss: float, frozen: float) -> Suffered:
-        """With examples of weight n, and what these cost."""
+    def more(self, n: float, log_loss: float, frozen: float) -> FeedbackLoss:
+        """Return the losses with those of examples of weight n."""
         share = n / (self.n + n)
         mean = (then + share * (now - then) for then, now in ((self.log_loss, log_loss), (self.frozen, frozen)))
-        return Suffered(self.n + n, *mean)
+        return FeedbackLoss(self.n + n, *mean)

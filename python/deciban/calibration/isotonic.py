@@ -1,4 +1,4 @@
-"""From margins to log-odds without a formula: as labels have it, but never less for a larger margin."""
+"""Isotonic calibration: log-odds that never fall with the margin, without a formula."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNKNOWN = Monotone(np.array([-1.0, 0.0, 1.0]), np.array([-1.0, 0.0, 1.0]))
 
 
 def isotonic(f: Floats, positive: NDArray[np.bool_], weight: Floats, turning: bool = True) -> Monotone:
-    """The log-odds of margins f (N,) that suit labels best which the margins did not learn from.
+    """Fit monotone log-odds to margins f (N,) that the model was not trained on.
 
         min over p, p(f) ≤ p(f') for f ≤ f', of   Σ_i w_i (t_i − p(f_i))²           (Zadrozny & Elkan, KDD 2002)
 
@@ -56,7 +56,7 @@ def isotonic(f: Floats, positive: NDArray[np.bool_], weight: Floats, turning: bo
 
 
 def _steps(f: Floats, t: Floats, weight: Floats, low: float, high: float) -> tuple[Floats, Floats]:
-    """Margins in order and the p of each; nothing of nothing."""
+    """Return margins in order and the p of each; nothing of nothing."""
     if not len(f):
         return f, t
     from sklearn.isotonic import IsotonicRegression  # a second, for which nobody waits who only judges

@@ -19,7 +19,7 @@ _ENOUGH, _ROUNDING = 1e-4, 1e-15
 
 
 def logistic(columns: Floats, t: Floats, weight: Floats) -> tuple[Floats, float, float]:
-    """θ (m,), c and the loss at the minimum, for columns φ (N, m), targets t (N,) and weight (N,) > 0.
+    """Return θ (m,), c and the loss at the minimum, for columns φ (N, m), targets t (N,) and weight (N,) > 0.
 
     A column that does not vary gets θ = 0.
 
@@ -44,7 +44,7 @@ def logistic(columns: Floats, t: Floats, weight: Floats) -> tuple[Floats, float,
 
 
 def constant(t: Floats, weight: Floats) -> tuple[float, float]:
-    """The same without columns: c and the loss."""
+    """Return the same without columns: c and the loss."""
     w = weight / weight.sum()
     mean = float(w @ t)
     c = float(np.log(mean) - np.log1p(-mean))

@@ -1,4 +1,4 @@
-"""From margins to log-odds by a straight line."""
+"""Platt scaling: log-odds by a straight line of margins."""
 
 from __future__ import annotations
 
@@ -13,8 +13,17 @@ from .targets import Floats, of_two
 
 @dataclass(frozen=True)
 class Line:
-    """g(z) = slope·z + offset, in nats; slope ≥ 0.
+    """A straight line of log-odds, g(z) = slope·z + offset. Called with z, it returns g(z).
 
+    Parameters
+    ----------
+    slope : float
+        Slope ≥ 0.
+    offset : float, default=0.0
+        Offset, in nats.
+
+    Examples
+    --------
     >>> Line(2.0, -1.0)(np.array([0.0, 1.0])).tolist()
     [-1.0, 1.0]
     """
@@ -28,14 +37,30 @@ class Line:
 
 
 def platt(z: Floats, positive: NDArray[np.bool_], weight: Floats) -> Line:
-    """The log-odds A·z + B, A ≥ 0, that suit labels best which the margins z (N,) did not learn from.
+    """Fit Platt's line A·z + B, A ≥ 0, to margins of examples that the model was not trained on.
 
         min over A ≥ 0, B of   Σ_i w_i [log(1 + e^(g_i)) − t_i g_i],      g_i = A z_i + B
 
     Platt (1999) with the targets t corrected by one example a class, by the Newton method of Lin, Lin & Weng (Machine
-    Learning 68, 2007). A < 0 would turn the order of the scores around: where it would be best, A = 0 and B the
-    log-odds of the mean target, which is the minimum under A ≥ 0, as the loss is convex.
+    Learning 68, 2007). A < 0 would reverse the order of the scores: where it would be best, A = 0 and B is the log-odds
+    of the mean target, which is the minimum under A ≥ 0, as the loss is convex.
 
+    Parameters
+    ----------
+    z : ndarray of shape (n_samples,)
+        Margins, or log-odds in nats.
+    positive : ndarray of bool of shape (n_samples,)
+        Which examples belong to the class.
+    weight : ndarray of shape (n_samples,)
+        Weights ≥ 0; a weight means repetition.
+
+    Returns
+    -------
+    Line
+        Slope A and offset B.
+
+    Examples
+    --------
     >>> line = platt(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, True, False, True]), np.ones(4))
     >>> line.slope > 0.0, abs(round(line.offset, 9))
     (True, 0.0)

@@ -1,4 +1,4 @@
-"""What a classifier says before it is calibrated: margins, or log-probabilities."""
+"""Scores of a classifier before calibration: margins, or log-probabilities."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from deciban.data.classifier import Classifier
 from deciban.data.devices import on_host
+from deciban.data.rows import Rows
 
 from .targets import Floats
 
@@ -15,9 +17,9 @@ from .targets import Floats
 _IMPOSSIBLE, _ROUNDED = -1e4, float(np.log(2.0**-53))
 
 
-def bare(model: Any, C: int) -> Any:
-    """A clone without the calibration of its own that would be thrown away; machines of each class against each keep
-    it, as their votes tell little."""
+def without_calibration(model: Classifier, C: int) -> Any:
+    """Return a clone without the calibration of its own that would be thrown away; machines of each class against each
+    keep it, as their votes tell little."""
     model = clone(model)
     known = model.get_params(deep=False)
     if known.get("calibration") is None or not hasattr(model, "decision_function"):
@@ -27,8 +29,8 @@ def bare(model: Any, C: int) -> Any:
     return model.set_params(calibration=None)
 
 
-def response(model: Any, C: int) -> str:
-    """The method to ask of a fitted model: margins of two classes, log-probabilities of more, where there are both."""
+def response(model: Classifier, C: int) -> str:
+    """Return the method to call of a fitted model: margins of two classes, log-probabilities of more, if both exist."""
     wanted = ["decision_function", "predict_log_proba", "predict_proba"]
     if C > 2:
         wanted = [*wanted[1:], wanted[0]]
@@ -41,8 +43,8 @@ def response(model: Any, C: int) -> str:
     )
 
 
-def said(model: Any, name: str, X: Any) -> Floats:
-    """(N, K) as the model answers, log p perhaps −∞."""
+def score_with(model: Classifier, name: str, X: Rows) -> Floats:
+    """Return (N, K) the scores of the model, log p perhaps −∞."""
     with np.errstate(divide="ignore"):  # others than ours have log 0
         s = on_host(getattr(model, name)(X))
         s = np.log(s) if name == "predict_proba" else s
@@ -51,7 +53,7 @@ def said(model: Any, name: str, X: Any) -> Floats:
 
 
 def floor(name: str, s: Floats) -> float:
-    """What log-probabilities count as at least, given those s of a model; nothing is too low for a margin."""
+    """Return the least value of log-probabilities, given those s of a model; nothing is too low for a margin."""
     if name == "decision_function":
         return -np.inf
     return _ROUNDED if np.isneginf(s).any() else _IMPOSSIBLE

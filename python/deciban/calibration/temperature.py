@@ -1,4 +1,4 @@
-"""From margins to log-odds."""
+"""Temperature scaling: log-odds by one factor of margins."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from deciban.scores import log_posterior
 
-from .targets import Floats, corrected, log_loss
+from .targets import Floats, log_loss, seldom_wrong
 
 _ROUNDS = 100
+_ROUNDING = 1e-13
 
 Targets = Callable[[NDArray[np.intp], Floats, int], Floats]
 
 
-def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets = corrected) -> float:
-    """The A > 0 for which the posterior softmax(A·s) suits labels best that the scores did not learn from.
+def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets = seldom_wrong) -> float:
+    """Return the A > 0 for which the posterior softmax(A·s) suits labels best that the scores did not learn from.
 
         min over A of   −Σ_i w_i Σ_c t_ic log softmax(A·s_i)_c
 
@@ -32,9 +33,10 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets
     s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
     C = s.shape[1]
     t = targets(y, weight, C)
+    size = float(np.abs(s).max(initial=0.0))
     s = s - s.max(axis=1, keepdims=True)
     spread = float(np.abs(s).max())
-    if not spread > 0.0:
+    if not spread > _ROUNDING * size:  # classes that differ by rounding alone do not separate anything
         return 1.0
     s /= spread  # scores near the ends of the range of doubles have squares, too
     wanted = (t * s).sum(axis=1)
@@ -56,8 +58,8 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets
 
 
 def loss_of_scores(s: Floats, y: NDArray[np.intp], weight: Floats) -> float | None:
-    """The mean −log softmax(s_i)_y of scores in nats: s (N, C), or (N, 1) margins m for the scores (0, m); None where
-    no double holds it.
+    """Return the mean −log softmax(s_i)_y of scores in nats: s (N, C), or (N, 1) margins m for the scores (0, m); None
+    where no double holds it.
 
     >>> loss_of_scores(np.zeros((2, 1)), np.array([0, 1]), np.ones(2)).__round__(6)
     0.693147

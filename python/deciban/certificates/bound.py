@@ -1,4 +1,7 @@
-"""What a certificate says of the errors to come, and of probabilities: small records that a file keeps."""
+"""What a certificate says of the errors to come, and of probabilities: small records that a file keeps.
+
+`Facts` is what a fit says of itself, on which the bounds depend: `model.facts_`.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,27 @@ VC, SUPPORT, COMPRESSION, PAC_BAYES, LEAVE_ONE_OUT, HELD_OUT = NAMES = (
 
 @dataclass(frozen=True)
 class Bound:
-    """One way to bound the error out of sample, whether it applies here, and what it comes to.
+    """A bound on the error out of sample: whether it applies to a model, and its value.
 
-    `condition` is what it asks for or, where it does not apply, why not. `value` is the bound; None where it does not
-    apply, or asks for what is not known: the examples. `excess` is what lies between it and the training error, which
-    may be all that is known. `delta` is the probability that it fails; None of what holds for the mean over samples,
-    and of an estimate. `vacuous` says why it says nothing, and is empty where it says something.
+    Parameters
+    ----------
+    name : str
+        Name of the bound.
+    applies : bool
+        Whether it applies to the model.
+    value : float, optional
+        The bound; None where it does not apply, or needs the examples.
+    excess : float, optional
+        Distance of the bound from the training error, which may be all that is known.
+    delta : float, optional
+        Probability that it fails; None for what holds for the mean over samples, and for an estimate.
+    vacuous : str, default=""
+        Why it says nothing; empty where it says something.
+    condition : str, default=""
+        Its conditions or, where it does not apply, the reason.
 
+    Examples
+    --------
     >>> print(Bound("vc", True, value=0.25, delta=0.01, condition="the examples are independent"))
     vc: at most 0.25, if the examples are independent
     >>> print(Bound("vc", False, condition="it is of two classes"))
@@ -60,12 +77,34 @@ class Bound:
         return "" if self.excess is None else f"at most the training error + {self.excess:.4g}, if "
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return the fields as plain Python objects, with keys that scripts rely on.
+
+        Returns
+        -------
+        dict
+            The fields by their names.
+        """
         return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """What a file has stored; ValueError for what is no bound."""
+        """Make a bound from the values in a file.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            The values that `to_json` returned.
+
+        Returns
+        -------
+        Bound
+            The bound.
+
+        Raises
+        ------
+        ValueError
+            If the values are no bound.
+        """
         if type(values) is not dict or set(values) != set(cls.__dataclass_fields__):
             raise ValueError("a bound that tells other things")
         if type(values["applies"]) is not bool:
@@ -95,12 +134,12 @@ class Probabilities:
         return self.how if self.log_loss is None else f"{self.how}, held-out log loss {self.log_loss:.3g}"
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """What a file has stored; ValueError for what does not tell it."""
+        """Return what a file has stored; ValueError for what does not tell it."""
         if type(values) is not dict or set(values) != {"how", "log_loss"} or type(values["how"]) is not str:
             raise ValueError("a calibration that tells other things")
         if values["log_loss"] is not None and not _number(values["log_loss"]):
@@ -108,14 +147,15 @@ class Probabilities:
         return cls(**values)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return (type(value) is float and isfinite(value)) or (type(value) is int and abs(value) <= 1 << 53)
 
 
-def best(bounds: tuple[Bound, ...]) -> str:
-    """The one that says most, in a few words: with a confidence before those of a mean, and what is nothing last.
+def best_bound(bounds: tuple[Bound, ...]) -> str:
+    """Return the one that says most, in a few words: with a confidence before those of a mean, and what is nothing
+    last.
 
-    >>> best((Bound("vc", True, 0.3, delta=0.01), Bound("compression", True, 0.2, delta=0.01)))
+    >>> best_bound((Bound("vc", True, 0.3, delta=0.01), Bound("compression", True, 0.2, delta=0.01)))
     'error ≤ 0.2 (compression, 95 %)'
     """
     known = [each for each in bounds if each.informative and each.value is not None]
@@ -132,3 +172,38 @@ def best(bounds: tuple[Bound, ...]) -> str:
     if any(each.vacuous for each in bounds):
         return "no bound below 1"
     return "no bound without more examples" if any(each.applies for each in bounds) else "no bound applies"
+
+
+ANEW = "without an example all others would be learnt anew: cross-validate"
+POSTERIOR = Probabilities("none: a posterior")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts of a fit. A text is the reason why something is not so, and "" says that it is.
+
+    Parameters
+    ----------
+    probabilities : Probabilities
+        How probabilities come about.
+    support : int or str
+        Number of support vectors, or why a number of examples says nothing.
+    estimated : str
+        What of the hypotheses was estimated from the examples, so that they were not fixed before; "" if nothing.
+    margins : str
+        Why the margins of examples are not known.
+    left_out : str
+        Why the model without one example is not known exactly.
+
+    Examples
+    --------
+    >>> from deciban import LinearSVM
+    >>> LinearSVM(calibration=None).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]).facts_.support
+    2
+    """
+
+    probabilities: Probabilities = POSTERIOR
+    support: int | str = "every example has a say in what was learnt"
+    estimated: str = ""
+    margins: str = "it is of models with weights or a kernel"
+    left_out: str = ANEW

@@ -23,7 +23,7 @@ from deciban.inner_product import dot, norm
 from deciban.losses import Floats
 from deciban.threads import on_threads
 
-from .gap import relative_gap
+from .certificate import relative_gap
 
 if TYPE_CHECKING:
     from deciban.solvers.problem import Problem
@@ -52,7 +52,7 @@ class Proof:
         return np.inf if self.dual is None else self.primal - self.dual
 
     def is_enough(self, problem: Problem, tol: float) -> bool:
-        """Whether the gap is what a solver is to stop at."""
+        """Return whether the gap is what a solver is to stop at."""
         return problem.is_enough(self.gap, self.primal, tol)
 
 
@@ -64,15 +64,15 @@ _ENOUGH = 0.01
 
 @on_threads
 def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) -> Proof:
-    """P at w (K, d), b (K,), and a dual bound: that of a solver's own `dual`, or where this proves little the better of
-    it and the one that w and b lead to.
+    """Return P at w (K, d), b (K,), and a dual bound: that of a solver's own `dual`, or where this proves little the
+    better of it and the one that w and b lead to.
 
     Cost: two passes over X, three where a dual is offered that proves little.
     """
     s = problem.scores(w, b)
     primal = problem.primal(w, s)
     if not problem.loss.convex:
-        v = problem.combination(_weighted(problem, -problem.loss.slope(problem.y, s)))
+        v = problem.combination(_weight(problem, -problem.loss.slope(problem.y, s)))
         return Proof(primal, None, _stationarity(problem, w, v), None, s)
     offered = None if dual is None else _at(problem, w, s, primal, dual)
     if offered is not None and offered.relative_gap <= _ENOUGH:
@@ -83,13 +83,13 @@ def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) ->
 
 
 def _at(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Proof:
-    """The bound of the point nearest to a that is in the domain."""
-    return _bound(problem, w, s, primal, balanced(problem, problem.loss.feasible(problem.y, a)))
+    """Return the bound of the point nearest to a that is in the domain."""
+    return _bound(problem, w, s, primal, balance(problem, problem.loss.feasible(problem.y, a)))
 
 
 def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Proof:
     loss, y = problem.loss, problem.y
-    v = problem.combination(_weighted(problem, a))
+    v = problem.combination(_weight(problem, a))
     slopes = v if problem.penalty.nonnegative else np.abs(v)
     largest = float(slopes.max(initial=0.0))
     over = largest / problem.penalty.l1 if problem.penalty.l1 else 0.0
@@ -103,14 +103,14 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
     conjugate = problem.conjugate(a)
     total = problem.total(conjugate)
     if problem.penalty.l1 or problem.penalty.l2:
-        bound = max(beyond, -total - problem.penalty.conjugate(_inside(v, problem.penalty.l1)))
+        bound = max(beyond, -total - problem.penalty.conjugate(_move_inside(v, problem.penalty.l1)))
     elif problem.penalty.nonnegative:
-        bound = -total - reach(np.abs(w).sum(keepdims=True), np.array([max(largest, 0.0)]))
+        bound = -total - conjugate_within_reach(np.abs(w).sum(keepdims=True), np.array([max(largest, 0.0)]))
     else:
-        bound = -total - reach(w, v)
+        bound = -total - conjugate_within_reach(w, v)
     without_offset = conjugate if problem.offset is None else loss.conjugate(y, -a)
     apart = loss.value(y, s) + without_offset + (a * s if problem.K == 1 else (a * s).sum(axis=1))
-    sums = float(np.abs(_weighted(problem, a).sum(axis=0)).max(initial=0.0)) if problem.intercept else 0.0
+    sums = float(np.abs(_weight(problem, a).sum(axis=0)).max(initial=0.0)) if problem.intercept else 0.0
     violation = max(
         _share(_stationarity(problem, w, v), problem.slopes_at_zero),
         _share(sums, float(problem.c.sum())),
@@ -122,7 +122,8 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
 
 
 def _is_exact(problem: Problem, primal: float, bound: float) -> bool:
-    """Whether residuals are rounding, and what the bound is below P as well: then the optimum is 0 but for that."""
+    """Return whether residuals are rounding, and what the bound is below P as well: then the optimum is 0 but for
+    that."""
     if problem.null <= 1e-15 * problem.null_at_zero:  # examples of one class, which b alone tells
         return primal <= 1e-12 * problem.null_at_zero
     return (
@@ -134,27 +135,27 @@ def _is_exact(problem: Problem, primal: float, bound: float) -> bool:
 
 
 def _share(part: float, whole: float) -> float:
-    """part/whole; a part of nothing is told as it is."""
+    """Return part/whole; a part of nothing is told as it is."""
     return part / whole if whole > 0.0 else part
 
 
-def reach(w: Floats, v: Floats) -> float:
-    """Ω*(v) of no penalty, over weights up to twice as long as w; from w = 0 nothing is proven."""
+def conjugate_within_reach(w: Floats, v: Floats) -> float:
+    """Return Ω*(v) of no penalty, over weights up to twice as long as w; from w = 0 nothing is proven."""
     length, slope = norm(w), norm(v)
     return np.inf if slope > 0.0 == length else 2.0 * length * slope
 
 
-def _inside(v: Floats, l1: float) -> Floats:
-    """v with the rounding beyond λ₁ taken off, where it was scaled to lie within."""
+def _move_inside(v: Floats, l1: float) -> Floats:
+    """Return v with the rounding beyond λ₁ taken off, where it was scaled to lie within."""
     return np.clip(v, -l1, l1) if l1 and np.abs(v).max(initial=0.0) <= l1 * (1.0 + 1e-12) else v
 
 
-def _weighted(problem: Problem, a: Floats) -> Floats:
+def _weight(problem: Problem, a: Floats) -> Floats:
     return problem.c * a if a.ndim == 1 else problem.c[:, None] * a
 
 
 def _stationarity(problem: Problem, w: Floats, v: Floats) -> float:
-    """How far v is from the subgradients of the penalty at w."""
+    """Return how far v is from the subgradients of the penalty at w."""
     l1, rest = problem.penalty.l1, v - problem.penalty.l2 * w
     if problem.penalty.nonnegative:
         return float(np.where(w > 0.0, np.abs(rest - l1), np.maximum(rest - l1, 0.0)).max(initial=0.0))
@@ -164,8 +165,20 @@ def _stationarity(problem: Problem, w: Floats, v: Floats) -> float:
     return float(away.max(initial=0.0))
 
 
-def balanced(problem: Problem, a: Floats) -> Floats:
-    """a with Σ c_i a_i = 0 where there is an intercept, still in the domain of ℓ*.
+def _drop_rounding(c: Floats, a: Floats) -> Floats:
+    """Return a with the rounding of Σ c_i a_i taken off one entry, towards 0: times a column far from 0 it would be
+    large."""
+    parts = c * a
+    rest = float(parts.sum())
+    wide = np.where(parts * np.sign(rest) > abs(rest), np.abs(parts), np.inf)
+    if rest and np.isfinite(wide).any():
+        least = int(np.argmin(wide))
+        a[least] -= rest / c[least]
+    return a
+
+
+def balance(problem: Problem, a: Floats) -> Floats:
+    """Return a with Σ c_i a_i = 0 where there is an intercept, still in the domain of ℓ*.
 
     Of one score the heavier side shrinks to the lighter. Of a softmax, a_i = e_{y_i} − p_i, all p_i are mixed with as
     little of one distribution t as brings Σ c_i p_i to Σ c_i e_{y_i}.
@@ -178,7 +191,9 @@ def balanced(problem: Problem, a: Floats) -> Floats:
         if up == down:
             return a
         least = min(up, down)
-        return np.where(a > 0.0, a * (least / up if up else 0.0), a * (least / down if down else 0.0))
+        return _drop_rounding(
+            c, np.where(a > 0.0, a * (least / up if up else 0.0), a * (least / down if down else 0.0))
+        )
     truth = np.zeros_like(a)
     truth[np.arange(len(a)), problem.y] = 1.0
     p = truth - a

@@ -157,10 +157,10 @@ def margins(file: str, as_json: bool, **given: Any) -> None:
 
 
 def _numbers(path: str) -> list[float]:
-    """Margins, one a line."""
-    from ..errors import DataError, shown, unreadable
+    """Return margins, one a line."""
+    from ..errors import DataError, escape, unreadable
 
-    name = "standard input" if path == "-" else shown(path)
+    name = "standard input" if path == "-" else escape(path)
     try:
         content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from .. import store
-from ..errors import UsageError, shown
+from ..errors import UsageError, escape
 from ..judging import UNSURE_BELOW
-from ..text.served import ServedText
-from ..verdict import Verdict
+from ..mail.taught import judge_of
+from ..verdict import Threshold, Verdict
 from . import options
 from .items import batches, table_batches
 from .output import Remarks, json_line
@@ -53,6 +53,7 @@ def command(
 
     \b
     One line each:  label  probability  decibans  interval  source       "spam?" is an unsure spam
+    --threshold:    label or "unsure"  probability of what is looked for  its decibans, below or above the threshold  …
     The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt (naive Bayes).
     With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged. A model of typed columns
     judges rows without it, and finds its columns by name; `people.csv:17` is one row.
@@ -70,7 +71,7 @@ def command(
         served = ServedTable.from_stored(stored)
         read = row_batches(files, table_format, encoding)  # type: ignore[arg-type]
     else:
-        served = ServedText.from_stored(stored, jobs)
+        served = judge_of(stored, filter_file, jobs)
         read = (
             batches(files, served.settings, jobs)
             if text is None
@@ -81,7 +82,7 @@ def command(
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     turns = options.turning(threshold, positive, served.classes)
     judged = ((names, served.judge(items, below, turns)) for names, items in read)
-    form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes))
+    form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes, turns))
     worst = _write(judged, form, codes)
     if typed:
         tell_unseen(served, verbose, Remarks())
@@ -130,7 +131,7 @@ def _json(name: str, verdict: Verdict) -> str:
 
 
 def _array(judged: Iterator[Judged]) -> Iterator[str]:
-    """One object if there is one item, else an array."""
+    """Yield one object if there is one item, else an array."""
     objects = (_json(*pair)[:-1] for names, verdicts in judged for pair in zip(names, verdicts, strict=True))
     first = next(objects, None)
     second = next(objects, None)
@@ -145,9 +146,15 @@ def _array(judged: Iterator[Judged]) -> Iterator[str]:
         yield "]\n"
 
 
-def plain(classes: Sequence[Any]) -> Callable[[str, Verdict], str]:
-    """How a verdict stands on one line: label, probability, decibans, their interval, source."""
-    labels = {label: shown(str(label)) for label in classes}
+def plain(classes: Sequence[Any], threshold: Threshold | None = None) -> Callable[[str, Verdict], str]:
+    """Return how a verdict stands on one line: label, probability, decibans, their interval, source.
+
+    Under a threshold the label may not be the most probable one: probability and decibans are those of the class that
+    is looked for, beside the threshold.
+    """
+    labels = {label: escape(str(label)) for label in classes}
+    if threshold is not None:
+        return _by_threshold(labels, classes[threshold.positive], threshold)
     width = max(map(_cells, labels.values())) + 1
     sure = {label: name + " " * (width - _cells(name)) for label, name in labels.items()}
     unsure = {label: name + "?" + " " * (width - _cells(name) - 1) for label, name in labels.items()}
@@ -155,13 +162,26 @@ def plain(classes: Sequence[Any]) -> Callable[[str, Verdict], str]:
     def line(name: str, verdict: Verdict) -> str:
         label = (unsure if verdict.unsure else sure)[verdict.label]
         weight = f"{verdict.decibans:8.1f} dB{between(verdict.interval)}"
-        return f"{label} {share(verdict.probability[verdict.label])} {weight} {shown(name)}\n"
+        return f"{label} {share(verdict.probability[verdict.label])} {weight} {escape(name)}\n"
+
+    return line
+
+
+def _by_threshold(labels: dict[Any, str], positive: Any, threshold: Threshold) -> Callable[[str, Verdict], str]:
+    width = max(map(_cells, (*labels.values(), "unsure")))
+
+    def line(name: str, verdict: Verdict) -> str:
+        own = verdict.towards(positive)
+        told = "unsure" if verdict.unsure else labels[verdict.label]
+        weight = f"{own.decibans:8.1f} {threshold.beside(own.decibans)}{between(own.interval)}"
+        padded = told + " " * (width - _cells(told))
+        return f"{padded}  {labels[positive]} {share(own.probability[positive])} {weight} {escape(name)}\n"
 
     return line
 
 
 def between(interval: tuple[float, float] | None) -> str:
-    """An interval in decibans, in columns; nothing where there is none.
+    """Return an interval in decibans, in columns; nothing where there is none.
 
     >>> between((-3.2, 12.9)), between(None)
     ('      -3 to +13   ', '')
@@ -170,7 +190,7 @@ def between(interval: tuple[float, float] | None) -> str:
 
 
 def share(probability: float) -> str:
-    """A probability in seven characters that calls nothing certain which is not.
+    """Return a probability in seven characters that calls nothing certain which is not.
 
     >>> share(0.5), share(0.9999999)
     (' 0.5000', '>0.9999')
@@ -179,7 +199,7 @@ def share(probability: float) -> str:
 
 
 def _cells(text: str) -> int:
-    """Columns of a terminal; Hangul and Han take two."""
+    """Return columns of a terminal; Hangul and Han take two."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import DataError, UsageError, shown
+from ..errors import DataError, UsageError, escape
 from . import options
 from .output import Remarks, print_json
 from .reporting import check_report, report_comparison
 from .reporting import option as report_option
-from .tabular import is_typed, refuse_of_texts, refuse_typed
+from .tabular import is_typed, refuse_of_texts, refuse_typed, tell_leaks
 
 if TYPE_CHECKING:
     from ..evaluation.comparison import Comparison
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _UNSAID: dict[str, Any] = dict.fromkeys(
     ("words", "max_features", "hashed", "readable", "binary", "likelihood", "alpha", "C")
 )
-# Bytes of files that are kept in memory, and not read again for every fit.
-_KEPT = 1 << 28
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -49,7 +47,7 @@ def _sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.command("compare", short_help="The families side by side.")
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @options.tables
-@options.typed
+@options.add_column_options
 @click.option("--models", callback=_names, metavar="A,B,...", help="Simplest first. Default: those --model auto tries.")
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
 @click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Each judged by the others. Default: 5.")
@@ -93,7 +91,7 @@ def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any)
     remarks = Remarks(quiet)
     inputs = [*examples, *(each.partition("=")[2] for each in examples)]
     check_report(given["report"], None, inputs, given["language"])
-    found = _compared(examples, {**given, **_UNSAID}, remarks)
+    found = _compare(examples, {**given, **_UNSAID}, remarks)
     if as_json:
         print_json(found.to_json())
     else:
@@ -105,14 +103,14 @@ def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any)
     report_comparison(found, given, remarks)
     if found.ended == "interrupt":
         interrupted = KeyboardInterrupt()
-        interrupted.add_note("what was finished by then is told.")
+        interrupted.add_note("what was finished by then is told")
         raise interrupted
 
 
-def _compared(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Comparison:
-    from ..evaluation.comparing import compared
+def _compare(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Comparison:
+    from ..evaluation.comparison import make_comparison
     from ..evaluation.cross_validation import Plan
-    from ..evaluation.paired import LEVEL
+    from ..evaluation.significance import LEVEL
     from .fits import Fits
 
     plan = Plan(given["folds"], given["repeats"], given["sizes"], given["seed"])
@@ -124,7 +122,7 @@ def _compared(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks
         work = _work(examples, given, plan, remarks)
         work.time_limit, work.callback = given["time_limit"], fits
         work.run()
-    return compared(work, LEVEL)
+    return make_comparison(work, LEVEL)
 
 
 def _work(examples: tuple[str, ...], given: dict[str, Any], plan: Plan, remarks: Remarks) -> CrossValidation:
@@ -140,51 +138,53 @@ def _work(examples: tuple[str, ...], given: dict[str, Any], plan: Plan, remarks:
 
 
 def _read(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> tuple[Any, list[Learner], Any]:
-    """Examples with their copies, who learns them, and which of them are learnt where they are not held out."""
+    """Return examples with their copies, who learns them, and which of them are learnt where they are not held out."""
     from .train import is_table, kind_among, sources_of_classes
 
     if is_typed(examples, given):
         if len(examples) != 1:
             raise UsageError(f"Expected one table with --label; {len(examples)} arguments came.")
         refuse_of_texts({**given, "model": "auto"})
-        return _table(examples[0], given)
+        return _table(examples[0], given, remarks)
     refuse_typed(given)
     from ..data.text_layout import MODELS
     from ..evaluation.learners import OfCorpus
     from ..text.choice import SIMPLEST_FIRST
-    from .labelled_items import LabelledItems
+    from .labelled_items import LabelledItems, Wanted
     from .models import recipes
 
     table = is_table(examples, given)
-    names = _known(given["models"], SIMPLEST_FIRST, MODELS, "texts")
+    names = _parse_models(given["models"], SIMPLEST_FIRST, MODELS, "texts")
     sources = [] if table else sources_of_classes(examples)
     kind = kind_among(given["kind"], sources)
     chosen = [recipes(kind, {**given, "model": each})[0] for each in names]
-    if table:
-        read = LabelledItems.of_rows(examples[0], chosen[0], given, remarks)
-    else:
-        read = LabelledItems.of_files(sources, chosen[0], given, remarks, _KEPT)
+    wanted = Wanted(chosen, given["jobs"], remarks.quiet, near=True)
+    read = LabelledItems.of_rows(examples[0], given, wanted) if table else LabelledItems.of_files(sources, wanted)
     learners = [OfCorpus(each.model, each, read.corpus, given["jobs"]) for each in chosen]
     return read.labelled, [*learners], read.first_of_each()
 
 
-def _table(path: str, given: dict[str, Any]) -> tuple[Any, list[Learner], Any]:
-    from ..evaluation.compare import labelled_rows
+def _table(path: str, given: dict[str, Any], remarks: Remarks) -> tuple[Any, list[Learner], Any]:
+    from ..evaluation.compare import label_rows
+    from ..evaluation.leaks import find_leaks
     from ..evaluation.learners import OfTable
     from ..table_models.recipes import MODELS, SIMPLEST_FIRST, recipe
-    from .labelled_items import labelled_table
+    from .table_training import read_labelled_table
 
-    names = _known(given["models"], SIMPLEST_FIRST, MODELS, "typed columns")
-    rows = labelled_table(path, given)
+    names = _parse_models(given["models"], SIMPLEST_FIRST, MODELS, "typed columns")
+    rows = read_labelled_table(path, given)
+    tell_leaks({leak.name: leak.errors / leak.n for leak in find_leaks(rows)}, given["label"], remarks)
     learners = [OfTable(name, recipe(name, {}, given["seed"]), rows, given["jobs"]) for name in names]
-    return labelled_rows(rows), [*learners], None
+    return label_rows(rows), [*learners], None
 
 
-def _known(wanted: tuple[str, ...] | None, default: Iterable[str], known: tuple[str, ...], what: str) -> list[str]:
-    """The models to compare; UsageError for what is none."""
+def _parse_models(
+    wanted: tuple[str, ...] | None, default: Iterable[str], known: tuple[str, ...], what: str
+) -> list[str]:
+    """Return the models to compare; UsageError for what is none."""
     for name in wanted or ():
         if name not in known:
             near = get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
-            raise UsageError(f"Expected --models of {what}; came '{shown(name)}'. {hint}")
+            raise UsageError(f"Expected --models of {what}; came '{escape(name)}'. {hint}")
     return list(wanted or default)

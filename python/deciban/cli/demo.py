@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from .. import store
-from ..errors import UsageError, shown
-from ..mail.filter import train_files, updating
+from ..errors import UsageError, escape
+from ..mail.filter import Filter, updating
 from ..mail.ledger import Ledger
 from ..mail.reading import read_files
 from ..mail.sources import Source, find
@@ -25,8 +25,11 @@ from ..report.terminal import Screen, console, screen, write
 from ..text.served import ServedText
 from ..verdict import Verdict
 from . import options
-from .evaluate import evaluated, of_files
-from .output import print_json, quoted
+from .destination import check_destination
+from .evaluate import evaluate_items, read_labelled
+from .labelled_items import LabelledItems, Wanted
+from .models import default_recipe
+from .output import print_json, quote
 
 
 @click.command("demo", short_help="See it work on mail that comes along.")
@@ -37,7 +40,9 @@ def command(keep: str | None, as_json: bool) -> None:
     verdict, correct another, and take the correction back.
     """
     with _folder(keep) as folder, as_file(files("deciban") / "sample") as sample:
-        Demo(os.path.join(folder, "demo.deciban"), str(sample), as_json).run(bool(keep))
+        path = os.path.join(folder, "demo.deciban")
+        check_destination(path, [], "--keep")
+        Demo(path, str(sample), as_json).run(bool(keep))
 
 
 @contextmanager
@@ -47,7 +52,7 @@ def _folder(keep: str | None) -> Iterator[str]:
             yield stack.enter_context(tempfile.TemporaryDirectory(prefix="deciban-demo-"))
             return
         if os.path.lexists(keep) and not os.path.isdir(keep):
-            raise UsageError(f"{shown(keep)}: expected a folder for --keep; this is a file. Choose another name.")
+            raise UsageError(f"{escape(keep)}: expected a folder for --keep; this is a file. Choose another name.")
         os.makedirs(keep, exist_ok=True)
         yield keep
 
@@ -62,7 +67,7 @@ class Demo:
         self.result: dict[str, object] = {}
 
     def run(self, kept: bool) -> None:
-        """All of it."""
+        """Run all of it."""
         self.train()
         self.evaluate()
         judged = self.judged()
@@ -82,23 +87,26 @@ class Demo:
 
     def train(self) -> None:
         started = perf_counter()
-        trained, _ = train_files(find([os.path.join(self.sample, "train")]))
+        recipe = default_recipe("mail")
+        items = LabelledItems.of_files(find([os.path.join(self.sample, "train")]), Wanted([recipe], None, quiet=True))
+        corpus, *_ = items.distinct()
+        trained = Filter(recipe.learn(corpus), Ledger.of_distinct(corpus.keys, corpus.y))
         trained.save(self.path)
         seconds = perf_counter() - started
-        items = dict(zip(trained.model.classes, map(round, trained.model.book.items), strict=True))
-        counts = " and ".join(f"{n} {label}" for label, n in items.items())
-        self.result["train"] = {"n": sum(items.values()), "classes": items, "seconds": seconds}
+        classes = dict(zip(trained.model.classes, map(round, trained.model.encoder.book.items), strict=True))
+        counts = " and ".join(f"{n} {label}" for label, n in classes.items())
+        self.result["train"] = {"n": sum(classes.values()), "classes": classes, "seconds": seconds}
         self.step("1. Learn")
         self.say(
             f"A mailbox, invented for this purpose, in English and Korean: {counts}.",
-            f"Learnt in {seconds * 1000:.0f} ms: {len(trained.model.book):,} words counted by class.",
+            f"Learnt in {seconds * 1000:.0f} ms: {len(trained.model.encoder.book):,} words, weighed.",
         )
 
     def evaluate(self) -> None:
         stored = store.read(self.path)
         self.served, ledger = ServedText.from_stored(stored), Ledger.from_stored(stored)
-        items = of_files(self.served, [self.held_out], quiet=True)
-        found, _ = evaluated(self.served, ledger, items)
+        items = read_labelled(self.served, (self.held_out,), {"text": None, "label": None}, quiet=True)
+        found, _ = evaluate_items(self.served, ledger, items)
         self.result["evaluate"] = found.to_json()
         self.step("2. Judge mail it has not seen")
         self.say(*evaluation(found, self.screen))
@@ -108,7 +116,7 @@ class Demo:
         return os.path.join(self.sample, "held-out")
 
     def judged(self) -> list[tuple[Source, bytes, Verdict]]:
-        """The held-out messages with their verdicts."""
+        """Return the held-out messages with their verdicts."""
         sources = find([self.held_out])
         found = []
         for numbers, items in read_files(sources, self.served.settings):
@@ -117,7 +125,7 @@ class Demo:
         return found
 
     def explain(self, judged: list[tuple[Source, bytes, Verdict]]) -> None:
-        """The recognised spam with the median evidence: neither the plainest nor the hardest."""
+        """Explain the recognised spam with the median evidence: neither the plainest nor the hardest."""
         spam = [each for each in judged if each[0].label == each[2].label == "spam"]
         spam.sort(key=lambda each: (each[2].decibans, each[0].path))
         source, item, _ = spam[len(spam) // 2]
@@ -128,7 +136,7 @@ class Demo:
         self.say(*explanation(why, name, self.screen, top=10))
 
     def correct(self, judged: list[tuple[Source, bytes, Verdict]]) -> None:
-        """The worst mistake, or the least sure verdict if there is none: learn it, then forget it."""
+        """Correct the worst mistake, or the least sure verdict if there is none: learn it, then forget it."""
         wrong = [each for each in judged if each[0].label != each[2].label]
         worst = max(wrong, key=lambda each: (each[2].decibans, each[0].path), default=None)
         source, item, verdict = worst or min(judged, key=lambda each: (each[2].decibans, each[0].path))
@@ -158,7 +166,7 @@ class Demo:
         )
 
     def next(self, kept: bool) -> None:
-        name = quoted(self.path) if kept else "filter.deciban"
+        name = quote(self.path) if kept else "filter.deciban"
         self.step("Now your own mail")
         self.say(
             "deciban train spam=PATH ham=PATH      each an mbox, a Maildir, or a folder of messages",
@@ -166,7 +174,7 @@ class Demo:
             f"deciban explain {name} mail.eml",
         )
         if kept:
-            self.say("", f"The demo's filter is {quoted(self.path)}; its mail is in {quoted(self.sample)}.")
+            self.say("", f"The demo's filter is {quote(self.path)}; its mail is in {quote(self.sample)}.")
 
 
 def _content(path: str) -> bytes:

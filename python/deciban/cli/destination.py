@@ -3,45 +3,76 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
+from contextlib import suppress
 
-from ..errors import StorageError, UsageError, shown, unreadable
+from ..errors import StorageError, UsageError, escape, unreadable
+from ..files.locks import read_only
+from ..files.regular import name_special, open_regular
 
+_PSEUDO = ("/proc/", "/sys/")
 _HEAD = 1 << 20  # bytes; where the header is longer than that, the file is not ours
 
 
-def check_destination(path: str, inputs: list[str]) -> None:
-    """Raises unless `path` is free, empty, or a filter that may be replaced, in a folder that can be written.
+def check_destination(path: str, inputs: list[str], option: str = "-o") -> None:
+    """Raise unless `path` is free, empty, or a filter that may be replaced, in a folder that can be written.
 
     Nothing but a .deciban file is ever replaced: a slip of -o must not cost a mailbox.
     """
-    _check(path, inputs, _is_model, "a filter to replace", "-o")
+    _check(path, inputs, _is_model, "a filter to replace", option)
 
 
 def check_page(path: str, inputs: list[str]) -> None:
-    """The same for a page: only one that this program wrote is replaced."""
+    """Check the same for a page: only one that this program wrote is replaced."""
     _check(path, inputs, _is_page, "a report to replace", "--report")
 
 
 def _check(path: str, inputs: list[str], ours: Callable[[bytes], bool], what: str, option: str) -> None:
-    name = shown(path)
+    name = escape(path)
     target = os.path.realpath(path)
-    if os.path.isdir(target):
+    mode = _mode(path)
+    if mode is not None and stat.S_ISDIR(mode):
         raise UsageError(f"{name}: expected the name of a file to write; this is a folder. Add a name to it.")
-    if os.path.exists(target) and any(_same(each, target) for each in inputs):
+    if mode is not None and any(_same(each, path) for each in inputs):
         raise UsageError(f"{name}: expected another name to write to; this is one of the inputs.")
-    folder = os.path.dirname(target)
-    if not os.path.isdir(folder):
-        raise StorageError(f"{name}: expected a folder to write to; there is no {shown(folder)}. Make it first.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise StorageError(f"{name}: expected to write into {shown(folder)}; permission was denied.")
-    if not os.path.lexists(target) or os.path.getsize(target) == 0:
+    if mode is not None and not stat.S_ISREG(mode):
+        _check_special(name, path, mode, option)
         return
-    if not ours(_head(path, target)):
+    folder = os.path.dirname(target)
+    if target.startswith(_PSEUDO):
+        raise UsageError(f"{name}: expected the name of a file to write; the system keeps no files there.")
+    if not os.path.isdir(folder):
+        raise StorageError(f"{name}: expected a folder to write to; there is no {escape(folder)}. Make it first.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(f"{name}: expected to write into {escape(folder)}; permission was denied.")
+    if mode is None:
+        return
+    head = _head(target, path)
+    if head and not ours(head):
         raise UsageError(
             f"{name}: expected a free name, or {what}; this file is something else. "
             f"Choose another name with {option}, or remove the file."
         )
+    if not os.access(target, os.W_OK):
+        raise read_only(path)
+
+
+def _mode(path: str) -> int | None:
+    with suppress(OSError):
+        return os.stat(path).st_mode
+    return None
+
+
+def _check_special(name: str, path: str, mode: int, option: str) -> None:
+    """Raise for what is neither a regular file nor takes what is written to it."""
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        raise UsageError(
+            f"{name}: expected a free name, a pipe or a character device; this is {name_special(mode)}. "
+            f"Choose another name with {option}."
+        )
+    if not os.access(path, os.W_OK):
+        raise StorageError(f"{name}: expected to write to it; permission was denied.")
 
 
 def _same(path: str, target: str) -> bool:
@@ -51,19 +82,19 @@ def _same(path: str, target: str) -> bool:
         return False
 
 
-def _head(path: str, target: str) -> bytes:
-    try:
-        with open(target, "rb") as file:
+def _head(target: str, path: str) -> bytes:
+    with open_regular(target) as file:
+        try:
             return file.read(_HEAD)
-    except OSError as error:
-        raise unreadable(path, error) from error
+        except OSError as error:
+            raise unreadable(path, error) from error
 
 
 def _is_model(head: bytes) -> bool:
-    """Whether the header is that of a .deciban file; it may be damaged, which is why one trains again."""
+    """Return whether the header is that of a .deciban file; it may be damaged, which is why one trains again."""
     return head[8:9] == b"{" and b'"__metadata__":{"deciban":' in head
 
 
 def _is_page(head: bytes) -> bool:
-    """Whether a page says that this program wrote it."""
+    """Return whether a page says that this program wrote it."""
     return head.startswith(b"<!doctype html>") and b'<meta name="generator" content="deciban ' in head

@@ -57,7 +57,7 @@ class Epochs:
 
 
 def told(epoch: Epoch) -> str:
-    """What is wrong of the examples held out, of those learnt from where there are none; and the time.
+    """Return what is wrong of the examples held out, of those learnt from where there are none; and the time.
 
     >>> from deciban.networks.history import Epoch
     >>> told(Epoch(3, 0.4, 0.11, 0.5, 0.1234, 0.001, (), (), (), 1.0))

@@ -12,38 +12,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import store
-from ..errors import UsageError, shown
+from ..data.spool import Spool
+from ..data.text_layout import MODELS
+from ..errors import UsageError, escape
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.evaluation import evaluate as judge
 from ..mail.ledger import SIZE, Ledger
-from ..mail.reading import read_files
 from ..mail.sources import find
+from ..mail.taught import read_solved
 from ..report.progress import Meter
 from ..scores import log_posterior
 from ..text.served import ServedText
 from . import options
-from .items import labelled_rows, total_size
+from .items import read_named_rows, read_numbered, tell_gone, total_size
 from .judged_page import JudgedPage
 from .output import Remarks, print_json
 from .reporting import check_report
 from .reporting import option as report_option
-from .tabular import refuse_text, tell_unseen
+from .tabular import refuse_text, tell_known, tell_leaks, tell_unseen
 
 
 @click.command("evaluate", short_help="How often the filter errs.")
-@options.filter_file
-@click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
+@click.argument("examples", nargs=-1, required=True, metavar="FILTER LABEL=PATH...|FOLDER|TABLE")
 @options.tables
 @partial(options.threshold, pair=False, default="0.5", help=" Default: 0.5.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the bootstrap. Default: 0.")
+@click.option("--online", is_flag=True, help="Without FILTER: judge each item by those that came before it, and learn.")
+@click.option("--model", type=click.Choice(["auto", *MODELS]), help="With --online, what learns. Default: auto.")
+@click.option(
+    "--feedback", metavar="always|errors|N", help="With --online, of which items it is told, or N items later."
+)
 @report_option
 @options.jobs
 @options.as_json
 @options.quiet
 @options.verbose
 def command(
-    filter_file: str,
     examples: tuple[str, ...],
+    online: bool,
+    model: str | None,
+    feedback: str | None,
     positive: str | None,
     threshold: options.At,
     seed: int,
@@ -61,42 +69,71 @@ def command(
     deciban evaluate filter.deciban spam=Junk/ ham=Inbox.mbox
     deciban evaluate model.deciban test.csv --text review --label sentiment
     deciban evaluate model.deciban test.csv      typed columns; the labels stand in the column of the same name
+    deciban evaluate --online spam=Junk/ ham=Inbox.mbox      as they came: judged, then learnt, one after the other
     """
+    p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
+    if online:
+        from .replaying import evaluate_online
+
+        if report is not None:
+            raise UsageError("Expected --report without --online.")
+        given = {**columns, "model": model, "feedback": feedback or "always", "jobs": jobs}
+        evaluate_online(examples, given, EvaluateOptions(positive, p, seed, decibans), as_json, quiet)
+        return
+    if model is not None or feedback is not None:
+        raise UsageError(f"Expected {'--feedback' if model is None else '--model'} only with --online.")
+    filter_file, *others = examples
+    examples = tuple(others)
+    if not examples:
+        raise click.MissingParameter(param_hint="'LABEL=PATH...|FOLDER|TABLE'", param_type="argument")
     inputs = [filter_file, *(each.partition("=")[2] or each for each in examples)]
     check_report(report, None, inputs, language)
-    page = None if report is None else JudgedPage(report, language, filter_file, examples)
-    stored = store.read(filter_file, tables=True)
-    p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
-    asked = Asked(positive, p, seed, decibans, page)
+    page = None if report is None else JudgedPage(report, language, filter_file)
+    stored = read_solved(filter_file, tables=True)
+    asked = EvaluateOptions(positive, p, seed, decibans, page)
     if store.of_table(stored.header):
         from ..table_models.served import ServedTable
-        from .table_judging import judged as of_rows
+        from .table_judging import judge_rows as of_rows
 
         refuse_text(columns["text"])
         rows = ServedTable.from_stored(stored)
-        found = asked.of(*of_rows(rows, examples, columns, "evaluate"))
+        keep = None if page is None else page.keep_rows
+        _turn(page, threshold, positive, rows.classes)
+        judged = of_rows(rows, examples, columns, "evaluate", keep)
+        found = asked.of(judged.labels, judged.logs, judged.classes)
+        tell_known(judged.known or 0, found.n, Remarks(quiet))
+        tell_leaks(rows.origin.leaks, rows.origin.label, Remarks(quiet))
         if page is not None:
-            page.of_table(stored, found, rows, columns, Remarks(quiet))
-        _tell(found, None, as_json)
+            page.of_table(stored, found, judged.known or None, rows, Remarks(quiet))
+        _tell(found, judged.known, as_json)
         tell_unseen(rows, verbose, Remarks(quiet))
         return
     served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
-    items = labelled(served, examples, columns, quiet)
-    found, learnt = evaluated(served, ledger, items, asked)
+    gone: list[str] = []
+    _turn(page, threshold, positive, served.classes)
+    items = read_labelled(served, examples, columns, quiet, None if page is None else page.spool, gone)
+    found, learnt = evaluate_items(served, ledger, items, asked)
     if learnt:
         Remarks(quiet)(
             f"Warning: {learnt:,} of these {found.n:,} were in the training data, so the figures flatter. "
             "Evaluate on what the filter has not learnt."
         )
     if page is not None:
-        page.of_texts(stored, found, learnt, served, columns, Remarks(quiet))
-    _tell(found, learnt, as_json)
+        page.of_texts(stored, found, learnt, served, Remarks(quiet))
+    _tell(found, learnt, as_json, len(gone))
 
 
-def _tell(found: Evaluation, learnt: int | None, as_json: bool) -> None:
-    """The figures; `learnt` is how many of the items the model knew, None where it keeps no ledger."""
+def _turn(page: JudgedPage | None, threshold: options.At, positive: str | None, classes: Sequence[Any]) -> None:
+    """Let the page show verdicts by the threshold."""
+    if page is not None and len(classes) == 2:
+        page.threshold = options.turning(threshold, positive, classes)
+
+
+def _tell(found: Evaluation, learnt: int | None, as_json: bool, vanished: int = 0) -> None:
+    """Print the figures; `learnt` is how many of the items the model knew, None where its file does not tell,
+    `vanished` how many were gone before they were read."""
     if as_json:
-        print_json({**found.to_json(), "learnt": learnt})
+        print_json({**found.to_json(), "learnt": learnt, "vanished": vanished})
         return
     from ..report.figures import evaluation
     from ..report.terminal import console, screen, write
@@ -108,34 +145,51 @@ def _tell(found: Evaluation, learnt: int | None, as_json: bool) -> None:
 Labelled = Iterator[tuple[Sequence[str | bytes], list[str]]]
 
 
-def labelled(served: ServedText, examples: tuple[str, ...], columns: dict[str, Any], quiet: bool) -> Labelled:
-    """Items and their labels, batch by batch."""
+def read_labelled(
+    served: ServedText,
+    examples: tuple[str, ...],
+    columns: dict[str, Any],
+    quiet: bool,
+    spool: Spool | None = None,
+    gone: list[str] | None = None,
+) -> Labelled:
+    """Yield items and their labels, batch by batch; the items go into `spool`, too, and into `gone` the paths of those
+    that were moved away."""
     if columns["text"] is None and columns["label"] is None:
-        yield from of_files(served, examples, quiet)
-        return
-    if columns["text"] is None or columns["label"] is None or len(examples) != 1:
+        named: Iterator[tuple[list[str], Sequence[str | bytes], list[str]]] = of_files(
+            served, examples, quiet, [] if gone is None else gone
+        )
+    elif columns["text"] is None or columns["label"] is None or len(examples) != 1:
         raise UsageError("Expected one table with --text COLUMN and --label COLUMN, or label=PATH without them.")
-    yield from labelled_rows(examples[0], columns)
+    else:
+        named = read_named_rows(examples[0], columns)
+    for names, items, labels in named:
+        if spool is not None:
+            spool.add(names, items)
+        yield items, labels
 
 
-def of_files(served: ServedText, examples: Sequence[str], quiet: bool) -> Labelled:
-    """The items of files with their labels, which must be the filter's."""
+def of_files(
+    served: ServedText, examples: Sequence[str], quiet: bool, gone: list[str]
+) -> Iterator[tuple[list[str], Sequence[str | bytes], list[str]]]:
+    """Yield names and items of files, with their labels, which must be the filter's."""
     sources = find(examples)
     known = {str(c) for c in served.classes}
     unknown = sorted({source.label for source in sources} - known)
     if unknown:
         raise UsageError(
-            f"Expected labels that the filter knows, {', '.join(map(shown, sorted(known)))}; "
-            f"came {', '.join(map(shown, unknown))}. Write label=PATH with one of those."
+            f"Expected labels that the filter knows, {', '.join(map(escape, sorted(known)))}; "
+            f"came {', '.join(map(escape, unknown))}. Write label=PATH with one of those."
         )
     with Meter("Judging", total_size(sources), quiet) as meter:
-        for numbers, items in read_files(sources, served.settings, served.n_jobs):
-            yield items, [sources[i].label for i in numbers]
+        for numbers, names, items in read_numbered(sources, served.settings, served.n_jobs, gone):
+            yield names, items, [sources[i].label for i in numbers]
             meter(sum(map(len, items)))
+    tell_gone(gone, served.settings, Remarks(quiet))
 
 
 @dataclass(frozen=True)
-class Asked:
+class EvaluateOptions:
     """What is looked for, "spam" or the second class unless said; above which probability, or decibans, it is called
     so; the seed of the bootstrap; and the page, if any, that keeps what was said of each example."""
 
@@ -146,7 +200,7 @@ class Asked:
     page: JudgedPage | None = None
 
     def of(self, labels: Sequence[str], logs: NDArray[np.float64], classes: Sequence[str]) -> Evaluation:
-        """The evaluation of log p(c | x) (N, C), for examples of these labels."""
+        """Return the evaluation of log p(c | x) (N, C), for examples of these labels."""
         if self.page is not None:
             self.page.keep(labels, logs)
         positive = self.positive
@@ -164,16 +218,18 @@ class Asked:
         )
 
 
-def evaluated(served: ServedText, ledger: Ledger, items: Labelled, asked: Asked = Asked()) -> tuple[Evaluation, int]:
-    """The evaluation, and how many of the items the filter had learnt."""
-    labels, logs, learnt = judged(served, ledger, items)
+def evaluate_items(
+    served: ServedText, ledger: Ledger, items: Labelled, asked: EvaluateOptions = EvaluateOptions()
+) -> tuple[Evaluation, int]:
+    """Return the evaluation, and how many of the items the filter had learnt."""
+    labels, logs, learnt = judge_items(served, ledger, items)
     return asked.of(labels, logs, [str(c) for c in served.classes]), int(learnt.sum())
 
 
-def judged(
+def judge_items(
     served: ServedText, ledger: Ledger, items: Labelled
 ) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_]]:
-    """The labels of items, log p(c | x) (N, C) of them, and (N,) which of them the filter had learnt."""
+    """Return the labels of items, log p(c | x) (N, C) of them, and (N,) which of them the filter had learnt."""
     labels: list[str] = []
     scores, digests = [], bytearray()
     for batch, names in items:

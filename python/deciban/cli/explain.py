@@ -8,8 +8,9 @@ import click
 
 from .. import store
 from ..judging import UNSURE_BELOW
+from ..mail.taught import judge_of
 from ..text.served import ServedText
-from ..verdict import TextExplanation, Threshold
+from ..verdict import Explanation, Threshold
 from . import options
 from .items import batches
 from .output import Remarks, print_json
@@ -49,38 +50,40 @@ def command(
     stored, paths = store.read(filter_file, tables=True), [] if file is None else [file]
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     if not store.of_table(stored.header):
-        text = ServedText.from_stored(stored)
+        text = judge_of(stored, filter_file)
         turns = options.turning(threshold, positive, text.classes)
-        _tell(_explained(text, paths, below, turns), as_json, None if whole else top or 16, whole)
+        _tell(_explain(text, paths, below, turns), as_json, None if whole else top or 16, whole, turns)
         return
     from ..table_models.served import ServedTable
-    from .table_judging import explained
+    from .table_judging import explain_rows
 
     served = ServedTable.from_stored(stored)
     del stored  # of very many columns it takes as much again
     turns = options.turning(threshold, positive, served.classes)
-    rows = explained(served, paths, table_format, encoding, below, turns)  # type: ignore[arg-type]
-    _tell(rows, as_json, None if whole else top or 16, whole)
+    rows = explain_rows(served, paths, table_format, encoding, below, turns)  # type: ignore[arg-type]
+    _tell(rows, as_json, None if whole else top or 16, whole, turns)
     tell_unseen(served, verbose, Remarks())
 
 
-def _tell(found: Iterator[tuple[str, TextExplanation]], as_json: bool, top: int | None, whole: bool) -> None:
+def _tell(
+    found: Iterator[tuple[str, Explanation]], as_json: bool, top: int | None, whole: bool, turns: Threshold | None
+) -> None:
     if not as_json:
-        _show(found, top, whole)
+        _show(found, top, whole, turns)
         return
     objects = [{"source": name, **explanation.to_json()} for name, explanation in found]
     print_json(objects[0] if len(objects) == 1 else objects)
 
 
-def _explained(
+def _explain(
     served: ServedText, paths: list[str], below: float, threshold: Threshold | None
-) -> Iterator[tuple[str, TextExplanation]]:
+) -> Iterator[tuple[str, Explanation]]:
     for names, items in batches(paths, served.settings):
         for name, item in zip(names, items, strict=True):
             yield name, served.explain(item, below, threshold)
 
 
-def _show(found: Iterator[tuple[str, TextExplanation]], top: int | None, whole: bool) -> None:
+def _show(found: Iterator[tuple[str, Explanation]], top: int | None, whole: bool, turns: Threshold | None) -> None:
     from rich.text import Text
 
     from ..report.explanation import explanation
@@ -91,4 +94,4 @@ def _show(found: Iterator[tuple[str, TextExplanation]], top: int | None, whole: 
     for number, (name, each) in enumerate(found):
         if number:
             write([Text(surface.pick("━", "=") * surface.width, style="dim")], on)
-        write(explanation(each, name, surface, top=top, whole=whole), on)
+        write(explanation(each, name, surface, top=top, whole=whole, threshold=turns), on)

@@ -13,38 +13,25 @@ from click import ClickException
 from click import UsageError as ClickUsageError
 from click.exceptions import Exit
 
-from ..errors import DecibanError, StorageError, UsageError, shown, unreadable
+from ..errors import DecibanError, StorageError, UsageError, escape, unreadable
+from ..files.written import written
+from . import signals
+from .signals import Stopped
 
 TRACEBACK = "DECIBAN_TRACEBACK"
 _INTERRUPTED, _PIPE_CLOSED = 130, 141  # 128 + SIGINT, 128 + SIGPIPE: what a shell makes of the signals
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR, errno.ENAMETOOLONG)
 
 
-class Stopped(KeyboardInterrupt):
-    """A signal other than Ctrl-C asked the process to end."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-
 @contextmanager
-def replacing(path: str) -> Iterator[None]:
-    """Says of an interruption inside the block whether `path` had been written by then."""
-    before = _identity(path)
+def note_unwritten(path: str | None, note: str = "{} was not") -> Iterator[None]:
+    """Says of an interruption inside the block that `path`, if one is wanted, was not written, unless it was."""
     try:
         yield
     except KeyboardInterrupt as error:
-        written = _identity(path) != before
-        error.add_note(f"{shown(path)} had been written." if written else "nothing was written.")
+        if path is not None and path not in written():
+            error.add_note(note.format(escape(path)))
         raise
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    with suppress(OSError, ValueError):
-        about = os.stat(path)
-        return about.st_dev, about.st_ino
-    return None
 
 
 def report(error: BaseException) -> int:
@@ -58,7 +45,7 @@ def report(error: BaseException) -> int:
         return _PIPE_CLOSED
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error)
-    code, sentence = _explained(error)
+    code, sentence = _explain(error)
     with suppress(OSError):
         sys.stderr.write(sentence + "\n")
     try:
@@ -68,10 +55,10 @@ def report(error: BaseException) -> int:
     return code
 
 
-def _explained(error: BaseException) -> tuple[int, str]:
+def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, KeyboardInterrupt):
-        what = " ".join(getattr(error, "__notes__", ["nothing was written."]))
-        return 128 + error.number if isinstance(error, Stopped) else _INTERRUPTED, f"Interrupted: {what}"
+        came = signals.interruption()  # a fit tells another signal, too, by its status only
+        return 128 + came.number if isinstance(came, Stopped) else _INTERRUPTED, f"Interrupted: {_done(error)}."
     if isinstance(error, OSError) and not isinstance(error, DecibanError):
         error = _of_the_system(error)
     if isinstance(error, DecibanError):
@@ -83,21 +70,32 @@ def _explained(error: BaseException) -> tuple[int, str]:
             "deciban: expected enough memory; there was not. Close other programs, or train with fewer features: "
             "of texts --words 1,1, or --hashed 20; of tables fewer columns."
         )
+    interruption = signals.interruption()
+    if interruption is not None:  # which other programs may have made another error of
+        return _explain(interruption)
     return DecibanError.exit_code, (
         f"deciban: an error of the program itself, {type(error).__name__}: {_one_line(str(error))[:300]}. "
         f"Please report it; {TRACEBACK}=1 shows where it happened."
     )
 
 
+def _done(error: KeyboardInterrupt) -> str:
+    """Return what had been written by then, and what the verb notes of it."""
+    files = [
+        f"{escape(path)} had been written" + ("" if whole else ", or a part of it") for path, whole in written().items()
+    ]
+    return ", ".join([*files, *getattr(error, "__notes__", [])]) or "nothing was written"
+
+
 def _of_the_system(error: OSError) -> DecibanError:
-    """What an OSError that nobody foresaw means: an input that is gone, or reading or writing that broke off."""
+    """Return what an OSError that nobody foresaw means: an input that is gone, or reading or writing that broke off."""
     name = error.filename
-    if isinstance(name, bytes):
+    if isinstance(name, bytes | os.PathLike):
         name = os.fsdecode(name)
     if isinstance(name, str) and error.errno in _NOT_THERE:
         return unreadable(name, error)
     if isinstance(name, str):
-        return StorageError(f"{shown(name)}: reading or writing broke off: {error.strerror or error}.")
+        return StorageError(f"{escape(name)}: reading or writing broke off: {error.strerror or error}.")
     return StorageError(f"standard output: could not be written: {error.strerror or error}.")
 
 
@@ -111,10 +109,10 @@ def _usage(error: ClickException) -> str:
 
 
 def _one_line(text: str) -> str:
-    return shown(" ".join(text.split()))
+    return escape(" ".join(text.split()))
 
 
 def _silence_stdout() -> None:
-    """Nobody reads standard output any more: what is left in the buffer must not fail again at exit."""
+    """Silence it: nobody reads standard output any more: what is left in the buffer must not fail again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -57,7 +57,7 @@ class Fits:
 
 
 def told(fit: Fit) -> str:
-    """Whose fit it was, and the time.
+    """Return whose fit it was, and the time.
 
     >>> from deciban.evaluation.cross_validation import Fit
     >>> told(Fit("svm", 1200, 3, 20, 7.2))

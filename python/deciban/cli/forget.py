@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .. import store
-from ..mail.filter import Outcome
+from ..mail.outcomes import Outcome
 from . import options
 from .updates import tell, update
 
@@ -30,14 +30,14 @@ def command(
     stand in the column that it was trained with, in --label COLUMN, or are all --as LABEL. It keeps no list of rows:
     one that was never learnt is refused where its sums show that it cannot have been.
     """
-    if store.of_table(store.read(filter_file, tables=True).header):
+    if store.of_table(store.read_header(filter_file)):
         from . import table_updates
 
         rows = table_updates.update(filter_file, files, "minus", label, given)
         tell(rows, {"forgotten": "Forgot {n}."}, as_json, quiet, "row", filter=filter_file, label=label)
         return
     options.refuse_of_tables(given)
-    result = update(filter_file, files, lambda known, items: known.forget(items, label))
+    result = update(filter_file, files, label, forget=True)
     sentences: dict[Outcome, str] = {
         "forgotten": "Forgot {n}.",
         "not known": "Not known: {n}; nothing changed there.",

@@ -16,9 +16,11 @@ VERBS = {
     "threshold": "Above which evidence to act: by false positives, or by costs.",
     "compare": "The families side by side: errors, speed, which differences are real.",
     "suspects": "Which labels of the examples are probably wrong.",
+    "review": "Which messages are worth a look, and what they are.",
     "inspect": "What a filter knows: counts, settings, strongest evidence.",
     "learn": "Learn messages under a label, exactly.",
     "forget": "Take back what was learnt, exactly.",
+    "refresh": "Solve a filter with all that it was taught since.",
     "bound": "What theory promises: error, sample size or confidence.",
     "demo": "Train, judge, explain and correct on mail that comes along.",
 }

@@ -8,9 +8,10 @@ import click
 
 from .. import store
 from ..mail.ledger import Ledger
+from ..mail.taught import read_solved
 from ..report.inventory import Inventory, class_bits, inventory, strongest, telling
 from ..report.terminal import console, screen, write
-from ..text.recipes import from_stored
+from ..text.restoring import from_stored
 from . import options
 from .output import print_json
 
@@ -23,7 +24,7 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
     """Tell what a filter knows: what it learnt, how it reads, its certificate, the words that tell most of the class,
     in bits, and per class the words that say most about an average item: decibans times how often they occur.
     """
-    stored = store.read(filter_file, tables=True)
+    stored = read_solved(filter_file, tables=True)
     if store.of_table(stored.header):
         from ..report.table_inventory import TableInventory, table_inventory
 
@@ -43,26 +44,28 @@ def command(filter_file: str, top: int, as_json: bool) -> None:
 
 
 def inventory_of(stored: store.Stored, path: str, top: int) -> Inventory:
-    """What the filter in the file at `path` tells, with `top` words a list."""
+    """Return what the filter in the file at `path` tells, with `top` words a list."""
     model, header = from_stored(stored), stored.header
-    _, counts, items, *_ = model.book.parts()
-    rows = model.dictionary()
-    _, seen = model.counts(rows)
+    encoder = model.encoder
+    _, counts, items, *_ = encoder.book.parts()
+    rows, _, seen = encoder.features()
     return Inventory(
-        kind=model.settings.kind,
+        kind=encoder.settings.kind,
         model=header["model"],
         classes={str(label): float(count) for label, count in zip(model.classes, items, strict=True)},
-        words=len(model.book),
+        words=len(encoder.book),
         dictionary=len(rows),
         occurrences=float(counts.sum()),
-        dropped=model.dropped,
+        dropped=encoder.dropped,
+        uncounted=encoder.uncounted,
+        retired=encoder.retired,
         ledger=len(Ledger.from_stored(stored)),
-        settings=model.settings.to_json(),
+        settings=encoder.settings.to_json(),
         bayes=header.get("bayes"),
         linear=header.get("linear"),
         kernel=header.get("kernel"),
         network=header.get("network"),
-        bucket_words=None if model.words is None else model.words.to_json(),
+        bucket_words=None if encoder.words is None else encoder.words.to_json(),
         certificate=header["certificate"],
         bytes=os.path.getsize(path),
         digest=header["digest"],

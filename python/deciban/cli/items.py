@@ -5,24 +5,28 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..errors import DataError, NoInputError, UsageError, shown, unreadable
+from ..data.capacity import require_labels
+from ..errors import DataError, NoInputError, UsageError, escape, unreadable
 from ..mail.reading import read_files
 from ..mail.sources import STDIN, Source, files
 from ..text.settings import TextSettings
+from .output import Remarks
 
 Batch = tuple[list[str], list[bytes]]
 """Names, and as many items."""
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq")
 NUMBERS = (".svm", ".svmlight", ".libsvm")
+# Shorter items are read whole.
+_LONG = 1 << 20
 NUMBERED = re.compile(r"(.+):([1-9][0-9]{0,11})")
 
 
 def sources_of(paths: Sequence[str], settings: TextSettings, label: str = "") -> list[Source]:
-    """The files that `paths` name; standard input if there are none."""
+    """Return the files that `paths` name; standard input if there are none."""
     if not paths:
         if sys.stdin is not None and sys.stdin.isatty():
             what = "message" if settings.kind == "mail" else "text"
@@ -31,14 +35,17 @@ def sources_of(paths: Sequence[str], settings: TextSettings, label: str = "") ->
     if settings.kind == "text":
         for path in paths:
             if path.lower().endswith(TABLES):
-                raise UsageError(f"{shown(path)}: expected the column of the texts of this table. Add --text COLUMN.")
+                raise UsageError(f"{escape(path)}: expected the column of the texts of this table. Add --text COLUMN.")
     return files(paths, label)
 
 
-def batches(paths: Sequence[str], settings: TextSettings, jobs: int | None = None) -> Iterator[Batch]:
-    """The items of files, folders and mailboxes, named by path and, in a mailbox, by number: `box.mbox:17`.
+def batches(
+    paths: Sequence[str], settings: TextSettings, jobs: int | None = None, gone: list[str] | None = None
+) -> Iterator[Batch]:
+    """Yield the items of files, folders and mailboxes, named by path and, in a mailbox, by number: `box.mbox:17`.
 
-    A path that is not there but ends in such a number is that one message.
+    A path that is not there but ends in such a number is that one message. The paths of those that were moved away
+    are in `gone` at the end.
     """
     chosen = _chosen(paths)
     if chosen is not None:
@@ -47,34 +54,39 @@ def batches(paths: Sequence[str], settings: TextSettings, jobs: int | None = Non
         yield names, items
         return
     sources = sources_of(paths, settings)
-    empty = True
-    for names, items in named(sources, settings, jobs):
+    empty, gone = True, [] if gone is None else gone
+    for _, names, items in read_numbered(sources, settings, jobs, gone):
         empty = False
         yield names, items
+    if empty and gone:
+        raise unreadable(gone[0], FileNotFoundError())
+    tell_gone(gone, settings, Remarks())
     if empty:
         raise DataError("Expected a message on standard input; nothing came.")
 
 
-def named(sources: Sequence[Source], settings: TextSettings, jobs: int | None = None) -> Iterator[Batch]:
-    """The items of sources with their names."""
-    return ((names, items) for _, names, items in numbered(sources, settings, jobs))
+def read_named(sources: Sequence[Source], settings: TextSettings, jobs: int | None = None) -> Iterator[Batch]:
+    """Return the items of sources with their names."""
+    return ((names, items) for _, names, items in read_numbered(sources, settings, jobs))
 
 
-def naming(
-    sources: Sequence[Source], settings: TextSettings, jobs: int | None = None
-) -> Callable[[], Iterator[tuple[list[str], list[bytes]]]]:
-    """The same, from the beginning each time."""
-    return lambda: named(sources, settings, jobs)
+def tell_gone(gone: Sequence[str], settings: TextSettings, remarks: Remarks) -> None:
+    """Say how many files were listed and were gone when they were to be read."""
+    if gone:
+        from ..report.progress import format_count
+
+        n = format_count(len(gone), "message" if settings.kind == "mail" else "text")
+        remarks(f"{n} {'was' if len(gone) == 1 else 'were'} moved away before being read, and left out.")
 
 
-def numbered(
-    sources: Sequence[Source], settings: TextSettings, jobs: int | None = None
+def read_numbered(
+    sources: Sequence[Source], settings: TextSettings, jobs: int | None = None, gone: list[str] | None = None
 ) -> Iterator[tuple[list[int], list[str], list[bytes]]]:
-    """The same, and the number of the source of each."""
+    """Yield the same, and the number of the source of each; the paths of those that were moved away are in `gone`."""
     mail = settings.kind == "mail"
     boxes = [mail and (source.kind == "mbox" or source.path == STDIN) for source in sources]
     seen: dict[int, int] = {}
-    for numbers, items in read_files(sources, settings, jobs):
+    for numbers, items in _read_told(sources, settings, jobs, gone):
         if not any(boxes[i] for i in {numbers[0], numbers[-1]}):
             yield numbers, [sources[i].path for i in numbers], items
             continue
@@ -86,6 +98,21 @@ def numbered(
         yield numbers, names, items
 
 
+def _read_told(
+    sources: Sequence[Source], settings: TextSettings, jobs: int | None, gone: list[str] | None
+) -> Iterator[tuple[list[int], list[bytes]]]:
+    """Yield the items; says on standard error of which only the beginning is read."""
+    reader = settings.reader()
+    for numbers, items in read_files(sources, settings, jobs, gone):
+        for i, item in zip(numbers, items, strict=True):
+            if len(item) > _LONG and reader.is_cut(item):
+                most = f"{reader.most_bytes >> 20} MB"
+                limits = f"messages {most}, and 4 MB of decoded text" if settings.kind == "mail" else f"texts {most}"
+                sys.stdout.flush()
+                sys.stderr.write(f"{escape(sources[i].path)}: only the beginning is read: of {limits}.\n")
+        yield numbers, items
+
+
 def _chosen(paths: Sequence[str]) -> tuple[str, int] | None:
     if len(paths) != 1 or os.path.lexists(paths[0]):
         return None
@@ -95,17 +122,17 @@ def _chosen(paths: Sequence[str]) -> tuple[str, int] | None:
 
 def _only(path: str, number: int, settings: TextSettings) -> Batch:
     count = 0
-    for _, items in named(files([path]), settings):
+    for _, items in read_named(files([path]), settings):
         if number <= count + len(items):
             return [f"{path}:{number}"], [items[number - count - 1]]
         count += len(items)
-    raise NoInputError(f"{shown(path)}: expected a message with the number {number}; there are {count}.")
+    raise NoInputError(f"{escape(path)}: expected a message with the number {number}; there are {count}.")
 
 
 def table_batches(
     paths: Sequence[str], text: str, table_format: str | None, encoding: str | None
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """The texts of tables, named by table and row: `reviews.csv:17`."""
+    """Yield the texts of tables, named by table and row: `reviews.csv:17`."""
     from ..tables.rows import read
 
     for path in paths or [STDIN]:
@@ -114,17 +141,30 @@ def table_batches(
             yield [f"{path}:{row}" for row in range(first, first + len(batch.texts))], batch.texts
 
 
-def labelled_rows(path: str, given: Mapping[str, Any]) -> Iterator[tuple[list[str], list[str]]]:
-    """Texts and labels of a table, with the columns, encoding and format that the options give."""
+def read_labelled_rows(path: str, given: Mapping[str, Any]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield texts and labels of a table, with the columns, encoding and format that the options give."""
     from ..tables.rows import read
 
     kind, encoding = given["table_format"], given["encoding"]
+    known, rows = set[str](), 0
     for batch in read(path, text=given["text"], label=given["label"], encoding=encoding, kind=kind):
+        known.update(batch.labels or [])
+        rows += len(batch.texts)
+        require_labels(len(known), rows, given["label"], more=True)
         yield batch.texts, batch.labels or []
+    require_labels(len(known), rows, given["label"])
+
+
+def read_named_rows(path: str, given: Mapping[str, Any]) -> Iterator[tuple[list[str], list[str], list[str]]]:
+    """Yield names, texts and labels of a table: `reviews.csv:17`."""
+    first = 1
+    for texts, labels in read_labelled_rows(path, given):
+        yield [f"{path}:{row}" for row in range(first, first + len(texts))], texts, labels
+        first += len(texts)
 
 
 def total_size(sources: Sequence[Source]) -> int:
-    """Bytes of all files; standard input and what has gone count nothing."""
+    """Return bytes of all files; standard input and what has gone count nothing."""
     total = 0
     for source in sources:
         try:

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from .. import store
-from ..errors import shown
-from ..mail.filter import Outcome
+from ..errors import escape
+from ..mail.outcomes import Outcome
 from . import options
 from .updates import tell, update
 
@@ -25,26 +25,27 @@ def command(
 ) -> None:
     """Learn each message of FILE… under a label: a message, an mbox, a Maildir, a folder; standard input without FILE.
 
-    A message that is known under this label changes nothing; one known under another label moves here.
+    A message that is known under this label changes nothing; one known under another label moves here. It tells on
+    verdicts at once; of the default model, the file of the filter follows when a twentieth has come, or by refresh.
 
     A model of typed columns (naive-bayes, discriminant, least-squares) learns the rows of tables, whose labels stand
     in the column that it was trained with, in --label COLUMN, or are all --as LABEL; `people.csv:17` is one row. It
     keeps no list of rows: one that is learnt twice counts twice.
     """
-    if store.of_table(store.read(filter_file, tables=True).header):
+    if store.of_table(store.read_header(filter_file)):
         from . import table_updates
 
         rows = table_updates.update(filter_file, files, "plus", label, given)
-        under = "" if label is None else f" as {shown(label)}"
+        under = "" if label is None else f" as {escape(label)}"
         tell(rows, {"learnt": f"Learnt {{n}}{under}."}, as_json, quiet, "row", filter=filter_file, label=label)
         return
     options.refuse_of_tables(given)
     if label is None:
         raise click.MissingParameter(param_hint="'--as'", param_type="option", ctx=click.get_current_context())
-    result = update(filter_file, files, lambda known, items: known.learn(items, label))
+    result = update(filter_file, files, label)
     sentences: dict[Outcome, str] = {
-        "learnt": f"Learnt {{n}} as {shown(label)}.",
-        "relabelled": f"Relabelled {{n}} as {shown(label)}.",
-        "already known": f"Already known as {shown(label)}: {{n}}; nothing changed there.",
+        "learnt": f"Learnt {{n}} as {escape(label)}.",
+        "relabelled": f"Relabelled {{n}} as {escape(label)}.",
+        "already known": f"Already known as {escape(label)}: {{n}}; nothing changed there.",
     }
     tell(result, sentences, as_json, quiet, filter=filter_file, label=label)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from ..errors import UsageError, shown
+from ..errors import UsageError, escape
 from ..verdict import Threshold, decibans_of
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -31,14 +31,14 @@ filter_file = click.argument("filter_file", metavar="FILTER")
 
 
 def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Refuses nan and inf, which pass for numbers in any range."""
+    """Refuse nan and inf, which pass for numbers in any range."""
     if value is not None and not isfinite(value):
         raise click.BadParameter(f"expected a finite number; came {value}.", ctx, param)
     return value
 
 
 def unsure_below(verb: Verb) -> Verb:
-    """Below how many decibans a verdict is called unsure."""
+    """Add the option below how many decibans a verdict is called unsure."""
     option = click.option(
         "--unsure-below",
         type=click.FloatRange(min=0),
@@ -83,7 +83,7 @@ class _At(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 
 def _one(text: str) -> tuple[float, float | None]:
-    """Decibans, and the probability where it is one."""
+    """Return decibans, and the probability where it is one."""
     text = text.strip()
     if text.lower().endswith("db"):
         decibans = float(text[:-2])
@@ -97,7 +97,7 @@ def _one(text: str) -> tuple[float, float | None]:
 
 
 def share_of(text: str) -> float:
-    """A share as people type it; ValueError for what is none.
+    """Return a share as people type it; ValueError for what is none.
 
     >>> share_of("0.1%"), share_of("0.001")
     (0.001, 0.001)
@@ -135,7 +135,7 @@ positive = click.option(
 
 
 def threshold(verb: Verb, pair: bool = True, **more: Any) -> Verb:
-    """Where the verdict of two classes turns."""
+    """Add the option where the verdict of two classes turns."""
     words = "Called positive above this probability, or above so many decibans, as in 20dB."
     if pair:
         words += " With LOW,HIGH unsure between the two. Evidence counts from there: see --unsure-below."
@@ -149,19 +149,19 @@ def place_of_positive(
     what: str,
     instead: str = "Read the probabilities from --json instead.",
 ) -> int:
-    """Which of two classes is looked for; UsageError where there are more, or it is none of them."""
+    """Return which of two classes is looked for; UsageError where there are more, or it is none of them."""
     names = [str(label) for label in classes]
     if len(names) != 2:
         raise UsageError(f"Expected a filter of two classes for {what}; this one has {len(names)}. {instead}")
     if positive is None:
         return names.index("spam") if "spam" in names else 1
     if positive not in names:
-        raise UsageError(f"Expected --positive to be one of {', '.join(map(shown, names))}; came {shown(positive)}.")
+        raise UsageError(f"Expected --positive to be one of {', '.join(map(escape, names))}; came {escape(positive)}.")
     return names.index(positive)
 
 
 def turning(at: At | None, positive: str | None, classes: Sequence[Any]) -> Threshold | None:
-    """The threshold that --threshold and --positive amount to."""
+    """Return the threshold that --threshold and --positive amount to."""
     if at is None and positive is None:
         return None
     if at is None:
@@ -170,14 +170,15 @@ def turning(at: At | None, positive: str | None, classes: Sequence[Any]) -> Thre
 
 
 def sureness(at: At | None, unsure_below: float | None, default: float) -> float:
-    """Below how many decibans, from the threshold, a verdict is unsure: 0 where a pair of them says so already."""
+    """Return below how many decibans, from the threshold, a verdict is unsure: 0 where a pair of them says so
+    already."""
     if unsure_below is not None:
         return unsure_below
     return default if at is None or at.low == at.high else 0.0
 
 
-def typed(verb: Verb) -> Verb:
-    """What a table's columns are, where their values do not say so."""
+def add_column_options(verb: Verb) -> Verb:
+    """Return what a table's columns are, where their values do not say so."""
     for name, words in (
         ("--ignore", "Learn nothing from this column of a table."),
         ("--category", "Its values are labels, though they are numbers or another in most rows."),
@@ -188,7 +189,7 @@ def typed(verb: Verb) -> Verb:
 
 
 def tables(verb: Verb) -> Verb:
-    """Columns, encoding and format of a table."""
+    """Return columns, encoding and format of a table."""
     for option in (table_format, encoding, label, text):
         verb = option(verb)
     return verb
@@ -198,7 +199,7 @@ _OF_TABLES = {"column": "--label", "table_format": "--format", "encoding": "--en
 
 
 def of_tables(verb: Verb) -> Verb:
-    """The column of labels, the encoding and the format of a table whose columns a model knows."""
+    """Return the column of labels, the encoding and the format of a table whose columns a model knows."""
     column = click.option("--label", "column", metavar="COLUMN", help="The column of a table that holds the labels.")
     for option in (table_format, encoding, column):
         verb = option(verb)
@@ -206,10 +207,10 @@ def of_tables(verb: Verb) -> Verb:
 
 
 def refuse_of_tables(given: Mapping[str, Any]) -> None:
-    """UsageError for what only a model of typed columns asks for."""
+    """Raise UsageError for what only a model of typed columns asks for."""
     for name, option in _OF_TABLES.items():
         if given[name] is not None:
             raise UsageError(
-                f"Expected no {option} with a filter of messages or texts; {option} {shown(given[name])} came. Leave "
+                f"Expected no {option} with a filter of messages or texts; {option} {escape(given[name])} came. Leave "
                 "it out."
             )

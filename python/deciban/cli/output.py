@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from math import isfinite
 from typing import Any
 
-from ..errors import shown
+from ..errors import escape
 
-# Escaped in JSON, too: controls that a terminal obeys, and marks that turn the direction of writing.
-_HARMFUL = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Escaped in JSON, which loses nothing by it: controls that a terminal obeys, marks that turn the direction of writing,
+# and what is not seen: format characters (Unicode's category Cf), variation selectors, fillers, tags.
+_HARMFUL = re.compile(
+    "[\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def json_line(value: Any) -> str:
-    """`value` as JSON on one line, in the language of its texts, safe to print; null for what is not finite."""
+    """Return `value` as JSON on one line, in the language of its texts, safe to print; null for what is not finite."""
     try:
         encoded = _ENCODER.encode(value)
     except ValueError:
@@ -25,11 +31,12 @@ def json_line(value: Any) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[k : k + 4]}" for k in range(0, len(units), 4))
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity, which is the evidence against a class of which everything was forgotten."""
+    """Return the value, or null for infinity, which JSON has not: the evidence against a class that was forgotten."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, dict):
@@ -38,7 +45,7 @@ def _finite(value: Any) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """One result, over several lines for people."""
+    """Print one result, over several lines for people."""
     sys.stdout.write(_HARMFUL.sub(_escape, json.dumps(_finite(value), ensure_ascii=False, indent=2)) + "\n")
 
 
@@ -55,7 +62,18 @@ class Remarks:
             sys.stderr.flush()
 
 
-def quoted(path: str) -> str:
-    """A path as one types it in a shell, when it is shown in a hint."""
-    name = shown(path)
+def quote(path: str) -> str:
+    """Return a path as one types it in a shell, when it is shown in a hint."""
+    name = escape(path)
     return name if name == path and re.fullmatch(r"[\w@%+=:,./~-]+", path) else "'" + name.replace("'", "'\\''") + "'"
+
+
+def tell_written(remarks: Remarks, output: str, words: str, item: str) -> None:
+    """Tell where a model was written, and what may be done with it next."""
+    from ..report.progress import format_size  # here, because who only judges writes nothing
+
+    if not os.path.isfile(output):
+        remarks(f"Wrote the model to {escape(output)}.")
+        return
+    remarks(f"Wrote {escape(output)}, {format_size(os.stat(output).st_size)}{words}.")
+    remarks(f"Next: deciban classify {quote(output)} {item}   ·   deciban inspect {quote(output)}")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from ..report.quantities import counted
+from ..report.progress import format_count
 from . import options
 from .models import model_options, recipes
 from .output import Remarks, json_line, print_json
@@ -23,7 +23,7 @@ _LISTED = 20
 @click.command("suspects", short_help="Which labels are probably wrong.")
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @options.tables
-@options.typed
+@options.add_column_options
 @model_options
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
 @click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Each judged by the others. Default: 5.")
@@ -52,16 +52,16 @@ def command(
     Near-duplicates with different labels come first, then what a model that did not learn it is sure of otherwise
     (confident learning). Decibans are its evidence for the label that it suggests against the one given.
     """
-    found = _found(examples, {**given, **_UNSAID}, Remarks(quiet))
+    found = _find(examples, {**given, **_UNSAID}, Remarks(quiet))
     if jsonl:
-        sys.stdout.writelines(json_line(each) + "\n" for each in _listed(found, limit))
+        sys.stdout.writelines(json_line(each) + "\n" for each in _list(found, limit))
     elif as_json:
         print_json(_summary(found, given, limit))
     else:
         _tell(found, given["folds"], limit or _LISTED)
 
 
-def _found(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Any:
+def _find(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Any:
     from . import suspect_folds
 
     if is_typed(examples, given):
@@ -76,8 +76,8 @@ def _found(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -
     return suspect_folds.in_files(sources, recipes(kind_among(given["kind"], sources), given), given, remarks)
 
 
-def _listed(found: Any, limit: int | None) -> list[dict[str, Any]]:
-    """One object a suspect, with keys that scripts rely on."""
+def _list(found: Any, limit: int | None) -> list[dict[str, Any]]:
+    """Return one object a suspect, with keys that scripts rely on."""
     objects = []
     for each in found.suspects[:limit]:
         told = each.to_json()
@@ -99,28 +99,29 @@ def _summary(found: Any, given: dict[str, Any], limit: int | None) -> dict[str, 
         "thresholds": said["thresholds"],
         "joint": said["joint"],
         "found": len(found.suspects),
-        "suspects": _listed(found, limit),
+        "suspects": _list(found, limit),
     }
 
 
 def _tell(found: Any, folds: int, limit: int) -> None:
     from rich.text import Text
 
-    from ..report.terminal import console, grid, name, percent, screen, signed, write
+    from ..conventions import percent
+    from ..report.terminal import console, format_signed, grid, name, screen, write
 
     on = console()
     shape = screen(on)
     n, wrong = round(found.suspects.n), round(found.suspects.wrong)
     share = f" ({percent(found.suspects.wrong / found.suspects.n)})" if wrong else ""
     lines = [
-        f"About {wrong:,} of {counted(n, 'label')} {'is' if wrong == 1 else 'are'} wrong{share}, by {found.model}."
+        f"About {wrong:,} of {format_count(n, 'label')} {'is' if wrong == 1 else 'are'} wrong{share}, by {found.model}."
     ]
     arrow = shape.pick("→", "->")
     rows = []
     for each in found.suspects[:limit]:
         why = each.reason + (f" ({name(found.names[each.copies[0]])})" if each.copies else "")
         change = f"{name(each.label)} {arrow} {name(each.suggested)}"
-        rows.append((change, f"{signed(each.decibans, shape)} dB", name(found.names[each.place]), name(why)))
+        rows.append((change, f"{format_signed(each.decibans, shape)} dB", name(found.names[each.place]), name(why)))
     if rows:
         lines += ["", *grid(rows, "lr")]
     left = len(found.suspects) - len(rows)

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, Literal
 
-from ..errors import UsageError, shown
+from ..data.capacity import require_labels
+from ..errors import UsageError, escape
+from ..evaluation.leaks import find_leaks
+from ..mail.journal import begin_anew
 from ..mail.sources import STDIN
-from ..report.quantities import counted, size_of
+from ..report.progress import format_count
+from ..table_models.known_rows import KnownRows, hash_rows
 from ..table_models.recipes import MODELS, SIMPLEST_FIRST, TableRecipe, recipe, takes
 from ..table_models.table_model import Origin, Rows, TableModel
 from ..tables.cells import read_cells
 from ..tables.svmlight import LABEL
 from ..tables.typed import Typed, learnt_from
-from ..text.choice import FEWEST, Tried, choose, told
+from ..text.choice import FEWEST, CandidateResult, bound_of_choice, choose
 from .destination import check_destination
 from .epochs import Epochs
-from .failures import replacing
 from .models import tell_approximation, tell_chosen, tell_tried
-from .output import Remarks, print_json, quoted
+from .output import Remarks, print_json, tell_written
 from .reporting import check_report, report_table
-from .tabular import refuse_of_texts
+from .tabular import refuse_of_texts, tell_leaks
 
 _OPTIONS = {"C": "-C", "alpha": "--alpha"}
 _KINDS = {"whole": "numbers", "number": "numbers", "truth": "true or false", "category": "categories"}
@@ -39,34 +41,37 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
     contenders = contenders_of(given)
     check_destination(output, [path])
     check_report(given["report"], output, [path], given["language"])
-    with replacing(output):
-        cells = read_cells(path, given["encoding"], given["table_format"])
-        table = learnt_from(cells, label, given["ignore"], wanted_columns(given, label))
-        rows = Rows.of(table, "standard input" if path == STDIN else shown(path))
-        model, tried = _learnt(rows, contenders, given, remarks)
-        model.save(output, Origin(label, table.ignored))
+    rows, table = _read(path, label, given, escape(path))
+    model, tried = _learnt(rows, contenders, given, remarks)
+    leaks = find_leaks(rows)
+    known = KnownRows.of(hash_rows(rows.columns, rows.X, rows.labels.tolist()))
+    errors = {leak.name: leak.errors / leak.n for leak in leaks}
+    with begin_anew(output):
+        model.save(output, Origin(label, table.ignored, errors, known).header())
     seconds = perf_counter() - started
     recipe = next((each for each in contenders if each.model == model.name), contenders[0])
-    report_table(output, model, rows, shown(path), recipe, tried, given, remarks)
+    report_table(output, model, rows, escape(path), recipe, tried, given, remarks)
+    tell_leaks(errors, label, remarks)
     _tell(remarks, model, table, seconds, output)
     if as_json:
-        print_json({**_summary(model, table, seconds, output), "tried": [each.to_json() for each in tried]})
+        told = {"leaks": [leak.to_json() for leak in leaks]}
+        print_json({**_summary(model, table, seconds, output), **told, "tried": [each.to_json() for each in tried]})
 
 
-def wanted_columns(given: Mapping[str, Any], label: str) -> dict[str, Literal["category", "number"]]:
+def parse_wanted_columns(given: Mapping[str, Any], label: str) -> dict[str, Literal["category", "number"]]:
     wanted: dict[str, Literal["category", "number"]] = {}
     for kind, option in (("category", "--category"), ("number", "--number")):
         for own in given[kind]:
             if own == label or own in given["ignore"] or own in wanted:
-                raise UsageError(f"Expected each column in one role; '{shown(own)}' has another one beside {option}.")
+                raise UsageError(f"Expected each column in one role; '{escape(own)}' has another one beside {option}.")
             wanted[own] = kind  # type: ignore[assignment]
     if label in given["ignore"]:
-        raise UsageError(f"Expected each column in one role; '{shown(label)}' has another one beside --ignore.")
+        raise UsageError(f"Expected each column in one role; '{escape(label)}' has another one beside --ignore.")
     return wanted
 
 
 def contenders_of(given: Mapping[str, Any]) -> list[TableRecipe]:
-    """What to try, simplest first; one where the model is named."""
+    """Return what to try, simplest first; one where the model is named."""
     said = {name: given[name] for name in _OPTIONS}
     model, seed = given["model"], given["seed"] or 0
     if model == "auto":
@@ -80,7 +85,7 @@ def contenders_of(given: Mapping[str, Any]) -> list[TableRecipe]:
 
 def _learnt(
     rows: Rows, contenders: Sequence[TableRecipe], given: Mapping[str, Any], remarks: Remarks
-) -> tuple[TableModel, list[Tried]]:
+) -> tuple[TableModel, list[CandidateResult]]:
     limit, jobs = given["time_limit"], given["jobs"]
     if len(contenders) == 1 or len(rows) < FEWEST:
         with Epochs(remarks.quiet) as epochs:
@@ -88,7 +93,7 @@ def _learnt(
     contenders = [each for each in contenders if each.is_for(rows)]
     found, tried = choose(rows, contenders, limit, jobs, tell_tried(remarks))
     tell_chosen(found.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
-    return found.learn(rows, n_jobs=jobs).with_choice(told(found.model, tried)), tried
+    return found.learn(rows, n_jobs=jobs).with_choice(bound_of_choice(found.model, tried)), tried
 
 
 # --- what is told ------------------------------------------------------------------------------------------
@@ -100,7 +105,7 @@ def _summary(model: TableModel, table: Typed, seconds: float, output: str) -> di
         "classes": _classes(model),
         "seconds": seconds,
         "model": model.name,
-        "certificate": model.certificate.to_json(),
+        "certificate": model.certificate().to_json(),
         "kind": "table",
         "columns": dict(zip(map(str, table.columns.names), table.columns.kinds, strict=True)),
         "ignored": table.ignored,
@@ -114,21 +119,20 @@ def _classes(model: TableModel) -> dict[str, int]:
 
 
 def _tell(remarks: Remarks, model: TableModel, table: Typed, seconds: float, output: str) -> None:
-    counts = ", ".join(f"{shown(label)}: {count:,}" for label, count in _classes(model).items())
-    remarks(f"Learnt {counted(len(table.labels), 'row')} in {seconds:.2f} s by {model.name} ({counts}).")
+    counts = ", ".join(f"{escape(label)}: {count:,}" for label, count in _classes(model).items())
+    remarks(f"Learnt {format_count(len(table.labels), 'row')} in {seconds:.2f} s by {model.name} ({counts}).")
     kinds = Counter(_KINDS[kind] for kind in table.columns.kinds)
     by_kind = ", ".join(f"{n:,} of {kind}" for kind, n in kinds.items())
-    remarks(f"{counted(len(table.columns.names), 'column')}: {by_kind}.")
+    remarks(f"{format_count(len(table.columns.names), 'column')}: {by_kind}.")
     if table.ignored:
-        left_out = [f"{shown(own)} ({why})" for own, why in table.ignored.items()]
+        left_out = [f"{escape(own)} ({why})" for own, why in table.ignored.items()]
         more = f" and {len(left_out) - 10:,} more" if len(left_out) > 10 else ""
         remarks(f"Left out: {', '.join(left_out[:10])}{more}.")
-    tell_approximation(model.certificate, remarks)
+    tell_approximation(model.certificate(), remarks)
     missing = table.missing
     if missing:
-        remarks(f"{counted(missing, 'cell')} empty: {MISSING[model.name == 'naive-bayes']}")
-    remarks(f"Wrote {shown(output)}, {size_of(os.stat(output).st_size)}.")
-    remarks(f"Next: deciban classify {quoted(output)} rows.csv   ·   deciban inspect {quoted(output)}")
+        remarks(f"{format_count(missing, 'cell')} empty: {MISSING[model.name == 'naive-bayes']}")
+    tell_written(remarks, output, "", "rows.csv")
 
 
 MISSING = {
@@ -136,3 +140,16 @@ MISSING = {
     False: "a number counts as the mean, a category as none of its labels.",
 }
 """The rule for what is missing, by whether the model is naive Bayes."""
+
+
+def read_labelled_table(path: str, given: Mapping[str, Any]) -> Rows:
+    """Return rows of typed columns."""
+    return _read(path, given["label"] or LABEL, given, path)[0]
+
+
+def _read(path: str, label: str, given: Mapping[str, Any], name: str) -> tuple[Rows, Typed]:
+    cells = read_cells(path, given["encoding"], given["table_format"])
+    table = learnt_from(cells, label, given["ignore"], parse_wanted_columns(given, label))
+    rows = Rows.of(table, "standard input" if path == STDIN else name)
+    require_labels(len(rows.classes), len(rows), label)
+    return rows, table

@@ -9,13 +9,14 @@ import click
 import numpy as np
 
 from .. import store
-from ..errors import DataError, UsageError, shown
+from ..errors import DataError, UsageError, escape
 from ..mail.ledger import Ledger
+from ..mail.taught import read_solved
 from ..text.served import ServedText
 from . import options
-from .evaluate import judged, labelled
-from .output import Remarks, print_json, quoted
-from .tabular import refuse_text, tell_unseen
+from .evaluate import judge_items, read_labelled
+from .output import Remarks, print_json, quote
+from .tabular import refuse_text, tell_known, tell_unseen
 
 if TYPE_CHECKING:
     from ..evaluation.judgements import Judgements
@@ -69,25 +70,29 @@ def command(
     examples it takes, as 2,995 ham for 0.1 %. By --cost: what costs least, if the probabilities can be believed, and
     what would have cost least on these examples. What the filter has learnt is left out.
     """
-    from ..report.decisions import CONFIDENCE, Classify, Prices, Rates, prices, rates
-
     priced = bool(costs) or unsure is not None
     _check(priced, false_positives, confidence, on_average)
-    stored = store.read(filter_file, tables=True)
+    stored = read_solved(filter_file, tables=True)
+    from ..report.decisions import CONFIDENCE, Classify, Prices, Rates, prices, rates
+
     remarks = Remarks(quiet)
     if store.of_table(stored.header):
         from ..table_models.served import ServedTable
-        from .table_judging import judged as of_rows
+        from .table_judging import judge_rows as of_rows
 
         refuse_text(columns["text"])
         rows = ServedTable.from_stored(stored)
         place = _place(rows.classes, positive)
-        said = _judgements(*of_rows(rows, examples, columns, "judge"))
+        judged = of_rows(rows, examples, columns, "judge")
+        said = _judgements(judged.labels, judged.logs, judged.classes)
+        tell_known(judged.known or 0, len(judged.labels), remarks)
         tell_unseen(rows, verbose, remarks)
     else:
         served = ServedText.from_stored(stored, jobs)
         place = _place(served.classes, positive)
-        labels, logs, learnt = judged(served, Ledger.from_stored(stored), labelled(served, examples, columns, quiet))
+        labels, logs, learnt = judge_items(
+            served, Ledger.from_stored(stored), read_labelled(served, examples, columns, quiet)
+        )
         labels, logs = _unlearnt(labels, logs, learnt, remarks)
         said = _judgements(labels, logs, [str(c) for c in served.classes])
     found: Rates | Prices
@@ -95,7 +100,7 @@ def command(
         found = prices(said, place, costs, unsure)
     else:
         found = rates(said, place, false_positives, None if on_average else confidence or CONFIDENCE)
-    classify = Classify(quoted(filter_file), "" if positive is None else f" --positive {quoted(positive)}")
+    classify = Classify(quote(filter_file), "" if positive is None else f" --positive {quote(positive)}")
     if as_json:
         print_json(found.to_json(classify))
         return
@@ -118,7 +123,7 @@ def _place(classes: Sequence[Any], positive: str | None) -> int:
 
 
 def _unlearnt(labels: list[str], logs: Any, learnt: Any, remarks: Remarks) -> tuple[list[str], Any]:
-    """Without what the filter had learnt, of which it is surer than of what comes."""
+    """Leave out what the filter had learnt, of which it is surer than of what comes."""
     if not learnt.any():
         return labels, logs
     if learnt.all():
@@ -139,7 +144,7 @@ def _judgements(labels: list[str], logs: Any, classes: list[str]) -> Judgements:
     unknown = sorted(set(labels) - place.keys())
     if unknown:
         raise DataError(
-            f"Expected labels that the filter knows, {', '.join(map(shown, classes))}; "
-            f"came {', '.join(map(shown, unknown[:5]))}. Leave those examples out."
+            f"Expected labels that the filter knows, {', '.join(map(escape, classes))}; "
+            f"came {', '.join(map(escape, unknown[:5]))}. Leave those examples out."
         )
     return Judgements(tuple(classes), np.array([place[label] for label in labels], dtype=np.intp), logs)

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import numpy as np
 
-from ..errors import DataError, UsageError, shown
+from ..errors import DataError, UsageError, escape
 from ..mail.filter import Filter, train_files, train_rows
+from ..mail.journal import begin_anew
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
-from ..report.progress import Meter
-from ..report.quantities import counted, size_of
-from ..text.choice import Tried
-from ..text.counting import Counted
+from ..report.progress import Meter, format_count
+from ..text.choice import CandidateResult
 from ..text.model import Bayes
 from ..text.recipes import Recipe
+from ..text.settings import TextSettings
 from . import options
 from .destination import check_destination
-from .failures import replacing
-from .items import TABLES, naming, total_size
-from .models import Rows, learnt, model_options, recipes, rereading, tell_approximation
-from .output import Remarks, print_json, quoted
+from .items import TABLES, read_labelled_rows, tell_gone, total_size
+from .models import learnt, model_options, recipes, tell_approximation
+from .output import Remarks, print_json, tell_written
 from .reporting import check_report, report_texts
 from .reporting import option as report_option
 from .tabular import is_typed, refuse_typed
 
+if TYPE_CHECKING:
+    from .labelled_items import LabelledItems
+
 
 def _words(value: str) -> tuple[int, int]:
-    """`1,2`: from single words to pairs; `1` alone is single words."""
+    """Return `1,2`: from single words to pairs; `1` alone is single words."""
     parts = value.split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip() in tuple("12345") for part in parts):
         raise ValueError
@@ -41,7 +45,7 @@ def _words(value: str) -> tuple[int, int]:
 
 
 def _features(value: str) -> int | str:
-    """A number of words, or `all`."""
+    """Return a number of words, or `all`."""
     if value == "all":
         return value
     number = int(value.replace(",", ""))
@@ -50,8 +54,8 @@ def _features(value: str) -> int | str:
     return number
 
 
-def _parsed(parse: Callable[[str], Any], expected: str) -> Callable[..., Any]:
-    """A callback that says what was expected where `parse` raises ValueError."""
+def _parse_with(parse: Callable[[str], Any], expected: str) -> Callable[..., Any]:
+    """Return a callback that says what was expected where `parse` raises ValueError."""
 
     def callback(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
         try:
@@ -63,15 +67,15 @@ def _parsed(parse: Callable[[str], Any], expected: str) -> Callable[..., Any]:
 
 
 _SEED_HELP = "Of what is random, and key of the hash of words. Default: 0."
-_WORDS = _parsed(_words, "N or N,M with 1 ≤ N ≤ M ≤ 5, such as 1,2 for words and pairs")
-_FEATURES = _parsed(_features, "a number of words from 1, or all")
+_WORDS = _parse_with(_words, "N or N,M with 1 ≤ N ≤ M ≤ 5, such as 1,2 for words and pairs")
+_FEATURES = _parse_with(_features, "a number of words from 1, or all")
 
 
 @click.command("train", short_help="Learn from labelled examples.")
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @click.option("-o", "--output", metavar="FILE", help="Default: filter.deciban for mail, else model.deciban.")
 @options.tables
-@options.typed
+@options.add_column_options
 @model_options
 @click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
 @click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
@@ -110,17 +114,16 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     check_destination(output, inputs)
     check_report(given["report"], output, inputs, given["language"])
     contenders = recipes(kind, given)
-    rows = Rows(examples[0], given) if table else None
-    with replacing(output):
-        trained, found, tried = _train(rows, sources, contenders, given, remarks)
-        trained.save(output)
+    trained = _train(examples[0] if table else None, sources, contenders, given, remarks)
+    with begin_anew(output):
+        trained.filter.save(output)
     seconds = perf_counter() - started
-    recipe = next((each for each in contenders if each.model == trained.model.name), contenders[0])
-    named = rows.named if rows else naming(sources, recipe.settings, given["jobs"])
-    report_texts(output, trained, recipe, tried, named, given, remarks)
-    _tell(remarks, trained, found, seconds, output, examples)
+    if trained.items is not None:
+        recipe = next((each for each in contenders if each.model == trained.filter.model.name), contenders[0])
+        report_texts(output, trained.filter, recipe, len(trained.tried), trained.items, given, remarks)
+    _tell(remarks, trained, seconds, output)
     if as_json:
-        print_json({**_summary(trained, found, seconds, output), "tried": [each.to_json() for each in tried]})
+        print_json({**_summary(trained, seconds, output), "tried": [each.to_json() for each in trained.tried]})
 
 
 def is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
@@ -130,7 +133,7 @@ def is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
         named = next((path for path in bare if path.lower().endswith(TABLES) or path == STDIN), None)
         if named is not None and (os.path.isfile(named) or given["table_format"]):
             raise UsageError(
-                f"{shown(named)}: expected the columns of this table. Add --label COLUMN, and --text COLUMN if it is "
+                f"{escape(named)}: expected the columns of this table. Add --label COLUMN, and --text COLUMN if it is "
                 "the texts of one column that tell."
             )
         return False
@@ -153,78 +156,98 @@ def kind_among(wanted: str, sources: list[Source]) -> Any:
     return kind_of(sources) if sources else "text"
 
 
-def _train(
-    rows: Rows | None,
-    sources: list[Source],
-    contenders: list[Recipe],
-    given: dict[str, Any],
-    remarks: Remarks,
-) -> tuple[Filter, Counted, list[Tried]]:
-    """Counts the words of all examples; then, for what is more than naive Bayes, reads them again."""
-    settings, learner = contenders[0].settings, contenders[0].learner
-    bayes = learner if isinstance(learner, Bayes) else Bayes()  # only counted by
-    if rows is None:
-        again = rereading(sources, settings, given["jobs"])
-        with Meter("Reading", total_size(sources), remarks.quiet) as meter:
-            counted, found = train_files(sources, settings, bayes, meter, given["jobs"])
-    else:
-        again = rows.again
-        with Meter("Reading", None, remarks.quiet) as meter:
-            counted, found = train_rows(rows.first(), settings, bayes, meter, given["jobs"])
-    _check_members(counted, found)
-    trained, tried = learnt(counted, again, contenders, given, remarks)
-    return trained, found, tried
+class _Trained(NamedTuple):
+    """A filter, how many items it has learnt and left out, what was tried, and the items for a report of them."""
+
+    filter: Filter
+    n: int
+    duplicates: int
+    conflicts: int
+    tried: list[CandidateResult]
+    vanished: int = 0
+    items: LabelledItems | None = None
 
 
-def _check_members(trained: Filter, found: Counted) -> None:
-    for label, count in zip(trained.model.classes, trained.model.book.items, strict=True):
+def _train(table: str | None, sources: list[Source], recipes: list[Recipe], given: Any, remarks: Remarks) -> _Trained:
+    """Learn the items of a table or of files, which are read once."""
+    learner = recipes[0].learner
+    if len(recipes) == 1 and isinstance(learner, Bayes) and given["report"] is None:
+        return _count(table, sources, recipes[0].settings, learner, given, remarks)
+    from .labelled_items import LabelledItems, Wanted
+
+    wanted = Wanted(recipes, given["jobs"], remarks.quiet, shown=given["report"] is not None)
+    items = LabelledItems.of_files(sources, wanted) if table is None else LabelledItems.of_rows(table, given, wanted)
+    corpus, duplicates, conflicts = items.distinct()
+    _check_members(corpus.classes, np.bincount(corpus.y, minlength=len(corpus.classes)), conflicts)
+    trained, tried = learnt(corpus, recipes, given, remarks)
+    kept = replace(items, corpus=corpus) if wanted.shown else None
+    return _Trained(trained, len(corpus), duplicates, conflicts, tried, items.vanished, kept)
+
+
+def _count(
+    table: str | None, sources: list[Source], settings: TextSettings, bayes: Bayes, given: Any, remarks: Remarks
+) -> _Trained:
+    """Count the words of all items as they are read, which keeps nothing else of them."""
+    gone: list[str] = []
+    with Meter("Reading", total_size(sources) if table is None else None, remarks.quiet) as meter:
+        if table is None:
+            trained, found = train_files(sources, settings, bayes, meter, given["jobs"], gone)
+        else:
+            trained, found = train_rows(read_labelled_rows(table, given), settings, bayes, meter, given["jobs"])
+    tell_gone(gone, settings, remarks)
+    _check_members(trained.model.classes, trained.model.encoder.book.items, found.conflicts)
+    return _Trained(trained, len(found.members), found.duplicates, found.conflicts, [], len(gone))
+
+
+def _check_members(classes: Sequence[Any], counts: Iterable[float], conflicts: int) -> None:
+    for label, count in zip(classes, counts, strict=True):
         if not count:
-            same = " Its items are also items of another class, and the first label stands." if found.conflicts else ""
+            same = " Its items are also items of another class, and the first label stands." if conflicts else ""
             raise DataError(
-                f"Expected items of every class; '{shown(str(label))}' has none.{same} Nothing was written."
+                f"Expected items of every class; '{escape(str(label))}' has none.{same} Nothing was written."
             )
 
 
 # --- what is told ------------------------------------------------------------------------------------------
 
 
-def _summary(trained: Filter, found: Counted, seconds: float, output: str) -> dict[str, Any]:
-    items = trained.model.book.items
+def _summary(trained: _Trained, seconds: float, output: str) -> dict[str, Any]:
+    model = trained.filter.model
     return {
-        "n": len(found.members),
-        "classes": {str(label): round(count) for label, count in zip(trained.model.classes, items, strict=True)},
+        "n": trained.n,
+        "classes": {
+            str(label): round(count) for label, count in zip(model.classes, model.encoder.book.items, strict=True)
+        },
         "seconds": seconds,
-        "model": trained.model.name,
-        "certificate": trained.model.certificate(seconds).to_json(),
-        "kind": trained.model.settings.kind,
-        "duplicates": found.duplicates,
-        "conflicts": found.conflicts,
-        "words": len(trained.model.book),
-        "dropped": trained.model.dropped,
+        "model": model.name,
+        "certificate": model.certificate(seconds).to_json(),
+        "kind": model.encoder.settings.kind,
+        "duplicates": trained.duplicates,
+        "conflicts": trained.conflicts,
+        "vanished": trained.vanished,
+        "words": len(model.encoder.book),
+        "dropped": model.encoder.dropped,
         "output": output,
     }
 
 
-def _tell(
-    remarks: Remarks, trained: Filter, found: Counted, seconds: float, output: str, examples: tuple[str, ...]
-) -> None:
-    mail = trained.model.settings.kind == "mail"
-    by_class = zip(trained.model.book.items, trained.model.classes, strict=True)
-    counts = ", ".join(f"{shown(str(label))}: {round(count):,}" for count, label in by_class)
-    n = counted(len(found.members), "message" if mail else "text")
+def _tell(remarks: Remarks, trained: _Trained, seconds: float, output: str) -> None:
+    model = trained.filter.model
+    mail = model.encoder.settings.kind == "mail"
+    by_class = zip(model.encoder.book.items, model.classes, strict=True)
+    counts = ", ".join(f"{escape(str(label))}: {round(count):,}" for count, label in by_class)
+    n = format_count(trained.n, "message" if mail else "text")
     remarks(f"Learnt {n} in {seconds:.2f} s ({counts}).")
-    if found.duplicates:
-        remarks(f"{counted(found.duplicates, 'exact duplicate')} counted once only.")
-    if found.conflicts:
+    if trained.duplicates:
+        remarks(f"{format_count(trained.duplicates, 'exact duplicate')} counted once only.")
+    if trained.conflicts:
         remarks(
-            f"{counted(found.conflicts, 'item')} came under two labels: the first label stands. "
+            f"{format_count(trained.conflicts, 'item')} came under two labels: the first label stands. "
             "Look at them: one of the two is wrong."
         )
-    tell_approximation(trained.model.certificate(), remarks)
-    if trained.model.dropped:
-        most = trained.model.settings.max_words
-        remarks(f"More than {most:,} distinct words: the {trained.model.dropped:,} rarest were left out.")
-    size = size_of(os.stat(output).st_size)
-    remarks(f"Wrote {shown(output)}, {size}, {counted(len(trained.model.book), 'word')}.")
-    item = "mail.eml" if mail else "text.txt"
-    remarks(f"Next: deciban classify {quoted(output)} {item}   ·   deciban inspect {quoted(output)}")
+    tell_approximation(model.certificate(), remarks)
+    if model.encoder.dropped:
+        most = model.encoder.settings.max_words
+        remarks(f"More than {most:,} distinct words: the {model.encoder.dropped:,} rarest were left out.")
+    words = f", {format_count(len(model.encoder.book), 'word')}"
+    tell_written(remarks, output, words, "mail.eml" if mail else "text.txt")

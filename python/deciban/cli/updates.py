@@ -2,93 +2,147 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from .. import store
-from ..errors import DataError
-from ..mail.filter import Filter, Outcome, refuse_minimised, updating
-from ..report.quantities import counted
-from ..text.served import ServedText
+from ..conventions import sureness
+from ..data.text_layout import ONLINE
+from ..errors import escape
+from ..mail.outcomes import Outcome, refuse_minimised, require_left
+from ..report.progress import format_count
 from ..text.settings import TextSettings
 from ..verdict import Verdict
-from .failures import replacing
 from .items import batches
 from .output import print_json
 
-Step = Callable[[Filter, list[bytes]], tuple[Filter, list[Outcome]]]
-"""The filter after some items, and what became of each."""
+if TYPE_CHECKING:
+    from ..mail.filter import Filter
+
+
+class Words(NamedTuple):
+    """How many words a filter holds and may hold, how many have given way to others, and how many occurrences were not
+    counted."""
+
+    held: int
+    most: int
+    retired: int
+    uncounted: float
+
+    @classmethod
+    def of(cls, known: Filter) -> Words:
+        """Return those of a filter."""
+        encoder = known.model.encoder
+        return cls(len(encoder.book), encoder.settings.max_words, encoder.retired, encoder.uncounted)
+
+    def tell_change(self, before: Words) -> Iterator[str]:
+        """Yield what became of the words since then, where not all are counted."""
+        full = f"the filter holds {self.most:,} words at most."
+        if self.retired > before.retired:
+            rarest = format_count(self.retired - before.retired, "rare word")
+            yield f"{rarest} gave way to new ones: {full}"
+        if self.retired < before.retired:
+            yield f"{format_count(before.retired - self.retired, 'word')} that had given way no longer do."
+        if self.uncounted > before.uncounted:
+            met = format_count(round(self.uncounted - before.uncounted), "occurrence")
+            yield f"{met} of words could not be counted: {full}"
 
 
 @dataclass
 class Updated:
-    """What an update did. The verdicts are there where there was one item."""
+    """What an update did. The verdicts are there where there was one item; words, and how many items `vanished`, moved
+    away before they were read, where items have words."""
 
     classes: Sequence[Any]
     outcomes: Counter[Outcome]
     before: Verdict | None = None
     after: Verdict | None = None
+    words: tuple[Words, Words] | None = None
+    vanished: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         return {
             "n": self.outcomes.total(),
             "outcomes": dict(self.outcomes),
             "before": self.before and self.before.to_json(),
             "after": self.after and self.after.to_json(),
+            **({} if self.words is None else {"words": self.words[1]._asdict(), "vanished": self.vanished}),
         }
 
 
-def update(filter_file: str, paths: Sequence[str], step: Step) -> Updated:
-    """Take `step` with the items of `paths`: all of them, or nothing if anything is wrong with one."""
-    header = store.read(filter_file).header
+def update(filter_file: str, paths: Sequence[str], label: str | None, forget: bool = False) -> Updated:
+    """Learn the items of `paths` under a label, or forget them: all of them, or none if anything is wrong with one."""
+    header = store.read_header(filter_file)
     refuse_minimised(header["model"])
-    settings = TextSettings.from_json(header["text"])
-    read = batches(paths, settings)
-    _, items = next(read)  # standard input is waited for before the file is locked
-    with replacing(filter_file), updating(filter_file) as held:
-        before, count, outcomes = held.filter, 0, Counter[Outcome]()
-        only = items[0] if len(items) == 1 else None
-        while True:
-            held.filter, became = step(held.filter, items)
+    settings, gone = TextSettings.from_json(header["text"]), list[str]()
+    read = batches(paths, settings, gone=gone)
+    first = next(read)  # standard input is waited for before the file is locked
+    told = chain([first], read)
+    if header["model"] == ONLINE:
+        from .teaching import teach_filter
+
+        return teach_filter(filter_file, told, label, forget, gone)
+    return _count(filter_file, (items for _, items in told), label, forget, gone)
+
+
+def _count(
+    filter_file: str, batches: Iterator[list[bytes]], label: str | None, forget: bool, gone: list[str]
+) -> Updated:
+    """Take items into the counts of a filter, or out of them."""
+    from ..mail.filter import updating  # here, because who learns online does not need it
+
+    with updating(filter_file) as held:
+        before, count, outcomes, only = held.filter, 0, Counter[Outcome](), b""
+        for items in batches:
+            held.filter, became = held.filter.forget(items, label) if forget else held.filter.learn(items, str(label))
             outcomes.update(became)
             count += len(items)
-            _, items = next(read, ([], []))
-            if not items:
-                break
-        if not sum(held.filter.model.book.items):
-            raise DataError(
-                "Expected that something is left in the filter; this is all it knows. Delete its file instead."
-            )
-        result = Updated(before.model.classes, outcomes)
-        if count == 1 and only is not None:
+            only = items[0]
+        require_left(sum(held.filter.model.encoder.book.items))
+        words = Words.of(before), Words.of(held.filter)
+        result = Updated(before.model.classes, outcomes, words=words, vanished=len(gone))
+        if count == 1:
             result.before, result.after = _verdict(before, only), _verdict(held.filter, only)
     return result
 
 
 def _verdict(known: Filter, item: bytes) -> Verdict:
-    served: ServedText = known.model.compile()
-    return served.judge([item])[0]
+    verdict: Verdict = known.model.compile().judge([item])[0]
+    return verdict
 
 
 def tell(
     result: Updated, sentences: dict[Outcome, str], as_json: bool, quiet: bool, what: str = "item", **more: Any
 ) -> None:
-    """The counts by outcome and, of one item, the verdict before and after."""
+    """Tell the counts by outcome and, of one item, the verdict before and after."""
     if as_json:
         print_json({**more, **result.to_json()})
         return
     if quiet:
         return
     for outcome, n in result.outcomes.items():
-        click.echo(sentences[outcome].format(n=counted(n, what)))
+        click.echo(sentences[outcome].format(n=format_count(n, what)))
+    if result.words is not None:
+        for sentence in result.words[1].tell_change(result.words[0]):
+            click.echo(sentence)
     if result.before is not None and result.after is not None:
-        from ..report.explanation import contrast
-        from ..report.terminal import console, screen, write
+        each = (
+            f"{escape(str(verdict.label))} {sureness(verdict.probability[verdict.label])}, {verdict.decibans:.1f} dB"
+            for verdict in (result.before, result.after)
+        )
+        click.echo(_arrow().join(each))
 
-        on = console()
-        write([contrast(result.before, result.after, screen(on), result.classes)], on)
+
+def _arrow() -> str:
+    try:
+        "→".encode(sys.stdout.encoding)
+    except (UnicodeError, LookupError):
+        return "  ->  "
+    return "  →  "

@@ -1,1 +1,1 @@
-"""What models learn from: rows, devices that hold them, folds, weights; and what keeps bad input from doing harm."""
+"""Rows, devices that hold them, labels, weights and folds; and what keeps bad input from doing harm."""

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.attached import Attached
+from deciban.data.rows import Rows
 
-from ..errors import DataError, shown
-from .frame import Column, Floats, Kind, Label, Name, Table, called, columns_of, quoted
+from ..errors import DataError, escape
+from .frame import Column, Floats, Kind, Label, Name, Table, columns_of, name_column, quote
 
 Wanted: TypeAlias = Mapping[Name, Literal["category", "number"] | None]
 Labels: TypeAlias = tuple[Label, ...]
@@ -28,7 +29,7 @@ _LIKELIHOOD: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table are: their names, their kinds, and the labels of those that are categories.
+    """The columns of a table: their names, their kinds, and the labels of those that are categories.
 
     kinds       "number" (floats, decimals), "whole" (integers), "truth" (booleans), "category" (text, Categorical,
                 Enum, and whatever one declared to be labels).
@@ -56,34 +57,34 @@ class Columns:
 
     @classmethod
     def infer(cls, X: Any, wanted: Wanted | None = None) -> Columns:
-        """The columns of X (N, d): a data frame, an array, a list of rows, a sparse matrix.
+        """Infer the columns of X (N, d): a data frame, an array, a list of rows, a sparse matrix.
 
         `wanted` decides by the name of a column: "category" makes its values labels, whatever they are; "number"
         reads its text as numbers. DataError names the column and the row that cannot be read.
         """
         table = columns_of(X)
-        wanted = _checked(wanted or {}, table.names)
+        wanted = _check_wanted(wanted or {}, table.names)
         kinds: list[Kind] = [table.holds or "number"] * len(table.names)
         categories: list[Labels | None] = [None] * len(table.names)
         for j, name in enumerate(table.names):
             if table.block is None or wanted.get(name):
-                kinds[j], categories[j] = _described(_dense(table).column(j), wanted.get(name))
+                kinds[j], categories[j] = _describe(_dense(table).column(j), wanted.get(name))
         return cls(table.names, tuple(kinds), tuple(categories))
 
-    def widened(self, X: Any) -> Columns:
-        """These columns with the labels of X too. X is read as what was learnt: a column may be all missing."""
-        table = self._matched(X)
+    def widen(self, X: Any) -> Columns:
+        """Return these columns with the labels of X too. X is read as what was learnt: a column may be all missing."""
+        table = self._match(X)
         kinds, categories = list(self.kinds), list(self.categories)
         for j, known in enumerate(self.categories):
             if known is not None:
                 column = _dense(table).column(j)
-                categories[j] = _joined(column.name, known, _sorted(_as_learnt(column, known).labels()))
+                categories[j] = _join_labels(column.name, known, _sort_labels(_as_learnt(column, known).labels()))
             elif kinds[j] == "whole" and (table.holds or table.columns[j].holds) == "number":
                 kinds[j] = "number"
         return Columns(self.names, tuple(kinds), tuple(categories))
 
     def matrix(self, X: Any) -> Any:
-        """(N, d) float64 in C order: numbers as they are, truth values as 0 and 1, categories as codes.
+        """Return (N, d) float64 in C order: numbers as they are, truth values as 0 and 1, categories as codes.
 
         The code of a label is its place in `categories`; K_j, one past the last, stands for every other label.
         Missing (None, NaN, null, NA) is NaN. A sparse matrix stays sparse, as CSR. The result is a copy.
@@ -91,7 +92,7 @@ class Columns:
         DataError: columns that are missing, new, or in another order; text where numbers were learnt, unless it
         reads as numbers; numbers where text was learnt; truth values other than 0 and 1; infinite numbers.
         """
-        table = self._matched(X)
+        table = self._match(X)
         coded = [j for j, known in enumerate(self.categories) if known is not None]
         if table.sparse and not coded:
             values = table.block.astype(np.float64)
@@ -106,22 +107,23 @@ class Columns:
         return values
 
     def union(self, other: Columns) -> Columns:
-        """The same columns with the labels of both; whole numbers and numbers together are numbers."""
+        """Return the same columns with the labels of both; whole numbers and numbers together are numbers."""
         if self.names != other.names:
             _refuse_names(self.names, other.names, "Expected descriptions of the same columns.")
         for name, mine, theirs in zip(self.names, self.kinds, other.kinds, strict=True):
             if mine != theirs and {mine, theirs} != {"whole", "number"}:
                 raise DataError(
-                    f"{called(name)}: expected one kind in both descriptions; came {mine} and {theirs}. "
+                    f"{name_column(name)}: expected one kind in both descriptions; came {mine} and {theirs}. "
                     "Say which is meant, 'category' or 'number', where they are learnt."
                 )
         kinds = (mine if mine == theirs else "number" for mine, theirs in zip(self.kinds, other.kinds, strict=True))
         pairs = zip(self.names, self.categories, other.categories, strict=True)
-        labels = (None if one is None or two is None else _joined(name, one, two) for name, one, two in pairs)
+        labels = (None if one is None or two is None else _join_labels(name, one, two) for name, one, two in pairs)
         return Columns(self.names, tuple(kinds), tuple(labels))
 
     def recoding(self, wider: Columns) -> tuple[NDArray[np.intp] | None, ...]:
-        """Per column (K_j,) the new code of each old one, None where nothing changes: counts move to new[old]."""
+        """Return per column (K_j,) the new code of each old one, None where nothing changes: counts move to
+        new[old]."""
         if self.union(wider) != wider:
             raise DataError("Expected a description with all labels of this one; some are not there. Use the union.")
         return tuple(
@@ -130,14 +132,14 @@ class Columns:
         )
 
     def unseen(self, X: Any) -> NDArray[np.bool_]:
-        """(N, d) where a matrix holds a code that stands for no known label."""
+        """Return (N, d) where a matrix holds a code that stands for no known label."""
         if "category" not in self.kinds:
             return np.zeros(X.shape, dtype=np.bool_)
         past = np.array([np.nan if known is None else len(known) for known in self.categories])
         return np.asarray(past == X)
 
     def label(self, j: int, code: float) -> str:
-        """What a person reads for a value of column j of a matrix: the label, "True", the number, "(unseen)"."""
+        """Return what a person reads for a value of column j of a matrix: the label, "True", the number, "(unseen)"."""
         known = self.categories[j]
         if code != code:
             return "(missing)"
@@ -148,7 +150,7 @@ class Columns:
         return str(int(code)) if float(code).is_integer() and abs(code) < 1e15 else f"{code:.6g}"
 
     def likelihoods(self) -> tuple[str, ...]:
-        """A distribution per column: "gaussian" for number and whole, "bernoulli" for truth, else "categorical".
+        """Return a distribution per column: "gaussian" for number and whole, "bernoulli" for truth, else "categorical".
 
         Whole numbers are gaussian since most are ages, years, amounts or scores; few are counts of rare events,
         whose variance is their mean, as Poisson's is, and that some are codes only their owner knows. Ask for
@@ -157,27 +159,27 @@ class Columns:
         return tuple(map(_LIKELIHOOD.__getitem__, self.kinds))
 
     def to_json(self) -> dict[str, Any]:
-        """As a file's header keeps it."""
+        """Return the columns as a file's header keeps them."""
         labels = [None if known is None else list(known) for known in self.categories]
         return {"names": list(self.names), "kinds": list(self.kinds), "categories": labels}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Columns:
-        """The columns that a file's header holds."""
+        """Return the columns that a file's header holds."""
         labels = (None if known is None else tuple(known) for known in values["categories"])
         return cls(tuple(values["names"]), tuple(values["kinds"]), tuple(labels))
 
     __str__ = Attached("text of columns")
 
-    def _matched(self, X: Any) -> Table:
-        """X as a table of these columns."""
+    def _match(self, X: Rows) -> Table:
+        """Return X as a table of these columns."""
         table = columns_of(X)
         if table.named and table.names != self.names:  # in the words of scikit-learn, as below
             _refuse_names(self.names, table.names, "The feature names should match those that were passed during fit.")
         if len(table.names) != len(self.names):
             raise DataError(
                 f"X has {len(table.names)} features, but deciban is expecting {len(self.names)} features as input: "
-                f"{_listed(self.names, ', ')}. Bring these columns, in this order."
+                f"{_list_names(self.names, ', ')}. Bring these columns, in this order."
             )
         return table
 
@@ -200,32 +202,32 @@ class Columns:
             row, j = (values.tocoo().row[place], values.indices[place]) if sparse else place
             expected = "true or false, as learnt" if self.kinds[j] == "truth" else "a finite number"
             raise DataError(
-                f"{called(self.names[j])}, row {row}: expected {expected}; came {cells[place]:g}. "
+                f"{name_column(self.names[j])}, row {row}: expected {expected}; came {cells[place]:g}. "
                 "Correct it, or leave it empty (None or NaN)."
             )
 
 
-def _checked(wanted: Wanted, names: Sequence[Name]) -> Wanted:
+def _check_wanted(wanted: Wanted, names: Sequence[Name]) -> Wanted:
     for name, kind in wanted.items():
         if kind not in ("category", "number", None):
-            raise ValueError(f"{called(name)}: expected 'category', 'number' or None; came {kind!r}.")
+            raise ValueError(f"{name_column(name)}: expected 'category', 'number' or None; came {kind!r}.")
         if name not in names:
             near = get_close_matches(str(name), map(str, names), n=1)
-            hint = f"Did you mean '{shown(near[0])}'?" if near else f"There are {_listed(names, ', ')}."
-            raise ValueError(f"Expected columns to be named that are there; came {called(name)}. {hint}")
+            hint = f"Did you mean '{escape(near[0])}'?" if near else f"There are {_list_names(names, ', ')}."
+            raise ValueError(f"Expected columns to be named that are there; came {name_column(name)}. {hint}")
     return wanted
 
 
-def _described(column: Column, wanted: Literal["category", "number"] | None) -> tuple[Kind, Labels | None]:
+def _describe(column: Column, wanted: Literal["category", "number"] | None) -> tuple[Kind, Labels | None]:
     kind = wanted or column.kind
     if kind is None:
         raise DataError(
-            f"{called(column.name)}: expected values; all are missing, and so is what they would be. "
+            f"{name_column(column.name)}: expected values; all are missing, and so is what they would be. "
             "Say 'category' or 'number' for the column, or leave it out."
         )
     if kind == "number" and column.holds == "text":
         column.numbers()  # refuses text that is no number
-    return kind, _sorted(column.labels()) if kind == "category" else None
+    return kind, _sort_labels(column.labels()) if kind == "category" else None
 
 
 def _dense(table: Table) -> Table:
@@ -234,17 +236,17 @@ def _dense(table: Table) -> Table:
     return table
 
 
-def _sorted(labels: Iterable[Label]) -> Labels:
+def _sort_labels(labels: Iterable[Label]) -> Labels:
     return tuple(sorted(labels))  # which are of one type
 
 
-def _joined(name: Name, one: Labels, two: Labels) -> Labels:
+def _join_labels(name: Name, one: Labels, two: Labels) -> Labels:
     if one and two and _family(one[0]) != _family(two[0]):
         raise DataError(
-            f"{called(name)}: expected labels of one type; came {quoted(one[0])} ({_family(one[0])}) and "
-            f"{quoted(two[0])} ({_family(two[0])}). Turn the column into one of them, such as with astype(str)."
+            f"{name_column(name)}: expected labels of one type; came {quote(one[0])} ({_family(one[0])}) and "
+            f"{quote(two[0])} ({_family(two[0])}). Turn the column into one of them, such as with astype(str)."
         )
-    return _sorted({*one, *two})
+    return _sort_labels({*one, *two})
 
 
 def _family(label: Label) -> str:
@@ -252,7 +254,7 @@ def _family(label: Label) -> str:
 
 
 def _as_learnt(column: Column, known: Labels) -> Column:
-    """The column, if its values can be among the labels."""
+    """Return the column, if its values can be among the labels."""
     if known and (column.holds == "text") != isinstance(known[0], str):
         _check_missing(column, "text" if isinstance(known[0], str) else "labels that are numbers")
     return column
@@ -266,25 +268,25 @@ def _check_missing(column: Column, expected: str) -> None:
     row = int(present.argmax())
     value = column.cells[row] if column.distinct is None else column.distinct[0]
     raise DataError(
-        f"{called(column.name)}, row {row}: expected {expected}, as learnt; came {quoted(value)}. "
+        f"{name_column(column.name)}, row {row}: expected {expected}, as learnt; came {quote(value)}. "
         "Bring the column in the type in which it was learnt."
     )
 
 
-def _listed(names: Iterable[Name], between: str, most: int = 20) -> str:
-    listed = [shown(str(name)) for name in names]
+def _list_names(names: Iterable[Name], between: str, most: int = 20) -> str:
+    listed = [escape(str(name)) for name in names]
     return between.join(listed[:most] + ["…"] * (len(listed) > most))
 
 
 def _refuse_names(learnt: Sequence[Name], came: Sequence[Name], start: str) -> NoReturn:
-    """In the words of scikit-learn, whose checks look for them."""
+    """Raise in the words of scikit-learn, whose checks look for them."""
     new, gone = (sorted({*a} - {*b}, key=str) for a, b in ((came, learnt), (learnt, came)))
     message = start
     if new:
-        message += "\nFeature names unseen at fit time:\n- " + _listed(new, "\n- ", 5)
+        message += "\nFeature names unseen at fit time:\n- " + _list_names(new, "\n- ", 5)
     if gone:
-        message += "\nFeature names seen at fit time, yet now missing:\n- " + _listed(gone, "\n- ", 5)
+        message += "\nFeature names seen at fit time, yet now missing:\n- " + _list_names(gone, "\n- ", 5)
     if not new and not gone:
         message += "\nFeature names must be in the same order as they were in fit."
-    by_place = "an array, by place: bring an array" if [*learnt] == [*range(len(learnt))] else _listed(learnt, ", ")
+    by_place = "an array, by place: bring an array" if [*learnt] == [*range(len(learnt))] else _list_names(learnt, ", ")
     raise DataError(f"{message}\nThe columns were learnt from {by_place}.")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from deciban._core import Dictionary, Reader
-from deciban.data.rows import is_sparse
+from deciban._core import Dictionary, Reader, TokenCorpus
+from deciban.data.rows import check_sparse, is_sparse
 
 from .folds import hashes
 
@@ -20,6 +20,8 @@ ALIKE = 0.8
 """Texts are near-duplicates if they share so much of all their words and pairs of words."""
 OFTEN, FEW = 0.05, 10
 """Where a larger share of the distinct rows of numbers occurs again, and more than so many, that is a coincidence."""
+KEY = 0
+"""Of the hash of words."""
 _FUNCTIONS, _BAND = 128, 4
 _BITS, _DIGITS, _TEXTS, _PAIRS = 30, 6, 4096, 1 << 16
 
@@ -28,7 +30,7 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Copies:
-    """Which of N examples are near-duplicates of one another.
+    """Near-duplicates among N examples.
 
     group   (N,) the same number for near-duplicates; it depends on what they hold, not on where they stand
     telling (N,) whether a label other than that of one's near-duplicates is a sign of an error
@@ -50,7 +52,7 @@ class Sketches:
     """
 
     def __init__(self, kind: Literal["text", "mail"] = "text", n_jobs: int | None = None) -> None:
-        reader = Reader(kind, (1, 2), 0)
+        reader = Reader(kind, (1, 2), KEY)
         self._words = Dictionary(reader, b"", binary=True, hashed_bits=_BITS, n_jobs=n_jobs)
         random = np.random.default_rng(0)
         self._factor, self._shift = random.integers(2**63, size=(2, _FUNCTIONS), dtype=np.uint64) * np.uint64(2)
@@ -58,13 +60,19 @@ class Sketches:
         self._parts: list[NDArray[np.uint32]] = [np.empty((0, _FUNCTIONS), np.uint32)]
 
     def add(self, texts: Sequence[str | bytes]) -> None:
-        """More texts, after those before."""
+        """Add more texts, after those before."""
         for start in range(0, len(texts), _TEXTS):
-            ends, words, _ = self._words.rows(texts[start : start + _TEXTS])
-            self._parts.append(self._signed(np.asarray(ends), words.astype(np.uint64)))
+            self._parts.append(self._sign(*self._words.rows(texts[start : start + _TEXTS])))
 
-    def _signed(self, ends: NDArray[np.int64], words: NDArray[np.uint64]) -> NDArray[np.uint32]:
-        """(N, 128); of a text without words all are the largest number."""
+    def add_tokens(self, tokens: TokenCorpus) -> None:
+        """Add all texts of a corpus of single words and pairs at least, whose hash has the key `KEY`."""
+        for start in range(0, len(tokens), _TEXTS):
+            places = np.arange(start, min(start + _TEXTS, len(tokens)))
+            self._parts.append(self._sign(*self._words.rows_of(tokens, places)))
+
+    def _sign(self, ends: NDArray[np.int64], buckets: NDArray[np.int32], _: Any) -> NDArray[np.uint32]:
+        """Return (N, 128); of a text without words all are the largest number."""
+        words = buckets.astype(np.uint64)
         starts = np.concatenate([[0], ends[:-1]])
         some = np.flatnonzero(ends > starts)
         signed = np.full((len(ends), _FUNCTIONS), np.iinfo(np.uint32).max, np.uint32)
@@ -74,7 +82,7 @@ class Sketches:
         return signed
 
     def copies(self) -> Copies:
-        """The near-duplicates among all texts. One without words says nothing."""
+        """Return the near-duplicates among all texts. One without words says nothing."""
         signed = np.concatenate(self._parts)
         distinct, member = np.unique(signed, axis=0, return_inverse=True)
         left, right = _alike(distinct)
@@ -86,7 +94,7 @@ class Sketches:
 
 
 def _alike(distinct: NDArray[np.uint32]) -> tuple[Integers, Integers]:
-    """Pairs of near-duplicates among distinct signatures (D, 128)."""
+    """Return pairs of near-duplicates among distinct signatures (D, 128)."""
     D = len(distinct)
     odd = np.random.default_rng(1).integers(2**63, size=_BAND, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     found: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
@@ -106,46 +114,26 @@ def _alike(distinct: NDArray[np.uint32]) -> tuple[Integers, Integers]:
 
 
 def copies_of_rows(X: Any) -> Copies:
-    """Rows of X (N, d), dense or CSR, whose numbers are equal to six digits, missing ones too.
+    """Return rows of X (N, d), dense or CSR, whose numbers are equal to six digits, missing ones too.
 
     Rows that measure something are equal because one is a copy of the other; rows of a few categories are so by
     chance, and then labels may differ. Where more than 5 % of the distinct rows, and more than ten, occur again, it is
     taken for chance.
     """
     if is_sparse(X):
-        X = X.tocsr().astype(np.float64)
-        X.data = _rounded(X.data)
+        X = check_sparse(X).tocsr().astype(np.float64)
+        X.data = _round(X.data)
     else:
-        X = _rounded(np.asarray(X, dtype=np.float64))
+        X = _round(np.asarray(X, dtype=np.float64))
     _, group, size = np.unique(hashes(X, 0), return_inverse=True, return_counts=True)
     telling = (size > 1).sum() <= max(OFTEN * len(size), FEW)
     return Copies(group.reshape(-1).astype(np.intp), np.full(len(group), telling))
 
 
-def _rounded(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """To six digits, each number on its own scale."""
+def _round(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to six digits, each number on its own scale."""
     size = np.abs(x)
     usual = (size > 1e-290) & (size < 1e290)
     scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.where(usual, size, 1.0))))
     rounded: NDArray[np.float64] = np.where(usual, np.round(x * scale) / scale, np.where(size <= 1e-290, 0.0, x))
     return rounded
-
-
-def dealt_together(y: Integers, group: Integers, weight: NDArray[np.float64], folds: int, seed: int) -> Integers:
-    """(N,) a fold, 0 … folds − 1, for every example: near-duplicates share one, and classes are in proportion.
-
-    Neither the order of the examples nor what classes are called makes a difference.
-    """
-    numbers, member = np.unique(group, return_inverse=True)
-    votes = np.zeros((len(numbers), int(y.max()) + 1))
-    np.add.at(votes, (member.reshape(-1), y), weight)
-    shuffled = np.random.RandomState(seed % 2**32).permutation(len(numbers))
-    place = np.argsort(shuffled)
-    alone = (votes > 0.0) & ((votes > 0.0).sum(axis=1, keepdims=True) == 1)
-    met = np.where(alone, place[:, None], len(numbers)).min(axis=0)  # names have no say in which class is the first
-    label = votes[:, np.argsort(met, kind="stable")].argmax(axis=1)
-    order = shuffled[np.argsort(label[shuffled], kind="stable")]
-    fold = np.empty(len(numbers), np.intp)
-    fold[order] = np.arange(len(numbers)) % folds
-    dealt: Integers = fold[member.reshape(-1)]
-    return dealt

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from deciban.data.rows import Rows
 
 if TYPE_CHECKING:
     # scikit-learn has no types; a class whose base is Any passes for an int, and `sum(models)` for one too.
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     class ClassifierMixin:
         """What is used of scikit-learn's."""
 
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
+        def score(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
 
     class RegressorMixin(ClassifierMixin):
         """What is used of scikit-learn's."""
@@ -40,18 +43,19 @@ if TYPE_CHECKING:
     class TransformerMixin:
         """What is used of scikit-learn's."""
 
-        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...
-        def set_output(self, *, transform: Any = None) -> Self: ...
+        def fit_transform(self, X: Any, *y: Any, **fit_params: Any) -> Any: ...
+        def set_output(self, *, transform: object = None) -> Self: ...
 
     class ClassNamePrefixFeaturesOutMixin:
         """What is used of scikit-learn's."""
 
-        def get_feature_names_out(self, input_features: Any = None) -> Any: ...
+        def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Any: ...
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.base import ClassNamePrefixFeaturesOutMixin as ClassNamePrefixFeaturesOutMixin
     from sklearn.base import TransformerMixin as TransformerMixin
 
+from deciban.attached import Saves
 from deciban.data.plain_state import PlainState
 from deciban.threads import OnThreads
 
@@ -90,7 +94,7 @@ def _same(made: Iterable[Any], given: Iterable[Any]) -> bool:
     return all(one is other for one, other in zip(made, given, strict=True))
 
 
-def typed(value: Any, kinds: Kinds, of_each: Kinds = frozenset()) -> Any:
+def convert_to_declared(value: Any, kinds: Kinds, of_each: Kinds = frozenset()) -> Any:
     """Return `value` as one of the declared `kinds` where it stands for exactly one of their values.
 
     The elements of a tuple or a list become one of the kinds `of_each`.
@@ -99,21 +103,21 @@ def typed(value: Any, kinds: Kinds, of_each: Kinds = frozenset()) -> Any:
     declared. A float that was given as a whole number is shown as one. A truth value is no number. What fits none of
     the kinds stays as it is, for the check to refuse.
 
-    >>> typed(1, frozenset({float})), typed(100.0, frozenset({int})), typed(1, frozenset({bool}))
-    (1, 100, True)
+    >>> [convert_to_declared(given, frozenset({kind})) for given, kind in ((1, float), (100.0, int), (1, bool))]
+    [1, 100, True]
     """
     if type(value) in kinds:
         return value
     value = plain(value)
     if of_each and type(value) in (tuple, list):
-        made = [typed(each, of_each) for each in value]
+        made = [convert_to_declared(each, of_each) for each in value]
         return value if _same(made, value) else type(value)(made)
     if type(value) in kinds or isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return value
     if float in kinds and not (int in kinds and isinstance(value, Integral)):
-        number = _converted(_Float if isinstance(value, int) else float, value)
+        number = _convert(_Float if isinstance(value, int) else float, value)
         return value if number is None else number
-    if int in kinds and value == (whole := _converted(int, value)):
+    if int in kinds and value == (whole := _convert(int, value)):
         return whole
     if bool in kinds and not {int, float} & kinds and value in (0, 1):
         return bool(value)
@@ -129,61 +133,61 @@ class _Float(float):
     __str__ = __repr__
 
 
-def _converted(kind: Callable[[Any], Any], value: Any) -> Any:
-    """`value` as a number of this kind; None where it is none (infinite, or too large)."""
+def _convert(kind: Callable[[Any], Any], value: object) -> Any:
+    """Return `value` as a number of this kind; None where it is none (infinite, or too large)."""
     try:
         return kind(value)
     except (OverflowError, ValueError):
         return None
 
 
-def kinds_of(annotation: Any) -> Kinds:
+def kinds_of(annotation: object) -> Kinds:
     """Return which of bool, int, float and str an annotation such as "float | str | None" names."""
-    return _named(re.sub(r"\[.*?\]", "", str(annotation)), "|")
+    return _name_types(re.sub(r"\[.*?\]", "", str(annotation)), "|")
 
 
-def _elements_of(annotation: Any) -> Kinds:
-    """Which of them are within "tuple[int, int]" or "Sequence[float]"."""
-    return _named(" ".join(re.findall(r"(?:tuple|list|Sequence)\[(.*?)\]", str(annotation))), ",")
+def _elements_of(annotation: object) -> Kinds:
+    """Return which of them are within "tuple[int, int]" or "Sequence[float]"."""
+    return _name_types(" ".join(re.findall(r"(?:tuple|list|Sequence)\[(.*?)\]", str(annotation))), ",")
 
 
-def _named(names: str, separator: str) -> Kinds:
+def _name_types(names: str, separator: str) -> Kinds:
     found = (name.strip() for name in names.split(separator))
     return frozenset(_KINDS[name] for name in found if name in _KINDS)
 
 
 def type_fields(value: Any) -> None:
     """Give the fields of a frozen dataclass the types that they declare; for its `__post_init__`."""
-    for field in fields(value):
-        given = getattr(value, field.name)
-        known = typed(given, kinds_of(field.type), _elements_of(field.type))
+    for each in fields(value):
+        given = getattr(value, each.name)
+        known = convert_to_declared(given, kinds_of(each.type), _elements_of(each.type))
         if known is not given:
-            object.__setattr__(value, field.name, known)
+            object.__setattr__(value, each.name, known)
 
 
 class Parameter:
     """A parameter of an estimator: kept as given, read as its constructor declares it."""
 
-    def __init__(self, name: str, annotation: Any) -> None:
+    def __init__(self, name: str, annotation: object) -> None:
         self.name, self.kinds, self.of_each = name, kinds_of(annotation), _elements_of(annotation)
 
-    def __get__(self, model: Any, owner: type | None = None) -> Any:
+    def __get__(self, model: Estimator, owner: type | None = None) -> Any:
         if model is None:
             return self
         try:
             given = model.__dict__[self.name]
         except KeyError:
             raise AttributeError(f"{type(model).__name__!r} object has no attribute {self.name!r}") from None
-        return typed(given, self.kinds, self.of_each)
+        return convert_to_declared(given, self.kinds, self.of_each)
 
-    def __set__(self, model: Any, value: Any) -> None:
+    def __set__(self, model: Estimator, value: object) -> None:
         model.__dict__[self.name] = value
 
-    def __delete__(self, model: Any) -> None:
+    def __delete__(self, model: Estimator) -> None:
         del model.__dict__[self.name]
 
 
-class Estimator(PlainState, OnThreads, BaseEstimator):
+class Estimator(PlainState, OnThreads, Saves, BaseEstimator):
     """scikit-learn's estimator, whose parameters are read in the types that its constructor declares, and which
     computes on as many threads as its `n_jobs` says."""
 
@@ -196,18 +200,82 @@ class Estimator(PlainState, OnThreads, BaseEstimator):
                 setattr(cls, name, Parameter(name, annotation))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as they were given; with `deep` those of nested estimators too."""
+        """Return the parameters as they were given.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to return those of nested estimators, too.
+
+        Returns
+        -------
+        dict
+            Parameters by name.
+        """
         found: dict[str, Any] = super().get_params(deep=deep)
         return {name: vars(self).get(name, value) for name, value in found.items()}
 
     def learning_params(self) -> dict[str, Any]:
-        """Return the parameters that what is learnt depends on: not the number of threads."""
+        """Return the parameters that the fitted model depends on: not the number of threads.
+
+        Returns
+        -------
+        dict
+            Parameters by name.
+        """
         return {name: value for name, value in self.get_params().items() if name != "n_jobs"}
 
-    def typed_params(self) -> dict[str, Any]:
-        """Return the parameters in the types that the constructor declares, as a file keeps them."""
+    def get_typed_params(self) -> dict[str, Any]:
+        """Return the parameters in the types that the constructor declares, as a file keeps them.
+
+        Returns
+        -------
+        dict
+            Parameters by name.
+        """
         found = {name: getattr(self, name) for name in self._get_param_names()}
         return {name: float(value) if type(value) is _Float else value for name, value in found.items()}
 
 
-__all__ = ["ClassifierMixin", "Estimator", "Parameter", "RegressorMixin", "Whole", "plain", "type_fields", "typed"]
+Model = TypeVar("Model", bound=type)
+_OF_RECORDS = ("__dataclass_fields__", "__dataclass_params__", "__replace__")
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
+def parameters(model: Model) -> Model:
+    """Give an estimator the constructor that its parameters declare, one line each, like `dataclasses.dataclass`.
+
+    `name: type = default` in the body of the class is a parameter, to be given by name below `_: KW_ONLY`. It is in
+    the signature, and is stored untouched under its name, as scikit-learn asks. What is fitted is annotated where it is
+    assigned, by a base class, or with `field(init=False)`; TypeError for what looks like neither.
+
+    >>> @parameters
+    ... class Ridge(Estimator):
+    ...     alpha: float = 1.0
+    >>> Ridge(alpha=2).get_params(), Ridge().alpha
+    ({'alpha': 2}, 1.0)
+    """
+    made: Any = dataclass(eq=False, repr=False, match_args=False)(model)
+    for each in filter(lambda each: each.init, fields(made)):
+        if each.default is MISSING or each.name.strip("_") != each.name:
+            raise TypeError(
+                f"{model.__name__}.{each.name}: expected a default, or field(init=False) for what is fitted"
+            )
+        setattr(made, each.name, Parameter(each.name, each.type))
+    for name in _OF_RECORDS:  # equality, text and copies are those of estimators
+        if name in vars(made):
+            delattr(made, name)
+    return model
+
+
+__all__ = [
+    "ClassifierMixin",
+    "Estimator",
+    "Parameter",
+    "RegressorMixin",
+    "Whole",
+    "convert_to_declared",
+    "parameters",
+    "plain",
+    "type_fields",
+]

@@ -6,20 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.validation import _check_sample_weight
 
-from deciban.data.devices import doubled, elsewhere, fetched, has_doubles, like, namespace, on_host, parts, take
+from deciban.data.declared_types import Estimator
+from deciban.data.devices import has_doubles, like, namespace, on_host, parts, take, to_double
 from deciban.data.frame import Floats
+from deciban.data.rows import Rows
+from deciban.data.samples import check_sample_weight
 from deciban.errors import DataError
 
 # Of larger numbers the squares of a sum of products would leave the range of a float64.
 _LARGEST = 1e100
 
 
-def checked(model: Any, X: Any, reset: bool = True) -> Any:
-    """X (N, d) of finite float32 or float64, by scikit-learn's rules and in its words; with `reset` the model learns
-    how many features there are."""
+def check_rows(model: Estimator, X: Any, reset: bool = True) -> Any:
+    """Return X (N, d) of finite float32 or float64, by scikit-learn's rules and in its words; with `reset` the model
+    learns how many features there are."""
     X = _reals(X)
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: reshape it to (n, d)")
@@ -49,7 +52,7 @@ def _reals(X: Any) -> Any:
 
 
 def _check(part: Any, first: int) -> None:
-    """Refuses what is not finite, or too large to be multiplied, by its place."""
+    """Refuse what is not finite, or too large to be multiplied, by its place."""
     xp = namespace(part)
     right = xp.isfinite(part)
     if part.dtype == xp.float64:
@@ -68,40 +71,36 @@ def _check(part: Any, first: int) -> None:
 
 
 def targets(X: Any, y: Any, numeric: bool) -> Any:
-    """y (N,) on the host, one a row, finite."""
+    """Return y (N,) on the host, one a row, finite."""
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     return y.astype(np.float64) if numeric and y.dtype.kind == "O" else y
 
 
-def repetitions(sample_weight: Any, X: Any) -> Floats:
-    """(N,) how often each item counts, on the host."""
-    like_rows = np.empty((X.shape[0], 1)) if elsewhere(X) else X
-    checked: Floats = _check_sample_weight(
-        fetched(sample_weight), like_rows, dtype=np.float64, ensure_non_negative=True
-    )
-    return checked
+def repetitions(sample_weight: ArrayLike | None, X: Rows) -> Floats:
+    """Return (N,) how often each item counts, on the host."""
+    return check_sample_weight(sample_weight, X)
 
 
-def weighed_mean(X: Any, weight: Floats) -> Floats:
-    """(d,) Σ w_i x_i / Σ w_i, on the host."""
+def weigh_mean(X: Any, weight: Floats) -> Floats:
+    """Return (d,) Σ w_i x_i / Σ w_i, on the host."""
     total = np.zeros(int(X.shape[1]))
     for rows in parts(X):
-        part = doubled(take(X, rows))
+        part = to_double(take(X, rows))
         share = weight[rows] if isinstance(part, np.ndarray) else like(weight[rows], part)
         total += on_host(namespace(part).matmul(share, part))
     mean: Floats = total / weight.sum()
     return mean
 
 
-def weighed_moments(X: Any, share: Floats) -> tuple[float, float]:
-    """Σ_i share_i Σ_j x_ij, and the same sum of (x_ij − that)²."""
+def weigh_moments(X: Any, share: Floats) -> tuple[float, float]:
+    """Return Σ_i share_i Σ_j x_ij, and the same sum of (x_ij − that)²."""
 
     def over(of: Callable[[Any], Any]) -> float:
         total = 0.0
         for rows in parts(X):
-            part = doubled(take(X, rows))
+            part = to_double(take(X, rows))
             total += float(share[rows] @ on_host(namespace(part).sum(of(part), axis=1)))
         return total
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from deciban.data.rows import is_sparse
+from deciban.data.rows import Rows, is_sparse
 from deciban.errors import DataError
 
 # Libraries whose own functions are not quite the standard's.
@@ -27,8 +27,8 @@ _CPU = 1
 PART = 1 << 22
 
 
-def elsewhere(X: Any) -> bool:
-    """Whether X is an array of a library other than NumPy, which says what is done with it, and where.
+def elsewhere(X: Rows) -> bool:
+    """Return whether X is an array of a library other than NumPy, which says what is done with it, and where.
 
     >>> elsewhere(np.zeros(2)), elsewhere([0.0, 0.0])
     (False, False)
@@ -39,13 +39,13 @@ def elsewhere(X: Any) -> bool:
 
 
 def namespace(X: Any) -> Any:
-    """The functions of X's library, by the standard's names; NumPy's for what no other library made."""
+    """Return the functions of X's library, by the standard's names; NumPy's for what no other library made."""
     if not elsewhere(X):
         return np
     return _wrapper().array_namespace(X) if _library(X) in _WRAPPED else X.__array_namespace__()
 
 
-def _library(X: Any) -> str:
+def _library(X: Rows) -> str:
     return type(X).__module__.split(".")[0]
 
 
@@ -60,7 +60,7 @@ def _wrapper() -> Any:
 
 
 def on_host(values: Any, dtype: Any = np.float64) -> Any:
-    """Values of any library as NumPy's; with `dtype=None` in the type that they have."""
+    """Return values of any library as NumPy's; with `dtype=None` in the type that they have."""
     if not isinstance(values, np.ndarray):
         for name in ("detach", "get", "cpu"):  # torch's, CuPy's and torch's
             if hasattr(values, name):
@@ -70,14 +70,14 @@ def on_host(values: Any, dtype: Any = np.float64) -> Any:
     return np.asarray(values) if dtype is None else np.asarray(values, dtype=dtype)
 
 
-def fetched(values: Any) -> Any:
-    """Targets or weights of any library as NumPy's; others as they are."""
+def fetch(values: Any) -> Any:
+    """Return targets or weights of any library as NumPy's; others as they are."""
     return on_host(values, None) if elsewhere(values) else values
 
 
 def like(values: Any, X: Any, dtype: Any = None) -> Any:
-    """NumPy's values in the library and on the device of X, which is elsewhere; whole numbers as places are there, and
-    double precision as single where a device has no other."""
+    """Return NumPy's values in the library and on the device of X, which is elsewhere; whole numbers as places are
+    there, and double precision as single where a device has no other."""
     xp = namespace(X)
     values = np.require(values, requirements=["C", "W"])  # torch warns of others
     if dtype is None and values.dtype.kind == "i":
@@ -87,8 +87,8 @@ def like(values: Any, X: Any, dtype: Any = None) -> Any:
     return xp.asarray(values, dtype=dtype, device=X.device)
 
 
-def moved(values: Any, X: Any) -> Any:
-    """Values of any library where X is; SciPy's matrices become dense for that."""
+def move(values: Any, X: Any) -> Any:
+    """Return values of any library where X is; SciPy's matrices become dense for that."""
     if not elsewhere(X):
         return on_host(values, None) if elsewhere(values) else values
     if elsewhere(values) and type(values) is type(X) and values.device == X.device:
@@ -97,7 +97,7 @@ def moved(values: Any, X: Any) -> Any:
 
 
 def take(X: Any, rows: Any, axis: int = 0) -> Any:
-    """The given places, or a slice, of the rows of X, or of its columns."""
+    """Return the given places, or a slice, of the rows of X, or of its columns."""
     if not elsewhere(X):
         return X[:, rows] if axis else X[rows]
     if isinstance(rows, slice):
@@ -107,13 +107,13 @@ def take(X: Any, rows: Any, axis: int = 0) -> Any:
 
 
 def has_doubles(X: Any) -> bool:
-    """Whether the device of X, which is elsewhere, computes in double precision."""
+    """Return whether the device of X, which is elsewhere, computes in double precision."""
     known = namespace(X).__array_namespace_info__().dtypes(device=X.device, kind="real floating")
     return "float64" in known
 
 
-def doubled(X: Any) -> Any:
-    """Numbers elsewhere in double precision: there, or on the host where their device has none."""
+def to_double(X: Any) -> Any:
+    """Return numbers elsewhere in double precision: there, or on the host where their device has none."""
     if not has_doubles(X):
         return on_host(X)
     xp = namespace(X)
@@ -121,49 +121,52 @@ def doubled(X: Any) -> Any:
 
 
 def parts(X: Any, numbers: int = 0) -> Iterator[slice]:
-    """The rows of X, as many at a time as have so many numbers, 4 million unless told."""
+    """Return the rows of X, as many at a time as have so many numbers, 4 million unless told."""
     n = int(X.shape[0])
     step = max(1, (numbers or PART) // max(1, int(X.shape[1]) if X.ndim > 1 else 1))
     return (slice(i, min(n, i + step)) for i in range(0, n, step))
 
 
-def answered(values: Any, X: Any) -> Any:
-    """NumPy's values as those get them who ask with X: in X's library, on its device. Text stays NumPy's."""
+def answer_in(values: Any, X: Rows) -> Any:
+    """Return NumPy's values as those get them who ask with X: in X's library, on its device. Text stays NumPy's."""
     return like(values, X) if elsewhere(X) and values.dtype.kind in "fiub" else values
 
 
-def answers(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Decorates a method of X whose values are NumPy's: they come in X's library, on its device."""
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def answers(method: Method) -> Method:
+    """Decorate a method of X whose values are NumPy's: they come in X's library, on its device."""
 
     @wraps(method)
-    def asked(model: Any, X: Any) -> Any:
-        return answered(method(model, X), X)
+    def wrapped(model: Any, X: Rows) -> Any:
+        return answer_in(method(model, X), X)
 
-    return asked
+    return cast(Method, wrapped)
 
 
-def asked_on_host(method: Callable[..., Any]) -> Callable[..., Any]:
+def ask_on_host(method: Method) -> Method:
     """Decorate a method of X, which gets X as NumPy's: what it answers comes in X's library, on its device."""
 
     @wraps(method)
-    def asked(model: Any, X: Any, *more: Any, **named: Any) -> Any:
-        return answered(method(model, fetched(X), *more, **named), X)
+    def wrapped(model: Any, X: Rows, *more: Any, **named: Any) -> Any:
+        return answer_in(method(model, fetch(X), *more, **named), X)
 
-    return asked
+    return cast(Method, wrapped)
 
 
-def kept_on_host(state: dict[str, Any]) -> dict[str, Any]:
-    """What a model is made of, for a pickle: files know no devices."""
+def keep_on_host(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of a model on the host, for a pickle: files know no devices."""
     return {name: on_host(value, None) if elsewhere(value) else value for name, value in state.items()}
 
 
 def type_of(array: Any) -> Any:
-    """NumPy's type of the same name."""
+    """Return NumPy's type of the same name."""
     return array.dtype if isinstance(array, np.ndarray) else np.dtype(str(array.dtype).rsplit(".", 1)[-1])
 
 
 def take_any(X: Any, rows: Any) -> Any:
-    """Rows of an array of any library, a CSR matrix or a sequence of texts."""
+    """Return rows of an array of any library, a CSR matrix or a sequence of texts."""
     if hasattr(X, "shape"):
         return take(X, rows)
     places: Sequence[int] = range(len(X))[rows] if isinstance(rows, slice) else rows

@@ -17,7 +17,7 @@ _HASHED = tuple(np.dtype(name) for name in ("float64", "float32", "int64", "int3
 
 
 def digest(*arrays: np.ndarray[Any, Any]) -> str:
-    """A name for shapes and values: equal numbers have equal names on every machine, whatever type holds them.
+    """Return a name for shapes and values: equal numbers have equal names on every machine, whatever type holds them.
 
     SHA-256 of each array's shape and of the BLAKE3 (O'Connor, Aumasson, Neves & Wilcox-O'Hearn 2020) of its values as
     float64, which takes all cores.
@@ -29,15 +29,15 @@ def digest(*arrays: np.ndarray[Any, Any]) -> str:
     for array in arrays:
         sha.update(np.array([array.ndim, *array.shape], dtype="<i8").tobytes())
         if elsewhere(array):
-            sha.update(_streamed(array))
+            sha.update(_stream(array))
             continue
         flat = np.ascontiguousarray(array).reshape(-1)
         sha.update(_core.digest(flat if flat.dtype in _HASHED else flat.astype(np.float64)))
     return sha.hexdigest()
 
 
-def _streamed(array: Any) -> bytes:
-    """The name of an array elsewhere, whose rows are on the host a few at a time."""
+def _stream(array: object) -> bytes:
+    """Return the name of an array elsewhere, whose rows are on the host a few at a time."""
     names, rest, count = [], np.zeros(0), 0
     for rows in parts(array):
         rest = np.concatenate([rest, on_host(take(array, rows)).reshape(-1)])

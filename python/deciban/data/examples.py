@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
-from deciban.data.devices import fetched
+from deciban.data.declared_types import Estimator
 from deciban.data.digest import digest
 from deciban.data.frame import Floats
 from deciban.data.rows import as_rows, is_sparse
+from deciban.data.samples import check_sample_weight, check_total
 from deciban.errors import DataError
 
+from .labelled import WeighedExamples
 from .numbers import cell, linear_rows
 
 
-@dataclass(frozen=True)
-class Examples:
-    """X (N, d), dense in C order or CSR, y (N,) indices into the sorted `labels`, weight (N,) > 0.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowExamples(WeighedExamples):
+    """Labelled rows X (N, d), dense in C order or CSR, of sorted `classes`.
 
     `repetition` are the sample weights alone; `weight` has the class weights in it, too.
     """
 
-    X: Any
-    y: NDArray[np.intp]
-    weight: Floats
-    labels: NDArray[Any]
+    EACH = (*WeighedExamples.EACH, "repetition")
+
+    classes: NDArray[Any]
     repetition: Floats
 
     @cached_property
@@ -39,18 +39,14 @@ class Examples:
         """The name of X, y and the weights."""
         return digest(*arrays_of(self.X), self.y, self.weight)
 
-    def only(self, kept: NDArray[np.bool_]) -> Self:
-        """The examples at the given places."""
-        return replace(self, X=self.X[kept], y=self.y[kept], weight=self.weight[kept], repetition=self.repetition[kept])
-
 
 def arrays_of(X: Any) -> list[Any]:
-    """What X is stored as."""
+    """Return the arrays that X is stored as."""
     return [X.data, X.indices, X.indptr] if is_sparse(X) else [X]
 
 
-def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Examples:
-    """Checked and counted; rows of weight 0 are as if they were not there."""
+def examples(model: Estimator, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> RowExamples:
+    """Check and count examples; rows of weight 0 are as if they were not there."""
     X, y = linear_rows(
         model,
         X,
@@ -59,8 +55,8 @@ def examples(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True)
         reset=reset,
         accept_large_sparse=True,
     )
-    counted = weighed(model, X, y, sample_weight)
-    return Examples(as_rows(X if counted.kept is None else X[counted.kept]), *counted[1:])
+    counted = weigh_rows(model, X, y, sample_weight)
+    return RowExamples(X=as_rows(X if counted.kept is None else X[counted.kept]), **counted.fields())
 
 
 class Weighed(NamedTuple):
@@ -69,14 +65,20 @@ class Weighed(NamedTuple):
     kept: NDArray[np.intp] | None
     y: NDArray[np.intp]
     weight: Floats
-    labels: NDArray[Any]
+    classes: NDArray[Any]
     repetition: Floats
 
+    def fields(self) -> dict[str, Any]:
+        """Return what is known of the rows, by the names that `RowExamples` has for it."""
+        found = self._asdict()
+        del found["kept"]
+        return found
 
-def weighed(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
-    """Labels and weights of the rows of X, which `model.class_weight` weighs, too."""
+
+def weigh_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
+    """Return labels and weights of the rows of X, which `model.class_weight` weighs, too."""
     check_classification_targets(y)
-    repetition = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
+    repetition = check_sample_weight(sample_weight, X)
     labels, kept = np.unique(y), None
     if not repetition.all():
         kept = np.flatnonzero(repetition)
@@ -87,6 +89,7 @@ def weighed(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
         raise ValueError(f"at least two classes are expected; {found} (1 class)" if len(labels) else found)
     index = np.searchsorted(labels, y)
     weight = repetition * class_weights(model.class_weight, labels, index, repetition)[index]
+    check_total(weight, "sample_weight times class_weight")
     if not weight.all():
         raise ValueError("class_weight of 0 leaves a class without examples: leave the rows out instead")
     return Weighed(kept, index, weight, labels, repetition)
@@ -96,8 +99,8 @@ def weighed(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
 _LARGEST = 1e100
 
 
-def bounded(X: Any) -> Any:
-    """X, or a DataError that names the value that is too large to be multiplied."""
+def refuse_large(X: Any) -> Any:
+    """Return X, or raise a DataError that names the value that is too large to be multiplied."""
     values = X.data if is_sparse(X) else X
     if not values.size or max(float(values.max()), -float(values.min())) <= _LARGEST:
         return X
@@ -109,8 +112,8 @@ def bounded(X: Any) -> Any:
     )
 
 
-def class_weights(given: Any, labels: NDArray[Any], y: NDArray[np.intp], repetition: Floats) -> Floats:
-    """(C,) what an example of each class weighs: 1, "balanced" n / (C·n_c), or a mapping from labels."""
+def class_weights(given: object, labels: NDArray[Any], y: NDArray[np.intp], repetition: Floats) -> Floats:
+    """Return (C,) what an example of each class weighs: 1, "balanced" n / (C·n_c), or a mapping from labels."""
     if given is None:
         return np.ones(len(labels))
     if isinstance(given, str) and given == "balanced":

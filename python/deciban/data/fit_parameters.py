@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from inspect import Parameter, signature
 from typing import Any
 
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
+
+from deciban.data.classifier import Classifier
 
 
 def is_routing_enabled() -> bool:
     """Return whether scikit-learn routes metadata: `set_config(enable_metadata_routing=True)`."""
     return bool(get_config()["enable_metadata_routing"])
+
+
+def _is_pipeline(model: object) -> bool:
+    """Return whether it is a `Pipeline`, whose module takes half a second, and is loaded where there is one."""
+    module = sys.modules.get("sklearn.pipeline")
+    return module is not None and isinstance(model, module.Pipeline)
 
 
 def weight_keyword(model: Any) -> str | None:
@@ -30,7 +39,7 @@ def weight_keyword(model: Any) -> str | None:
     """
     if isinstance(model, FrozenEstimator) or has_fit_parameter(model, "sample_weight"):
         return "sample_weight"
-    if isinstance(model, Pipeline):
+    if _is_pipeline(model):
         name, last = model.steps[-1]
         keyword = weight_keyword(last) if hasattr(last, "fit") else None
         return None if keyword is None else f"{name}__{keyword}"
@@ -38,7 +47,7 @@ def weight_keyword(model: Any) -> str | None:
     return weight_keyword(model.estimator) if hands_on and hasattr(model, "estimator") else None
 
 
-def weight_parameters(model: Any, weight: Any) -> dict[str, Any]:
+def weight_parameters(model: Classifier, weight: ArrayLike | None) -> dict[str, Any]:
     """Return what to give to `model.fit` so that it learns with these weights (N,), nothing where they are None.
 
     Where scikit-learn routes metadata a pipeline or search takes `sample_weight` and hands it to whoever requests it.
@@ -47,7 +56,7 @@ def weight_parameters(model: Any, weight: Any) -> dict[str, Any]:
     if weight is None:
         return {}
     keyword = weight_keyword(model)
-    if is_routing_enabled() and (isinstance(model, Pipeline) or hasattr(model, "estimator")):
+    if is_routing_enabled() and (_is_pipeline(model) or hasattr(model, "estimator")):
         keyword = "sample_weight"
     if keyword is None:
         raise ValueError(f"{_last(model)} takes no sample_weight: leave it out")
@@ -55,7 +64,7 @@ def weight_parameters(model: Any, weight: Any) -> dict[str, Any]:
 
 
 def _last(model: Any) -> str:
-    """The name of the type that refuses the weights: of a pipeline that of its last step."""
-    while isinstance(model, Pipeline) and hasattr(model.steps[-1][1], "fit"):
+    """Return the name of the type that refuses the weights: of a pipeline that of its last step."""
+    while _is_pipeline(model) and hasattr(model.steps[-1][1], "fit"):
         model = model.steps[-1][1]
     return type(model).__name__

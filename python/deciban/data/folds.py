@@ -1,21 +1,31 @@
-"""Folds that equal rows share."""
+"""Folds and parts held out: of equal rows, of groups, in proportion to the classes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.data.devices import on_host, take
-from deciban.data.rows import is_sparse
+from deciban.data.devices import elsewhere, on_host, take
+from deciban.data.labelled import KeyedExamples
+from deciban.data.rows import check_sparse, is_sparse
+from deciban.data.samples import are_mappings, are_texts
 
 _ROWS = 4096
+# What is held out is one of so many parts.
+_PARTS = 5
+
+Places = NDArray[np.intp]
+Split = tuple[Places, Places]
+"""Indices of the examples to fit, and of those held out."""
 
 
 def folds(X: Any, k: int, seed: int) -> NDArray[np.intp]:
-    """(N,) the fold, 0 … k − 1, of each row of X (N, d), dense or CSR, or of each of N texts, by a hash of its values.
+    """Return (N,) the fold, 0 … k − 1, of each row of X (N, d), dense or CSR, or of each of N texts, by a hash of its
+    values.
 
     Equal rows share a fold, so that what is held out was never learnt, that a weight means repetition here, too, and
     that the order of the rows does not matter.
@@ -26,9 +36,61 @@ def folds(X: Any, k: int, seed: int) -> NDArray[np.intp]:
     return (hashes(X, seed) % np.uint64(k)).astype(np.intp)
 
 
+def folds_of_any(X: Any, k: int, seed: int) -> NDArray[np.intp]:
+    """Return (N,) `folds` of examples in any form: texts, mappings, rows on any device, data frames, longer arrays."""
+    if are_texts(X):
+        texts: Sequence[str | bytes] = list(X)
+        decoded = [text if isinstance(text, str) else text.decode("latin-1") for text in texts]
+        return folds(np.array(decoded, dtype=object), k, seed)
+    if elsewhere(X):
+        return folds(X, k, seed)
+    if are_mappings(X):
+        return folds(np.array([repr(sorted(row.items(), key=repr)) for row in X], dtype=object), k, seed)
+    if not hasattr(X, "columns"):
+        X = X.reshape(len(X), -1) if isinstance(X, np.ndarray) and X.ndim > 2 else X
+        from sklearn.utils import check_array  # a second, which who only judges does not wait for
+
+        X = check_array(check_sparse(X), accept_sparse="csr", dtype=None, ensure_all_finite=False)
+        if is_sparse(X) or X.dtype.kind in "biuf":
+            return folds(X, k, seed)
+        X = on_host(X, None)
+    from deciban.data.columns import Columns
+
+    return folds(Columns.infer(X).matrix(X), k, seed)
+
+
+def splits_of(fold: NDArray[np.intp], k: int) -> list[Split]:
+    """Return the splits of k folds: each holds one fold out, and fits the others."""
+    return [(np.flatnonzero(fold != j), np.flatnonzero(fold == j)) for j in range(k)]
+
+
+def usable(splits: Iterable[Split], y: NDArray[np.intp], C: int) -> Iterator[Split]:
+    """Yield the splits that hold something out and leave examples of all C classes, y (N,), to fit."""
+    return (each for each in splits if len(each[1]) and len(np.unique(y[each[0]])) == C)
+
+
+def whole_and_folds(fold: NDArray[np.intp], k: int, y: NDArray[np.intp], C: int) -> list[Split]:
+    """Return the split that fits all examples and holds none out, and the usable ones of k folds; ValueError if none.
+
+    Paths over a parameter go along them.
+    """
+    some = list(usable(splits_of(fold, k), y, C))
+    if not some:
+        raise ValueError(f"no fold of {k} leaves examples of every class to learn from: give more examples")
+    return [(np.arange(len(fold)), np.zeros(0, dtype=np.intp)), *some]
+
+
+def check_folds(k: object, name: str = "cv") -> int:
+    """Return the number of folds, or raise a ValueError unless it is a whole number from 2."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
+        raise ValueError(f"{name} must be a whole number of folds from 2, got {k!r}")
+    return int(k)
+
+
 def hashes(X: Any, seed: int) -> NDArray[np.uint64]:
-    """(N,) the hash of each row of X (N, d), dense or CSR: Σ_j r_j·bits(x_j) modulo 2^64 with random odd r (Carter &
-    Wegman 1979), mixed by the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014); of N texts, BLAKE2."""
+    """Return (N,) the hash of each row of X (N, d), dense or CSR: Σ_j r_j·bits(x_j) modulo 2^64 with random odd r
+    (Carter & Wegman 1979), mixed by the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014); of N texts,
+    BLAKE2."""
     if X.ndim == 1:
         key = (seed % 2**64).to_bytes(8, "little")
         each = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for text in X)
@@ -42,11 +104,11 @@ def hashes(X: Any, seed: int) -> NDArray[np.uint64]:
     else:
         for i in range(0, len(h), _ROWS):
             h[i : i + _ROWS] = (bits_of(take(X, slice(i, i + _ROWS))) * odd).sum(axis=1, dtype=np.uint64)
-    return mixed(h)
+    return mix(h)
 
 
-def mixed(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers of 64 bits each of which hangs on all bits of `h`'s (the finaliser of SplitMix64)."""
+def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers of 64 bits each of which hangs on all bits of `h`'s (the finaliser of SplitMix64)."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
     h ^= h >> np.uint64(31)
@@ -54,6 +116,74 @@ def mixed(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def bits_of(x: Any) -> NDArray[np.uint64]:
-    """The bits of numbers of double precision; those of −0.0 are those of 0.0."""
+    """Return the bits of numbers of double precision; those of −0.0 are those of 0.0."""
     bits: NDArray[np.uint64] = (on_host(x) + 0.0).view(np.uint64)  # + 0.0 makes one zero of two
     return bits
+
+
+def deal_stratified(y: NDArray[np.intp], k: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """Return a fold, 0 … k − 1, for each of N examples of classes y (N,), in proportion to the classes.
+
+    They are shuffled, sorted by class and dealt like cards: folds differ by one example at most, as a whole and in
+    every class.
+    """
+    shuffled = rng.permutation(len(y))
+    order = shuffled[np.argsort(y[shuffled], kind="stable")]
+    fold = np.empty(len(y), dtype=np.intp)
+    fold[order] = np.arange(len(y)) % k
+    return fold
+
+
+def deal_grouped(
+    y: NDArray[np.intp], group: NDArray[np.intp], weight: NDArray[np.float64], k: int, seed: int
+) -> NDArray[np.intp]:
+    """Return a fold, 0 … k − 1, for each of N examples: those of a group share one, and classes are in proportion.
+
+    Neither the order of the examples nor what classes are called makes a difference.
+    """
+    numbers, member = np.unique(group, return_inverse=True)
+    votes = np.zeros((len(numbers), int(y.max()) + 1))
+    np.add.at(votes, (member.reshape(-1), y), weight)
+    shuffled = np.random.RandomState(seed % 2**32).permutation(len(numbers))
+    place = np.argsort(shuffled)
+    alone = (votes > 0.0) & ((votes > 0.0).sum(axis=1, keepdims=True) == 1)
+    met = np.where(alone, place[:, None], len(numbers)).min(axis=0)  # names have no say in which class is the first
+    label = votes[:, np.argsort(met, kind="stable")].argmax(axis=1)
+    order = shuffled[np.argsort(label[shuffled], kind="stable")]
+    fold = np.empty(len(numbers), np.intp)
+    fold[order] = np.arange(len(numbers)) % k
+    dealt: NDArray[np.intp] = fold[member.reshape(-1)]
+    return dealt
+
+
+def hold_out_share(groups: Sequence[Places], share: float, seed: int) -> NDArray[np.bool_]:
+    """Return whether each of N examples is held out: about `share` of each of the groups of places, of none all.
+
+    Early stopping watches them. ValueError where none is held out.
+    """
+    random, n = np.random.RandomState(seed % 2**32), sum(map(len, groups))
+    held = np.zeros(n, dtype=bool)
+    for places in groups:
+        count = min(len(places) - 1, int(np.ceil(share * len(places) - 0.5)))
+        held[random.permutation(places)[:count]] = True
+    if not held.any():
+        raise ValueError(
+            f"validation_fraction={share:g} of {n} examples holds none out: raise it, or give validation=(X, y)"
+        )
+    return held
+
+
+def hold_out(examples: KeyedExamples, seed: int) -> NDArray[np.bool_]:
+    """Return whether each of N examples is held out, a fifth of every class, equal ones together; of no class all are.
+
+    It does not matter in which order they are read.
+    """
+    order, y = examples.order(), examples.y
+    _, first, back = np.unique(examples.keys[order], return_index=True, return_inverse=True)
+    part = deal_stratified(y[order][first], _PARTS, np.random.RandomState(seed % 2**32))
+    held = np.empty(len(examples), dtype=np.bool_)
+    held[order] = (part == 0)[back]
+    for c in np.unique(y):
+        if held[y == c].all():
+            held[y == c] = False
+    return held

@@ -1,4 +1,4 @@
-"""What people bring as rows and columns: data frames, arrays, lists, sparse matrices, as typed columns."""
+"""Tables of any form as typed columns: data frames, arrays, lists, sparse matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, shown
+from deciban.data.rows import Rows, check_sparse
+
+from ..errors import DataError, escape
 
 Name: TypeAlias = str | int
 Label: TypeAlias = str | int | float | bool
@@ -49,25 +51,26 @@ class Column:
 
     @property
     def kind(self) -> Kind | None:
-        """What to take the column for unless one says otherwise; None where nothing tells."""
+        """Type of the column unless one says otherwise; None where nothing tells."""
         return "category" if self.holds == "text" or self.declared else self.holds
 
     def numbers(self) -> Floats:
-        """(N,) with NaN for missing; text counts where it reads as numbers. DataError names the row that does not."""
+        """Return (N,) with NaN for missing; text counts where it reads as numbers. DataError names the row that does
+        not."""
         if self.distinct is None:
             return self.cells.astype(np.float64)
         return np.take([*_floats(self.name, self.distinct, self.cells), np.nan], self.cells)
 
     def labels(self) -> set[Label]:
-        """The distinct values that are not missing, and the declared ones."""
+        """Return the distinct values that are not missing, and the declared ones."""
         seen = np.unique(self.cells[self.cells == self.cells]).tolist() if self.distinct is None else self.distinct
         try:
             return {_label(value) for value in (*seen, *(self.declared or ()))}
         except OverflowError:
-            raise DataError(f"{called(self.name)}: expected labels; came infinity. Mark it as missing.") from None
+            raise DataError(f"{name_column(self.name)}: expected labels; came infinity. Mark it as missing.") from None
 
     def codes(self, categories: Sequence[Label]) -> Floats:
-        """(N,) the place of each value in `categories`, their number for any other value, NaN for missing."""
+        """Return (N,) the place of each value in `categories`, their number for any other value, NaN for missing."""
         distinct, where = self.distinct, self.cells
         if distinct is None:
             unique, where = np.unique(self.cells, return_inverse=True)
@@ -93,19 +96,19 @@ class Table:
         return self.rows
 
     def column(self, j: int) -> Column:
-        """Column j; of a sparse matrix there is none to be had."""
+        """Return column j; of a sparse matrix there is none to be had."""
         return self.columns[j] if self.block is None else Column(self.names[j], self.holds, self.block[:, j])
 
 
-def is_frame(X: Any) -> bool:
-    """Whether X is a data frame, eager or lazy. NumPy arrays, lists, series and SciPy matrices are none."""
+def is_frame(X: Rows) -> bool:
+    """Return whether X is a data frame, eager or lazy. NumPy arrays, lists, series and SciPy matrices are none."""
     kind = type(X)
     marked = hasattr(kind, "__dataframe__") or hasattr(kind, "__arrow_c_stream__")
     return hasattr(kind, "columns") and (marked or kind.__module__.partition(".")[0] in _LAZY)
 
 
-def columns_of(X: Any) -> Table:
-    """X as a table, a table as it is. Frames keep the names of their columns; elsewhere they are 0 … d−1.
+def columns_of(X: Rows) -> Table:
+    """Return X as a table, a table as it is. Frames keep the names of their columns; elsewhere they are 0 … d−1.
 
     DataError names the column and the row that cannot be read; TypeError, as of NumPy, cells of other types.
     """
@@ -116,14 +119,14 @@ def columns_of(X: Any) -> Table:
     return table
 
 
-def called(name: Name) -> str:
-    """A column in a message: column 'age', or column 3 where columns have no names."""
-    return f"column {name}" if isinstance(name, int) else f"column '{shown(name)}'"
+def name_column(name: Name) -> str:
+    """Name a column in a message: column 'age', or column 3 where columns have no names."""
+    return f"column {name}" if isinstance(name, int) else f"column '{escape(name)}'"
 
 
-def quoted(value: Any) -> str:
-    """A cell in a message, cut to a length one can read."""
-    text = shown(value if isinstance(value, str) else str(value))
+def quote(value: object) -> str:
+    """Quote a cell in a message, cut to a length one can read."""
+    text = escape(value if isinstance(value, str) else str(value))
     text = text if len(text) <= 40 else text[:39] + "…"
     return f"'{text}'" if isinstance(value, str) else text
 
@@ -137,7 +140,7 @@ def _of_frame(X: Any) -> Table:
         frame = nw.from_native(nw.to_native(X, pass_through=True))
         names = list(frame.collect_schema()) if isinstance(frame, nw.LazyFrame) else frame.columns
     except DuplicateError as error:
-        twice = called(_name(Counter(getattr(X, "column_names", X.columns)).most_common(1)[0][0]))
+        twice = name_column(_name(Counter(getattr(X, "column_names", X.columns)).most_common(1)[0][0]))
         raise DataError(f"Expected columns of different names; {twice} is there twice. Rename one.") from error
     except TypeError as error:
         raise DataError(
@@ -150,19 +153,19 @@ def _of_frame(X: Any) -> Table:
     return Table(known, len(frame), columns, named=True)
 
 
-def _name(name: Any) -> Name:
+def _name(name: object) -> Name:
     if isinstance(name, str):
         return str.__str__(name)
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         return int(name)
     raise DataError(
-        f"Expected column names that are text or whole numbers; came {quoted(name)} ({type(name).__name__}). "
+        f"Expected column names that are text or whole numbers; came {quote(name)} ({type(name).__name__}). "
         "Rename the columns, such as with frame.columns = [...]."
     )
 
 
 def _of_series(name: Name, series: Any) -> Column:
-    """Numbers leave a frame as an array, but integers beside nulls as a list, to keep their digits."""
+    """Return a column: numbers leave a frame as an array, but integers beside nulls as a list, to keep their digits."""
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
@@ -172,16 +175,16 @@ def _of_series(name: Name, series: Any) -> Column:
         return Column(name, "number", series.to_numpy())
     if (dtype.is_integer() or dtype == nw.Boolean) and "128" not in str(dtype) and not series.null_count():
         return Column(name, "whole" if dtype.is_integer() else "truth", series.to_numpy())
-    declared = _declared(series)
-    _typed(name, list(declared or ()))  # refuses what cannot be labels together
-    text = _factorized(series) if dtype == nw.String or declared is not None else None
+    declared = _declared_outcomes(series)
+    _infer_type(name, list(declared or ()))  # refuses what cannot be labels together
+    text = _factorize(series) if dtype == nw.String or declared is not None else None
     if text:
         return Column(name, "text", *text, declared)
-    return Column(name, *_typed(name, series.to_list()), declared)
+    return Column(name, *_infer_type(name, series.to_list()), declared)
 
 
-def _factorized(series: Any) -> tuple[NDArray[Any], list[Any]] | None:
-    """The cells of text and its distinct values, by its own library: Python need not see each cell."""
+def _factorize(series: Any) -> tuple[NDArray[Any], list[Any]] | None:
+    """Return the cells of text and its distinct values, by its own library: Python need not see each cell."""
     if series.implementation.is_pandas():
         with suppress(TypeError):  # cells that cannot be hashed
             cells, distinct = series.to_native().factorize()
@@ -193,8 +196,9 @@ def _factorized(series: Any) -> tuple[NDArray[Any], list[Any]] | None:
     return series.replace_strict(known, [*range(len(known))]).fill_null(-1).to_numpy(), known
 
 
-def _declared(series: Any) -> tuple[Any, ...] | None:
-    """The outcomes an Enum or a pandas Categorical names; () for those that only store text; None for other dtypes."""
+def _declared_outcomes(series: Any) -> tuple[Any, ...] | None:
+    """Return the outcomes an Enum or a pandas Categorical names; () for those that only store text; None for other
+    dtypes."""
     kind = type(series.dtype).__name__
     if kind == "Categorical" and series.implementation.is_pandas_like():
         return tuple(series.cat.get_categories().to_list())
@@ -211,15 +215,15 @@ def _of_array(X: Any) -> Table:
         )
     rows, names = int(array.shape[0]), tuple(range(array.shape[1]))
     if array.dtype.kind in _OF_DTYPE:
-        return Table(names, rows, (), X.tocsr() if sparse else array, _OF_DTYPE[array.dtype.kind], sparse)
+        return Table(names, rows, (), check_sparse(X).tocsr() if sparse else array, _OF_DTYPE[array.dtype.kind], sparse)
     if sparse:
         raise DataError(f"Expected a sparse matrix of real numbers; its dtype is {array.dtype}. Use astype(float).")
     if array.dtype.kind in "mM":  # whose Python values may be plain integers
         _refuse_dates(0, str(array.dtype))
-    return Table(names, rows, tuple(Column(j, *_typed(j, array[:, j].tolist())) for j in names))
+    return Table(names, rows, tuple(Column(j, *_infer_type(j, array[:, j].tolist())) for j in names))
 
 
-def _array(X: Any) -> NDArray[Any]:
+def _array(X: Rows) -> NDArray[Any]:
     if isinstance(X, np.ma.MaskedArray):
         X = X.tolist()  # None where it is masked
     if not isinstance(X, list | tuple):
@@ -230,8 +234,8 @@ def _array(X: Any) -> NDArray[Any]:
         raise DataError("Expected rows of equal length; they differ. Write None where a value is missing.") from None
 
 
-def _typed(name: Name, values: list[Any]) -> tuple[Holds | None, NDArray[Any], list[Any] | None]:
-    """What Python values are, and those values as the cells of a column."""
+def _infer_type(name: Name, values: list[Any]) -> tuple[Holds | None, NDArray[Any], list[Any] | None]:
+    """Return the type of Python values, and the values as the cells of a column."""
     families = {kind: _family(kind) for kind in set(map(type, values))}
     if "other" in families.values():
         _refuse_type(name, *next((i, v) for i, v in enumerate(values) if families[type(v)] == "other"))
@@ -243,9 +247,11 @@ def _typed(name: Name, values: list[Any]) -> tuple[Holds | None, NDArray[Any], l
     known = [value for value in dict.fromkeys(values) if value is not None and value == value]
     types = {families[type(value)].replace("whole", "number"): value for value in reversed(known)}  # the first of each
     if len(types) > 1:
-        first = sorted((values.index(value), quoted(value), word) for word, value in types.items())
+        first = sorted((values.index(value), quote(value), word) for word, value in types.items())
         found = " and ".join(f"{value} in row {row} ({word})" for row, value, word in first[:2])
-        raise DataError(f"{called(name)}: expected values of one type; came {found}. Make all numbers, or all text.")
+        raise DataError(
+            f"{name_column(name)}: expected values of one type; came {found}. Make all numbers, or all text."
+        )
     places = dict(zip(known, range(len(known)), strict=True))
     cells = np.fromiter(map(places.get, values, repeat(-1)), np.intp, len(values))
     return (families[type(known[0])] if known else None), cells, known  # type: ignore[return-value]
@@ -267,14 +273,14 @@ def _floats(name: Name, values: list[Any], places: NDArray[Any]) -> Floats:
             except (ValueError, OverflowError):
                 row = int((places == place).argmax())
                 raise DataError(
-                    f"{called(name)}, row {row}: expected a number; came {quoted(value)}. "
+                    f"{name_column(name)}, row {row}: expected a number; came {quote(value)}. "
                     "Correct it, or leave it empty (None or NaN)."
                 ) from None
         raise
 
 
 def _label(value: Any) -> Label:
-    """Equal labels are the same label: 1.0 is 1, as whole numbers beside missing ones turn into floats."""
+    """Return the label, 1 for 1.0, as whole numbers beside missing ones turn into floats."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool | np.bool_):
@@ -282,18 +288,18 @@ def _label(value: Any) -> Label:
     return int(value) if int(value) == value else float(value)
 
 
-def _refuse_type(name: Name, row: int, value: Any) -> NoReturn:
+def _refuse_type(name: Name, row: int, value: object) -> NoReturn:
     kind = type(value).__name__
     if isinstance(value, complex):
-        raise DataError(f"Complex data not supported: {called(name)}, row {row} is {quoted(value)}.")
+        raise DataError(f"Complex data not supported: {name_column(name)}, row {row} is {quote(value)}.")
     if isinstance(value, date | time | timedelta | np.datetime64 | np.timedelta64):
         _refuse_dates(name, kind)
-    what = f"{called(name)}, row {row}: argument must be a string or a number, not '{kind}'. "
+    what = f"{name_column(name)}, row {row}: argument must be a string or a number, not '{kind}'. "
     raise TypeError(what + "Write its cells as text or numbers, such as with astype(str), or leave the column out.")
 
 
 def _refuse_dates(name: Name, what: str) -> NoReturn:
     raise DataError(
-        f"{called(name)}: expected numbers, text or truth values; came dates or times ({what}). "
+        f"{name_column(name)}: expected numbers, text or truth values; came dates or times ({what}). "
         "Make a column of what matters in them, such as the weekday or the days since a date, or leave them out."
     )

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from deciban.data.columns import Columns
-from deciban.data.devices import fetched
-from deciban.data.frame import called
-from deciban.data.rows import is_sparse
+from deciban.data.declared_types import Estimator
+from deciban.data.devices import fetch
+from deciban.data.frame import name_column
+from deciban.data.rows import Rows, check_sparse, is_sparse
 from deciban.errors import DataError
 
 # What scikit-learn and NumPy say of text.
@@ -20,8 +21,8 @@ _OF_TEXT = ("convert string to float", "bytes/strings")
 
 
 @contextmanager
-def text_refused(X: Any, sentence: Callable[[Any], str]) -> Iterator[None]:
-    """Where the block finds text among the numbers of X, a DataError with what `sentence` says of the column's name."""
+def text_refused(X: Rows, sentence: Callable[[Any], str]) -> Iterator[None]:
+    """Raise a DataError with what `sentence` says of a column's name, where the block finds text in it."""
     try:
         yield
     except ValueError as error:
@@ -35,29 +36,29 @@ def text_refused(X: Any, sentence: Callable[[Any], str]) -> Iterator[None]:
         raise DataError(sentence(found[0])) from None
 
 
-def numeric_rows(model: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
+def numeric_rows(model: Estimator, X: Rows, *y: Any, **options: Any) -> Any:
+    """Return X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
     with text_refused(X, lambda name: takes_numbers(model, name)):
-        return validate_data(model, X, *y, **options)
+        return validate_data(model, check_sparse(X), *y, **options)
 
 
-def takes_numbers(model: Any, name: Any) -> str:
-    """What is wrong with a column of text where a model takes numbers only."""
-    return f"{called(name)} holds text, and {type(model).__name__} takes numbers: code it first (OneHotEncoder)"
+def takes_numbers(model: Estimator, name: Any) -> str:
+    """Return what is wrong with a column of text where a model takes numbers only."""
+    return f"{name_column(name)} holds text, and {type(model).__name__} takes numbers: code it first (OneHotEncoder)"
 
 
-def linear_rows(model: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """X, or X and y, by scikit-learn's rules, X float64 or float32, dense or CSR; every cell is a finite number. Arrays
-    of other libraries come as NumPy's."""
+def linear_rows(model: Estimator, X: Rows, *y: Any, **options: Any) -> Any:
+    """Return X, or X and y, by scikit-learn's rules, X float64 or float32, dense or CSR; every cell is a finite number.
+    Arrays of other libraries come as NumPy's."""
     options = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False, **options}
     with text_refused(X, _weighs_numbers):
-        checked = validate_data(model, fetched(X), *map(fetched, y), **options)
+        checked = validate_data(model, check_sparse(fetch(X)), *map(fetch, y), **options)
     _refuse_infinite(checked[0] if y else checked, getattr(model, "feature_names_in_", None))
     return checked
 
 
 def _weighs_numbers(name: Any) -> str:
-    return f"{called(name)} holds text, and a linear model weighs numbers: code it first (OneHotEncoder)"
+    return f"{name_column(name)} holds text, and a linear model weighs numbers: code it first (OneHotEncoder)"
 
 
 def _refuse_infinite(X: Any, names: Any) -> None:
@@ -79,7 +80,7 @@ def _refuse_infinite(X: Any, names: Any) -> None:
 
 
 def cell(X: Any, place: int) -> tuple[int, int]:
-    """Row and column of the value that X, dense or CSR, stores at a place."""
+    """Return row and column of the value that X, dense or CSR, stores at a place."""
     if not is_sparse(X):
         row, column = divmod(place, X.shape[1])
         return row, column

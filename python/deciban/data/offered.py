@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import update_wrapper
 from types import MethodType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -29,6 +29,10 @@ class OfferedUnless(Generic[Method]):
         return MethodType(self.method, model)
 
 
-def offered_unless(reason: Callable[[Any], str]) -> Callable[[Method], Any]:
-    """Decorates a method that a model does not offer where `reason(model)` says why."""
-    return lambda method: OfferedUnless(reason, method)
+def offer_unless(reason: Callable[[Any], str]) -> Callable[[Method], Method]:
+    """Decorate a method that a model does not offer where `reason(model)` says why."""
+
+    def decorate(method: Method) -> Method:
+        return cast(Method, OfferedUnless(reason, method))
+
+    return decorate

@@ -1,4 +1,4 @@
-"""What an object is made of, in plain values: what pickle, joblib and skops write, and what they read again."""
+"""The state of an object in plain values: what pickle, joblib and skops write, and what they read again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PlainState:
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
-        return {name: _written(value) for name, value in (state or {}).items()}
+        return {name: _write(value) for name, value in (state or {}).items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         found = {name: _read(value) for name, value in state.items()}
@@ -34,7 +34,7 @@ class PlainState:
             above(found)
 
 
-def _written(value: Any) -> Any:
+def _write(value: Any) -> Any:
     if isinstance(value, Enum):
         return _MEMBER, type(value), value.name
     if isinstance(value, np.dtype):
@@ -47,7 +47,7 @@ def _written(value: Any) -> Any:
     return value
 
 
-def _read(value: Any) -> Any:
+def _read(value: object) -> Any:
     if not isinstance(value, tuple) or not value or not isinstance(value[0], str):
         return value
     if value[0] == _MEMBER:

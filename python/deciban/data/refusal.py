@@ -1,4 +1,4 @@
-"""How distributions say no: with the place, so that a model can name it in the user's own words."""
+"""Errors of distributions and of readers of files; the former with the place, which a model names for the user."""
 
 from __future__ import annotations
 
@@ -13,9 +13,21 @@ from deciban.errors import DataError
 
 
 class StatisticError(DataError):
-    """A refusal that knows its place, so that a model can say it again with the user's own names.
+    """Statistics that no data have, or a value outside the support, with its feature and class.
 
-    `text` may contain {feature} and {label}, whose indices are `feature` and `label`.
+    Parameters
+    ----------
+    text : str
+        Message, which may contain {feature} and {label}.
+    feature : int, optional
+        Index of the feature.
+    label : int, optional
+        Index of the class.
+
+    Examples
+    --------
+    >>> str(StatisticError("{feature} is negative", feature=0).named("age of {}".format, str))
+    'age of 0 is negative'
     """
 
     def __init__(self, text: str, *, feature: int | None = None, label: int | None = None) -> None:
@@ -24,19 +36,43 @@ class StatisticError(DataError):
         super().__init__(text.format(feature=f"feature {feature}", label=f"class {label}") if known else text)
 
     def named(self, features: Callable[[int], str], labels: Callable[[int], str]) -> DataError:
-        """The same refusal as a plain DataError, with `features(j)` and `labels(c)` in place of numbers."""
+        """Return the same error as a plain DataError, with the names of the user in place of indices.
+
+        Parameters
+        ----------
+        features : callable
+            Name of the feature of an index.
+        labels : callable
+            Name of the class of an index.
+
+        Returns
+        -------
+        DataError
+            The error.
+        """
         feature = "" if self.feature is None else features(self.feature)
         label = "" if self.label is None else labels(self.label)
         return DataError(self.text.format(feature=feature, label=label))
 
     def among(self, columns: Sequence[int] | NDArray[np.intp]) -> StatisticError:
-        """The same refusal where feature k is column columns[k] of a wider matrix."""
+        """Return the same error for a wider matrix.
+
+        Parameters
+        ----------
+        columns : sequence of int
+            Column of the wider matrix that is feature k.
+
+        Returns
+        -------
+        StatisticError
+            The error, with the index of the wider matrix.
+        """
         feature = None if self.feature is None else int(columns[self.feature])
         return StatisticError(self.text, feature=feature, label=self.label)
 
 
 def first(marked: NDArray[np.bool_]) -> tuple[int, ...]:
-    """The place of the first True."""
+    """Return the place of the first True."""
     return tuple(int(k) for k in np.argwhere(marked)[0])
 
 
@@ -58,8 +94,8 @@ def refuse_infinite(W: NDArray[np.float64]) -> None:
 T = TypeVar("T")
 
 
-def counted(run: Callable[[], T], expected: Callable[[float], str]) -> T:
-    """What the core counts, or a `StatisticError` where a value is outside the support.
+def count_or_refuse(run: Callable[[], T], expected: Callable[[float], str]) -> T:
+    """Return what the core counts, or raise a `StatisticError` where a value is outside the support.
 
     `expected(value)` says what was expected instead, with {place} for the row, the feature and the value.
     """
@@ -72,14 +108,14 @@ def counted(run: Callable[[], T], expected: Callable[[float], str]) -> T:
 
 
 def check_number(name: str, value: Any, least: float, meaning: str) -> None:
-    """ValueError unless `value` is a finite number ≥ least."""
+    """Raise a ValueError unless `value` is a finite number ≥ least."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not least <= value < np.inf:
         raise ValueError(f"{name} must be {meaning}, got {value!r}")
 
 
-def check_prior(name: str, value: Any) -> None:
-    """A parameter of a prior is a finite number ≥ 0 (0: no prior, the raw ratio)."""
+def check_prior(name: str, value: object) -> None:
+    """Raise a ValueError unless a parameter of a prior is a finite number ≥ 0 (0: no prior, the raw ratio)."""
     check_number(name, value, 0.0, "a finite number ≥ 0")
 
 
@@ -89,7 +125,8 @@ def refuse_less(
     forgotten: NDArray[np.float64],
     what: str | None = None,
 ) -> NDArray[np.float64]:
-    """`left` = learnt − forgotten, (L, C) or (L, C, d) in parts; a `StatisticError` where that is below nothing."""
+    """Return `left` = learnt − forgotten, (L, C) or (L, C, d) in parts; a `StatisticError` where that is below
+    nothing."""
     short = left[0] < 0.0
     if short.any():
         place = first(short)
@@ -101,3 +138,9 @@ def refuse_less(
             feature=place[1] if len(place) == 2 else None,
         )
     return left
+
+
+def check(right: bool, wrong: str) -> None:
+    """Raise ValueError with what is wrong, unless all is right."""
+    if not right:
+        raise ValueError(wrong)

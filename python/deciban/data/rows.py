@@ -4,23 +4,45 @@ from __future__ import annotations
 
 import sys
 from copy import copy
-from typing import Any
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from deciban._core import repeats
+from deciban.errors import DataError
+
+
+class SparseRows(Protocol):
+    """A sparse matrix or array of SciPy, in any format."""
+
+    def tocsr(self) -> Any:
+        """Return it row by row."""
+
+
+class FrameRows(Protocol):
+    """A data frame of any library."""
+
+    @property
+    def columns(self) -> Any:
+        """The columns, or their names."""
+
+
+Rows: TypeAlias = ArrayLike | SparseRows | FrameRows
+"""Examples: an array of any library, nested lists, a data frame or a sparse matrix; texts where a model takes them."""
+
 
 # What the core counts without a copy; everything else becomes float64.
 _DTYPES = ("float64", "float32", "int64", "uint8")
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix; whoever has one has loaded SciPy, so this does not."""
+def is_sparse(X: object) -> bool:
+    """Return whether X is a SciPy sparse matrix; whoever has one has loaded SciPy, so this does not."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(X))
 
 
-def native(X: Any) -> Any:
+def native(X: Rows) -> Any:
     """Return X, an array or a sparse matrix, in this machine's byte order; half precision, which SciPy cannot add up,
     as single."""
     if is_sparse(X) and hasattr(X, "data"):
@@ -42,8 +64,55 @@ def _native(values: Any) -> Any:
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
+def check_sparse(X: Any) -> Any:
+    """Return X; a DataError for a sparse matrix whose parts do not fit together, before anything follows its indices.
+
+    SciPy checks them when it makes a matrix, if at all, and never again: what converts one with an index out of range
+    writes beyond its memory. The cost is one look at each index.
+    """
+    if not is_sparse(X) or X.ndim != 2:
+        return X
+    X = X.tocsr() if X.format in ("lil", "dok") else X
+    if X.format in ("csr", "csc", "bsr"):
+        _check_compressed(X)
+    elif X.format == "coo":
+        for axis, length in zip(("row", "col"), X.shape, strict=True):
+            _check_places(f"X.{axis}", getattr(X, axis), length, len(X.data))
+    return X
+
+
+def _check_compressed(X: Any) -> None:
+    rows, columns = (n // size for n, size in zip(X.shape, getattr(X, "blocksize", (1, 1)), strict=True))
+    major, minor = (columns, rows) if X.format == "csc" else (rows, columns)
+    indptr = X.indptr
+    _check_places("X.indptr", indptr, len(X.indices) + 1, major + 1)
+    if indptr[0] != 0 or indptr[-1] != len(X.indices) or (indptr[1:] < indptr[:-1]).any():
+        _refuse_parts(f"X.indptr does not ascend from 0 to the {len(X.indices)} values that X stores")
+    _check_places("X.indices", X.indices, minor, len(X.data))
+
+
+def _check_places(name: str, places: Any, length: int, count: int) -> None:
+    """Refuse an array that has not `count` places from 0 below `length`."""
+    if places.ndim != 1 or len(places) != count:
+        _refuse_parts(f"{name} has the shape {places.shape}, not ({count},)")
+    if places.dtype.kind not in "iu":
+        _refuse_parts(f"{name} holds {places.dtype} values, not whole numbers")
+    bits = _native(places).view(f"u{places.dtype.itemsize}")  # what is below 0 is larger than every length
+    if count and int(bits.max()) >= length:
+        place = int(np.argmax(bits >= length))
+        _refuse_parts(f"{name} is {places[place]} at the place {place}, not from 0 to {length - 1}")
+
+
+def _refuse_parts(what: str) -> NoReturn:
+    raise DataError(
+        f"X is not a valid sparse matrix: {what}. Build it anew, such as by "
+        "scipy.sparse.csr_array((values, (rows, columns)), shape)."
+    )
+
+
 def as_rows(X: Any) -> Any:
-    """X as an (N, d) array or as CSR with one entry a place, in any order; no copy where X is one of these already."""
+    """Return X as an (N, d) array or as CSR with one entry a place, in any order; no copy where X is one of these
+    already."""
     X = native(X)
     if not is_sparse(X):
         return np.asarray(X)
@@ -55,12 +124,12 @@ def as_rows(X: Any) -> Any:
 
 
 def for_core(X: Any) -> Any:
-    """X (N, d), dense or sparse, as the core's functions take it: an array in C order, or the parts of a CSR."""
+    """Return X (N, d), dense or sparse, as the core's functions take it: an array in C order, or the parts of a CSR."""
     if not is_sparse(X):
         X = np.asarray(X)
-        return np.ascontiguousarray(_counted(X))
+        return np.ascontiguousarray(_as_core_type(X))
     X = X.tocsr()
-    indices, indptr, data = X.indices, X.indptr, _counted(X.data)
+    indices, indptr, data = X.indices, X.indptr, _as_core_type(X.data)
     if max(X.nnz, *X.shape) < 2**31:
         indices, indptr = indices.astype(np.int32, copy=False), indptr.astype(np.int32, copy=False)
     else:
@@ -69,8 +138,8 @@ def for_core(X: Any) -> Any:
     return data, indices, indptr, X.shape[1]
 
 
-def reals_for_core(X: Any) -> Any:
-    """X as the core's solvers take it: like `for_core`, whole numbers and truth values as float64."""
+def reals_for_core(X: Rows) -> Any:
+    """Return X as the core's solvers take it: like `for_core`, whole numbers and truth values as float64."""
     parts = for_core(X)
     if isinstance(parts, tuple):
         data, *rest = parts
@@ -78,14 +147,14 @@ def reals_for_core(X: Any) -> Any:
     return parts if parts.dtype.kind == "f" else parts.astype(np.float64)
 
 
-def _counted(values: Any) -> Any:
+def _as_core_type(values: Any) -> Any:
     if values.dtype == bool:
         return values.view(np.uint8)
     return values if values.dtype.name in _DTYPES and values.dtype.isnative else values.astype(np.float64)
 
 
-def squared(X: Any) -> Any:
-    """x² place by place, dense or sparse like X."""
+def square_values(X: Any) -> Any:
+    """Return x² place by place, dense or sparse like X."""
     if not is_sparse(X):
         return np.square(X, dtype=np.float64)
     X = X.copy()

@@ -9,29 +9,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import log_table
-from deciban.data.rows import as_rows, is_sparse
+from deciban.data.rows import Rows, as_rows, is_sparse
 from deciban.scores import AffineScore
 
 from ..data.refusal import StatisticError, first
 from .counts import Counts, Floats, sums
-from .pseudo_counts import PseudoCounts, at, checked, is_vector, pseudo_counts
-from .shares import Optimum, log_moments, share_optimum
-from .support import LARGEST, check
+from .distribution import LARGEST, Family, Straight, check_support
+from .priors import (
+    Optimum,
+    PseudoCounts,
+    check_pseudo_counts,
+    count_at,
+    is_vector,
+    log_moments,
+    pseudo_counts,
+    share_optimum,
+)
 
 
 @dataclass(frozen=True)
-class Bernoulli:
-    """Each feature is present or absent: x_j ∈ {0, 1}, independent given the class.
-
-    With a threshold `binarize` the statistic is T(x)_j = 1{x_j > binarize}; without, x itself must be 0 or 1.
+class Bernoulli(Family, Straight):
+    """The Bernoulli distribution of features that are present or absent, x_j ∈ {0, 1}, independent given the class.
 
         p(x | c) = Π_j φ_cj^x_j · (1 − φ_cj)^(1 − x_j),      φ_cj ~ Beta(alpha, beta)
 
-    Statistics: n_c examples, s_cj of them with x_j = 1. log p(x | c) is affine in x, with W = logit φ and absent =
-    log(1 − φ), so an absent feature is evidence too. `alpha` and `beta`, the pseudo-counts of presence and of
-    absence, are numbers for all features, (d,) one a feature or (C, d) one a class and feature. McCallum & Nigam,
-    AAAI-98 workshop on text.
+    Statistics: n_c examples, s_cj of them with x_j = 1. Estimates of φ (C, d): "bayes" is E[φ | data] =
+    (s + alpha) / (n + alpha + beta), with alpha = beta = 1 Laplace's rule; "map" the mode,
+    (s + alpha − 1) / (n + alpha + beta − 2), where the posterior has one; "ml" is s / n.
 
+    log p(x | c) is affine in x, with W = logit φ and absent = log(1 − φ), so an absent feature is evidence, too. Over
+    the posterior φ ~ Beta(a, b), log φ has mean ψ(a) − ψ(a + b) and variance ψ′(a) − ψ′(a + b); log(1 − φ) the same
+    with b. McCallum & Nigam, AAAI-98 workshop on text.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
+        Pseudo-counts of presence.
+    beta : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
+        Pseudo-counts of absence.
+    binarize : float, optional
+        Threshold: the statistic is T(x)_j = 1{x_j > binarize}. Without it x must be 0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If a pseudo-count is negative, or `binarize` is no finite number.
+
+    Examples
+    --------
     >>> coin = Bernoulli()
     >>> seen = coin.count(np.array([[1], [1], [0]]), np.array([0, 0, 0]), np.ones(3), 1)
     >>> coin.parameters(seen, "bayes").tolist(), coin.parameters(seen, "ml").round(3).tolist()
@@ -46,33 +71,29 @@ class Bernoulli:
 
     def __post_init__(self) -> None:
         for name in ("alpha", "beta"):
-            object.__setattr__(self, name, checked(name, getattr(self, name)))
+            object.__setattr__(self, name, check_pseudo_counts(name, getattr(self, name)))
         number = isinstance(self.binarize, int | float | np.integer | np.floating)
         if self.binarize is not None and not (number and np.isfinite(self.binarize)):
             raise ValueError(f"binarize must be None or a finite number, got {self.binarize!r}")
 
     @classmethod
     def symmetric(cls, alpha: PseudoCounts) -> Bernoulli:
-        """Beta(alpha, alpha) on every φ."""
         return cls(alpha, alpha)
 
-    def statistic(self, X: Any) -> Any:
-        """T(X) (N, d) of 0, 1 and, where X is missing, NaN; dense or CSR like X; cost O(nonzeros)."""
+    def statistic(self, X: Rows) -> Any:
         X = as_rows(X)
-        check(X, "finite" if self.binarize is not None else "binary", _expected)
-        return X if self.binarize is None else _present(X, self.binarize)
+        check_support(X, "finite" if self.binarize is not None else "binary", _error_expected)
+        return X if self.binarize is None else _mark_present(X, self.binarize)
 
-    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Counts:
-        """X (N, d), y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
+    def count(self, X: Rows, y: NDArray[np.intp], weight: Floats | None, C: int) -> Counts:
         X = as_rows(X)
         if self.binarize is None:
-            return sums(X, y, weight, C, _expected, support="binary")
+            return sums(X, y, weight, C, _error_expected, support="binary")
         if is_sparse(X):
             _refuse_zeros_present(self.binarize)
-        return sums(X, y, weight, C, _expected, support="finite", above=float(self.binarize))
+        return sums(X, y, weight, C, _error_expected, support="finite", above=float(self.binarize))
 
     def check_counts(self, seen: Counts) -> None:
-        """No feature was present in more examples than there were (one forgotten that never was learnt)."""
         n = np.broadcast_to(seen.seen, seen.s.shape)
         above = seen.s > n + 1e-9 * np.maximum(1.0, n)
         if above.any():
@@ -84,8 +105,8 @@ class Bernoulli:
                 label=c,
             )
 
-    def _present_absent(self, seen: Counts, alpha: Any, beta: Any) -> tuple[Floats, Floats]:
-        """Counts of presence and of absence with pseudo-counts, each (C, d)."""
+    def _count_presence(self, seen: Counts, alpha: object, beta: Any) -> tuple[Floats, Floats]:
+        """Return counts of presence and of absence with pseudo-counts, each (C, d)."""
         present = np.minimum(seen.s, seen.seen)  # sums of fractional weights can pass n by an ulp
         absent = seen.seen - present
         present += alpha
@@ -93,14 +114,8 @@ class Bernoulli:
         return present, absent
 
     def parameters(self, seen: Counts, estimate: str) -> Floats:
-        """φ (C, d).
-
-        "bayes": E[φ | data] = (s + alpha) / (n + alpha + beta); alpha = beta = 1 is Laplace's rule.
-        "map":   the mode, (s + alpha − 1) / (n + alpha + beta − 2), where the posterior has one.
-        "ml":    s / n.
-        """
         added = pseudo_counts(self.alpha, estimate), pseudo_counts(self.beta, estimate)
-        a, b = self._present_absent(seen, *added)
+        a, b = self._count_presence(seen, *added)
         low = min(a.min(initial=1.0), b.min(initial=1.0))
         b += a
         if low <= 0.0 and (undefined := (a < 0.0) | (a > b) | (b <= 0.0)).any():
@@ -109,7 +124,7 @@ class Bernoulli:
             raise StatisticError(
                 f"estimate={estimate!r} is undefined for {{feature}} in {{label}} "
                 f"(present in {seen.s[c, j]:g} of {n[c, j]:g} examples, "
-                f"alpha={at(self.alpha, c, j):g}, beta={at(self.beta, c, j):g}): "
+                f"alpha={count_at(self.alpha, c, j):g}, beta={count_at(self.beta, c, j):g}): "
                 "use estimate='bayes' with alpha > 0",
                 feature=j,
                 label=c,
@@ -118,9 +133,19 @@ class Bernoulli:
         return a
 
     def affine(self, phi: Floats) -> tuple[Floats, Floats]:
-        """W (d, C) = logit φ and absent (d, C) = log(1 − φ): log p(x | c) = x·W_c + Σ_j absent_jc.
+        """Return the weights of log p(x | c) = x·W_c + Σ_j absent_jc.
 
-        Where φ is 0 or 1, W is ∓∞, as `AffineScore` reads it.
+        Parameters
+        ----------
+        phi : ndarray of shape (n_classes, n_features)
+            Probabilities φ of presence.
+
+        Returns
+        -------
+        W : ndarray of shape (n_features, n_classes)
+            Weights logit φ; ∓∞ where φ is 0 or 1.
+        absent : ndarray of shape (n_features, n_classes)
+            Evidence log(1 − φ) of an absent feature.
         """
         W = np.array(phi.T, order="C")
         with np.errstate(divide="ignore"):
@@ -134,12 +159,10 @@ class Bernoulli:
         return W, absent
 
     def score(self, phi: Floats, prior: Floats) -> AffineScore:
-        """log p(x | c) + prior_c over T(x)."""
         W, absent = self.affine(phi)
         return AffineScore(W, prior, absent)
 
     def straight(self, seen: Counts, estimate: str, prior: Floats) -> AffineScore | None:
-        """`score` of `parameters` without φ in between; None where some φ is 0, 1, undefined or of its own n."""
         alpha, beta = pseudo_counts(self.alpha, estimate), pseudo_counts(self.beta, estimate)
         if is_vector(self.alpha) or is_vector(self.beta):
             return None
@@ -153,24 +176,18 @@ class Bernoulli:
             return None
         return AffineScore(np.subtract(present, absent, out=present), prior, absent)
 
-    def log_density(self, X: Any, phi: Floats) -> Floats:
-        """(N, C) log p(x | c) = Σ_j [x_j log φ_j + (1 − x_j) log(1 − φ_j)], straight from the definition."""
+    def log_density(self, X: Rows, phi: Floats) -> Floats:
         x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)[:, None, :]
         result: Floats = np.nansum(x * np.log(phi) + (1.0 - x) * np.log(1.0 - phi), axis=2)
         return result
 
     def optimum(self, seen: Counts, phi: Floats, estimate: str) -> Optimum:
-        """φ against the best value of the objective that `estimate` minimises, one coin a feature."""
         added = pseudo_counts(self.alpha, estimate), pseudo_counts(self.beta, estimate)
-        counted = np.stack(self._present_absent(seen, *added), axis=-1)
+        counted = np.stack(self._count_presence(seen, *added), axis=-1)
         return share_optimum(counted, np.stack([phi, 1.0 - phi], axis=-1))
 
-    def doubt(self, X: Any, seen: Counts) -> tuple[Floats, Floats]:
-        """(N, C) mean and variance of log p(x | c) over the posterior φ ~ Beta(a, b), a = s + alpha, b alike.
-
-        log φ has mean ψ(a) − ψ(a + b) and variance ψ′(a) − ψ′(a + b); log(1 − φ) the same with b.
-        """
-        a, b = self._present_absent(seen, pseudo_counts(self.alpha, "bayes"), pseudo_counts(self.beta, "bayes"))
+    def doubt(self, X: Rows, seen: Counts) -> tuple[Floats, Floats]:
+        a, b = self._count_presence(seen, pseudo_counts(self.alpha, "bayes"), pseudo_counts(self.beta, "bayes"))
         moments = zip(log_moments(a), log_moments(b), log_moments(a + b), strict=True)
         mean, variance = (
             AffineScore((present - absent).T, np.zeros(len(a)), (absent - both).T)(X)
@@ -179,7 +196,7 @@ class Bernoulli:
         return mean, variance
 
 
-def _expected(value: float) -> str:
+def _error_expected(value: float) -> str:
     if abs(value) > LARGEST:
         return "Input X contains infinity or a value beyond 1e300: {place}; a Bernoulli feature is 0 or 1"
     return (
@@ -188,8 +205,8 @@ def _expected(value: float) -> str:
     )  # fmt: skip
 
 
-def _present(X: Any, threshold: float) -> Any:
-    """1{X > threshold}, dense or CSR like X; NaN stays."""
+def _mark_present(X: Any, threshold: float) -> Any:
+    """Return 1{X > threshold}, dense or CSR like X; NaN stays."""
     if not is_sparse(X):
         present = np.greater(X, threshold).astype(np.float64)
         return np.where(np.isnan(X), np.nan, present) if X.dtype.kind == "f" else present

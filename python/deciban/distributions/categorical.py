@@ -10,21 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import class_categories, largest
-from deciban.data.rows import as_rows, for_core
+from deciban.data.rows import Rows, as_rows, for_core
 from deciban.scores import CategoricalScore
 
-from ..data.refusal import StatisticError, counted, first
-from .counts import (
-    Counts,
-    Floats,
-    class_weights,
-    less,
-    less_missing,
-    plus_missing,
-)
-from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
-from .shares import Optimum, log_moments, share_optimum
-from .support import LARGEST, check
+from ..data.refusal import StatisticError, count_or_refuse, first
+from .counts import Counts, Floats, class_weights, less, less_missing, plus_missing
+from .distribution import LARGEST, Family, check_support
+from .priors import Optimum, PseudoCounts, check_pseudo_counts, count_at, log_moments, pseudo_counts, share_optimum
 
 Sizes = tuple[int, ...]
 
@@ -44,12 +36,12 @@ class CategoryCounts(Counts):
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
 
     def of_sizes(self, sizes: Sizes) -> CategoryCounts:
-        """The same counts with room for more categories a feature."""
+        """Return the same counts with room for more categories a feature."""
         codes = tuple(np.arange(k) for k in self.sizes)
-        return self if sizes == self.sizes else self.recoded(codes, sizes)
+        return self if sizes == self.sizes else self.recode(codes, sizes)
 
-    def recoded(self, codes: tuple[NDArray[np.intp], ...], sizes: Sizes) -> CategoryCounts:
-        """The same counts where category k of feature j is now called codes[j][k], of sizes[j]."""
+    def recode(self, codes: tuple[NDArray[np.intp], ...], sizes: Sizes) -> CategoryCounts:
+        """Return the same counts where category k of feature j is now called codes[j][k], of sizes[j]."""
         wide = replace(self, s=np.zeros((len(self.n), sum(sizes))), sizes=sizes)
         places = [start + code for start, code in zip(wide.offsets[:-1], codes, strict=True)]
         wide.s[:, np.concatenate([*places, np.zeros(0, np.intp)]).astype(np.intp)] = self.s
@@ -76,10 +68,10 @@ class CategoryCounts(Counts):
             text = error.text.replace("{feature}", f"category {k - a.offsets[j]} of {{feature}}", 1)
             raise StatisticError(text, feature=j, label=error.label) from None
         missing = less_missing(a.missing, b.missing, (len(n), len(a.sizes)))
-        return CategoryCounts(n, s, missing, a.sizes).trimmed()
+        return CategoryCounts(n, s, missing, a.sizes).trim()
 
-    def trimmed(self) -> CategoryCounts:
-        """The same counts without room for codes above all that are left."""
+    def trim(self) -> CategoryCounts:
+        """Return the same counts without room for codes above all that are left."""
         parts = np.split(self.s, self.offsets[1:-1], axis=1)
         sizes = tuple(max(1, int(np.flatnonzero(part.any(axis=0)).max(initial=0)) + 1) for part in parts)
         if sizes == self.sizes:
@@ -105,17 +97,34 @@ class Shares(Sequence[Floats]):
 
 
 @dataclass(frozen=True)
-class Categorical:
-    """Feature j is one of K_j categories, coded 0 … K_j − 1, independent given the class.
+class Categorical(Family):
+    """The categorical distribution of features with K_j categories, coded 0 … K_j − 1, independent given the class.
 
         p(x | c) = Π_j φ_cj,x_j,      Σ_k φ_cjk = 1,      φ_cj ~ Dirichlet(alpha, …, alpha)
 
-    K_j is one more than the largest code seen, or `sizes`[j], or `sizes`, where that is more. `alpha` is a number, (d,)
-    one a feature or (C, d) one a class and feature, for each category. A category never seen in training has the
-    share of any category with no count, alpha / (n + alpha K_j). Statistics: n_c examples, s_cjk of them in
-    category k. Over one-hot features log p(x | c) is affine, W = log φ. Murphy, Machine Learning, 2012, section
-    3.5.
+    Statistics: n_c examples, s_cjk of them in category k. Estimates of φ_j (C, K_j + 1), whose last column is the share
+    of a category that was not in the training data: "bayes" is E[φ | data] = (s + alpha) / (n + alpha K_j), with alpha
+    = 1 Laplace's rule; "map" the mode, (s + alpha − 1) / (n + (alpha − 1) K_j), where the posterior has one; "ml" is s
+    / n. A new category has the share of any category with no count, alpha / (n + alpha K_j).
 
+    Over one-hot features log p(x | c) is affine, W = log φ. Over the posterior φ_cj ~ Dirichlet(a), log φ_k has mean
+    ψ(a_k) − ψ(A) and variance ψ′(a_k) − ψ′(A), A = Σ_k a_k. Murphy, Machine Learning (2012), section 3.5.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
+        Pseudo-counts of each category.
+    sizes : int or sequence of int, optional
+        Numbers of categories K_j, of all features or of each; by default one more than the largest code, and at least
+        that.
+
+    Raises
+    ------
+    ValueError
+        If a pseudo-count is negative, or `sizes` are no whole numbers from 1.
+
+    Examples
+    --------
     >>> die = Categorical()
     >>> seen = die.count(np.array([[0], [2], [2]]), np.array([0, 0, 0]), np.ones(3), 1)
     >>> phi = die.parameters(seen, "bayes")
@@ -129,7 +138,7 @@ class Categorical:
     missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", checked("alpha", self.alpha))
+        object.__setattr__(self, "alpha", check_pseudo_counts("alpha", self.alpha))
         if isinstance(self.sizes, int | np.integer) and self.sizes >= 1:
             return
         whole = isinstance(self.sizes, tuple) and all(isinstance(k, int | np.integer) and k >= 1 for k in self.sizes)
@@ -138,36 +147,32 @@ class Categorical:
 
     @classmethod
     def symmetric(cls, alpha: PseudoCounts) -> Categorical:
-        """Dirichlet(alpha, …, alpha) on every φ_cj."""
         return cls(alpha)
 
-    def statistic(self, X: Any) -> Any:
-        """The codes, whole and ≥ 0; otherwise a `StatisticError` names the row, the column and the value."""
+    def statistic(self, X: Rows) -> Any:
         X = as_rows(X)
-        check(X, "whole", _expected)
+        check_support(X, "whole", _error_expected)
         return X
 
-    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> CategoryCounts:
-        """X (N, d) of codes, y (N,) class indices, weight (N,). Cost: two passes over the nonzeros."""
+    def count(self, X: Rows, y: NDArray[np.intp], weight: Floats | None, C: int) -> CategoryCounts:
         rows = for_core(as_rows(X))
-        top = counted(lambda: largest(rows), _expected)
+        top = count_or_refuse(lambda: largest(rows), _error_expected)
         if isinstance(self.sizes, tuple) and len(self.sizes) != len(top):
             raise ValueError(f"sizes must be one number for each of {len(top)} features, got {self.sizes!r}")
         sizes = tuple((np.maximum(top, 0.0) + 1.0).tolist())
         _refuse_many(sizes, C)
         offsets = np.concatenate([[0.0], np.cumsum(sizes)]).astype(np.intp)
-        s, missing = counted(lambda: class_categories(rows, y, weight, C, offsets), _expected)
+        s, missing = count_or_refuse(lambda: class_categories(rows, y, weight, C, offsets), _error_expected)
         return CategoryCounts(class_weights(y, weight, C), s, missing, tuple(map(int, sizes)))
 
     def _known(self, seen: CategoryCounts) -> CategoryCounts:
-        """The counts with room for the categories that are declared."""
+        """Return the counts with room for the categories that are declared."""
         if self.sizes is None:
             return seen
         least = self.sizes if isinstance(self.sizes, tuple) else (int(self.sizes),) * len(seen.sizes)
         return seen.of_sizes(tuple(map(max, seen.sizes, least)))
 
     def check_counts(self, seen: CategoryCounts) -> None:
-        """Each feature's categories add up to the examples (none was forgotten that never was learnt)."""
         n = np.broadcast_to(seen.seen, (len(seen.n), len(seen.sizes)))
         total = _by_feature(seen)
         wrong = np.abs(total - n) > 1e-9 * np.maximum(1.0, n)
@@ -181,19 +186,14 @@ class Categorical:
             )
 
     def _shares(self, seen: CategoryCounts, added: Any) -> tuple[Floats, Floats]:
-        """Counts with pseudo-counts (C, ΣK), and their totals by feature (C, d), from a number, (d,) or (C, d)."""
+        """Return counts with pseudo-counts (C, ΣK), and their totals by feature (C, d), from a number, (d,) or (C,
+        d)."""
         K = np.array(seen.sizes, dtype=np.float64)
         n = np.broadcast_to(seen.seen, (len(seen.n), len(K)))
         each = np.repeat(added, seen.sizes, axis=-1) if np.ndim(added) else added
         return seen.s + each, n + added * K
 
     def parameters(self, seen: CategoryCounts, estimate: str) -> Shares:
-        """φ_j (C, K_j + 1) for each feature j; the last column is the share of a category never seen.
-
-        "bayes": E[φ | data] = (s + alpha) / (n + alpha K_j); alpha = 1 is Laplace's rule.
-        "map":   the mode, (s + alpha − 1) / (n + (alpha − 1) K_j), where the posterior has one.
-        "ml":    s / n.
-        """
         added, seen = pseudo_counts(self.alpha, estimate), self._known(seen)
         a, total = self._shares(seen, added)
         feature = np.repeat(np.arange(len(seen.sizes)), seen.sizes)
@@ -203,7 +203,8 @@ class Categorical:
             j = int(feature[k])
             raise StatisticError(
                 f"estimate={estimate!r} is undefined for {{feature}} in {{label}} (category {k - seen.offsets[j]} "
-                f"counted {seen.s[c, k]:g} times, alpha={at(self.alpha, c, j):g}): use estimate='bayes' with alpha > 0",
+                f"counted {seen.s[c, k]:g} times, alpha={count_at(self.alpha, c, j):g}): "
+                "use estimate='bayes' with alpha > 0",
                 feature=j,
                 label=c,
             )
@@ -211,13 +212,11 @@ class Categorical:
         return Shares(table, _with_unseen(seen.offsets))
 
     def score(self, phi: Shares, prior: Floats) -> CategoricalScore:
-        """log p(x | c) + prior_c, −∞ for a category that has no share."""
         with np.errstate(divide="ignore"):
             table = np.log(np.array(phi.table.T, order="C"))
         return CategoricalScore(prior, table, phi.offsets)
 
-    def log_density(self, X: Any, phi: Shares) -> Floats:
-        """(N, C) log p(x | c) = Σ_j log φ_j,x_j, straight from the definition."""
+    def log_density(self, X: Rows, phi: Shares) -> Floats:
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         result = np.zeros((len(X), len(phi.table)))
         for i, row in enumerate(X):
@@ -227,18 +226,13 @@ class Categorical:
         return result
 
     def optimum(self, seen: CategoryCounts, phi: Shares, estimate: str) -> Optimum:
-        """φ against the best value of the objective that `estimate` minimises, one die a feature and class."""
         added, seen = pseudo_counts(self.alpha, estimate), self._known(seen)
         counts = np.split(self._shares(seen, added)[0], seen.offsets[1:-1], axis=1)
         return sum(
             (share_optimum(a, share[:, :-1]) for a, share in zip(counts, phi, strict=True)), Optimum(0.0, 0.0, 0.0)
         )
 
-    def doubt(self, X: Any, seen: CategoryCounts) -> tuple[Floats, Floats]:
-        """(N, C) mean and variance of log p(x | c) over the posterior φ_cj ~ Dirichlet(a), a = s + alpha.
-
-        log φ_k has mean ψ(a_k) − ψ(A) and variance ψ′(a_k) − ψ′(A), A = Σ_k a_k.
-        """
+    def doubt(self, X: Rows, seen: CategoryCounts) -> tuple[Floats, Floats]:
         seen = self._known(seen)
         alpha = pseudo_counts(self.alpha, "bayes")
         a, total = self._shares(seen, alpha)
@@ -254,7 +248,7 @@ class Categorical:
 
 
 def _with_unseen(offsets: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where each feature begins when every one has a place more."""
+    """Return where each feature begins when every one has a place more."""
     return offsets + np.arange(len(offsets))
 
 
@@ -278,7 +272,7 @@ def _refuse_many(sizes: tuple[float, ...], C: int) -> None:
         )
 
 
-def _expected(value: float) -> str:
+def _error_expected(value: float) -> str:
     if abs(value) > LARGEST:
         return "Input X contains infinity or a value beyond 1e300: {place}; a category is coded 0, 1, 2, …"
     if value < 0.0:

@@ -1,8 +1,12 @@
-"""Sums of products, exactly, and what they tell about the class means: statistics that merge to the last bit."""
+"""Sums of products, exactly, and what they tell about the class means: statistics that merge to the last bit.
+
+`Batch` has the rows of a matrix a block at a time, centred, and their sums.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -10,9 +14,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.data.rows import as_rows, is_sparse
+
 from ..data.refusal import StatisticError, first, refuse_less
-from . import parts as sums
+from . import exact_sums
 from .counts import Floats, same
+from .distribution import check_support
+from .exact_sums import two_product
+from .moments import moments
 
 # A sum of squared deviations below this share of the sum of squares comes from the last bits of x.
 _LAST_BITS = (4.0 * np.finfo(np.float64).eps) ** 2
@@ -52,18 +61,19 @@ class CentralMoments(ABC):
 
     @abstractmethod
     def variation(self) -> Floats:
-        """(C, d), or (1, d) where classes are pooled: Σ w (x_j − mean_j)², below 0 where no data have such sums."""
+        """Return (C, d), or (1, d) where classes are pooled: Σ w (x_j − mean_j)², below 0 where no data have such
+        sums."""
 
     def __add__(self, other: Self) -> Self:
         self._alike(other)
-        parts = tuple(sums.add(a, b) for a, b in zip(self.parts, other.parts, strict=True))
-        return replace(self, w=sums.add(self.w, other.w), s=sums.add(self.s, other.s), parts=parts)
+        parts = tuple(exact_sums.add(a, b) for a, b in zip(self.parts, other.parts, strict=True))
+        return replace(self, w=exact_sums.add(self.w, other.w), s=exact_sums.add(self.s, other.s), parts=parts)
 
     def __sub__(self, other: Self) -> Self:
         self._alike(other)
-        w = refuse_less(sums.subtract(self.w, other.w), self.w, other.w)
-        parts = tuple(sums.subtract(a, b) for a, b in zip(self.parts, other.parts, strict=True))
-        left = replace(self, w=w, s=sums.subtract(self.s, other.s), parts=parts)
+        w = refuse_less(exact_sums.subtract(self.w, other.w), self.w, other.w)
+        parts = tuple(exact_sums.subtract(a, b) for a, b in zip(self.parts, other.parts, strict=True))
+        left = replace(self, w=w, s=exact_sums.subtract(self.s, other.s), parts=parts)
         left._refuse_impossible()
         return left
 
@@ -73,29 +83,31 @@ class CentralMoments(ABC):
     __hash__ = None  # type: ignore[assignment]
 
     def among(self, places: NDArray[np.intp], C: int) -> Self:
-        """The same statistics as part of C classes: row k moves to row places[k], the others are zero."""
+        """Return the same statistics as part of C classes: row k moves to row places[k], the others are zero."""
         return self._by_class(lambda values: _spread(values, places, C))
 
-    def kept(self, classes: NDArray[np.intp]) -> Self:
-        """The statistics of some classes; the others must be empty, or all go."""
-        return self._by_class(lambda values: sums.trimmed(values[:, classes]))
+    def select_classes(self, classes: NDArray[np.intp]) -> Self:
+        """Return the statistics of some classes; the others must be empty, or all go."""
+        return self._by_class(lambda values: exact_sums.drop_zero_parts(values[:, classes]))
 
     def _by_class(self, change: Any) -> Self:
         return replace(self, w=change(self.w), s=change(self.s), parts=tuple(change(part) for part in self.parts))
 
     def arrays(self) -> tuple[Floats, ...]:
-        """All that is known, for a digest."""
+        """Return the arrays of all that is known, for a digest."""
         return (self.w, self.s, *self.parts)
 
     def mean(self) -> Floats:
-        """(C, d) the means; 0 where nothing was seen."""
+        """Return the means (C, d); 0 where nothing was seen."""
         mean: Floats = np.divide(self.s[0], self.n[:, None], out=np.zeros_like(self.s[0]), where=self.n[:, None] > 0.0)
         return mean
 
     @cached_property
     def centre(self) -> Floats:
         """(d,) the mean of all examples."""
-        centre: Floats = sums.pooled(self.s)[0] / max(sums.pooled(self.w)[0], np.finfo(np.float64).tiny)
+        centre: Floats = exact_sums.sum_along(self.s)[0] / max(
+            exact_sums.sum_along(self.w)[0], np.finfo(np.float64).tiny
+        )
         return centre
 
     @cached_property
@@ -103,17 +115,17 @@ class CentralMoments(ABC):
         """(C, d) the means less the mean of all examples; 0 where nothing was seen."""
         n, s = self.n, np.zeros((4, *self.s.shape[1:]))
         s[: min(4, len(self.s))] = self.s[:4]
-        every, total = sums.pooled(self.w)[0], sums.pooled(s)
+        every, total = exact_sums.sum_along(self.w)[0], exact_sums.sum_along(s)
         # s_c/n_c − s/n = (n s_c − n_c s) / (n n_c), the products exact
-        apart = sums.total(
+        apart = exact_sums.total(
             [
                 np.stack(product)
                 for part in s
                 if part.any()
-                for product in [_two_product(part, np.broadcast_to(every, part.shape))]
+                for product in [two_product(part, np.broadcast_to(every, part.shape))]
             ]
             or [np.zeros((2, *s.shape[1:]))],
-            [np.stack(_two_product(np.broadcast_to(part, s.shape[1:]), n[:, None] + 0.0 * s[0])) for part in total],
+            [np.stack(two_product(np.broadcast_to(part, s.shape[1:]), n[:, None] + 0.0 * s[0])) for part in total],
         )[0]
         both = np.broadcast_to((n * every)[:, None], apart.shape)
         result: Floats = np.divide(apart, both, out=np.zeros_like(apart), where=both > 0.0)
@@ -177,7 +189,107 @@ def _spread(values: Floats, places: NDArray[np.intp], C: int) -> Floats:
     return moved
 
 
-def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    from .double_double import two_product
+# Numbers in a block: enough for the matrix product to run at its best, few enough to stay in memory.
+_BLOCK = 2**22
+# Beyond this a value says no more: its square would overflow.
+_FARTHEST = 1e150
 
-    return two_product(a, b)
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """X (N, d) dense or CSR, y (N,) class indices, weight (N,) ≥ 0 or None for 1 each, C classes."""
+
+    X: Any
+    y: NDArray[np.intp]
+    weight: Floats | None
+    C: int
+
+    @property
+    def d(self) -> int:
+        """The number of features."""
+        return int(self.X.shape[1])
+
+    def sums(self) -> tuple[Floats, Floats, Floats]:
+        """Return w (L, C), Σ w x (L, C, d) and Σ w x² in parts; a value that is none, or has no square, is refused."""
+        self._check()
+        found = moments(self.X, self.y, self.weight, self.C)
+        return found.w, found.s, found.q
+
+    def rows(self, some: slice) -> Batch:
+        """Return some of the rows."""
+        return Batch(self.X[some], self.y[some], self._weight(some), self.C)
+
+    def only(self, c: int) -> Batch:
+        """Return the rows of one class."""
+        rows = np.flatnonzero(self.y == c)
+        return Batch(self.X[rows], self.y[rows], self._weight(rows), self.C)
+
+    def blocks(self) -> Iterator[tuple[Floats, NDArray[np.intp], Floats | None]]:
+        """Yield X (b, d) dense in C order, y and weights, a few rows at a time."""
+        size = max(_BLOCK // max(self.d, 1), 256)
+        for i in range(0, len(self.y), size):
+            rows = slice(i, i + size)
+            block = self.X[rows].toarray() if is_sparse(self.X) else self.X[rows]
+            yield np.ascontiguousarray(block, dtype=np.float64), self.y[rows], self._weight(rows)
+
+    def sum_blocks(self, of: Callable[[Floats, Floats | None], Floats]) -> Floats:
+        """Return the sum of `of(X, weight)`, which is in parts, over all blocks."""
+        found = [of(X, weight) for X, _, weight in self.blocks()]
+        return exact_sums.total(found) if found else np.zeros((2, self.d, self.d))
+
+    def _check(self) -> None:
+        values = self.X.data if is_sparse(self.X) else self.X
+        if values.size and values.dtype.kind == "f" and not float(np.abs(values).max()) <= _FARTHEST:
+            self.refuse()
+
+    def refuse(self) -> None:
+        """Say which value is none, or is beyond what can be squared; sums that are finite need not ask."""
+        largest, place, start = 0.0, (0, 0), 0
+        for values, _, _ in self.blocks():
+            if not np.isfinite(values).all():
+                row, feature = first(~np.isfinite(values))
+                raise _refusal(start + row, feature, float(values[row, feature]))
+            row, feature = (int(k) for k in np.unravel_index(np.abs(values).argmax(), values.shape))
+            if abs(values[row, feature]) >= abs(largest):
+                largest, place = float(values[row, feature]), (start + row, feature)
+            start += len(values)
+        raise _refusal(*place, largest)
+
+    def _weight(self, rows: Any) -> Floats | None:
+        return None if self.weight is None else np.ascontiguousarray(self.weight[rows])
+
+
+def check_bounded(X: Any) -> Any:
+    """Return X (N, d), dense or CSR, as a score takes it: finite, or a `StatisticError`; ±10^150 where values lie
+    beyond."""
+    X = as_rows(X)
+    values = (X.data if is_sparse(X) else X).ravel(order="K")
+    if values.dtype.kind != "f":
+        return X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.vdot(values, values)):
+            return X
+    check_support(X, "finite", describe_expected, missing=False)
+    if not is_sparse(X):
+        return np.clip(X.astype(np.float64), -_FARTHEST, _FARTHEST)
+    X = X.astype(np.float64)
+    X.data = np.clip(X.data, -_FARTHEST, _FARTHEST)
+    return X
+
+
+def describe_expected(value: float) -> str:
+    """Return what should be at {place} instead of a value that is none, or has no square."""
+    if np.isnan(value):
+        return (
+            "Input X contains NaN: {place}; a covariance needs every value: fill it in, leave the row out, "
+            "or use NaiveBayes('gaussian')"
+        )
+    if np.isinf(value):
+        return "Input X contains infinity: {place}; a Gaussian feature is a finite number"
+    return "{place}, whose powers, as far as they are needed, are beyond a float64: give the feature in a larger unit"
+
+
+def _refusal(row: int, feature: int, value: float) -> StatisticError:
+    return StatisticError(
+        describe_expected(value).format(place=f"row {row}, {{feature}} is {value:g}"), feature=feature
+    )

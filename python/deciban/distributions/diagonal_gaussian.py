@@ -8,16 +8,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.data.rows import as_rows, is_sparse
+from deciban.data.rows import Rows, as_rows, is_sparse
 from deciban.scores import AffineScore, IndependentScore, Score
 
 from ..data.refusal import StatisticError
-from .centred import Batch, bounded
+from .central_moments import Batch, check_bounded
 from .counts import Floats
-from .joint_posterior import LOG_2PI, refuse_unknown, student_constant
+from .covariance import (
+    LOG_2PI,
+    diagonal_shrinkage,
+    needs_fourth_moments,
+    refuse_no_variance,
+    refuse_unknown,
+    student_constant,
+)
+from .priors import Optimum
 from .scatter import PowerSums, power_sums
-from .shares import Optimum
-from .shrinkage import by_fourth_moments, of_diagonal, refuse_no_variance
 
 
 class Diagonal(NamedTuple):
@@ -46,7 +52,7 @@ class Diagonal(NamedTuple):
         return int(np.isfinite(self.variance).sum())
 
     def score(self, prior: Floats) -> Score:
-        """log p(x | c) + prior_c; where normal, less log N(x; centre, σ²), the same for every class."""
+        """Return log p(x | c) + prior_c; where normal, less log N(x; centre, σ²), the same for every class."""
         refuse_unknown(self.kappa, prior)
         if not self.student:
             W = (self.shift / self.variance).T
@@ -58,8 +64,9 @@ class Diagonal(NamedTuple):
         freedom = np.full_like(constant, self.weight)
         return IndependentScore(prior, self.mean, 1.0 / (width * np.sqrt(self.variance)), constant, freedom)
 
-    def doubt(self, X: Any, label: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
-        """(N,) the variance of log p(x | label) − log p(x | against) over the posterior, for two classes of each row:
+    def doubt(self, X: Rows, label: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+        """Return the variance (N,) of log p(x | label) − log p(x | against) over the posterior, for two classes of each
+        row:
 
         Σ_j ½ ν (a_j b_j)²/h² + Σ_c Σ_j [ν z_cj²/(hκ_c) + 1/(2κ_c²)],   z = (x − mean_c)/σ, a = z₁ − z₀, b = z₁ + z₀
         """
@@ -90,25 +97,25 @@ class DiagonalGaussian:
     alpha: float = 1.0
     shrinkage: Any = None
 
-    def statistic(self, X: Any) -> Any:
-        """x itself, finite; otherwise a `StatisticError` names the row, the column and the value."""
-        return bounded(X)
+    def statistic(self, X: Rows) -> Any:
+        """Return x itself, finite; otherwise a `StatisticError` names the row, the column and the value."""
+        return check_bounded(X)
 
-    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> PowerSums:
-        """X (N, d), y (N,) class indices, weight (N,). Cost: one pass, a few rows at a time."""
+    def count(self, X: Rows, y: NDArray[np.intp], weight: Floats | None, C: int) -> PowerSums:
+        """Return X (N, d), y (N,) class indices, weight (N,). Cost: one pass, a few rows at a time."""
         batch = Batch(as_rows(X) if is_sparse(X) else X, y, weight, C)
-        return power_sums(batch, by_fourth_moments(self.shrinkage))
+        return power_sums(batch, needs_fourth_moments(self.shrinkage))
 
     def check_counts(self, seen: Any) -> None:
-        """What is below nothing was refused when it was subtracted."""
+        """Check nothing: what is below nothing was refused when it was subtracted."""
 
     def check_state(self, seen: Any) -> None:
-        """ValueError unless the statistics hold what these parameters ask of them."""
-        if not isinstance(seen, PowerSums) or (by_fourth_moments(self.shrinkage) and len(seen.parts) == 1):
+        """Raise a ValueError unless the statistics hold what these parameters ask of them."""
+        if not isinstance(seen, PowerSums) or (needs_fourth_moments(self.shrinkage) and len(seen.parts) == 1):
             raise ValueError("what was learnt with other parameters does not hold what these ask for: fit again")
 
     def parameters(self, seen: Any, estimate: str) -> Diagonal:
-        """Means and variances, and what is known of them; with scatter w_j and Ψ_j as in `JointGaussian`,
+        """Return means and variances, and what is known of them; with scatter w_j and Ψ_j as in `JointGaussian`,
 
         "ml":    σ² = w/n, shrunk by ρ towards the mean variance.
         "map":   the joint mode, Ψ/(ν + 2 + C′), where C′ classes have examples.
@@ -128,23 +135,23 @@ class DiagonalGaussian:
         return Diagonal(seen.centre, shift, variance, kappa, nu, weight, rho, student=estimate == "bayes")
 
     def covariances(self, seen: Any, estimate: str) -> Floats:
-        """(1, d, d) the diagonal matrix of the variances; for "bayes" their posterior mean, Ψ/(ν − 2)."""
+        """Return the diagonal (1, d, d) matrix of the variances; for "bayes" their posterior mean, Ψ/(ν − 2)."""
         variance, _, weight = self._spread(seen, estimate, float(self.shrinkages(seen)[0]))
         return np.diag(variance * (weight / (weight - 2.0)) if estimate == "bayes" else variance)[None]
 
     def shrinkages(self, seen: Any) -> Floats:
-        """(1,) ρ."""
+        """Return (1,) ρ."""
         self.check_state(seen)
         n, p = float(seen.n.sum()), int((seen.total > 0.0).sum())
-        fourth = float(seen.fourth().sum()) if by_fourth_moments(self.shrinkage) else 0.0
-        return np.array([of_diagonal(self.shrinkage, self._within(seen), p, n, fourth)])
+        fourth = float(seen.fourth().sum()) if needs_fourth_moments(self.shrinkage) else 0.0
+        return np.array([diagonal_shrinkage(self.shrinkage, self._within(seen), p, n, fourth)])
 
     def _within(self, seen: Any) -> Floats:
-        """(d,) the scatter within the classes."""
+        """Return the scatter (d,) within the classes."""
         return np.where(seen.varies.any(axis=0), np.maximum(seen.variation(), 0.0).sum(axis=0), 0.0)
 
     def _spread(self, seen: Any, estimate: str, rho: float) -> tuple[Floats, float, float]:
-        """(d,) variances, 0 where there is none, ν, and the weight that makes Ψ of them."""
+        """Return (d,) variances, 0 where there is none, ν, and the weight that makes Ψ of them."""
         w, n, means, varied = self._within(seen), float(seen.n.sum()), int((seen.n > 0.0).sum()), seen.total > 0.0
         if estimate == "ml":
             if rho == 0.0:
@@ -161,8 +168,8 @@ class DiagonalGaussian:
         return psi / weight, nu, weight
 
     def optimum(self, seen: Any, found: Diagonal, estimate: str) -> Optimum:
-        """The variances against the minimum of ½ Σ_j [n log 2π + h (log σ_j² + S_j/σ_j²)], which is at σ² = S: for "ml"
-        h = n, for "map" the weight of the mode. For "bayes" it is −log p(X | y).
+        """Return the variances against the minimum of ½ Σ_j [n log 2π + h (log σ_j² + S_j/σ_j²)], which is at σ² = S:
+        for "ml" h = n, for "map" the weight of the mode. For "bayes" it is −log p(X | y).
         """
         S, nu, weight = self._spread(seen, estimate, float(found.shrinkage[0]))
         used, n = np.isfinite(found.variance), float(seen.n.sum())

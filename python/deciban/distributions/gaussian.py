@@ -8,15 +8,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.data.rows import as_rows, is_sparse
+from deciban.data.rows import Rows, as_rows, is_sparse
 from deciban.scores import AffineScore, IndependentScore, Score
 
 from ..data.refusal import StatisticError, check_number, first
 from .counts import Floats
+from .distribution import Family, check_support
 from .moments import LAST_BITS, Moments, moments
-from .pseudo_counts import PseudoCounts, at, checked, pseudo_counts
-from .shares import Optimum, log_moments
-from .support import check
+from .priors import Optimum, PseudoCounts, check_pseudo_counts, count_at, log_moments, pseudo_counts
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
 
@@ -42,16 +41,44 @@ class Posterior(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gaussian:
-    """x_j | c ~ N(μ_cj, σ²_cj), independent given the class.
+class Gaussian(Family):
+    """The Gaussian distribution, x_j | c ~ N(μ_cj, σ²_cj), independent given the class.
 
         μ | σ² ~ N(mean, σ²/kappa),      1/σ² ~ Gamma(nu/2, rate nu·variance/2)
 
-    that is: kappa examples seen beforehand with this mean, nu with this variance. Where mean or variance is None it
-    is the feature's own over all classes. With `shared` one σ²_j serves all classes, and then "ml" and "map" are
-    affine in x. Statistics: weight, Σ x and Σ x² per class. A feature that never varied is no evidence. Murphy,
-    Conjugate Bayesian analysis of the Gaussian distribution, 2007, section 3.
+    that is: kappa examples seen beforehand with this mean, nu with this variance. Statistics: weight, Σ x and Σ x² of
+    each class. Estimates: "bayes" is the posterior predictive, Student's t with ν degrees of freedom about m, squared
+    scale (scatter/ν)·(1 + 1/κ); "map" the mode of the posterior, σ² = scatter / (ν + 3), where σ² is shared / (ν + C +
+    2); "ml" the mean, and the scatter about it over n. A feature that never varied is no evidence. Murphy, Conjugate
+    Bayesian analysis of the Gaussian distribution (2007), section 3.
 
+    Over the posterior, with δ = x − m, τ = 1/σ² and b = scatter/2, log p(x_j | c) has
+
+        mean ½ [ψ(ν/2) − log b − log 2π − δ² ν/2b − 1/κ]
+        variance ¼ ψ′(ν/2) + ¼ [δ⁴ ν/2b² + 2 δ² ν/(κ b) + 2/κ²] − δ²/2b
+
+    as E τ = ν/2b, var τ = ν/2b², cov(log τ, τ) = 1/b. Where σ² is shared, classes are taken as if independent.
+
+    Parameters
+    ----------
+    mean : float, optional
+        Prior mean of μ. By default the mean of the feature over all classes.
+    kappa : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
+        Pseudo-counts of the prior mean.
+    variance : float, optional
+        Prior value of σ². By default the variance of the feature over all classes.
+    nu : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
+        Pseudo-counts of the prior variance.
+    shared : bool, default=False
+        Whether one σ²_j serves all classes; then "ml" and "map" are affine in x.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
     >>> scale = Gaussian()
     >>> seen = scale.count(np.array([[1.0], [3.0]]), np.array([0, 0]), np.ones(2), 1)
     >>> [part.tolist() for part in scale.parameters(seen, "ml")[:2]]
@@ -69,7 +96,7 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         for name in ("kappa", "nu"):
-            object.__setattr__(self, name, checked(name, getattr(self, name)))
+            object.__setattr__(self, name, check_pseudo_counts(name, getattr(self, name)))
         if self.mean is not None:
             check_number("mean", self.mean, -np.inf, "None or a finite number")
         if self.variance is not None:
@@ -77,7 +104,6 @@ class Gaussian:
 
     @classmethod
     def symmetric(cls, alpha: PseudoCounts) -> Gaussian:
-        """alpha examples seen beforehand, with the feature's own mean and variance over all classes."""
         return cls(kappa=alpha, nu=alpha)
 
     @property
@@ -85,18 +111,15 @@ class Gaussian:
         """How many examples the prior is worth."""
         return self.kappa
 
-    def statistic(self, X: Any) -> Any:
-        """x itself, finite or NaN; otherwise a `StatisticError` names the row, the column and the value."""
+    def statistic(self, X: Rows) -> Any:
         X = as_rows(X)
-        check(X, "finite", _expected)
+        check_support(X, "finite", _error_expected)
         return X
 
-    def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Moments:
-        """X (N, d), y (N,) class indices, weight (N,). Cost: one pass over the nonzeros."""
+    def count(self, X: Rows, y: NDArray[np.intp], weight: Floats | None, C: int) -> Moments:
         return moments(as_rows(X), y, weight, C)
 
     def check_counts(self, seen: Moments) -> None:
-        """No scatter below zero (an example was forgotten that never was learnt)."""
         wrong = seen.variation() < -LAST_BITS * seen.q[0]
         if wrong.any():
             c, j = first(wrong)
@@ -108,7 +131,20 @@ class Gaussian:
             )
 
     def posterior(self, seen: Moments, prior: bool = True) -> Posterior:
-        """What is known of μ and σ² after the data; without the prior, from the data alone."""
+        """Return the posterior of μ and σ².
+
+        Parameters
+        ----------
+        seen : Moments
+            Statistics of all examples.
+        prior : bool, default=True
+            Whether the prior counts; without it the posterior is of the data alone.
+
+        Returns
+        -------
+        Posterior
+            Location m, κ, ν and scatter of each class and feature.
+        """
         n = seen.seen
         mean, scatter = seen.mean(), seen.scatter()
         kappa, nu = (pseudo_counts(each, "bayes" if prior else "ml") for each in (self.kappa, self.nu))
@@ -122,34 +158,27 @@ class Gaussian:
         return Posterior(m, weight, *(np.broadcast_to(part, m.shape) for part in every))
 
     def _never(self, seen: Moments, prior: bool = True) -> NDArray[np.bool_]:
-        """(1, d) which features never varied, and have no variance beforehand."""
-        never: NDArray[np.bool_] = (seen.pooled().scatter() <= 0.0) & (self.variance is None or not prior)
-        return never & (self._added(seen) == 0.0)
+        """Return (1, d) which features never varied, and have no variance beforehand."""
+        never: NDArray[np.bool_] = (seen.pool().scatter() <= 0.0) & (self.variance is None or not prior)
+        return never & (self._smooth_variance(seen) == 0.0)
 
-    def _added(self, seen: Moments) -> float:
-        """What is added to every variance: a share of the largest variance of a feature over all classes."""
+    def _smooth_variance(self, seen: Moments) -> float:
+        """Return what is added to every variance: a share of the largest variance of a feature over all classes."""
         if not self.var_smoothing:
             return 0.0
-        pooled = seen.pooled()
+        pooled = seen.pool()
         n = pooled.seen
         variance = np.divide(pooled.scatter(), n, out=np.zeros(n.shape), where=n > 0.0)
         return float(self.var_smoothing * variance.max(initial=0.0))
 
     def _prior_of(self, seen: Moments) -> tuple[Floats | float, Floats | float]:
-        pooled = seen.pooled()
+        pooled = seen.pool()
         n = pooled.seen
         own = np.divide(pooled.scatter(), n, out=np.zeros(n.shape), where=n > 0.0)
         mean = pooled.mean() if self.mean is None else self.mean
         return mean, own if self.variance is None else self.variance
 
     def parameters(self, seen: Moments, estimate: str) -> Normal:
-        """Location, variance and freedom.
-
-        "bayes": the posterior predictive, Student's t with ν degrees of freedom about m, squared scale
-                 (scatter/ν)·(1 + 1/κ).
-        "map":   the mode of the posterior, σ² = scatter / (ν + 3); where σ² is shared, / (ν + C + 2).
-        "ml":    the mean, and the scatter about it over n.
-        """
         pseudo_counts(self.kappa, estimate)
         estimate = "bayes" if estimate == "predictive" else estimate
         m, kappa, nu, scatter = self.posterior(seen, prior=estimate != "ml")
@@ -163,7 +192,7 @@ class Gaussian:
             modes = 0.0 if estimate == "ml" else 2.0 + (len(m) if self.shared else 1.0)
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance = scatter / (nu + modes)
-        variance = variance + self._added(seen)
+        variance = variance + self._smooth_variance(seen)
         undefined = ~never & ~(known & (variance > 0.0))
         if undefined.any():
             self._refuse(seen, estimate, first(undefined))
@@ -177,13 +206,13 @@ class Gaussian:
         what = f"does not vary in the {n:g} examples of" if n > 0.0 else "was never seen in"
         raise StatisticError(
             f"estimate={estimate!r} is undefined for {{feature}} in {{label}}: it {what} that class "
-            f"(kappa={at(self.kappa, c, j):g}, nu={at(self.nu, c, j):g}): use estimate='bayes' with alpha > 0",
+            f"(kappa={count_at(self.kappa, c, j):g}, nu={count_at(self.nu, c, j):g}): "
+            "use estimate='bayes' with alpha > 0",
             feature=j,
             label=c,
         )
 
     def score(self, normal: Normal, prior: Floats) -> Score:
-        """log p(x | c) + prior_c; where σ² is shared and normal, less what all classes share."""
         m, variance, freedom = normal
         if self.shared and freedom is None:
             middle = m.mean(axis=0)
@@ -191,8 +220,7 @@ class Gaussian:
             return AffineScore(W.copy(), prior, -0.5 * W * (m + middle).T)
         return IndependentScore(prior, m, 1.0 / np.sqrt(variance), _constant(normal), freedom)
 
-    def log_density(self, X: Any, normal: Normal) -> Floats:
-        """(N, C) log p(x | c), straight from the definition, features that never varied left out."""
+    def log_density(self, X: Rows, normal: Normal) -> Floats:
         from scipy import stats
 
         x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)[:, None, :]
@@ -203,9 +231,6 @@ class Gaussian:
         return result
 
     def optimum(self, seen: Moments, normal: Normal, estimate: str) -> Optimum:
-        """μ and σ² against the minimum of Σ [ν′ log σ² + (scatter + κ (μ − m)²) / σ²] / 2, which is at
-        μ = m, σ² = scatter/ν′; the Student predictive integrates over them and is judged by its location and scale.
-        """
         estimate = "bayes" if estimate == "predictive" else estimate
         m, kappa, nu, scatter = self.posterior(seen, prior=estimate != "ml")
         modes = {"ml": 0.0, "map": 2.0 + (len(m) if self.shared else 1.0), "bayes": 0.0}[estimate]
@@ -213,7 +238,7 @@ class Gaussian:
         factor = (1.0 + 1.0 / np.maximum(kappa, 1e-300)) if estimate == "bayes" else np.ones_like(m)
         weight, share = nu + modes, 1.0 / len(m) if self.shared else 1.0
         best = np.where(varied, scatter / weight, 1.0)
-        added = self._added(seen)  # no part of the minimum
+        added = self._smooth_variance(seen)  # no part of the minimum
         variance = np.where(varied, best * normal.variance / (best * factor + added), 1.0)
         away = kappa * (normal.location - m) ** 2
         primal = 0.5 * share * (weight * np.log(variance) + (scatter + away) / variance)
@@ -224,15 +249,8 @@ class Gaussian:
         return Optimum(total, min(total, float(dual[varied].sum())), violation)
 
     def doubt(self, X: Any, seen: Moments) -> tuple[Floats, Floats]:
-        """(N, C) mean and variance of log p(x | c) over the posterior; for each feature, with δ = x − m, τ = 1/σ²,
-
-            mean ½ [ψ(ν/2) − log b − log 2π − δ² ν/2b − 1/κ],            b = scatter/2
-            variance ¼ ψ′(ν/2) + ¼ [δ⁴ ν/2b² + 2 δ² ν/(κ b) + 2/κ²] − δ²/2b
-
-        as E τ = ν/2b, var τ = ν/2b², cov(log τ, τ) = 1/b. Where σ² is shared, classes are taken as if apart.
-        """
         m, kappa, nu, scatter = self.posterior(seen)
-        b = np.maximum((scatter + nu * self._added(seen)) / 2.0, np.finfo(np.float64).tiny)
+        b = np.maximum((scatter + nu * self._smooth_variance(seen)) / 2.0, np.finfo(np.float64).tiny)
         kappa, half = np.maximum(kappa, 1e-6), np.maximum(nu / 2.0, 1e-6)
         mean_log, variance_log = log_moments(half)
         varied = ~self._never(seen)[0]
@@ -264,7 +282,7 @@ class SmoothedGaussian(Gaussian):
 
 
 def _constant(normal: Normal) -> Floats:
-    """(C, d) the logarithm of the density's highest point; 0 for a feature that is no evidence."""
+    """Return the logarithm (C, d) of the density's highest point; 0 for a feature that is no evidence."""
     from scipy.special import gammaln
 
     _, variance, nu = normal
@@ -277,8 +295,8 @@ def _constant(normal: Normal) -> Floats:
 
 
 def _sum_by_row(X: Any, evaluate: Any, c: int) -> list[Floats]:
-    """Sum `evaluate` over the features of each row (N,), for class c; of sparse rows the sum of zeros is made once, and
-    of each row only what its nonzeros change."""
+    """Return sum `evaluate` over the features of each row (N,), for class c; of sparse rows the sum of zeros is made
+    once, and of each row only what its nonzeros change."""
     if not is_sparse(X):
         return [each.sum(axis=1) for each in evaluate(np.asarray(X, dtype=np.float64), c)]
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -288,5 +306,5 @@ def _sum_by_row(X: Any, evaluate: Any, c: int) -> list[Floats]:
     ]
 
 
-def _expected(value: float) -> str:
+def _error_expected(value: float) -> str:
     return "Input X contains infinity or a value beyond 1e300: {place}; a Gaussian feature is a finite number"

@@ -1,4 +1,4 @@
-"""Measurements that vary together: every class a multivariate normal distribution."""
+"""Measurements that vary together: each class a multivariate normal distribution, its covariance estimated or given."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.data.rows import as_rows, is_sparse
+from deciban.data.rows import Rows, as_rows, is_sparse
 from deciban.errors import DataError
 
 from ..data.refusal import StatisticError
-from .centred import Batch, bounded
+from .central_moments import Batch, check_bounded
 from .counts import Floats
-from .joint_posterior import LOG_2PI, Joint
-from .scatter import ClassScatter, PooledScatter, class_scatter, pooled_scatter
-from .shares import Optimum
-from .shrinkage import by_fourth_moments, of_matrix, refuse_no_variance
-from .whitening import Whitening, whitening
+from .covariance import LOG_2PI, Joint, Whitening, matrix_shrinkage, needs_fourth_moments, refuse_no_variance, whitening
+from .priors import Optimum
+from .scatter import ClassScatter, PooledScatter, class_scatter, pool_scatter
 
 Scatter = PooledScatter | ClassScatter
 MOST = 10_000
@@ -60,12 +58,12 @@ class JointGaussian:
     alpha: float = 1.0
     shrinkage: Any = None
 
-    def statistic(self, X: Any) -> Any:
-        """x itself, finite; otherwise a `StatisticError` names the row, the column and the value."""
-        return bounded(X)
+    def statistic(self, X: Rows) -> Any:
+        """Return x itself, finite; otherwise a `StatisticError` names the row, the column and the value."""
+        return check_bounded(X)
 
     def count(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Scatter:
-        """X (N, d), y (N,) class indices, weight (N,). Cost: N·d² operations, a few rows at a time.
+        """Return X (N, d), y (N,) class indices, weight (N,). Cost: N·d² operations, a few rows at a time.
 
         A shared covariance keeps one scatter matrix of all classes; to shrink it as Ledoit and Wolf say it keeps one a
         class, since no less tells the fourth moments about means that are yet to move.
@@ -76,22 +74,22 @@ class JointGaussian:
                 "features first, or choose naive Bayes."
             )
         batch = Batch(as_rows(X) if is_sparse(X) else X, y, weight, C)
-        fourth = by_fourth_moments(self.shrinkage)
-        return pooled_scatter(batch) if self.shared and not fourth else class_scatter(batch, fourth)
+        fourth = needs_fourth_moments(self.shrinkage)
+        return pool_scatter(batch) if self.shared and not fourth else class_scatter(batch, fourth)
 
     def check_counts(self, seen: Any) -> None:
-        """What is below nothing was refused when it was subtracted."""
+        """Check nothing: what is below nothing was refused when it was subtracted."""
 
     def check_state(self, seen: Any) -> None:
-        """ValueError unless the statistics hold what these parameters ask of them."""
+        """Raise a ValueError unless the statistics hold what these parameters ask of them."""
         kinds = PooledScatter | ClassScatter if self.shared else ClassScatter
-        if not isinstance(seen, kinds) or (by_fourth_moments(self.shrinkage) and len(seen.parts) == 1):
+        if not isinstance(seen, kinds) or (needs_fourth_moments(self.shrinkage) and len(seen.parts) == 1):
             raise ValueError("what was learnt with other parameters does not hold what these ask for: fit again")
 
     # Estimates.
 
     def parameters(self, seen: Any, estimate: str) -> Joint:
-        """Means and covariances, and what is known of them.
+        """Return means and covariances, and what is known of them.
 
         "ml":    Σ = W/n, shrunk by ρ; known as by Jeffreys' prior, ν = n − C′, or where ρ > 0 by the inverse Wishart
                  prior worth nρ/(1 − ρ) examples, whose posterior mean this is.
@@ -102,7 +100,7 @@ class JointGaussian:
         rho = self.shrinkages(seen)
         base = self._directions(seen) if estimate == "ml" and not rho.any() else None
         spreads = (self._spread(seen, estimate, g, rho[g]) for g in range(len(rho)))
-        found = [(self._whitened(seen, g, each.matrix, base), each.nu, each.weight) for g, each in enumerate(spreads)]
+        found = [(self._whiten(seen, g, each.matrix, base), each.nu, each.weight) for g, each in enumerate(spreads)]
         whitened, nu, weight = zip(*found, strict=True)
         shift, kappa = seen.from_centre, seen.n
         if estimate != "ml":
@@ -119,12 +117,12 @@ class JointGaussian:
             student=estimate == "bayes",
         )
 
-    def log_density(self, X: Any, found: Joint) -> Floats:
-        """(N, C) log p(x | c), straight from the definition."""
+    def log_density(self, X: Rows, found: Joint) -> Floats:
+        """Return (N, C) log p(x | c), straight from the definition."""
         return found.log_density(X)
 
     def covariances(self, seen: Any, estimate: str) -> Floats:
-        """(G, d, d) Σ as estimated; for "bayes" its posterior mean, Ψ/(ν − p − 1)."""
+        """Return (G, d, d) Σ as estimated; for "bayes" its posterior mean, Ψ/(ν − p − 1)."""
         found = []
         for g, rho in enumerate(self.shrinkages(seen)):
             matrix, _, weight = self._spread(seen, estimate, g, rho)
@@ -132,23 +130,24 @@ class JointGaussian:
         return np.stack(found)
 
     def shrinkages(self, seen: Any) -> Floats:
-        """(G,) ρ of each covariance."""
+        """Return (G,) ρ of each covariance."""
         self.check_state(seen)
         p = int((seen.total > 0.0).sum())
-        fourth = seen.fourth() if by_fourth_moments(self.shrinkage) else np.zeros(len(seen.n))
+        fourth = seen.fourth() if needs_fourth_moments(self.shrinkage) else np.zeros(len(seen.n))
         groups = range(1 if self.shared else len(seen.n))
         scatters = (self._scatter(seen, g) for g in groups)
         rho = [
-            of_matrix(self.shrinkage, W, p, n, float(fourth[self._of(g)].sum())) for g, (W, n) in enumerate(scatters)
+            matrix_shrinkage(self.shrinkage, W, p, n, float(fourth[self._of(g)].sum()))
+            for g, (W, n) in enumerate(scatters)
         ]
         return np.array(rho)
 
     def _of(self, g: int) -> slice:
-        """The classes of group g."""
+        """Return the classes of group g."""
         return slice(None) if self.shared else slice(g, g + 1)
 
     def _scatter(self, seen: Any, g: int) -> tuple[Floats, float]:
-        """W (d, d) and n of a group; of all classes for one that was declared and never seen."""
+        """Return W (d, d) and n of a group; of all classes for one that was declared and never seen."""
         W, n = seen.scatter(), float(seen.n[self._of(g)].sum())
         if self.shared or n == 0.0:
             return (W[0] if len(W) == 1 else W.sum(axis=0)), float(seen.n.sum())
@@ -180,7 +179,7 @@ class JointGaussian:
         return Spread(matrix / weight, nu, weight)
 
     def _directions(self, seen: Any) -> Whitening:
-        """The directions that vary within the classes, for an estimate from the data alone."""
+        """Return the directions that vary within the classes, for an estimate from the data alone."""
         n = float(seen.n.sum())
         found = whitening(seen.scatter().sum(axis=0) / n, seen.varies.any(axis=0))
         if found.rank == 0:
@@ -190,8 +189,8 @@ class JointGaussian:
             )
         return found
 
-    def _whitened(self, seen: Any, g: int, matrix: Floats, base: Whitening | None) -> Whitening:
-        """The factor of one covariance within the directions of `base`, or of all features that vary."""
+    def _whiten(self, seen: Any, g: int, matrix: Floats, base: Whitening | None) -> Whitening:
+        """Return the factor of one covariance within the directions of `base`, or of all features that vary."""
         varied = seen.total > 0.0
         if base is None:
             found, needed = whitening(matrix, varied), int(varied.sum())
@@ -217,9 +216,9 @@ class JointGaussian:
     # How good they are.
 
     def optimum(self, seen: Any, found: Joint, estimate: str) -> Optimum:
-        """Σ against the minimum of ½ Σ_groups h [r log 2π + log det Σ + tr(Σ⁻¹ S)], which is at Σ = S: for "ml" h = n
-        and S is W/n, shrunk; for "map" h is the weight of the mode and S = Ψ/h. Means are at their best for any Σ. For
-        "bayes" it is −log p(X | y), the least free energy that any posterior has.
+        """Return Σ against the minimum of ½ Σ_groups h [r log 2π + log det Σ + tr(Σ⁻¹ S)], which is at Σ = S: for "ml"
+        h = n and S is W/n, shrunk; for "map" h is the weight of the mode and S = Ψ/h. Means are at their best for any
+        Σ. For "bayes" it is −log p(X | y), the least free energy that any posterior has.
         """
         total = Optimum(0.0, 0.0, 0.0)
         for g, rho in enumerate(found.shrinkage):
@@ -238,7 +237,7 @@ class JointGaussian:
         return total
 
     def _log_evidence(self, seen: Any, found: Joint, g: int) -> float:
-        """log p(X | y) of one group: Murphy 2007, eq. 266."""
+        """Return log p(X | y) of one group: Murphy 2007, eq. 266."""
         from scipy.special import multigammaln
 
         r, total, own = found.rank, seen.total, seen.n[self._of(g)]
@@ -248,3 +247,27 @@ class JointGaussian:
         gammas = multigammaln(nu / 2.0, r) - multigammaln((nu - n) / 2.0, r) if r else 0.0
         kappas = float(np.log(self.alpha / (self.alpha + own)).sum())
         return float(gammas + 0.5 * ((nu - n) * log_prior - nu * log_psi + r * kappas - n * r * np.log(np.pi)))
+
+
+@dataclass(frozen=True, eq=False)
+class GivenCovariance(JointGaussian):
+    """x | c ~ N(μ_c, Σ_g) with means from the statistics and Σ (G, d, d) as given: one of all classes, or one a class.
+
+    What is known of Σ counts as if it were the scatter of the examples over their number.
+
+    >>> pair = GivenCovariance(covariance=np.eye(2)[None])
+    >>> seen = pair.count(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([0, 0]), None, 1)
+    >>> pair.covariances(seen, "ml").tolist(), pair.parameters(seen, "ml").rank
+    ([[[1.0, 0.0], [0.0, 1.0]]], 2)
+    """
+
+    covariance: Any = None
+
+    def _spread(self, seen: Any, estimate: str, g: int, rho: float) -> Spread:
+        n = seen.n[self._of(g)]
+        matrix: Floats = np.array(self.covariance[g])
+        return Spread(matrix, float(n.sum()) - int((n > 0.0).sum()), float(n.sum()))
+
+    def _directions(self, seen: Any) -> Any:
+        """Return nothing: what varies is what the covariances say."""
+        return None

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import central_squares, class_moments
-from deciban.data.rows import for_core, is_sparse
+from deciban.data.rows import Rows, for_core, is_sparse
 
-from ..data.refusal import StatisticError, counted, first, refuse_less
-from . import parts
+from ..data.refusal import StatisticError, count_or_refuse, first, refuse_less
+from . import exact_sums
 from .counts import Floats, class_weights, same
 
 # A sum of squares about the mean below this share of q comes from the last bits of x, or from a file of old.
@@ -48,7 +48,7 @@ class Moments:
     def known(self) -> Floats:
         """(L, C, d) the weight of the examples whose feature j is known."""
         every = np.broadcast_to(self.w[:, :, None], (len(self.w), *self.s.shape[1:]))
-        return every if self.gone is None else parts.subtract(every, self.gone)
+        return every if self.gone is None else exact_sums.subtract(every, self.gone)
 
     @property
     def seen(self) -> Floats:
@@ -60,19 +60,21 @@ class Moments:
         if self.gone is None or other.gone is None:
             gone = other.gone if self.gone is None else self.gone
         else:
-            gone = parts.add(self.gone, other.gone)
-        return Moments(parts.add(self.w, other.w), parts.add(self.s, other.s), parts.add(self.q, other.q), gone)
+            gone = exact_sums.add(self.gone, other.gone)
+        return Moments(
+            exact_sums.add(self.w, other.w), exact_sums.add(self.s, other.s), exact_sums.add(self.q, other.q), gone
+        )
 
     def __sub__(self, other: Moments) -> Moments:
-        w = refuse_less(parts.subtract(self.w, other.w), self.w, other.w)
+        w = refuse_less(exact_sums.subtract(self.w, other.w), self.w, other.w)
         gone = self.gone
         if other.gone is not None:
             mine = np.zeros_like(other.gone) if gone is None else gone
             gone = refuse_less(
-                parts.subtract(mine, other.gone), mine, other.gone, "examples without {feature} in {label}"
+                exact_sums.subtract(mine, other.gone), mine, other.gone, "examples without {feature} in {label}"
             )
             gone = gone if gone[0].any() else None
-        left = Moments(w, parts.subtract(self.s, other.s), parts.subtract(self.q, other.q), gone)
+        left = Moments(w, exact_sums.subtract(self.s, other.s), exact_sums.subtract(self.q, other.q), gone)
         # Where no example is left, no sum may be; elsewhere no square below zero, and no variance.
         seen, s, q = left.known[0], left.s[0], left.q[0]
         wrong = np.where(seen > 0.0, q < 0.0, (q != 0.0) | (s != 0.0) | (seen < 0.0))
@@ -92,16 +94,16 @@ class Moments:
     __hash__ = None  # type: ignore[assignment]
 
     def among(self, places: NDArray[np.intp], C: int) -> Moments:
-        """The same statistics as part of C classes: row k moves to row places[k], the others are zero."""
+        """Return the same statistics as part of C classes: row k moves to row places[k], the others are zero."""
         return self._by_class(lambda values: _spread(values, places, C))
 
-    def kept(self, classes: NDArray[np.intp]) -> Moments:
-        """The statistics of some classes."""
-        return self._by_class(lambda values: parts.trimmed(values[:, classes]))
+    def select_classes(self, classes: NDArray[np.intp]) -> Moments:
+        """Return the statistics of some classes."""
+        return self._by_class(lambda values: exact_sums.drop_zero_parts(values[:, classes]))
 
-    def pooled(self) -> Moments:
-        """All classes as one."""
-        return self._by_class(lambda values: parts.pooled(values)[:, None])
+    def pool(self) -> Moments:
+        """Return all classes as one."""
+        return self._by_class(lambda values: exact_sums.sum_along(values)[:, None])
 
     def _by_class(self, change: Any) -> Moments:
         gone = None if self.gone is None else change(self.gone)
@@ -109,23 +111,23 @@ class Moments:
         return Moments(change(self.w), change(self.s), change(self.q), gone)
 
     def arrays(self) -> tuple[Floats, ...]:
-        """All that is known, for a digest."""
+        """Return the arrays of all that is known, for a digest."""
         return (self.w, self.s, self.q) if self.gone is None else (self.w, self.s, self.q, self.gone)
 
     def mean(self) -> Floats:
-        """(C, d) the means; 0 where nothing was seen."""
+        """Return the means (C, d); 0 where nothing was seen."""
         n = self.seen
         mean: Floats = np.divide(self.s[0], n, out=np.zeros_like(n), where=n > 0.0)
         return mean
 
     def scatter(self) -> Floats:
-        """(C, d) sums of squares about the means, ≥ 0: (n q − s²)/n, exact until it is rounded."""
+        """Return (C, d) sums of squares about the means, ≥ 0: (n q − s²)/n, exact until it is rounded."""
         about = self.variation()
         return np.where(about < LAST_BITS * self.q[0], 0.0, about)
 
     def variation(self) -> Floats:
-        """(C, d) the same, below 0 where no data have such sums."""
-        flat = (parts.flat(each) for each in (self.known, self.s, self.q))
+        """Return the same (C, d), below 0 where no data have such sums."""
+        flat = (exact_sums.flatten(each) for each in (self.known, self.s, self.q))
         return central_squares(*flat).reshape(self.s.shape[1:])
 
 
@@ -135,9 +137,9 @@ def _spread(values: Floats, places: NDArray[np.intp], C: int) -> Floats:
     return moved
 
 
-def moments(X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Moments:
-    """The statistics of X (N, d) with class indices y (N,) and weights (N,), in one pass over the nonzeros."""
-    s, q, missing = counted(lambda: class_moments(for_core(X), y, weight, C), _expected)
+def moments(X: Rows, y: NDArray[np.intp], weight: Floats | None, C: int) -> Moments:
+    """Return the statistics of X (N, d) with class indices y (N,) and weights (N,), in one pass over the nonzeros."""
+    s, q, missing = count_or_refuse(lambda: class_moments(for_core(X), y, weight, C), _error_expected)
     if not np.isfinite(q[0].sum()):
         c, j = first(~np.isfinite(q[0]))
         raise StatisticError(
@@ -147,14 +149,14 @@ def moments(X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Momen
         )
     if weight is None or (weight == np.floor(weight)).all():  # whole numbers: no digits to lose
         n = class_weights(y, weight, C)
-        return Moments(parts.exactly(n), s, q, None if missing is None else parts.exactly(missing))
+        return Moments(exact_sums.as_sums(n), s, q, None if missing is None else exact_sums.as_sums(missing))
     w = class_moments(np.ones((len(y), 1), dtype=np.uint8), y, weight, C)[0][:, :, 0]
     gone = None if missing is None else class_moments(for_core(_where_missing(X)), y, weight, C)[0]
     return Moments(w, s, q, gone)
 
 
 def _where_missing(X: Any) -> Any:
-    """1 where X is NaN, dense or CSR like X."""
+    """Return 1 where X is NaN, dense or CSR like X."""
     if not is_sparse(X):
         return np.isnan(X).view(np.uint8)
     gone = X.copy()
@@ -162,7 +164,7 @@ def _where_missing(X: Any) -> Any:
     return gone
 
 
-def _expected(value: float) -> str:
+def _error_expected(value: float) -> str:
     if np.isinf(value):
         return "Input X contains infinity: {place}; a Gaussian feature is a finite number"
     return "{place}, whose square is beyond a float64: give the feature in a larger unit"

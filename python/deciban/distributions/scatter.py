@@ -19,12 +19,11 @@ from deciban._core import (
 )
 from deciban.data.rows import for_core
 
-from ..data.refusal import counted
-from . import parts as sums
-from .central_moments import CentralMoments, refuse_indefinite
-from .centred import Batch, expected
+from ..data.refusal import count_or_refuse
+from . import exact_sums
+from .central_moments import Batch, CentralMoments, describe_expected, refuse_indefinite
 from .counts import Floats
-from .double_double import two_product
+from .exact_sums import two_product
 
 
 class PooledScatter(CentralMoments):
@@ -32,18 +31,19 @@ class PooledScatter(CentralMoments):
 
     @classmethod
     def about(cls, n: Floats, centres: Floats, rest: Floats, scatter: Floats) -> Self:
-        """From sums about any centres (C, d): `rest` (C, d) = Σ w (x − centre_c), `scatter` (d, d) of the same."""
+        """Make statistics from sums about any centres (C, d): `rest` (C, d) = Σ w (x − centre_c), `scatter` (d, d) of
+        the same."""
         n_by_class = np.broadcast_to(n[:, None], centres.shape)
-        s = sums.total([np.stack(two_product(n_by_class, centres)), sums.exactly(rest)])
-        terms, d = [sums.exactly(scatter)], centres.shape[1]
+        s = exact_sums.total([np.stack(two_product(n_by_class, centres)), exact_sums.as_sums(rest)])
+        terms, d = [exact_sums.as_sums(scatter)], centres.shape[1]
         for n_c, centre, rest_c in zip(n, centres, rest, strict=True):
             column, row = np.broadcast_to(centre[:, None], (d, d)), np.broadcast_to(centre, (d, d))
             for part in two_product(np.broadcast_to(n_c * centre[:, None], (d, d)), row):
-                terms.append(sums.exactly(part))
+                terms.append(exact_sums.as_sums(part))
             across = np.stack(two_product(column, np.broadcast_to(rest_c, (d, d))))
             terms += [across, across.transpose(0, 2, 1)]
-        Q = sums.total(terms)
-        return cls(sums.exactly(np.asarray(n, dtype=np.float64)), s, (Q,))
+        Q = exact_sums.total(terms)
+        return cls(exact_sums.as_sums(np.asarray(n, dtype=np.float64)), s, (Q,))
 
     @cached_property
     def _scatter(self) -> Floats:
@@ -51,11 +51,11 @@ class PooledScatter(CentralMoments):
         return _central(self, d)
 
     def variation(self) -> Floats:
-        """(1, d) the diagonal of W."""
+        """Return the diagonal (1, d) of W."""
         return self._scatter.diagonal(axis1=1, axis2=2)
 
     def scatter(self) -> Floats:
-        """(1, d, d) W = Σ_c Σ_{i: y_i = c} w_i (x_i − mean_c)(x_i − mean_c)ᵀ."""
+        """Return (1, d, d) W = Σ_c Σ_{i: y_i = c} w_i (x_i − mean_c)(x_i − mean_c)ᵀ."""
         return self._scatter
 
     def _refuse_impossible(self) -> None:
@@ -63,13 +63,13 @@ class PooledScatter(CentralMoments):
         refuse_indefinite(self, self._scatter)
 
     def among(self, places: NDArray[np.intp], C: int) -> Self:
-        """The same statistics as part of C classes: row k moves to row places[k], the others are zero."""
+        """Return the same statistics as part of C classes: row k moves to row places[k], the others are zero."""
         return replace(super().among(places, C), parts=self.parts)
 
-    def kept(self, classes: NDArray[np.intp]) -> Self:
-        """The statistics of some classes; the others must be empty, or all go."""
+    def select_classes(self, classes: NDArray[np.intp]) -> Self:
+        """Return the statistics of some classes; the others must be empty, or all go."""
         none = (np.zeros((2, *self.parts[0].shape[1:])),)
-        return replace(super().kept(classes), parts=self.parts if self.n[classes].any() else none)
+        return replace(super().select_classes(classes), parts=self.parts if self.n[classes].any() else none)
 
     def _by_class(self, change: Any) -> Self:
         return replace(self, w=change(self.w), s=change(self.s))
@@ -86,16 +86,16 @@ class ClassScatter(CentralMoments):
         return _central(self, d)
 
     def variation(self) -> Floats:
-        """(C, d) the diagonals of W."""
+        """Return the diagonals (C, d) of W."""
         return self._scatter.diagonal(axis1=1, axis2=2)
 
     def scatter(self) -> Floats:
-        """(C, d, d) W = Σ w (x − mean_c)(x − mean_c)ᵀ."""
+        """Return (C, d, d) W = Σ w (x − mean_c)(x − mean_c)ᵀ."""
         return self._scatter
 
     def fourth(self) -> Floats:
-        """(C,) Σ w ‖x − mean_c‖⁴."""
-        return central_norms(*(sums.flat(each) for each in (self.w, self.s, *self.parts)))
+        """Return (C,) Σ w ‖x − mean_c‖⁴."""
+        return central_norms(*(exact_sums.flatten(each) for each in (self.w, self.s, *self.parts)))
 
     def _refuse_impossible(self) -> None:
         super()._refuse_impossible()
@@ -106,15 +106,17 @@ class PowerSums(CentralMoments):
     """parts = (q2,) or (q2, q3, q4): q_k (L, C, d) = Σ w x_j^k, feature by feature, what a diagonal covariance asks."""
 
     def variation(self) -> Floats:
-        """(C, d) Σ w (x_j − mean_cj)²."""
+        """Return (C, d) Σ w (x_j − mean_cj)²."""
         shape = self.s.shape[1:]
         n = np.broadcast_to(self.w[:, :, None], (len(self.w), *shape))
-        return central_squares(sums.flat(n), sums.flat(self.s), sums.flat(self.parts[0])).reshape(shape)
+        return central_squares(
+            exact_sums.flatten(n), exact_sums.flatten(self.s), exact_sums.flatten(self.parts[0])
+        ).reshape(shape)
 
     def fourth(self) -> Floats:
-        """(C, d) Σ w (x_j − mean_cj)⁴."""
-        powers = [sums.flat(each) for each in (self.s, *self.parts)]
-        return central_fourths(sums.flat(self.w), powers).reshape(self.s.shape[1:])
+        """Return (C, d) Σ w (x_j − mean_cj)⁴."""
+        powers = [exact_sums.flatten(each) for each in (self.s, *self.parts)]
+        return central_fourths(exact_sums.flatten(self.w), powers).reshape(self.s.shape[1:])
 
 
 # Less than this share of Σ w x² is what the last products, which are rounded, have left of no spread.
@@ -122,43 +124,66 @@ _NOTHING = 2.0**-130
 
 
 def _central(seen: PooledScatter | ClassScatter, d: int) -> Floats:
-    """(G, d, d) Σ w (x − mean)(x − mean)ᵀ."""
+    """Return (G, d, d) Σ w (x − mean)(x − mean)ᵀ."""
     Q = seen.parts[0].reshape(len(seen.parts[0]), -1, d, d)
-    W = central_products(sums.flat(seen.w), sums.flat(seen.s), sums.flat(Q), d)
+    W = central_products(exact_sums.flatten(seen.w), exact_sums.flatten(seen.s), exact_sums.flatten(Q), d)
     none = np.abs(W.diagonal(axis1=1, axis2=2)) <= _NOTHING * Q[0].diagonal(axis1=1, axis2=2)
     return np.where(none[:, :, None] | none[:, None, :], 0.0, W)
 
 
-def pooled_scatter(batch: Batch) -> PooledScatter:
-    """Q of all rows: some N·d² operations, five times for most float64; of CSR N·m² for m values a row, where few."""
+def pool_scatter(batch: Batch) -> PooledScatter:
+    """Return Q of all rows: some N·d² operations, five times for most float64; of CSR N·m² for m values a row, where
+    few."""
     Q = _products(batch, pooled=True)
     w, s, _ = batch.sums()
-    return PooledScatter(w, s, (_finite(batch, Q.reshape(len(Q), batch.d, batch.d)),))
+    return PooledScatter(w, s, (_require_finite(batch, Q.reshape(len(Q), batch.d, batch.d)),))
 
 
 def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:
-    """The same class by class; with `fourth` also what the Ledoit–Wolf shrinkage needs."""
+    """Return the same class by class; with `fourth` also what the Ledoit–Wolf shrinkage needs."""
     Q = _products(batch, pooled=False).reshape(-1, batch.C, batch.d, batch.d)
     w, s, _ = batch.sums()
     if not fourth:
-        return ClassScatter(w, s, (_finite(batch, Q),))
+        return ClassScatter(w, s, (_require_finite(batch, Q),))
     third, squares = _powers(batch, norms=True)
     third = third.reshape(len(third), batch.C, batch.d)
-    return ClassScatter(w, s, tuple(_finite(batch, each) for each in (Q, third, squares)))
+    return ClassScatter(w, s, tuple(_require_finite(batch, each) for each in (Q, third, squares)))
+
+
+# Products that are added between two looks at the keyboard, some tenths of a second.
+_PRODUCTS = 1 << 28
 
 
 def _products(batch: Batch, pooled: bool) -> Floats:
+    """Return the sums of products, some rows after the other, so that Ctrl-C does not wait for all; being exact, they
+    are the same."""
+    N, step = len(batch.y), max(_PRODUCTS // max(1, batch.d**2), 256, 16 * batch.C)
+    if step >= N:
+        return _count_products(batch, pooled)
+    found = None
+    for first in range(0, N, step):
+        part = batch.rows(slice(first, first + step))
+        try:
+            more = _count_products(part, pooled)
+        except ValueError:
+            return _count_products(batch, pooled)  # which names the row as all are numbered
+        found = more if found is None else exact_sums.add(found, more)
+    assert found is not None
+    return found
+
+
+def _count_products(batch: Batch, pooled: bool) -> Floats:
     run = lambda: class_products(for_core(batch.X), batch.y, batch.weight, batch.C, pooled)  # noqa: E731
-    return counted(run, expected)
+    return count_or_refuse(run, describe_expected)
 
 
 def power_sums(batch: Batch, fourth: bool) -> PowerSums:
-    """Sums of squares and, with `fourth`, of third and fourth powers, feature by feature."""
+    """Return sums of squares and, with `fourth`, of third and fourth powers, feature by feature."""
     w, s, q = batch.sums()
     if not fourth:
-        return PowerSums(w, s, (_finite(batch, q),))
+        return PowerSums(w, s, (_require_finite(batch, q),))
     powers = (each.reshape(len(each), batch.C, batch.d) for each in _powers(batch, norms=False))
-    return PowerSums(w, s, tuple(_finite(batch, each) for each in (q, *powers)))
+    return PowerSums(w, s, tuple(_require_finite(batch, each) for each in (q, *powers)))
 
 
 def _powers(batch: Batch, norms: bool) -> tuple[Floats, Floats]:
@@ -167,11 +192,11 @@ def _powers(batch: Batch, norms: bool) -> tuple[Floats, Floats]:
         size = batch.C * batch.d
         return np.zeros((2, size)), np.zeros((2, batch.C if norms else size))
     third, fourth = zip(*found, strict=True)
-    return sums.total(third), sums.total(fourth)
+    return exact_sums.total(third), exact_sums.total(fourth)
 
 
-def _finite(batch: Batch, summed: Floats) -> Floats:
-    """The sums; where they are beyond a float64, the largest value is refused."""
+def _require_finite(batch: Batch, summed: Floats) -> Floats:
+    """Return the sums; where they are beyond a float64, the largest value is refused."""
     if not np.isfinite(summed).all():
         batch.refuse()
     return summed

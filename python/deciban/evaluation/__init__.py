@@ -1,4 +1,4 @@
-"""When to believe a model: what a fit can prove about itself, what held-out data say, and what to do then.
+"""Evaluation: errors with intervals, comparisons, costs, thresholds, conformal sets and label errors.
 
 Each name is loaded when first used. `deciban.find_label_errors` looks for labels that are probably wrong.
 """

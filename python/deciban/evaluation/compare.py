@@ -1,4 +1,4 @@
-"""`deciban.compare`: families of classifiers, or any estimators, side by side on the user's data."""
+"""Comparison of models, or of any estimators, on the user's data: `deciban.compare`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from deciban.data.columns import Columns
-from deciban.data.devices import fetched, on_host
+from deciban.data.devices import fetch, on_host
 from deciban.data.rows import is_sparse
+from deciban.data.samples import n_samples
 from deciban.data.text_layout import MODELS
 from deciban.table_models import recipes as table_recipes
 from deciban.table_models.table_model import Rows
 from deciban.text import choice
-from deciban.theory.statement import between
+from deciban.theory.statement import check_between
 from deciban.threads import effective_threads, on_threads
 
 from ..data.copies import Copies, copies_of_rows
-from .comparing import compared
-from .comparison import Comparison
+from .comparison import Comparison, make_comparison
 from .cross_validation import Callback, CrossValidation, Learner, Plan
 from .label_errors import _are_texts, copies_of
 from .learners import OfEstimator, OfTable
-from .paired import LEVEL
-from .suspicion import Labelled
+from .significance import LEVEL
+from .suspects import Labelled
 
 FOLDS = 5
 _ASKED = ("fit", "predict", "get_params")
@@ -61,39 +61,66 @@ def compare(
     time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> Comparison:
-    """Models side by side on the same folds of X with labels y (N,), and which of their differences are real.
+    """Compare models on the same folds, and test which of their differences are real.
 
-        error = 1/N Σ [ŷ(x_n) ≠ y_n],     log loss = −1/N Σ log p(y_n | x_n),     each by a model that did not learn x_n
+        error = 1/N Σ [ŷ(x_n) ≠ y_n],     log loss = −1/N Σ log p(y_n | x_n),     each by a model not trained on x_n
 
-    Classes are dealt over the folds in proportion; near-duplicates, equal rows among them, share one, so that what is
-    judged was never learnt (but not where rows of a few categories occur more than twice, on average). Errors have the
-    interval of Clopper & Pearson. Each pair is tested by McNemar's exact test (these models on new examples) and by
-    Nadeau & Bengio's corrected t (other training sets, too), both by Holm's rule over all pairs: `Pair.real` is the
-    first of them at `level`. Learning curves are of nested subsets of what each fold learns, and judged on all examples
-    likewise.
+    Classes are dealt over the folds in proportion; near-duplicates, equal rows among them, share one, so that no test
+    example was in the training set (but not where rows of a few categories occur more than twice, on average). Errors
+    have the interval of Clopper & Pearson. Each pair is tested by McNemar's exact test (these models on new examples)
+    and by the corrected resampled t-test of Nadeau & Bengio (other training sets, too), both with Holm's correction
+    over all pairs: `Pair.real` is the result of the first at `level`. Learning curves are of nested subsets of the
+    training sets, and tested on all examples likewise. The cost is models × folds × (repeats + sizes) fits. Nadeau &
+    Bengio, Machine Learning 52 (2003); Dietterich, Neural Computation 10 (1998).
 
     Parameters
     ----------
-    models : estimators of scikit-learn's rules by name, or names of families ("naive-bayes", "logistic", …), simplest
-        first; a mapping may name a family instead of an estimator. None: the families that fit the data. Of texts
-        naive-bayes, nbsvm, logistic, svm; of a data frame or a dense matrix, whose columns are coded by their kinds,
-        naive-bayes, discriminant, logistic, svm; of a sparse one naive-bayes, logistic, svm.
-    X : texts, a matrix (N, d), a data frame: what the estimators take.
-    sizes : numbers of examples of the learning curves, ascending; None: four, each about half the next; () for none.
-        The last point is always all that a fold learns.
-    repeats : of the folds, dealt anew, which the corrected t profits from.
-    n_jobs : threads of the families; estimators have their own.
-    time_limit : seconds, looked at before each fit; the first model has all that it needs. `callback(fit)` is told of
-        each fit (`cross_validation.Fit`) and ends the work when it returns something true. What was finished by then,
-        or when Ctrl-C comes, is given, and `Comparison.ended` says so. Without a limit all but the seconds is
-        always the same.
+    models : mapping of str to estimator or str, iterable of str, or None
+        Estimators that follow scikit-learn by name, or names of models ("naive-bayes", "logistic", …), simplest first;
+        a mapping may name a model instead of an estimator. None: the models that fit the data. Of texts naive-bayes,
+        nbsvm, logistic, svm; of a data frame or a dense matrix, whose columns are coded by their types, naive-bayes,
+        discriminant, logistic, svm; of a sparse matrix naive-bayes, logistic, svm.
+    X : sequence of str, array-like of shape (n_samples, n_features) or data frame
+        Examples, as the estimators take them.
+    y : array-like of shape (n_samples,)
+        Labels.
+    folds : int, default=5
+        Number of folds.
+    repeats : int, default=1
+        Number of times that the folds are dealt anew, which makes the corrected t-test stronger.
+    sizes : sequence of int, optional
+        Numbers of training examples of the learning curves, ascending. None: four, each about half the next; () for
+        none. The last point is always the whole training set of a fold.
+    seed : int, default=0
+        Seed of the folds and of the models.
+    level : float, default=0.05
+        Level of the tests over all pairs.
+    n_jobs : int, optional
+        Threads of the named models; estimators have their own.
+    time_limit : float, optional
+        Seconds, checked before each fit; the first model has all the time that it needs. What was finished by then, or
+        when Ctrl-C comes, is returned, and `Comparison.ended` gives the reason. Without a limit everything but the
+        seconds is reproducible.
+    callback : callable, optional
+        Called as `callback(fit)` after each fit (`cross_validation.Fit`); it ends the work when it returns something
+        true.
 
-    A model that refuses the data, with a ValueError, is in `left_out` with its reason; its curve has a gap where it
-    refuses so few. ValueError: less than two
-    classes, or a class with fewer than `folds` examples apart from copies; models or sizes that make no sense. Cost:
-    models × folds × (repeats + sizes) fits. Nadeau & Bengio, Machine Learning 52, 2003; Dietterich, Neural Computation
-    10, 1998.
+    Returns
+    -------
+    Comparison
+        Errors, log losses, learning curves and tests. A model that refuses the data with a ValueError is in `left_out`
+        with its reason; its curve has a gap where it refuses so few examples.
 
+    Raises
+    ------
+    ValueError
+        If there are fewer than two classes, a class has fewer than `folds` examples apart from copies, or models or
+        sizes make no sense.
+    TypeError
+        If X is one text, or sizes are no numbers.
+
+    Examples
+    --------
     >>> import deciban
     >>> r = np.random.default_rng(0)
     >>> y = np.arange(120) % 2
@@ -103,7 +130,7 @@ def compare(
     >>> found.pairs[0].real, found.simplest
     (False, 'naive-bayes')
     """
-    labels = column_or_1d(fetched(y))
+    labels = column_or_1d(fetch(y))
     if isinstance(X, str | bytes):
         raise TypeError("a sequence of examples is expected, not one text: put it in a list")
     X = X if hasattr(X, "shape") else list(X)
@@ -111,29 +138,29 @@ def compare(
         raise TypeError(f"sizes must be numbers of examples, as in [100, 1000], got {sizes!r}")
     plan = Plan(folds, repeats, None if sizes is None else tuple(sizes), seed)
     plan.check()
-    between("level", level, 0.0, 1.0)
+    check_between("level", level, 0.0, 1.0)
     _check(X, labels)
     classes, members = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"at least two classes are expected; all labels are {classes.tolist()[0]!r}")
     learners = learners_of(models, X, labels, seed, None if n_jobs is None else effective_threads(n_jobs))
-    copies = copies_of(None, X) if _are_texts(X) else unless_by_chance(copies_of(None, X))
+    copies = copies_of(None, X) if _are_texts(X) else drop_chance_copies(copies_of(None, X))
     labelled = Labelled(members.astype(np.intp), tuple(classes.tolist()), copies, np.ones(len(labels)))
     work = CrossValidation(labelled, learners, plan, time_limit, callback)
     work.run()
-    return compared(work, level)
+    return make_comparison(work, level)
 
 
 def _check(X: Any, labels: NDArray[Any]) -> None:
-    if _num_samples(X) != len(labels):
-        raise ValueError(f"one label per example is expected; there are {_num_samples(X)} and {len(labels)} labels")
+    if n_samples(X) != len(labels):
+        raise ValueError(f"one label per example is expected; there are {n_samples(X)} and {len(labels)} labels")
     if not len(labels):
         raise ValueError("at least one example is expected")
     check_classification_targets(labels)
 
 
 def learners_of(models: Any, X: Any, labels: NDArray[Any], seed: int, n_jobs: int | None) -> list[Learner]:
-    """Each model by its name as something that learns rows of X; ValueError for what is no model."""
+    """Return each model by its name as something that is fitted to rows of X; ValueError for what is no model."""
     families = _Families(X, labels, seed, n_jobs)
     if isinstance(models, str | bytes) or not (models is None or isinstance(models, Iterable)):
         raise TypeError(f"a mapping from names to estimators, or names of families, are expected; got {models!r}")
@@ -154,13 +181,13 @@ def learners_of(models: Any, X: Any, labels: NDArray[Any], seed: int, n_jobs: in
     return found
 
 
-def labelled_rows(rows: Rows) -> Labelled:
-    """Rows of typed columns with their labels and copies, as folds are dealt."""
-    return Labelled(rows.y, rows.classes, unless_by_chance(copies_of_rows(rows.matrix)), np.ones(len(rows)))
+def label_rows(rows: Rows) -> Labelled:
+    """Return rows of typed columns with their labels and copies, as folds are dealt."""
+    return Labelled(rows.y, rows.classes, drop_chance_copies(copies_of_rows(rows.X)), np.ones(len(rows)))
 
 
-def unless_by_chance(copies: Copies) -> Copies:
-    """The same, but none where rows are equal because there are so few of them: each occurs more than twice, on
+def drop_chance_copies(copies: Copies) -> Copies:
+    """Return the same, but none where rows are equal because there are so few of them: each occurs more than twice, on
     average, and to hold all of its kind out would ask for what no example will."""
     N = len(copies.group)
     return copies if 2 * len(np.unique(copies.group)) >= N else replace(copies, group=np.arange(N))
@@ -213,10 +240,10 @@ class _Families:
 
 
 def rows_of(X: Any, labels: NDArray[Any]) -> Rows:
-    """A data frame, an array or a list of rows as typed columns."""
+    """Return a data frame, an array or a list of rows as typed columns."""
     found = on_host(X, None) if hasattr(X, "dtype") else X
     columns = Columns.infer(found)
     matrix = columns.matrix(found)
     classes, y = np.unique(labels, return_inverse=True)
-    keys = [blake2b(row.tobytes(), digest_size=16).digest() for row in matrix]
-    return Rows(columns, tuple(classes.tolist()), matrix, y.astype(np.intp), np.array(keys, dtype="S16"))
+    keys = np.array([blake2b(row.tobytes(), digest_size=16).digest() for row in matrix], dtype="S16")
+    return Rows(X=matrix, y=y.astype(np.intp), classes=tuple(classes.tolist()), keys=keys, columns=columns)

@@ -11,7 +11,7 @@ most α of ham. With a confidence instead of on average: `thresholds.rate_thresh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Self
@@ -19,9 +19,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.theory.statement import between
+from deciban.theory.statement import check_between
 
-from ..certificates.rates import Rate
+from ..certificates.intervals import Rate
 from .judgements import Floats, Judgements, log_odds
 
 Alpha = float | Mapping[Any, float]
@@ -30,8 +30,22 @@ Alpha = float | Mapping[Any, float]
 
 @dataclass(frozen=True, eq=False)
 class Conformal:
-    """Calibrated on what a model said of examples that it had not learnt: `scores`, of each class (n_c,) ascending.
+    """Conformal prediction sets by class, calibrated on the predictions of held-out examples.
 
+        p_c(x) = (1 + #{i of class c: s_c(x_i) ≤ s_c(x)}) / (1 + n_c),      s_c(x) = log-odds of c
+
+    Of an example of class c, p_c ≤ α has a probability of at most α, whatever the model, if examples are exchangeable.
+    Vovk, Gammerman & Shafer, Algorithmic Learning in a Random World (2005).
+
+    Parameters
+    ----------
+    classes : tuple
+        Labels of the C classes.
+    scores : tuple of ndarray
+        Log-odds of each class over its held-out examples (n_c,), ascending.
+
+    Examples
+    --------
     >>> log_p = np.log([[p, 1.0 - p] for p in (0.9, 0.8, 0.7, 0.95, 0.1, 0.3)])
     >>> known = Conformal.of(Judgements(("ham", "spam"), np.array([0, 0, 0, 0, 1, 1]), log_p))
     >>> known.p_values(np.log([[0.75, 0.25]])).tolist()
@@ -45,7 +59,18 @@ class Conformal:
 
     @classmethod
     def of(cls, said: Judgements) -> Self:
-        """From labelled examples; a class without any is in every set."""
+        """Calibrate on labelled held-out examples; a class without any is in every set.
+
+        Parameters
+        ----------
+        said : Judgements
+            Labels and predicted log probabilities of held-out examples.
+
+        Returns
+        -------
+        Conformal
+            The calibrated predictor.
+        """
         return cls(said.classes, tuple(np.sort(said.log_odds(c)[said.y == c]) for c in range(len(said.classes))))
 
     @property
@@ -54,8 +79,23 @@ class Conformal:
         return {label: len(scores) for label, scores in zip(self.classes, self.scores, strict=True)}
 
     def p_values(self, log_p: Floats) -> Floats:
-        """(N, C) how like the examples of each class they are, of log p(c | x) (N, C): small where hardly any is so
-        unlikely of its class."""
+        """Return the conformal p-value of each class: small where hardly any of its examples is as unlikely.
+
+        Parameters
+        ----------
+        log_p : ndarray of shape (n_samples, n_classes)
+            Predicted log probabilities log p(c | x).
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The p-values.
+
+        Raises
+        ------
+        ValueError
+            If `log_p` has another shape, is above 0, or NaN.
+        """
         given = np.asarray(log_p, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] != len(self.classes) or not (given <= 0.0).all():
             raise ValueError(f"log p (N, {len(self.classes)}) is expected, none above 0 or NaN; got {given.shape}")
@@ -66,23 +106,73 @@ class Conformal:
         return np.column_stack(columns)
 
     def sets(self, log_p: Floats, alpha: Alpha) -> NDArray[np.bool_]:
-        """(N, C) which labels are in the set: P(c not in the set | c) ≤ α, or α_c by label.
+        """Return the prediction sets, with P(c not in the set | c) ≤ α, or α_c by label.
 
-        A set may hold several labels, where x could be of either, or none, where x is like none of them. With fewer
-        than ⌈1/α⌉ − 1 examples of a class it is in every set.
+        A set may have several labels, where x could be of either, or none, where x is like none of them. A class with
+        fewer than ⌈1/α⌉ − 1 examples is in every set.
+
+        Parameters
+        ----------
+        log_p : ndarray of shape (n_samples, n_classes)
+            Predicted log probabilities log p(c | x).
+        alpha : float or mapping of label to float
+            Largest probability that a set lacks the true class.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_classes)
+            Which labels are in the set of each example.
         """
         return self.p_values(log_p) > self._alphas(alpha)
 
-    def flagged(self, log_p: Floats, alpha: float, negative: Any) -> NDArray[np.bool_]:
-        """(N,) which are too unlike `negative`, such as ham, to be it: P(flagged | negative) ≤ α."""
+    def flag(self, log_p: Floats, alpha: float, negative: Hashable) -> NDArray[np.bool_]:
+        """Flag the examples that are too unlike a class, such as ham, to belong to it: P(flagged | negative) ≤ α.
+
+        Parameters
+        ----------
+        log_p : ndarray of shape (n_samples, n_classes)
+            Predicted log probabilities log p(c | x).
+        alpha : float
+            Largest probability that an example of the class is flagged.
+        negative : label
+            The class.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+            Which examples are flagged.
+
+        Raises
+        ------
+        ValueError
+            If `negative` is none of the classes.
+        """
         if negative not in self.classes:
             raise ValueError(f"negative must be one of {list(self.classes)}, got {negative!r}")
-        alpha = between("alpha", alpha, 0.0, 1.0)
+        alpha = check_between("alpha", alpha, 0.0, 1.0)
         flags: NDArray[np.bool_] = self.p_values(log_p)[:, self.classes.index(negative)] <= alpha
         return flags
 
     def covered(self, said: Judgements, alpha: Alpha) -> Coverage:
-        """How the sets do on other labelled examples."""
+        """Measure the coverage and the sizes of the sets on other labelled examples.
+
+        Parameters
+        ----------
+        said : Judgements
+            Labels and predicted log probabilities of examples that were not used for calibration.
+        alpha : float or mapping of label to float
+            Largest probability that a set lacks the true class.
+
+        Returns
+        -------
+        Coverage
+            The share of sets without the true class, by class, and the sizes of the sets.
+
+        Raises
+        ------
+        ValueError
+            If the judgements are of other classes.
+        """
         if said.classes != self.classes:
             raise ValueError(f"judgements of the classes {list(self.classes)} are expected, got {list(said.classes)}")
         sets = self.sets(said.log_p, alpha)
@@ -94,24 +184,42 @@ class Conformal:
         return Coverage(missed, tuple(np.bincount(sets.sum(axis=1), minlength=len(self.classes) + 1).tolist()))
 
     def _alphas(self, alpha: Alpha) -> Floats:
-        """(C,)."""
+        """Return (C,) the level α of each class."""
         if not isinstance(alpha, Mapping):
-            return np.full(len(self.classes), between("alpha", alpha, 0.0, 1.0))
+            return np.full(len(self.classes), check_between("alpha", alpha, 0.0, 1.0))
         if set(alpha) != set(self.classes):
             raise ValueError(f"alpha must have each of {list(self.classes)}, got {list(alpha)}")
-        return np.array([between(f"alpha of {label!r}", alpha[label], 0.0, 1.0) for label in self.classes])
+        return np.array([check_between(f"alpha of {label!r}", alpha[label], 0.0, 1.0) for label in self.classes])
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """`missed`, by class how many of its examples have a set without it; `sizes` (C + 1,), how many sets have 0, 1, …
-    labels."""
+    """Coverage of conformal sets on labelled examples.
+
+    Parameters
+    ----------
+    missed : dict of label to Rate
+        Share of the examples of each class whose set lacks it.
+    sizes : tuple of int
+        Numbers of sets with 0, 1, …, C labels.
+
+    Examples
+    --------
+    >>> Coverage({}, (0, 3, 1)).to_json()
+    {'missed': [], 'sizes': [0, 3, 1]}
+    """
 
     missed: dict[Any, Rate]
     sizes: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the coverage as plain Python objects.
+
+        Returns
+        -------
+        dict
+            The keys "missed" and "sizes".
+        """
         return {
             "missed": [{"label": label, **rate.to_json()} for label, rate in self.missed.items()],
             "sizes": list(self.sizes),
@@ -119,14 +227,26 @@ class Coverage:
 
 
 def examples_needed(alpha: float, beyond: int = 0) -> int:
-    """How many examples of a class it takes before it is left out of any set: ⌈1/α⌉ − 1.
+    """Return the number of examples of a class from which it can be left out of a set: ⌈1/α⌉ − 1.
 
-    With `beyond` > 0, before an example less likely than all but so many of them is: ⌈(beyond + 1)/α⌉ − 1.
+    Parameters
+    ----------
+    alpha : float
+        Largest probability α that a set lacks the true class.
+    beyond : int, default=0
+        Number of examples that may be less likely than the one left out: ⌈(beyond + 1)/α⌉ − 1 examples are needed.
 
+    Returns
+    -------
+    int
+        Number of examples.
+
+    Examples
+    --------
     >>> examples_needed(0.001), examples_needed(0.05), examples_needed(0.05, 1)
     (999, 19, 39)
     """
-    alpha, m = between("alpha", alpha, 0.0, 1.0), beyond + 1
+    alpha, m = check_between("alpha", alpha, 0.0, 1.0), beyond + 1
     n = max(ceil(m / alpha) - 1, beyond)
     while m / (n + 1) > alpha:
         n += 1

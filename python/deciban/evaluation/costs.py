@@ -1,4 +1,4 @@
-"""What wrong answers cost, and the answer that costs least.
+"""Costs of wrong answers, and the answers of lowest expected cost.
 
     expected cost of answering j about x = Σ_i p(i | x) c_ij,      c_ij the cost of answering j where the truth is i
 
@@ -26,11 +26,26 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """What each answer costs: `matrix` (C, C), row the truth, column the answer, and `unsure`, where one may say so.
+    """A matrix of costs, and the decisions of lowest expected cost.
 
-    Any finite numbers in which no wrong answer, and not to answer, costs less than the right one; ValueError else.
-    With nothing given right answers are free, wrong ones cost 1, and the best answer is the most probable class.
+        answer = argmin_a Σ_c p(c | x) cost(c, a)
 
+    Parameters
+    ----------
+    classes : tuple
+        Labels of the C classes.
+    matrix : ndarray of shape (n_classes, n_classes)
+        Finite costs: row the true class, column the answer. No wrong answer costs less than the right one.
+    unsure : float, optional
+        Cost of leaving a decision open, where that is possible; at least that of the right answer.
+
+    Raises
+    ------
+    ValueError
+        If the matrix has another shape, is not finite, or has a wrong answer that costs less than the right one.
+
+    Examples
+    --------
     >>> costs = Costs.of(["ham", "spam"], {("ham", "spam"): 100.0}, unsure=0.5)
     >>> costs.decide(np.log([[0.6, 0.4], [0.03, 0.97], [0.001, 0.999]])).tolist()
     [0, -1, 1]
@@ -67,7 +82,27 @@ class Costs:
         costs: Mapping[tuple[Any, Any], float] | None = None,
         unsure: float | None = None,
     ) -> Self:
-        """From the cost of each (truth, answer) that is not 1, or 0 where they are the same."""
+        """Make the matrix from the costs of single mistakes; others cost 1, and right answers nothing.
+
+        Parameters
+        ----------
+        classes : sequence
+            Labels of the classes.
+        costs : mapping of (label, label) to float, optional
+            Cost of each (truth, answer) that differs from the default.
+        unsure : float, optional
+            Cost of leaving a decision open.
+
+        Returns
+        -------
+        Costs
+            The costs.
+
+        Raises
+        ------
+        ValueError
+            If a label is none of the classes, or costs are impossible.
+        """
         matrix = 1.0 - np.eye(len(classes))
         place = {label: i for i, label in enumerate(classes)}
         for pair, cost in (costs or {}).items():
@@ -78,10 +113,31 @@ class Costs:
 
     @classmethod
     def parse(cls, words: Iterable[str], classes: Sequence[Any], unsure: float | None = None) -> Self:
-        """From what people type: "ham:spam=100", a ham called spam costs 100; "unsure=2". ValueError else.
+        """Make the matrix from strings such as "ham:spam=100", where ham classified as spam costs 100, and "unsure=2".
 
-        Labels may have colons in them, as long as it is clear where the first one ends.
+        Labels may contain colons, as long as it is clear where the first one ends.
 
+        Parameters
+        ----------
+        words : iterable of str
+            Costs as TRUTH:ANSWER=COST or unsure=COST.
+        classes : sequence
+            Labels of the classes.
+        unsure : float, optional
+            Cost of leaving a decision open.
+
+        Returns
+        -------
+        Costs
+            The costs.
+
+        Raises
+        ------
+        ValueError
+            If a string cannot be read, or a cost is given twice.
+
+        Examples
+        --------
         >>> Costs.parse(["a:b=5", "unsure=0.5"], ["a", "b", "c"]).matrix.tolist()
         [[0.0, 5.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
         """
@@ -97,29 +153,86 @@ class Costs:
         return cls.of(classes, {key: cost for key, cost in found.items() if isinstance(key, tuple)}, unsure)
 
     def expected(self, log_p: Floats) -> Floats:
-        """(N, C), or (N, C + 1) with `unsure`: the expected cost of each answer, of log p(c | x) (N, C)."""
-        return self._weighed(log_p, self._answers())
+        """Return the expected cost of each answer.
+
+        Parameters
+        ----------
+        log_p : ndarray of shape (n_samples, n_classes)
+            Predicted log probabilities log p(c | x).
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples, n_classes + 1)
+            Expected costs; the last column is that of unsure, where there is such a cost.
+        """
+        return self._weigh_terms(log_p, self._answers())
 
     def decide(self, log_p: Floats) -> Integers:
-        """(N,) the place of the answer whose expected cost is lowest, −1 for unsure.
+        """Return the answers of lowest expected cost.
 
-        Of costs that are equal but for rounding, 1e-12 of them, the class that stands first is answered, and any class
-        before unsure. Compared is what an answer costs more than the right one, a sum of what is not negative: small
-        probabilities of dear mistakes count.
+        Of costs that are equal up to 1e-12 relatively, the class that comes first is the answer, and any class before
+        unsure. Compared is the excess over the cost of the right answer, a sum of non-negative terms, so that small
+        probabilities of expensive mistakes count.
+
+        Parameters
+        ----------
+        log_p : ndarray of shape (n_samples, n_classes)
+            Predicted log probabilities log p(c | x).
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples,)
+            Indices of classes, −1 for unsure.
         """
-        more = self._weighed(log_p, self._regrets())
+        more = self._weigh_terms(log_p, self._regrets())
         best: Integers = (more <= (1.0 + _ROUNDING) * more.min(axis=1, keepdims=True)).argmax(axis=1)
         return np.where(best == len(self.classes), -1, best)
 
     def realised(self, y: Integers, answers: Integers) -> Floats:
-        """(N,) what answers cost, places in `classes` or −1, where the truth is y."""
+        """Return the cost of each answer, given the truth.
+
+        Parameters
+        ----------
+        y : ndarray of int of shape (n_samples,)
+            Indices of the true classes.
+        answers : ndarray of int of shape (n_samples,)
+            Indices of the answers, −1 for unsure.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Costs.
+
+        Raises
+        ------
+        ValueError
+            If an answer is unsure, and there is no cost of that.
+        """
         if self.unsure is None and (answers < 0).any():
             raise ValueError("an answer is unsure, and there is no cost of that: give unsure")
         cost: Floats = self._answers()[y, answers]
         return cost
 
     def paid(self, said: Judgements, answers: Integers | None = None) -> Paid:
-        """What answers cost on labelled examples; those of `decide` unless given."""
+        """Return the mean cost of answers to labelled examples.
+
+        Parameters
+        ----------
+        said : Judgements
+            Labels and predicted log probabilities.
+        answers : ndarray of int of shape (n_samples,), optional
+            Indices of the answers, −1 for unsure. By default those of lowest expected cost.
+
+        Returns
+        -------
+        Paid
+            The mean cost with its standard error.
+
+        Raises
+        ------
+        ValueError
+            If the judgements are of other classes, or an answer is unsure, and there is no cost of that.
+        """
         if said.classes != self.classes:
             raise ValueError(f"judgements of the classes {list(self.classes)} are expected, got {list(said.classes)}")
         answers = self.decide(said.log_p) if answers is None else answers
@@ -130,14 +243,29 @@ class Costs:
             len(said), float(cost.mean()), spread / len(cost) ** 0.5, int((answers != said.y).sum()) - unsure, unsure
         )
 
-    def threshold(self, positive: Any = None) -> CostThreshold:
-        """Of two classes, where the best answer turns to `positive`, the second unless given.
+    def threshold(self, positive: object = None) -> CostThreshold:
+        """Return the threshold of two classes above which `positive` is the answer of lowest expected cost.
 
-            p* = r_n / (r_n + r_p)          r_n = c_np − c_nn, r_p = c_pn − c_pp, what the two mistakes cost more
+            p* = r_n / (r_n + r_p)          r_n = c_np − c_nn, r_p = c_pn − c_pp, the excess costs of the two mistakes
 
-        or 10·log10(r_n / r_p) decibans. With a cost u of being unsure, which is u_n = u − c_nn and u_p = u − c_pp more
-        than the right answers, that is best between the odds u_n / (r_p − u_p) and (r_n − u_n) / u_p, if there is
-        anything between them: for costs 1 between u and 1 − u.
+        or 10·log10(r_n / r_p) decibans. With a cost u of being unsure, an excess of u_n = u − c_nn and u_p = u − c_pp
+        over the right answers, unsure is best between the odds u_n / (r_p − u_p) and (r_n − u_n) / u_p, if there is
+        anything between them: for costs 1 between u and 1 − u. Elkan, IJCAI 2001.
+
+        Parameters
+        ----------
+        positive : label, optional
+            The positive class. By default the second.
+
+        Returns
+        -------
+        CostThreshold
+            The threshold.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, `positive` is none of them, or no mistake costs anything.
         """
         if len(self.classes) != 2:
             raise ValueError(f"a threshold is of two classes; there are {len(self.classes)}: decide is of any number")
@@ -149,27 +277,34 @@ class Costs:
         unsure = None
         if self.unsure is not None:
             u_n, u_p = float(regret[n, 2]), float(regret[p, 2])
-            low, high = _decibans(u_n, r_p - u_p), _decibans(r_n - u_n, u_p)
-            unsure = (low, high) if low < high else None
+            if u_n < r_n and u_p < r_p:  # else one of the answers is never worse than unsure
+                low, high = _decibans(u_n, r_p - u_p), _decibans(r_n - u_n, u_p)
+                unsure = (low, high) if low < high else None
         return CostThreshold(self.classes, self.classes[p], _decibans(r_n, r_p), unsure)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the costs as plain Python objects.
+
+        Returns
+        -------
+        dict
+            The keys "classes", "costs" and "unsure".
+        """
         return {"classes": list(self.classes), "costs": self.matrix.tolist(), "unsure": self.unsure}
 
     def _answers(self) -> Floats:
-        """(C, A) with the answer "unsure"."""
+        """Return (C, A) the costs with the answer "unsure"."""
         if self.unsure is None:
             return self.matrix
         return np.column_stack([self.matrix, np.full(len(self.classes), self.unsure)])
 
     def _regrets(self) -> Floats:
-        """(C, A) what an answer costs more than the right one."""
+        """Return (C, A) the excess cost of an answer over the right one."""
         regrets: Floats = self._answers() - np.diag(self.matrix)[:, None]
         return regrets
 
-    def _weighed(self, log_p: Floats, cost: Floats) -> Floats:
-        """(N, A), summed class by class, so that a row is the same among many as alone."""
+    def _weigh_terms(self, log_p: Floats, cost: Floats) -> Floats:
+        """Return (N, A) expected costs, summed class by class, so that a row is the same among many as alone."""
         given = np.asarray(log_p, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] != len(self.classes) or not (given <= 0.0).all():
             raise ValueError(f"log p (N, {len(self.classes)}) is expected, none above 0 or NaN; got {given.shape}")
@@ -182,9 +317,24 @@ class Costs:
 
 @dataclass(frozen=True)
 class CostThreshold:
-    """Where the answer of two classes turns: `positive` above `decibans` of its log-odds, the other class up to there.
+    """A threshold of two classes: `positive` above so many decibans of its log-odds, the other class up to there.
 
-    With `unsure`, a pair of decibans: `positive` from the upper one, the other class up to the lower one.
+    Parameters
+    ----------
+    classes : tuple
+        The two labels.
+    positive : label
+        The positive class.
+    decibans : float
+        Log-odds of `positive` at the threshold, in decibans.
+    unsure : tuple of (float, float), optional
+        Range in decibans in which the answer is unsure: `positive` from the upper end, the other class up to the lower
+        one.
+
+    Examples
+    --------
+    >>> CostThreshold(("ham", "spam"), "spam", 20.0).answers(np.log([[0.5, 0.5], [0.001, 0.999]])).tolist()
+    [0, 1]
     """
 
     classes: tuple[Any, ...]
@@ -194,11 +344,22 @@ class CostThreshold:
 
     @property
     def probability(self) -> float:
-        """Of `positive`, where the answer turns."""
+        """Probability of `positive` at the threshold."""
         return probability_of(self.decibans)
 
     def answers(self, log_p: Floats) -> Integers:
-        """(N,) places in `classes`, −1 for unsure. At a threshold the answer is that of `Costs.decide`."""
+        """Return the answers by this threshold; at it the answer is the class that comes first.
+
+        Parameters
+        ----------
+        log_p : ndarray of shape (n_samples, 2)
+            Predicted log probabilities log p(c | x).
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples,)
+            Indices of classes, −1 for unsure.
+        """
         p = self.classes.index(self.positive)
         odds = DECIBANS_PER_NAT * log_odds(np.asarray(log_p, dtype=np.float64), p)
         if self.unsure is not None:
@@ -208,7 +369,13 @@ class CostThreshold:
         return np.where(above, p, 1 - p)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the threshold as plain Python objects.
+
+        Returns
+        -------
+        dict
+            The keys "positive", "decibans", "probability" and "unsure".
+        """
         return {
             "positive": self.positive,
             "decibans": self.decibans,
@@ -219,7 +386,26 @@ class CostThreshold:
 
 @dataclass(frozen=True)
 class Paid:
-    """What answers to `n` examples cost: `mean`, with its standard error; how many are wrong, and how many unsure."""
+    """Mean cost of answers to labelled examples.
+
+    Parameters
+    ----------
+    n : int
+        Number of examples.
+    mean : float
+        Mean cost.
+    standard_error : float
+        Standard error of the mean.
+    errors : int
+        Number of wrong answers.
+    undecided : int
+        Number of answers that are unsure.
+
+    Examples
+    --------
+    >>> Paid(10, 0.5, 0.1, 4, 2).to_json()["undecided"]
+    2
+    """
 
     n: int
     mean: float
@@ -228,7 +414,13 @@ class Paid:
     undecided: int
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the costs as plain Python objects.
+
+        Returns
+        -------
+        dict
+            The fields by their names.
+        """
         return {
             "n": self.n,
             "mean": self.mean,
@@ -239,20 +431,20 @@ class Paid:
 
 
 def _decibans(above: float, below: float) -> float:
-    """10·log10(above / below), infinite where one of them is not positive; of both, the upper one decides."""
+    """Return 10·log10(above / below), infinite where one of them is not positive; of both, the upper one decides."""
     if above <= 0.0:
         return -inf
     return inf if below <= 0.0 else 10.0 * (log10(above) - log10(below))
 
 
-def _place(label: Any, classes: Sequence[Any]) -> int:
+def _place(label: object, classes: Sequence[Any]) -> int:
     if label not in classes:
         raise ValueError(f"positive must be one of {list(classes)}, got {label!r}")
     return list(classes).index(label)
 
 
 def _pair(said: str, names: Mapping[str, Any], word: str) -> tuple[Any, Any]:
-    """Truth and answer in "ham:spam"."""
+    """Return truth and answer in "ham:spam"."""
     cuts = [i for i, letter in enumerate(said) if letter == ":"]
     pairs = [(said[:i], said[i + 1 :]) for i in cuts if said[:i] in names and said[i + 1 :] in names]
     if len(pairs) != 1:

@@ -2,30 +2,68 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
+from types import FrameType, TracebackType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.theory.resampling import order
+from deciban.theory.expected_errors import draw_order
 from deciban.theory.statement import whole
 
-from ..data.convergence import warned_once
-from .interruption import Interruption
-from .suspect import Floats, Integers
-from .suspicion import Labelled
+from ..data.convergence import warn_once
+from .suspects import Floats, Integers, Labelled
+
+
+class Interruption:
+    """Remembers that a signal came, also where what it interrupted goes on: `check()` interrupts again then.
+
+    Looks in the main thread only, at the signals that somebody in Python is told of; that one is told, too.
+
+    >>> with Interruption() as interruption:
+    ...     interruption.check()
+    """
+
+    def __init__(self) -> None:
+        self.came: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if callable(before := signal.getsignal(number)):
+                    self._before[number] = before
+                    signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.came = number
+        self._before[number](number, frame)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt, or what whoever is told of the signal raises, if one came."""
+        if self.came is not None:
+            self._before[self.came](self.came, None)
+            raise KeyboardInterrupt
+
 
 # What is impossible to a model costs −log of this, 708.4 nats, as in `evaluate`.
 _SMALLEST = float(np.log(np.finfo(np.float64).tiny))
 _SIZES = 4
 
 
-class Said(NamedTuple):
-    """Of n examples: winners (n,) places in the classes, log_p (n, C) or None, and the seconds of judging them."""
+class FoldPrediction(NamedTuple):
+    """Predictions of n examples: winners (n,) as class indices, log_p (n, C) or None, and their seconds."""
 
     winners: Integers
     log_p: Floats | None
@@ -39,14 +77,14 @@ class Size(NamedTuple):
     of_file: bool
 
 
-class Learnt(Protocol):
-    """What has learnt some of the examples."""
+class FittedLearner(Protocol):
+    """A learner fitted to some of the examples."""
 
-    def judge(self, rows: Integers) -> Said:
-        """What it says of these examples."""
+    def judge(self, rows: Integers) -> FoldPrediction:
+        """Predict these examples."""
 
     def size(self) -> Size:
-        """How large it is."""
+        """Return its size."""
 
 
 class Learner(Protocol):
@@ -56,8 +94,8 @@ class Learner(Protocol):
     def name(self) -> str:
         """What it is called."""
 
-    def learn(self, rows: Integers) -> Learnt:
-        """What these examples teach it; ValueError where it cannot learn them."""
+    def learn(self, rows: Integers) -> FittedLearner:
+        """Fit the learner to these examples; ValueError where it cannot be."""
 
 
 class Fit(NamedTuple):
@@ -75,7 +113,7 @@ Callback = Callable[[Fit], Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """How examples are dealt: repeats × folds, and sizes of training sets for the learning curves, None for five."""
+    """A cross-validation: repeats × folds, and sizes of training sets for the learning curves, None for five."""
 
     folds: int
     repeats: int = 1
@@ -83,7 +121,7 @@ class Plan:
     seed: int = 0
 
     def check(self) -> None:
-        """ValueError for what makes no sense."""
+        """Raise ValueError for what makes no sense."""
         whole("folds", self.folds, 2)
         whole("repeats", self.repeats)
         whole("seed", self.seed, 0)
@@ -109,7 +147,7 @@ class Pass:
 
 @dataclass(eq=False)
 class Outcome:
-    """What came of a learner: a pass for each repeat and each size; log_p (N, C) of the first pass."""
+    """The outcome of a learner: a pass for each repeat and each size; log_p (N, C) of the first pass."""
 
     passes: list[Pass] = field(default_factory=list)
     curve: dict[int, Pass] = field(default_factory=dict)
@@ -149,10 +187,10 @@ class CrossValidation:
         self._total = len(self.learners) * self._each()
 
     def _each(self) -> int:
-        """Fits of a learner."""
+        """Return the number of fits of a learner."""
         return self.plan.folds * (self.plan.repeats + len(self.sizes))
 
-    @warned_once()
+    @warn_once()
     def run(self) -> None:
         """Fit and judge: all folds of each learner, then the other repeats, then the curves from the smallest size.
 
@@ -170,42 +208,42 @@ class CrossValidation:
                 self.ended = "interrupt"
 
     def _some(self) -> bool:
-        """Whether a learner has finished."""
+        """Return whether a learner has finished."""
         return any(each.passes for each in self.outcomes.values())
 
     def _all(self) -> None:
         for learner in self.learners:
-            self._tried(learner)
+            self._try_learner(learner)
         for repeat in range(1, self.plan.repeats):
             self._again(self.labelled.fold(self.plan.folds, self.plan.seed + repeat))
         for size in self.sizes:
-            for each in self._finished():
+            for each in self._list_finished():
                 with suppress(ValueError):  # too few to learn from: a gap in the curve
                     self.outcomes[each.name].curve[size] = self._pass(each, self.fold, size)[0]
 
     def _again(self, fold: Integers) -> None:
-        """Another repeat, which counts once all have finished it; who refuses it now is left out."""
+        """Run another repeat, which counts once all have finished it; a model that refuses it is left out."""
         done, refused = {}, {}
-        for each in self._finished():
+        for each in self._list_finished():
             try:
                 done[each.name] = self._pass(each, fold)[0]
             except ValueError as error:
-                refused[each.name] = _said(error)
+                refused[each.name] = _describe_refusal(error)
         for name, one in done.items():
             self.outcomes[name].passes.append(one)
         for name, reason in refused.items():
             self.outcomes[name] = Outcome(refusal=reason)
 
-    def _finished(self) -> list[Learner]:
+    def _list_finished(self) -> list[Learner]:
         return [each for each in self.learners if self.outcomes[each.name].passes]
 
-    def _tried(self, learner: Learner) -> None:
+    def _try_learner(self, learner: Learner) -> None:
         outcome, before = Outcome(), self._done
         self.outcomes[learner.name] = outcome
         try:
             done, outcome.log_p, learnt = self._pass(learner, self.fold)
         except ValueError as error:
-            outcome.refusal = _said(error)
+            outcome.refusal = _describe_refusal(error)
             self._total -= self._each() - (self._done - before)
             if learner is self.learners[-1] and not self._some():
                 raise
@@ -213,14 +251,16 @@ class CrossValidation:
             outcome.size = learnt.size()
             outcome.passes.append(done)
 
-    def _pass(self, learner: Learner, fold: Integers, size: int | None = None) -> tuple[Pass, Floats | None, Learnt]:
-        """Every example judged by what learnt none of its fold, from `size` examples where that is given; all log p,
-        and what learnt last."""
+    def _pass(
+        self, learner: Learner, fold: Integers, size: int | None = None
+    ) -> tuple[Pass, Floats | None, FittedLearner]:
+        """Judge every example by what learnt none of its fold, from `size` examples where that is given; all
+        log p, and what learnt last."""
         N, C = len(self.y), len(self.labelled.classes)
         winners, log_p, seconds, judging = np.empty(N, np.intp), np.empty((N, C)), list[float](), 0.0
         for k in range(self.plan.folds):
             inside = self._inside(fold, k) if size is None else np.sort(self.orders[k][:size])
-            learnt = self._learnt(learner, inside, seconds)
+            learnt = self._fit_learner(learner, inside, seconds)
             outside = np.flatnonzero(fold == k)
             said = learnt.judge(outside)
             self._interruption.check()
@@ -232,8 +272,8 @@ class CrossValidation:
         losses = None if told is None else -np.maximum(told[np.arange(N), self.y], _SMALLEST)
         return Pass(fold, winners, losses, tuple(seconds), judging), told, learnt
 
-    def _learnt(self, learner: Learner, inside: Integers, seconds: list[float]) -> Learnt:
-        """A fit, unless it is time to stop. The first learner has all the time that it needs."""
+    def _fit_learner(self, learner: Learner, inside: Integers, seconds: list[float]) -> FittedLearner:
+        """Fit a learner, unless it is time to stop. The first learner has all the time that it needs."""
         begun = perf_counter()
         late = self.time_limit is not None and begun - self._started >= self.time_limit
         if self._stop or (late and self._some()):
@@ -256,9 +296,9 @@ class CrossValidation:
         return np.flatnonzero(inside if self.learnable is None else inside & self.learnable)
 
     def _order(self, k: int) -> Integers:
-        """What fold k learns, in an order of chance in which every beginning has the classes in proportion."""
+        """Return the training examples of fold k in random order, each beginning with the classes in proportion."""
         inside = self._inside(self.fold, k)
-        return inside[order(self.y[inside], np.random.default_rng([self.plan.seed, k]), True)]
+        return inside[draw_order(self.y[inside], np.random.default_rng([self.plan.seed, k]), True)]
 
     def _sizes(self) -> tuple[int, ...]:
         if self.plan.sizes is None:
@@ -274,9 +314,9 @@ class CrossValidation:
         return min(len(np.unique(self.y[each[:size]])) for each in self.orders)
 
     def training_sizes(self) -> Iterator[int]:
-        """How many examples each fold learns from."""
+        """Return the number of training examples of each fold."""
         return (len(each) for each in self.orders)
 
 
-def _said(error: ValueError) -> str:
+def _describe_refusal(error: ValueError) -> str:
     return str(error) or type(error).__name__

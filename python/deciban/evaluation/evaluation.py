@@ -1,4 +1,4 @@
-"""How good a classifier is on items it did not learn from, each figure with its interval.
+"""Measures of a classifier on held-out examples, each with its interval.
 
 Error           e/n, with the exact interval of Clopper & Pearson (Biometrika 26, 1934).
 ROC area        the chance that a positive item scores above a negative one, ties counting half (roc.py).
@@ -16,26 +16,90 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..certificates.rates import Interval, Rate, clopper_pearson
+from ..certificates.intervals import Interval, Rate, clopper_pearson
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError, UsageError
 from ..verdict import probability_of
-from .class_report import ClassReport, by_class
 from .judgements import Judgements
 from .reliability import Reliability, reliability
 from .roc import Roc, one_against_rest, roc
 
-Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """One class: how much of what was given its name bears it, how much of it was found, their harmonic mean.
+
+    None where nothing was given that name, or nothing bears it.
+    """
+
+    label: Hashable
+    support: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+def report_classes(truth: Indices, verdict: Indices, names: tuple[Hashable, ...]) -> tuple[ClassReport, ...]:
+    """Return the report of each class, from indices (N,) of true classes, −1 for none of them, and of predictions."""
+    found, named = (np.bincount(of, minlength=len(names)) for of in (truth[truth == verdict], verdict))
+    support = np.bincount(truth[truth >= 0], minlength=len(names))
+
+    def share(count: int, among: int) -> float | None:
+        return count / among if among else None
+
+    return tuple(
+        ClassReport(name, n, share(right, called), share(right, n), share(2 * right, called + n))
+        for name, n, right, called in zip(names, *map(np.ndarray.tolist, (support, found, named)), strict=True)
+    )
+
+
+Array = npt.NDArray[np.float64]
 
 _OF_RELIABILITY = ("log_loss", "log_loss_interval", "calibration_error", "calibration_error_interval")
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `evaluate` found. `confusion` (C, C), in the order of `classes`: rows true, columns verdicts.
+    """Errors, confusion matrix, ROC area and calibration of a classifier on labelled examples.
 
-    None stands for a figure that the data cannot give, or that only two classes have; `notes` says why.
+    None stands for a figure that the data cannot give, or that only two classes have; `notes` has the reason.
+
+    Parameters
+    ----------
+    n : int
+        Number of examples.
+    errors : int
+        Number of misclassified examples.
+    classes : tuple
+        Labels of the C classes.
+    confusion : ndarray of int of shape (n_classes, n_classes)
+        Confusion matrix: rows true, columns predicted.
+    reliability : Reliability
+        Log loss and calibration error.
+    roc : Roc
+        The ROC curve.
+    positive : label or None
+        The positive class of two.
+    threshold : float or None
+        Probability above which `positive` is predicted.
+    per_class : tuple of ClassReport
+        Recall and precision of each class.
+    unseen : dict of label to int
+        Numbers of examples with labels that are none of the classes.
+    seed : int
+        Seed of the bootstrap.
+    notes : tuple of str
+        Remarks on figures that are missing.
+    decibans : float, optional
+        Log-odds in decibans above which `positive` is predicted, in place of `threshold`.
+
+    Examples
+    --------
+    >>> found = evaluate(["ham", "spam"], [[0.9, 0.1], [0.2, 0.8]], ["ham", "spam"])
+    >>> found.n, found.error, found.one_minus_roca_percent
+    (2, 0.0, 0.0)
     """
 
     n: int
@@ -54,6 +118,7 @@ class Evaluation:
 
     @property
     def error(self) -> float:
+        """Share of misclassified examples."""
         return self.errors / self.n
 
     @property
@@ -64,35 +129,41 @@ class Evaluation:
     @property
     def false_positives(self) -> Rate | None:
         """Of the items that are not `positive`, those taken for it."""
-        return None if self.positive is None else _missed(self.confusion, 1 - self.classes.index(self.positive))
+        return None if self.positive is None else _rate_missed(self.confusion, 1 - self.classes.index(self.positive))
 
     @property
     def false_negatives(self) -> Rate | None:
         """Of the items that are `positive`, those not taken for it."""
-        return None if self.positive is None else _missed(self.confusion, self.classes.index(self.positive))
+        return None if self.positive is None else _rate_missed(self.confusion, self.classes.index(self.positive))
 
     @property
     def log_loss(self) -> float:
+        """Mean negative log probability of the true class, in nats."""
         return self.reliability.log_loss
 
     @property
     def log_loss_interval(self) -> Interval | None:
+        """Interval of 95 % of the log loss by the bootstrap; None for a single example."""
         return self.reliability.log_loss_interval
 
     @property
     def calibration_error(self) -> float:
+        """Expected calibration error."""
         return self.reliability.error
 
     @property
     def calibration_error_interval(self) -> Interval:
+        """Interval of 95 % of the calibration error by the bootstrap."""
         return self.reliability.error_interval
 
     @property
     def roc_area(self) -> float | None:
+        """Area under the ROC curve; of more than two classes the mean of each against the rest."""
         return None if self.roc.inverted is None else 1 - self.roc.inverted
 
     @property
     def one_minus_roca_percent(self) -> float | None:
+        """Area above the ROC curve in per cent, (1 − ROCA)%."""
         return None if self.roc.inverted is None else 100 * self.roc.inverted
 
     @property
@@ -101,7 +172,13 @@ class Evaluation:
         return None if self.roc.interval is None else (100 * self.roc.interval[0], 100 * self.roc.interval[1])
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for json.dumps; None where a figure is not to be had. Pairs and rows are lists."""
+        """Return all figures as plain Python objects; pairs and rows are lists.
+
+        Returns
+        -------
+        dict
+            The figures by their names; None where a figure does not exist.
+        """
         area = self.one_minus_roca_percent_interval
         return {
             "n": self.n,
@@ -137,19 +214,49 @@ def evaluate(
     seed: int = 0,
     decibans: float | None = None,
 ) -> Evaluation:
-    """Judges `probabilities` (N, C), whose columns are `classes`, against the true `labels` (N,).
+    """Measure the errors of a classifier on labelled examples, with intervals.
 
-    Two classes: the verdict is `positive` (the second class unless given) where its probability is above `threshold`,
-    or its log-odds are above `decibans`; an item exactly at it goes to the class that stands first. More: the most
-    probable class, and the ROC area is the mean over the classes of each against the rest.
+    Of two classes `positive` is predicted where its probability is above `threshold`, or its log-odds are above
+    `decibans`; an example exactly at it goes to the class that comes first. Of more classes the most probable one is
+    predicted, and the ROC area is the mean over the classes of each against the rest. The log loss is clipped against
+    log 0 only: a probability counts as at least 2.2e-308. A label that is not among `classes` is an error, and counted
+    in `unseen`; all figures but `n`, `errors` and precision are over the others. The cost is a sort a class, and 100
+    passes for the bootstrap.
 
-    Probabilities of 1.0 tie: `scores`, log-odds of `positive` (N,) or a score per class (N, C), order the items for
-    the ROC area and for `decibans` instead. The log loss is clipped against log 0 only: a probability counts as at
-    least 2.2e-308. A label that is not among `classes` is an error, and stands in `unseen`; all but `n`, `errors` and
-    precision is over the others. Cost: a sort a class, and 100 passes for the bootstrap.
+    Parameters
+    ----------
+    labels : sequence of shape (n_samples,)
+        True labels.
+    probabilities : array-like of shape (n_samples, n_classes)
+        Predicted probabilities.
+    classes : sequence of shape (n_classes,)
+        Labels of the columns.
+    scores : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+        Log-odds of `positive`, or a score for each class. They order the examples for the ROC area and for `decibans`,
+        where probabilities of 1.0 would tie.
+    positive : label, optional
+        The positive class of two. By default the second.
+    threshold : float, default=0.5
+        Probability above which `positive` is predicted.
+    seed : int, default=0
+        Seed of the bootstrap.
+    decibans : float, optional
+        Log-odds in decibans above which `positive` is predicted, in place of `threshold`.
 
-    Raises DataError (shapes, what is no probability, no known label) and UsageError (positive, threshold).
+    Returns
+    -------
+    Evaluation
+        The figures.
 
+    Raises
+    ------
+    DataError
+        If shapes do not fit, something is no probability, or no label is known.
+    UsageError
+        If `positive` or `threshold` make no sense.
+
+    Examples
+    --------
     >>> found = evaluate(["ham", "spam", "spam"], [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]], ["ham", "spam"])
     >>> found.errors, found.roc_area, found.confusion.tolist()
     (1, 1.0, [[1, 0], [1, 1]])
@@ -164,9 +271,8 @@ def evaluate(
     else:
         verdict, threshold = _beyond(ranks, side, decibans), probability_of(decibans)
     known = truth >= 0
-    from sklearn.metrics import confusion_matrix  # seconds, for which nobody waits who only asks for help
-
-    confusion = confusion_matrix(truth[known], verdict[known], labels=range(len(names)))
+    cells = truth[known] * len(names) + verdict[known]
+    confusion = np.bincount(cells, minlength=len(names) ** 2).reshape(len(names), len(names))
     if side is None:
         area = one_against_rest(ranks[known], truth[known], names)
     else:
@@ -182,10 +288,10 @@ def evaluate(
         roc=area,
         positive=None if side is None else names[side],
         threshold=None if side is None else threshold,
-        per_class=by_class(truth, verdict, names),
+        per_class=report_classes(truth, verdict, names),
         unseen=unseen,
         seed=seed,
-        notes=(*_unseen_notes(unseen, len(p)), *area.notes),
+        notes=(*_note_unseen(unseen, len(p)), *area.notes),
         decibans=decibans,
     )
 
@@ -228,7 +334,7 @@ def _positive_column(names: tuple[Hashable, ...], positive: Hashable | None, thr
 
 
 def _truth(labels: Iterable[Hashable], names: tuple[Hashable, ...], n: int) -> tuple[Indices, dict[Hashable, int]]:
-    """The column of each label, −1 for one that is not among `names`, and how often each of those came."""
+    """Return the column of each label, −1 for one that is not among `names`, and how often each of those came."""
     given = _plain(labels)
     if len(given) != n:
         raise DataError(f"Expected a label for each of the {n} rows of probabilities; came {len(given)}.")
@@ -243,7 +349,7 @@ def _truth(labels: Iterable[Hashable], names: tuple[Hashable, ...], n: int) -> t
     return truth, unseen
 
 
-def _unseen_notes(unseen: dict[Hashable, int], n: int) -> list[str]:
+def _note_unseen(unseen: dict[Hashable, int], n: int) -> list[str]:
     if not unseen:
         return []
     listed = ", ".join(f"{label} ({count})" for label, count in list(unseen.items())[:5])
@@ -259,7 +365,7 @@ def _verdicts(p: Array, side: int | None, threshold: float) -> Indices:
 
 
 def _beyond(ranks: Array, side: int | None, decibans: float) -> Indices:
-    """Verdicts by the log-odds of `side` (N, 1), in nats."""
+    """Return predictions by the log-odds of `side` (N, 1), in nats."""
     if side is None or decibans != decibans:
         raise UsageError(f"Expected decibans as the threshold of two classes; came {decibans}.")
     odds = DECIBANS_PER_NAT * ranks[:, 0]
@@ -267,7 +373,7 @@ def _beyond(ranks: Array, side: int | None, decibans: float) -> Indices:
 
 
 def _ranks(p: Array, scores: npt.ArrayLike | None, side: int | None) -> Array:
-    """What orders the items: (N, 1) for two classes, else (N, C)."""
+    """Return what orders the examples: (N, 1) for two classes, else (N, C)."""
     if scores is None:
         if side is None:
             return p
@@ -288,7 +394,7 @@ def _ranks(p: Array, scores: npt.ArrayLike | None, side: int | None) -> Array:
     return given
 
 
-def _missed(confusion: Indices, row: int) -> Rate | None:
-    """Of the items of one class, those taken for the other; None where there are none of it."""
+def _rate_missed(confusion: Indices, row: int) -> Rate | None:
+    """Return the rate of the items of one class that are taken for the other; None where there are none of it."""
     n = int(confusion[row].sum())
     return Rate(n - int(confusion[row, row]), n) if n else None

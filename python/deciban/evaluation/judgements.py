@@ -1,4 +1,4 @@
-"""What a classifier said of examples that it had not learnt: all that curves, costs and reports look at."""
+"""Predictions of held-out examples, from which curves, costs and reports are made."""
 
 from __future__ import annotations
 
@@ -15,10 +15,26 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Judgements:
-    """N examples with labels, `y` (N,) as places in `classes` (C,), and log p(c | x) of each, `log_p` (N, C).
+    """Labelled examples with the probabilities that a classifier predicted for them.
 
-    `names` (N,), where there are any, tell where an example came from. ValueError for what does not fit together.
+    Parameters
+    ----------
+    classes : tuple
+        Labels of the C classes.
+    y : ndarray of int of shape (n_samples,)
+        True labels, as indices of `classes`.
+    log_p : ndarray of shape (n_samples, n_classes)
+        Predicted log probabilities log p(c | x).
+    names : sequence of str, default=()
+        Where each example came from.
 
+    Raises
+    ------
+    ValueError
+        If shapes do not fit together, or something is no log probability.
+
+    Examples
+    --------
     >>> said = Judgements(("ham", "spam"), np.array([0, 1]), np.log([[0.9, 0.1], [0.6, 0.4]]))
     >>> len(said), said.predicted.tolist(), said.errors.tolist()
     (2, [0, 0], [False, True])
@@ -57,12 +73,23 @@ class Judgements:
         return wrong
 
     def log_odds(self, positive: int) -> Floats:
-        """(N,) log p(positive | x) − log(1 − p(positive | x)), in nats, also where the probability rounds to 1."""
+        """Return the log-odds of a class, finite also where its probability rounds to 1.
+
+        Parameters
+        ----------
+        positive : int
+            Index of the class.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Log-odds log p(positive | x) − log(1 − p(positive | x)), in nats.
+        """
         return log_odds(self.log_p, positive)
 
 
 def log_odds(log_p: Floats, positive: int) -> Floats:
-    """(N,) log p − log(1 − p) in nats of the class at `positive`, of log p (N, C).
+    """Return (N,) log p − log(1 − p) in nats of the class at `positive`, of log p (N, C).
 
     >>> log_odds(np.log([[0.1, 0.8, 0.1]]), 1).round(4).tolist()
     [1.3863]

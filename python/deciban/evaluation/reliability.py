@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: of all that is said with 80 %, are 80 in 100 so?"""
+"""Calibration of probabilities: of all examples with a probability of 80 %, are 80 in 100 so?"""
 
 from __future__ import annotations
 
@@ -9,9 +9,47 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtri, xlog1py, xlogy
 
-from ..certificates.rates import Interval, clopper_pearson
+from ..certificates.intervals import Interval, clopper_pearson
 from .judgements import Floats, Integers, Judgements
-from .means import mean_interval
+
+
+def mean_interval(values: NDArray[np.float64], level: float = 0.95) -> Interval | None:
+    """Return the interval for the mean of the distribution that values (n,) are drawn from, by Hall's transformation.
+
+        T = (x̄ − μ)/s,      g(T) = T + γT²/3 + γ²T³/27 + γ/(6n),      √n·g(T) ~ N(0, 1) up to O(1/n)
+
+    with s the standard deviation and γ the skewness of the values. g grows with T, so its inverse gives the ends. The
+    normal interval, which has γ = 0, lies too low for losses: of 100 it misses the mean from below up to three times
+    as often as its level says. Hall, Journal of the Royal Statistical Society B 54 (1992). None of one value, and of
+    values that are all the same, which say nothing of how they spread.
+
+    >>> low, high = mean_interval(np.array([0.1, 0.1, 0.2, 0.2, 0.3, 2.0]))
+    >>> round(low, 2), round(high, 2)
+    (0.07, 2.77)
+    """
+    n = len(values)
+    largest = float(np.abs(values).max(initial=0.0))
+    if n < 2 or largest == 0.0:
+        return None
+    x = values / largest  # squares and cubes stay within range
+    mean = float(x.mean())
+    apart = x - mean
+    variance = float(np.square(apart).mean())
+    if variance <= (1e-15 * mean) ** 2:
+        return None
+    skewness = float((apart**3).mean()) / variance**1.5
+    s = (variance * n / (n - 1)) ** 0.5
+    z = float(ndtri(0.5 + level / 2.0))
+    low, high = (mean - s * _invert_skewness(u / n**0.5, skewness, n) for u in (z, -z))
+    return min(low, mean) * largest, max(high, mean) * largest
+
+
+def _invert_skewness(u: float, skewness: float, n: int) -> float:
+    """Return the T for which g(T) = u."""
+    if abs(skewness) < 1e-9:
+        return u
+    return 3.0 / skewness * (float(np.cbrt(1.0 + skewness * (u - skewness / (6.0 * n)))) - 1.0)
+
 
 SAMPLES = 1000
 _FEWEST, _MOST, _FULL = 5, 15, 20  # bins; examples in a bin
@@ -51,7 +89,7 @@ class Reliability:
         return np.array(ends, dtype=np.float64)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for json.dumps."""
+        """Return plain values for json.dumps."""
         return {
             "positive": self.positive,
             "predicted": self.predicted.tolist(),
@@ -68,10 +106,8 @@ class Reliability:
         }
 
 
-def reliability(
-    said: Judgements, bins: int | None = None, *, positive: Any | None = None, seed: int = 0
-) -> Reliability:
-    """How far probabilities are from the shares that came true, and what they cost.
+def reliability(said: Judgements, bins: int | None = None, *, positive: object = None, seed: int = 0) -> Reliability:
+    """Measure the distance of probabilities from observed frequencies, and the log loss.
 
         calibration error   Σ_b (n_b/N)·|predicted_b − observed_b|,     over bins b of n_b of the N examples
         log loss            −(1/N) Σ_i log p(y_i | x_i), in nats, with its 95 % interval by `mean_interval`
@@ -101,10 +137,10 @@ def reliability(
     >>> found.predicted.round(3).tolist(), found.observed.tolist(), round(found.error, 3)
     ([0.1, 0.7], [0.1, 0.8], 0.06)
     """
-    p, hit, named = _asked(said, positive)
+    p, hit, named = _select_class(said, positive)
     if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1):
         raise ValueError(f"bins must be a whole number of at least 1, got {bins!r}")
-    place = _binned(p, int(bins) if bins is not None else min(_MOST, max(_FEWEST, len(p) // _FULL)))
+    place = _assign_bins(p, int(bins) if bins is not None else min(_MOST, max(_FEWEST, len(p) // _FULL)))
     counts = np.bincount(place)
     hits = np.bincount(place, hit, len(counts)).astype(np.intp)
     predicted = np.bincount(place, p, len(counts)) / counts
@@ -125,16 +161,16 @@ def reliability(
     )
 
 
-def _asked(said: Judgements, positive: Any | None) -> tuple[Floats, NDArray[np.bool_], Any | None]:
-    """The probability of each example, whether it was so, and the class that it is of."""
+def _select_class(said: Judgements, positive: object) -> tuple[Floats, NDArray[np.bool_], Any | None]:
+    """Return the probability of each example, whether it was so, and the class that it is of."""
     if len(said.classes) > 2 and positive is None:
         return np.exp(said.log_p.max(axis=1)), ~said.errors, None
     side = side_of(said, positive)
     return np.exp(said.log_p[:, side]), said.y == side, said.classes[side]
 
 
-def side_of(said: Judgements, positive: Any | None) -> int:
-    """The place of the positive class: the second of two unless named; ValueError for what is none."""
+def side_of(said: Judgements, positive: object) -> int:
+    """Return the index of the positive class: the second of two unless named; ValueError for what is none."""
     if positive is None and len(said.classes) == 2:
         return 1
     if positive is None or positive not in said.classes:
@@ -142,8 +178,8 @@ def side_of(said: Judgements, positive: Any | None) -> int:
     return said.classes.index(positive)
 
 
-def _binned(p: Floats, bins: int) -> Integers:
-    """(N,) the bin of each, numbered from 0 without gaps."""
+def _assign_bins(p: Floats, bins: int) -> Integers:
+    """Return (N,) the bin of each, numbered from 0 without gaps."""
     _, group, size = np.unique(p, return_inverse=True, return_counts=True)
     middle = np.cumsum(size) - 0.5 * size
     place = np.floor(bins * (middle / len(p))).astype(np.intp)
@@ -152,7 +188,7 @@ def _binned(p: Floats, bins: int) -> Integers:
 
 
 def _interval(delta: Floats, hits: Integers, counts: Integers, seed: int) -> Interval:
-    """95 %, of Σ_b w_b·|δ_b|, from the errors that were seen."""
+    """Return the 95 % interval of Σ_b w_b·|δ_b|, from the observed errors."""
     w, N = counts / counts.sum(), int(counts.sum())
     seen = float(w @ np.abs(delta))
     q = (hits + 0.5) / (counts + 1.0)
@@ -166,7 +202,7 @@ def _interval(delta: Floats, hits: Integers, counts: Integers, seed: int) -> Int
 
 
 def _mean_deviation(n: Integers, p: Floats) -> Floats:
-    """(B,) E|X/n − p| where X ~ Bin(n, p): 2p(1 − p)·P(Bin(n − 1, p) = ⌊np⌋), de Moivre 1730."""
+    """Return (B,) E|X/n − p| where X ~ Bin(n, p): 2p(1 − p)·P(Bin(n − 1, p) = ⌊np⌋), de Moivre 1730."""
     p = np.clip(p, 0.0, 1.0)
     k = np.minimum(np.floor(n * p), n - 1.0)
     log_p = gammaln(n) - gammaln(k + 1.0) - gammaln(n - k) + xlogy(k, p) + xlog1py(n - 1.0 - k, -p)

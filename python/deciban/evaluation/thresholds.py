@@ -15,11 +15,11 @@ import numpy as np
 
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.errors import DataError
-from deciban.theory.held_out import tail
-from deciban.theory.statement import between, least
+from deciban.theory.finite_classes import tail
+from deciban.theory.statement import check_between, least
 from deciban.verdict import probability_of
 
-from ..certificates.rates import Interval, clopper_pearson, upper_limit
+from ..certificates.intervals import Interval, clopper_pearson, upper_limit
 from .conformal import examples_needed
 from .costs import Costs, CostThreshold
 from .judgements import Floats, Judgements
@@ -31,10 +31,36 @@ _COARSE, _FAR = 1e9, 1e300
 
 @dataclass(frozen=True)
 class RateThreshold:
-    """A threshold, and what it promises: of what is not `positive`, at most the share `bound` will be called so.
+    """A threshold with a guaranteed false-positive rate: at most `bound` of the negatives lie above it.
 
-    `rate` was asked for; `allowed` of the `negatives` may be above the threshold, and `above` of them are, as are
-    `found` of the `positives`. `confidence` is how sure the promise is, None where it holds on average.
+    Parameters
+    ----------
+    positive : label
+        The positive class.
+    decibans : float
+        Log-odds of `positive` at the threshold, in decibans.
+    rate : float
+        False-positive rate that was asked for.
+    confidence : float or None
+        Confidence of the guarantee; None where it holds on average.
+    bound : float
+        Guaranteed false-positive rate.
+    allowed : int
+        Number of the negatives that may lie above the threshold.
+    negatives : int
+        Number of negatives.
+    above : int
+        Number of negatives above the threshold.
+    positives : int
+        Number of positives.
+    found : int
+        Number of positives above the threshold.
+
+    Examples
+    --------
+    >>> threshold = RateThreshold("spam", 20.0, 0.01, 0.95, 0.009, 0, 400, 0, 200, 150)
+    >>> [round(end, 2) for end in threshold.recall_interval]
+    [0.68, 0.81]
     """
 
     positive: Any
@@ -50,7 +76,7 @@ class RateThreshold:
 
     @property
     def probability(self) -> float:
-        """Of `positive`, at the threshold."""
+        """Probability of `positive` at the threshold."""
         return probability_of(self.decibans)
 
     @property
@@ -60,17 +86,25 @@ class RateThreshold:
 
     @property
     def recall_interval(self) -> Interval:
-        """Of that share, by Clopper & Pearson: exact, because the positives had no part in the choice; with the
-        confidence of the promise, or 95 %."""
+        """Interval of the recall by Clopper & Pearson, with the confidence of the guarantee or 95 %.
+
+        It is exact, because the positives had no part in the choice of the threshold.
+        """
         return clopper_pearson(self.found, self.positives, CONFIDENCE if self.confidence is None else self.confidence)
 
     @property
     def negatives_for_one_more(self) -> int:
-        """How many negatives there have to be for one more of them to be allowed."""
+        """Number of negatives for which one more of them would be allowed."""
         return negatives_needed(self.rate, self.confidence, self.allowed + 1)
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return the threshold as plain Python objects.
+
+        Returns
+        -------
+        dict
+            Keys that scripts rely on.
+        """
         return {
             "positive": self.positive,
             "decibans": self.decibans,
@@ -90,22 +124,45 @@ class RateThreshold:
 
 
 def rate_threshold(
-    said: Judgements, rate: float = RATE, confidence: float | None = CONFIDENCE, positive: Any = None
+    said: Judgements, rate: float = RATE, confidence: float | None = CONFIDENCE, positive: object = None
 ) -> RateThreshold:
-    """The lowest threshold of which the negatives of `said` show that its false-positive rate is at most `rate`.
+    """Return the lowest threshold whose false-positive rate is at most `rate`, as the negatives show.
 
         t > s_(k+1),    k = max {k : P(Bin(n, r) ≤ k) ≤ 1 − confidence},    s_(1) ≥ … ≥ s_(n) the negatives' scores
 
     P(FPR(t) > r) ≤ P(Bin(n, r) ≤ k), whatever the distribution of the scores: FPR(t) > r only where s_(k+1) is below
-    their upper r-quantile q, and then at most k of n are at q or above, each of which is so with a probability of r at
-    least. k depends on n alone, so that t may be chosen on the very examples that vouch for it; `bound` is what they
-    hold at this k, Clopper and Pearson's. Tolerance limits: Wilks, Annals of Mathematical
-    Statistics 12, 1941; Scheffé & Tukey 16, 1945. With confidence=None the rate is held on average over such samples,
-    as in conformal prediction: k = ⌊r(n + 1)⌋ − 1, for which far fewer are enough.
+    their upper r-quantile q, and then at most k of n are at q or above, each of which is so with a probability of at
+    least r. k depends on n alone, so that t may be chosen on the very examples that it is proven on; `bound` is the
+    upper limit of Clopper and Pearson at this k. Tolerance limits: Wilks, Annals of Mathematical Statistics 12 (1941);
+    Scheffé & Tukey 16 (1945). t is a number of few digits that is below the next negative's score, which changes no
+    guarantee.
 
-    t is a number of few digits that is below the next negative's score, which changes no promise. `positive` is the
-    second class unless given; all others are negative. DataError where there are too few negatives.
+    Parameters
+    ----------
+    said : Judgements
+        Labels and predicted log probabilities of held-out examples.
+    rate : float, default=0.001
+        False-positive rate r.
+    confidence : float or None, default=0.95
+        Confidence of the guarantee. With None the rate is held on average over such samples, as in conformal
+        prediction: k = ⌊r(n + 1)⌋ − 1, for which far fewer examples are enough.
+    positive : label, optional
+        The positive class; all others are negative. By default the second.
 
+    Returns
+    -------
+    RateThreshold
+        The threshold with its guarantee.
+
+    Raises
+    ------
+    DataError
+        If there are too few negatives.
+    ValueError
+        If `rate`, `confidence` or `positive` make no sense.
+
+    Examples
+    --------
     >>> log_p = np.log([[p, 1.0 - p] for p in (0.999, 0.99, 0.9, 0.6, 0.2, 0.1)])
     >>> said = Judgements(("ham", "spam"), np.array([0, 0, 0, 0, 1, 1]), log_p)
     >>> found = rate_threshold(said, 0.6, 0.95)
@@ -113,8 +170,8 @@ def rate_threshold(
     (-1.76, 2, 0.527, 2995)
     """
     p, (negative, members) = _sides(said, positive)
-    rate = between("rate", rate, 0.0, 1.0)
-    k, n = _allowed(len(negative), rate, confidence), len(negative)
+    rate = check_between("rate", rate, 0.0, 1.0)
+    k, n = _count_allowed(len(negative), rate, confidence), len(negative)
     if k < 0:
         raise DataError(too_few(n, rate, confidence, said.classes[p]))
     ordered = np.sort(negative)[::-1]
@@ -134,24 +191,40 @@ def rate_threshold(
 
 
 def negatives_needed(rate: float, confidence: float | None = CONFIDENCE, above: int = 0) -> int:
-    """How many negatives it takes to hold a false-positive rate, of which `above` are above the threshold.
+    """Return the number of negatives needed to guarantee a false-positive rate.
 
         min {n : P(Bin(n, r) ≤ above) ≤ 1 − confidence},        for none above it ⌈log(1 − confidence) / log(1 − r)⌉
 
-    On average, with confidence=None: ⌈(above + 1)/r⌉ − 1.
+    On average, with `confidence=None`, these are ⌈(above + 1)/r⌉ − 1.
 
+    Parameters
+    ----------
+    rate : float
+        False-positive rate r.
+    confidence : float or None, default=0.95
+        Confidence of the guarantee; None for one that holds on average.
+    above : int, default=0
+        Number of negatives that may lie above the threshold.
+
+    Returns
+    -------
+    int
+        Number of negatives.
+
+    Examples
+    --------
     >>> negatives_needed(0.001), negatives_needed(0.01), negatives_needed(0.001, None), negatives_needed(0.01, 0.99, 1)
     (2995, 299, 999, 662)
     """
-    rate = between("rate", rate, 0.0, 1.0)
+    rate = check_between("rate", rate, 0.0, 1.0)
     if confidence is None:
         return examples_needed(rate, above)
-    doubt = 1.0 - between("confidence", confidence, 0.0, 1.0)
+    doubt = 1.0 - check_between("confidence", confidence, 0.0, 1.0)
     return int(least(lambda n: tail(above, n, rate, "upper") <= doubt, above + 1))
 
 
 def lowest_rate(n: int, confidence: float | None = CONFIDENCE) -> float:
-    """The smallest false-positive rate that n negatives can promise: with none of them above the threshold.
+    """Return the smallest false-positive rate that n negatives can guarantee: with none of them above the threshold.
 
     >>> round(lowest_rate(299), 5), lowest_rate(999, None)
     (0.00997, 0.001)
@@ -159,14 +232,35 @@ def lowest_rate(n: int, confidence: float | None = CONFIDENCE) -> float:
     return 1.0 / (n + 1) if confidence is None else upper_limit(0, n, 1.0 - confidence)
 
 
-def cheapest(said: Judgements, costs: Costs, positive: Any = None) -> CostThreshold:
-    """The threshold of two classes that would have cost least on `said`, whatever the probabilities are worth.
+def cheapest(said: Judgements, costs: Costs, positive: object = None) -> CostThreshold:
+    """Return the threshold of two classes of lowest cost on labelled examples, whatever the probabilities are worth.
 
         min over t of   Σ_i c(y_i, positive if s_i > t else the other)
 
-    Of thresholds that cost the same, the nearest to the one that the costs alone give. It is found on these examples,
-    so what it cost there flatters it. Cost: a sort.
+    Of thresholds of equal cost it is the nearest to the one that the costs alone give. It is chosen on these examples,
+    so its cost on them is optimistic. The cost of computation is a sort.
 
+    Parameters
+    ----------
+    said : Judgements
+        Labels and predicted log probabilities of held-out examples.
+    costs : Costs
+        Costs of mistakes of the same two classes.
+    positive : label, optional
+        The positive class. By default the second.
+
+    Returns
+    -------
+    CostThreshold
+        The threshold.
+
+    Raises
+    ------
+    ValueError
+        If the costs are of other classes.
+
+    Examples
+    --------
     >>> log_p = np.log([[p, 1.0 - p] for p in (0.9, 0.4, 0.3, 0.2)])
     >>> said = Judgements(("ham", "spam"), np.array([0, 0, 1, 1]), log_p)
     >>> cheapest(said, Costs.of(["ham", "spam"])).decibans
@@ -188,11 +282,11 @@ def cheapest(said: Judgements, costs: Costs, positive: Any = None) -> CostThresh
     best = np.flatnonzero(total <= total.min() + 1e-12 * np.abs(total[np.isfinite(total)]).max())
     finite = np.clip(own, -_FAR, _FAR)
     i = best[np.argmin(np.maximum(np.maximum(low[best] - finite, finite - high[best]), 0.0))]
-    return CostThreshold(said.classes, said.classes[p], _within(float(low[i]), float(high[i]), own, p))
+    return CostThreshold(said.classes, said.classes[p], choose_between(float(low[i]), float(high[i]), own, p))
 
 
-def _sides(said: Judgements, positive: Any) -> tuple[int, tuple[Floats, Floats]]:
-    """The place of `positive`, and the log-odds for it, in decibans, of those that are not it and those that are."""
+def _sides(said: Judgements, positive: object) -> tuple[int, tuple[Floats, Floats]]:
+    """Return the index of `positive`, and the log-odds for it, in decibans, of negatives and of positives."""
     if positive is not None and positive not in said.classes:
         raise ValueError(f"positive must be one of {list(said.classes)}, got {positive!r}")
     p = 1 if positive is None else said.classes.index(positive)
@@ -201,7 +295,7 @@ def _sides(said: Judgements, positive: Any) -> tuple[int, tuple[Floats, Floats]]
 
 
 def _above(odds: Floats, threshold: float, positive: int) -> int:
-    """How many are called positive: at the threshold the class wins that stands first."""
+    """Count the examples that are called positive: at the threshold the class wins that comes first."""
     return int((odds > threshold if positive else odds >= threshold).sum())
 
 
@@ -209,8 +303,8 @@ def _next(x: float) -> float:
     return float(np.nextafter(x, inf))
 
 
-def _allowed(n: int, rate: float, confidence: float | None) -> int:
-    """How many of n negatives may be above the threshold, −1 where there are too few of them."""
+def _count_allowed(n: int, rate: float, confidence: float | None) -> int:
+    """Return how many of n negatives may be above the threshold, −1 where there are too few of them."""
     if n < negatives_needed(rate, confidence):
         return -1
     if confidence is None:
@@ -224,21 +318,21 @@ def _allowed(n: int, rate: float, confidence: float | None) -> int:
     return int(least(lambda k: k >= n or tail(k, n, rate, "upper") > doubt, 0)) - 1
 
 
-def too_few(n: int, rate: float, confidence: float | None, positive: Any) -> str:
-    """What to say of n negatives that cannot hold the rate."""
+def too_few(n: int, rate: float, confidence: float | None, positive: object) -> str:
+    """Return the message about n negatives that cannot guarantee the rate."""
     needed = negatives_needed(rate, confidence)
     sure = "on average" if confidence is None else f"with a confidence of {100 * confidence:g} %"
-    can = f", or ask for {_raised(100 * lowest_rate(n, confidence)):g} %, which {n:,} can hold" if n else ""
+    can = f", or ask for {_round_up(100 * lowest_rate(n, confidence)):g} %, which {n:,} can hold" if n else ""
     return (
         f"Expected at least {needed:,} examples that are not {positive!r}, for a false-positive rate of "
         f"{100 * rate:g} % {sure}; there are {n:,}. Give {needed - n:,} more{can}."
     )
 
 
-def _raised(x: float) -> float:
-    """To two digits that mean something.
+def _round_up(x: float) -> float:
+    """Round up to two significant digits.
 
-    >>> _raised(7.9801), _raised(0.01231)
+    >>> _round_up(7.9801), _round_up(0.01231)
     (8.0, 0.013)
     """
     digits = 1 - floor(log10(x))
@@ -246,7 +340,7 @@ def _raised(x: float) -> float:
 
 
 def _tidy(low: float, high: float) -> float:
-    """The number of fewest decimals, two at least, from `low` to below `high`; `low` where there is none.
+    """Return the number of fewest decimals, two at least, from `low` to below `high`; `low` where there is none.
 
     >>> _tidy(1.23456, inf), _tidy(1.23456, 1.235), _tidy(-0.001, 1.0)
     (1.24, 1.2346, 0.0)
@@ -260,8 +354,8 @@ def _tidy(low: float, high: float) -> float:
     return low
 
 
-def _within(low: float, high: float, wanted: float, positive: int) -> float:
-    """`wanted` if it is between the two, else a number about the middle of them; at an end where that is as good."""
+def choose_between(low: float, high: float, wanted: float, positive: int) -> float:
+    """Return `wanted` if it is between the two, else a number near their middle; at an end where that is as good."""
     if low < wanted < high or wanted == (low if positive else high):
         return wanted
     if low == high:
@@ -269,6 +363,6 @@ def _within(low: float, high: float, wanted: float, positive: int) -> float:
     if not np.isfinite(high):
         return _tidy(_next(low), high)
     if not np.isfinite(low):
-        return float(np.nextafter(high, -inf))
+        return 0.0 - _tidy(_next(-high), inf)
     middle = _tidy(0.5 * (low + high), high)
     return middle if low < middle else (low if positive else high)

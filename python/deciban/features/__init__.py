@@ -1,4 +1,4 @@
-"""What to learn from: features chosen by what they tell of the class, and features that stand for a kernel."""
+"""Features selected by their information about the class, and features that approximate a kernel."""
 
 from __future__ import annotations
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import Estimator
-from deciban.data.devices import elsewhere, kept_on_host, like, namespace, take
+from deciban.data.devices import elsewhere, keep_on_host, like, namespace, take
+from deciban.data.rows import Rows
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.kernels.items import of_gram, of_texts, to_judge
 from deciban.losses import Floats
+from deciban.threads import check_halted
 
 from .deviation import TILE, Deviation, between_rows, of_pairs
 
@@ -27,13 +30,13 @@ _MEASURED = 256
 class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):  # type: ignore[misc]
     """Features Φ (n, D) with Φ(x)·Φ(z) ≈ K(x, z), computed in tiles; how nearly is measured, not promised."""
 
-    kernel: Any
-    random_state: Any
+    kernel: str | Kernel | Callable[..., Any]
+    random_state: int | np.random.RandomState | None
     kernel_: Kernel
     error_: Deviation
     _n_features_out: int
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = of_gram(self.kernel)
@@ -43,46 +46,89 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
 
     def __getstate__(self) -> Any:
         """A pickle, like a file, knows no devices: arrays of other libraries are NumPy's in it."""
-        return kept_on_host(super().__getstate__())
+        return keep_on_host(super().__getstate__())
 
-    def transform(self, X: Any) -> Any:
-        """Φ (n, D) of X (n, d), dense or CSR, or n texts: dense, float32 for float32 and else float64; of an array of
-        another library in that library, computed on its device.
+    def transform(self, X: Rows) -> Any:
+        """Return the features Φ of examples.
 
-        Memory: the result, two tiles of 32 MB or of one row, and a copy of their rows of X."""
+        The memory is that of the result, two tiles of 32 MB or of one row, and a copy of their rows of X.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, on any device; a Gram matrix for a precomputed kernel, or a list of texts.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            Dense features, float32 for float32 and else float64; of an array of another library in that library,
+            computed on its device.
+        """
         check_is_fitted(self)
         return self.features(to_judge(self, X))
 
-    def deviation(self, X: Any, pairs: ArrayLike | None = None) -> Deviation:
-        """How far Φ(x)·Φ(z) is from K(x, z), float64, over pairs (P, 2) of numbers of rows of X (n, d); None: over all
-        n² pairs. The loss of accuracy on data of one's own: give rows that were not learnt from. Of a Gram matrix only
-        the training one has a column for each row: others are a DataError.
+    def deviation(self, X: Rows, pairs: ArrayLike | None = None) -> Deviation:
+        """Measure the deviation of Φ(x)·Φ(z) from K(x, z), in float64.
 
-        Memory: Φ (n, D), once more in float64, and four tiles of 32 MB or of one row."""
+        It is the loss of accuracy on data of one's own: give rows that were not used to fit. The memory is Φ, once more
+        in float64, and four tiles of 32 MB or of one row.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, on any device; a Gram matrix for a precomputed kernel, or a list of texts.
+        pairs : array-like of int of shape (n_pairs, 2), optional
+            Indices of rows. By default all n² pairs.
+
+        Returns
+        -------
+        Deviation
+            Largest, mean and root mean square deviation.
+
+        Raises
+        ------
+        DataError
+            If the kernel is precomputed and X is not the square training matrix, the only one with a column for each
+            row.
+        """
         check_is_fitted(self)
-        X = to_judge(self, X)
-        if of_gram(self.kernel_) and X.shape[0] != X.shape[1]:
+        rows = to_judge(self, X)
+        if of_gram(self.kernel_) and rows.shape[0] != rows.shape[1]:
             raise DataError(
                 "the deviation of a precomputed kernel needs K of all pairs of rows, which only a square Gram matrix "
-                f"holds; this one is {X.shape[0]} × {X.shape[1]}. Give the one that was learnt from"
+                f"holds; this one is {rows.shape[0]} × {rows.shape[1]}. Give the one that was learnt from"
             )
-        features = self.features(X)
+        features = self.features(rows)
         if pairs is not None:
-            return of_pairs(self.kernel_, X, features, pairs)
-        return between_rows(self.kernel_, X, self.kernel_.centres(X), features, features)
+            return of_pairs(self.kernel_, rows, features, pairs)
+        return between_rows(self.kernel_, rows, self.kernel_.centres(rows), features, features)
 
     @abstractmethod
-    def _tile(self, X: Any) -> Any:
-        """Φ of a few rows."""
+    def _tile(self, X: Rows) -> Any:
+        """Return Φ of a few rows."""
 
     def features(self, X: Any, dtype: Any = None) -> Any:
-        """Φ (n, D) of this type, or of that of `transform`; X is as the kernel reads it, and not checked."""
+        """Return the features Φ of rows that the kernel has accepted, without validation.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Rows, as the kernel takes them.
+        dtype : dtype, optional
+            Type of the result. By default that of `transform`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            Dense features.
+        """
         n = int(X.shape[0])
         if elsewhere(X):
             return self._features_elsewhere(X)
         F: Floats = np.empty((n, self._n_features_out), dtype or (X.dtype if X.dtype == np.float32 else np.float64))
         step = max(1, TILE // self._n_features_out)
         for first in range(0, n, step):
+            check_halted()
             F[first : first + step] = self._tile(X[first : first + step])
         return F
 
@@ -92,7 +138,7 @@ class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         there = [xp.astype(tile, X.dtype) if elsewhere(tile) else like(tile, X, dtype=X.dtype) for tile in tiles]
         return xp.concat(there)
 
-    def _measure(self, X: Any, among: NDArray[np.intp]) -> None:
+    def _measure(self, X: Rows, among: NDArray[np.intp]) -> None:
         """`error_` on up to 256 of the given training rows, evenly taken."""
         rows = among[np.unique(np.linspace(0, len(among) - 1, _MEASURED).astype(np.intp))]
         taken = take(X, rows)

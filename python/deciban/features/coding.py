@@ -43,7 +43,7 @@ class Coding:
 
     @classmethod
     def of(cls, columns: Columns, matrix: Floats) -> Self:
-        """From the rows (N, d) to be learnt from, as `Columns.matrix` gives them."""
+        """Make the coding from the rows (N, d) to be learnt from, as `Columns.matrix` gives them."""
         mean, deviation = np.zeros(len(columns.names)), np.ones(len(columns.names))
         if is_sparse(matrix):
             return cls(columns, mean, _deviations(matrix))
@@ -66,7 +66,7 @@ class Coding:
         return np.array([known is not None for known in self.columns.categories])
 
     def column(self, feature: Any) -> Any:
-        """The column that a feature codes, or the columns of an array of them."""
+        """Return the column that a feature codes, or the columns of an array of them."""
         return np.searchsorted(self.starts, feature, side="right") - 1
 
     def __call__(self, matrix: Floats) -> Any:
@@ -74,7 +74,7 @@ class Coding:
         n, d = matrix.shape
         if is_sparse(matrix):
             if not self.mean.any() and self.columns.categories.count(None) == d:
-                return self._scaled(matrix)
+                return self._scale(matrix)
             return self._in_parts(matrix)
         labels = self.labels
         with np.errstate(over="ignore"):
@@ -92,7 +92,7 @@ class Coding:
         rows.eliminate_zeros()
         return rows if self.width > _SPARSE * d else rows.toarray()
 
-    def _scaled(self, matrix: Any) -> Any:
+    def _scale(self, matrix: Any) -> Any:
         with np.errstate(over="ignore"):
             values = np.clip(np.nan_to_num(matrix.data / self.deviation[matrix.indices]), -FARTHEST, FARTHEST)
         rows = sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
@@ -100,7 +100,7 @@ class Coding:
         return rows
 
     def _in_parts(self, matrix: Any) -> Any:
-        """CSR of which some columns are categories, or have a mean: so many rows at a time are dense."""
+        """Return CSR of which some columns are categories, or have a mean: so many rows at a time are dense."""
         step = max(1, _CELLS // matrix.shape[1])
         parts = [self(matrix[at : at + step].toarray()) for at in range(0, matrix.shape[0], step)]
         return sparse.vstack(parts, format="csr") if any(map(is_sparse, parts)) else np.concatenate(parts)
@@ -112,7 +112,8 @@ class Coding:
 
 
 def _standards(rows: Floats) -> tuple[Floats, Floats]:
-    """(c,) the mean and the deviation of each row (c, N), NaN left out; 0 and 1 of none, 1 of what does not vary."""
+    """Return (c,) the mean and the deviation of each row (c, N), NaN left out; 0 and 1 of none, 1 of what does not
+    vary."""
     if np.isnan(rows).any():
         each = [_standards(x[None, ~np.isnan(x)]) if np.isnan(x).any() else _standards(x[None]) for x in rows]
         return np.concatenate([mean for mean, _ in each]), np.concatenate([deviation for _, deviation in each])
@@ -126,7 +127,7 @@ def _standards(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def _deviations(matrix: Any) -> Floats:
-    """(d,) of CSR (N, d), NaN where missing; 1 of what does not vary."""
+    """Return (d,) of CSR (N, d), NaN where missing; 1 of what does not vary."""
     d = matrix.shape[1]
     missing = np.isnan(matrix.data)
     column, x = matrix.indices[~missing], matrix.data[~missing]

@@ -1,4 +1,4 @@
-"""What each column of a table tells of the class, in nats: from rows, or from what naive Bayes counted.
+"""Mutual information of each column of a table with the class, in nats: from rows, or from counts of naive Bayes.
 
     I_j = Σ_v Σ_c p(x_j ∈ v, c) log [p(x_j ∈ v, c) / (p(x_j ∈ v) p(c))]
 
@@ -17,7 +17,7 @@ from scipy import sparse
 
 from deciban.data.rows import is_sparse
 from deciban.distributions import Bernoulli, Categorical
-from deciban.scores import IndependentScore
+from deciban.scores import IndependentScore, log_posterior
 
 from .information import Floats, binary_information, categorical_information, entropy
 
@@ -32,7 +32,7 @@ _PLACES = np.sinh(np.linspace(-7.0, 7.0, 401))
 
 
 def information_of(x: ArrayLike, y: NDArray[np.intp], C: int, labels: bool = False) -> float:
-    """I in nats of x (N,), NaN where missing, and y (N,) classes 0 … C − 1; `labels` are never put into bins.
+    """Return I in nats of x (N,), NaN where missing, and y (N,) classes 0 … C − 1; `labels` are never put into bins.
 
     >>> round(information_of([1.0, 1.0, 2.0, np.nan], np.array([0, 0, 1, 1]), 2), 6)
     0.636514
@@ -41,17 +41,17 @@ def information_of(x: ArrayLike, y: NDArray[np.intp], C: int, labels: bool = Fal
     known = ~np.isnan(x)
     if not known.any():
         return 0.0
-    place = binned(x[known], labels)
+    place = bin_numbers(x[known], labels)
     K = int(place.max()) + 1
     seen = np.bincount(y[known] * K + place, minlength=C * K).reshape(C, K)
     seen = seen[:, seen.any(axis=0)]
     return float(categorical_information(seen, [0, seen.shape[1]])[0])
 
 
-def binned(x: Floats, labels: bool = False) -> NDArray[np.intp]:
-    """(N,) the bin of each number, or its place among the distinct ones where these are few, or `labels`.
+def bin_numbers(x: Floats, labels: bool = False) -> NDArray[np.intp]:
+    """Return (N,) the bin of each number, or its place among the distinct ones where these are few, or `labels`.
 
-    >>> binned(np.arange(60.0))[::10].tolist(), binned(np.array([7.0, 3.0, 7.0])).tolist()
+    >>> bin_numbers(np.arange(60.0))[::10].tolist(), bin_numbers(np.array([7.0, 3.0, 7.0])).tolist()
     ([0, 0, 1, 1, 2, 2], [1, 0, 1])
     """
     values, place = np.unique(x, return_inverse=True)
@@ -63,7 +63,7 @@ def binned(x: Floats, labels: bool = False) -> NDArray[np.intp]:
 
 
 def information_of_rows(matrix: Any, y: NDArray[np.intp], C: int, labels: NDArray[np.bool_]) -> Floats:
-    """(d,) I in nats of the columns of a matrix (N, d), NaN where missing; labels (d,) says which hold codes.
+    """Return (d,) I in nats of the columns of a matrix (N, d), NaN where missing; labels (d,) says which hold codes.
 
     Of CSR, whose columns are many and mostly 0, that of the class and of whether a column is 0.
     """
@@ -80,7 +80,7 @@ def information_of_rows(matrix: Any, y: NDArray[np.intp], C: int, labels: NDArra
 
 
 def _of_each(rows: Floats, y: NDArray[np.intp], C: int, labels: NDArray[np.bool_]) -> Floats:
-    """(m,) I in nats of each row (m, N): those without gaps together."""
+    """Return (m,) I in nats of each row (m, N): those without gaps together."""
     found = np.zeros(len(rows))
     gaps = np.isnan(rows).any(axis=1)
     for j in np.flatnonzero(gaps).tolist():
@@ -88,7 +88,7 @@ def _of_each(rows: Floats, y: NDArray[np.intp], C: int, labels: NDArray[np.bool_
     whole = np.flatnonzero(~gaps)
     if not len(whole) or not len(y):
         return found
-    place = _binned_rows(rows[whole], labels[whole])
+    place = _bin_rows(rows[whole], labels[whole])
     sizes = place.max(axis=1) + 1
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cells = (y * starts[-1] + starts[:-1, None] + place).ravel()
@@ -98,8 +98,8 @@ def _of_each(rows: Floats, y: NDArray[np.intp], C: int, labels: NDArray[np.bool_
     return found
 
 
-def _binned_rows(rows: Floats, labels: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """(m, N) `binned` of each row of numbers."""
+def _bin_rows(rows: Floats, labels: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return (m, N) `bin_numbers` of each row of numbers."""
     n = rows.shape[1]
     order = np.argsort(rows, axis=1, kind="stable")
     x = np.take_along_axis(rows, order, axis=1)
@@ -109,7 +109,7 @@ def _binned_rows(rows: Floats, labels: NDArray[np.bool_]) -> NDArray[np.intp]:
     many = np.flatnonzero((new.sum(axis=1) >= BINS) & ~labels)
     if len(many):
         bins = min(BINS, max(2, n // FULL))
-        at = n * (np.arange(1, bins) / bins) - 1.0  # as the quantiles of `binned` are taken
+        at = n * (np.arange(1, bins) / bins) - 1.0  # as the quantiles of `bin_numbers` are taken
         edges = x[many][:, np.where(at > np.floor(at), np.floor(at) + 1.0, at).clip(0.0).astype(np.intp)]
         place[many] = 0
         for k in range(bins - 1):
@@ -121,7 +121,7 @@ def _binned_rows(rows: Floats, labels: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def information_of_counts(model: Any) -> list[float | None]:
-    """(d,) I in nats of the columns of a fitted `NaiveBayes`; None where it is not known of their distribution.
+    """Return (d,) I in nats of the columns of a fitted `NaiveBayes`; None where it is not known of their distribution.
 
     Of labels and truth values that of what was counted; of numbers that of its densities, integrated:
     I = Σ_c π_c ∫ p_c(x) log [p_c(x) / Σ_k π_k p_k(x)] dx, which after a few rows are wide. Of more than 50,000
@@ -155,16 +155,17 @@ def information_of_counts(model: Any) -> list[float | None]:
 
 
 def _of_densities(score: IndependentScore, j: int, prior: Floats) -> float:
-    """I in nats of the class and feature j, by the trapezium rule on places that are close where a density is high."""
+    """Return I in nats of the class and feature j, by the trapezium rule on places that are close where a density is
+    high."""
     there = np.isfinite(prior)
     location, scale, constant = (part[there, j : j + 1] for part in (score.location, score.scale, score.constant))
     freedom = None if score.freedom is None else score.freedom[there, j : j + 1]
     if (scale == 0.0).any():
         return 0.0
-    p = np.exp(prior[there] - np.logaddexp.reduce(prior[there]))
+    p = np.exp(log_posterior(prior[there]))
     x = np.unique(location[:, 0] + _PLACES[:, None] / scale[:, 0])
     logs = IndependentScore(np.log(p), location, scale, constant, freedom)(x[:, None])
     with np.errstate(under="ignore"):
-        gain = np.exp(logs) * (logs - np.log(p) - np.logaddexp.reduce(logs, axis=1)[:, None])
+        gain = np.exp(logs) * (log_posterior(logs) - np.log(p))
     told = float((0.5 * (gain[1:] + gain[:-1]).sum(axis=1) * np.diff(x)).sum())
     return float(np.clip(told, 0.0, entropy(p)))

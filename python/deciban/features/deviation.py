@@ -1,4 +1,4 @@
-"""How far features are from the kernel that they stand for, measured on pairs of rows."""
+"""Deviation of features from the kernel that they approximate, measured on pairs of rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deciban.data.devices import doubled, elsewhere, namespace, on_host, take
-from deciban.data.rows import is_sparse
+from deciban.data.devices import elsewhere, namespace, on_host, take, to_double
+from deciban.data.rows import Rows, is_sparse
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.losses import Floats
@@ -24,8 +24,24 @@ _PAIRS = 64
 
 @dataclass(frozen=True)
 class Deviation:
-    """The largest and the root-mean-square difference Φ(x)·Φ(z) − K(x, z) over so many `pairs` (x, z), and the largest
-    |K| among them, which says what a difference means."""
+    """Differences Φ(x)·Φ(z) − K(x, z) over pairs of examples.
+
+    Parameters
+    ----------
+    largest : float
+        Largest absolute difference.
+    rms : float
+        Root mean square difference.
+    pairs : int
+        Number of pairs.
+    scale : float
+        Largest |K| among them.
+
+    Examples
+    --------
+    >>> Deviation(0.1, 0.01, 100, 1.0).largest
+    0.1
+    """
 
     largest: float
     rms: float
@@ -42,7 +58,7 @@ class Deviation:
 
 
 def between_rows(kernel: Kernel, X: Any, centres: Any, left: Any, right: Any) -> Deviation:
-    """Over all pairs of rows X (n, d) and centres (m, d), whose features are left (n, D) and right (m, D).
+    """Measure over all pairs of rows X (n, d) and centres (m, d), whose features are left (n, D) and right (m, D).
 
     Cost: n·m values of the kernel and n·m·D; memory: right in float64, four tiles of 32 MB or of one row."""
     n = int(left.shape[0])
@@ -54,9 +70,9 @@ def between_rows(kernel: Kernel, X: Any, centres: Any, left: Any, right: Any) ->
     )
 
 
-def of_pairs(kernel: Kernel, X: Any, features: Any, pairs: ArrayLike) -> Deviation:
-    """Over the pairs (P, 2) of numbers of rows of X (n, d), whose features are (n, D). Cost: 64·P values."""
-    chosen, centres = _checked(pairs, int(features.shape[0])), kernel.centres(X)
+def of_pairs(kernel: Kernel, X: Rows, features: Any, pairs: ArrayLike) -> Deviation:
+    """Measure over the pairs (P, 2) of numbers of rows of X (n, d), whose features are (n, D). Cost: 64·P values."""
+    chosen, centres = _check_pairs(pairs, int(features.shape[0])), kernel.centres(X)
 
     def parts() -> Iterator[tuple[Floats, Any]]:
         for a in range(0, len(chosen), _PAIRS):
@@ -69,9 +85,9 @@ def of_pairs(kernel: Kernel, X: Any, features: Any, pairs: ArrayLike) -> Deviati
 
 
 def doubles(X: Any) -> Any:
-    """Rows of numbers in float64; texts and numbers of columns as they are."""
+    """Return rows of numbers in float64; texts and numbers of columns as they are."""
     if elsewhere(X):
-        return doubled(X)
+        return to_double(X)
     rows = (isinstance(X, np.ndarray) or is_sparse(X)) and X.ndim == 2
     return X.astype(np.float64, copy=False) if rows else X
 
@@ -90,7 +106,7 @@ def _over(parts: Iterator[tuple[Any, Any]]) -> Deviation:
     return Deviation(largest, float(np.sqrt(squares / max(1, count))), count, scale)
 
 
-def _checked(pairs: ArrayLike, n: int) -> NDArray[np.intp]:
+def _check_pairs(pairs: ArrayLike, n: int) -> NDArray[np.intp]:
     given = np.asarray(pairs)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
         raise ValueError(

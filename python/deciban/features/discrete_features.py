@@ -1,4 +1,4 @@
-"""Which features are tables of values, and which are continuous."""
+"""Discrete and continuous features."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deciban.data.rows import is_sparse
 from .information import Floats
 
 
-def discrete_mask(option: Any, X: Any) -> NDArray[np.bool_]:
+def discrete_mask(option: object, X: Any) -> NDArray[np.bool_]:
     """Return (d,) which features of X are discrete, from True, False, "auto", a mask or indices.
 
     ValueError for another option, and for a sparse X with continuous features.
@@ -37,7 +37,7 @@ def discrete_mask(option: Any, X: Any) -> NDArray[np.bool_]:
     return mask
 
 
-def repeated(weight: Floats | None, n: int) -> NDArray[np.intp]:
+def repeat_rows(weight: Floats | None, n: int) -> NDArray[np.intp]:
     """Return the rows as often as they weigh; ValueError for weights that are no whole numbers."""
     if weight is None:
         return np.arange(n)

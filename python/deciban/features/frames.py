@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._set_output import _get_output_config
 
+from deciban.data.declared_types import Estimator
 
-def in_container(estimator: Any, X: sparse.csr_array, names: Callable[[], NDArray[Any]], original: Any) -> Any:
+
+def in_container(estimator: Estimator, X: sparse.csr_array, names: Callable[[], NDArray[Any]], original: object) -> Any:
     """Return the rows X (N, d) as `estimator.set_output` asks for them.
 
     A frame of pandas has sparse columns and the index of `original`; polars has none that are sparse, so that its

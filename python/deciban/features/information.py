@@ -16,7 +16,7 @@ _ROUNDING = 1e-12
 
 
 def entropy(weight: ArrayLike) -> Floats:
-    """H = −Σ_c p_c log p_c in nats, p = weight / Σ weight; weight (C,) gives a number, (C, d) one a column.
+    """Return H = −Σ_c p_c log p_c in nats, p = weight / Σ weight; weight (C,) gives a number, (C, d) one a column.
 
     >>> round(float(entropy([1.0, 1.0])) * BITS_PER_NAT, 6)
     1.0
@@ -31,7 +31,7 @@ def entropy(weight: ArrayLike) -> Floats:
 
 
 def binary_information(n: ArrayLike, s: ArrayLike) -> Floats:
-    """I_j (d,) in nats of the class and a feature that is present or absent.
+    """Return I_j (d,) in nats of the class and a feature that is present or absent.
 
         I_j = Σ_c { θ_jc π_c log(θ_jc / θ_j) + (1 − θ_jc) π_c log[(1 − θ_jc) / (1 − θ_j)] },    θ_j = Σ_c π_c θ_jc
 
@@ -52,11 +52,11 @@ def binary_information(n: ArrayLike, s: ArrayLike) -> Floats:
             f"s must be within 0 and n, the weight of the class: feature {j} in class {c} has s = {s[c, j]:g}; "
             "occurrences of words are not examples, see word_information"
         )
-    return _bounded(_told(n, s) + _told(n, np.maximum(absent, 0.0)), n)
+    return _clip(_sum_information(n, s) + _sum_information(n, np.maximum(absent, 0.0)), n)
 
 
 def word_information(n: ArrayLike, s: ArrayLike) -> Floats:
-    """I_j (d,) in nats of the class of a document and the event that the next word drawn from it is word j.
+    """Return I_j (d,) in nats of the class of a document and the event that the next word drawn from it is word j.
 
     This is `binary_information` with θ_jc = s_jc / Σ_j s_jc. n (C,) weight of the documents of each class, s (C, d)
     words drawn. π_c = n_c / Σ n is the share of documents, the prior that the model itself puts on the class of a
@@ -73,7 +73,7 @@ def word_information(n: ArrayLike, s: ArrayLike) -> Floats:
 
 
 def categorical_information(counts: ArrayLike, offsets: ArrayLike) -> Floats:
-    """I_j (d,) in nats of the class and a feature of K_j categories.
+    """Return I_j (d,) in nats of the class and a feature of K_j categories.
 
         I_j = Σ_k Σ_c p(k, c) log [p(k, c) / (p(k) p(c))]
 
@@ -86,12 +86,13 @@ def categorical_information(counts: ArrayLike, offsets: ArrayLike) -> Floats:
     counts, offsets = np.asarray(counts, dtype=np.float64), np.asarray(offsets, dtype=np.intp)
     starts, sizes = offsets[:-1], np.diff(offsets)
     n = np.add.reduceat(counts, starts, axis=1)
-    told = _told(np.repeat(n, sizes, axis=1), counts)
-    return _bounded(np.add.reduceat(told, starts), n)
+    told = _sum_information(np.repeat(n, sizes, axis=1), counts)
+    return _clip(np.add.reduceat(told, starts), n)
 
 
-def _told(n: Floats, s: Floats) -> Floats:
-    """Σ_c p(k, c) log [p(k, c) / (p(k) p(c))] of K outcomes seen s (C, K) times in classes of weight n (C, K or 1)."""
+def _sum_information(n: Floats, s: Floats) -> Floats:
+    """Return Σ_c p(k, c) log [p(k, c) / (p(k) p(c))] of K outcomes seen s (C, K) times in classes of weight n (C, K or
+    1)."""
     N, S = n.sum(axis=0), s.sum(axis=0)
     told = np.zeros(s.shape[1])
     for n_c, s_c in zip(n, s, strict=True):  # class by class, so that memory stays O(K)
@@ -103,6 +104,6 @@ def _told(n: Floats, s: Floats) -> Floats:
     return told
 
 
-def _bounded(told: Floats, n: Floats) -> Floats:
-    """Rounding may step over what holds for the numbers: 0 ≤ I ≤ H(class)."""
+def _clip(told: Floats, n: Floats) -> Floats:
+    """Clip what rounding lets step over what holds for the numbers: 0 ≤ I ≤ H(class)."""
     return np.clip(told, 0.0, entropy(n))

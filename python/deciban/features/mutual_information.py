@@ -2,132 +2,181 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, replace
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban._core import information
-from deciban.data.declared_types import Estimator, Whole
-from deciban.data.frame import called
+from deciban.data.declared_types import Estimator, Whole, parameters
+from deciban.data.frame import name_column
 from deciban.data.numbers import text_refused
-from deciban.data.refusal import counted as refusing
-from deciban.data.rows import as_rows, for_core, is_sparse, native
+from deciban.data.refusal import count_or_refuse as refusing
+from deciban.data.rows import Rows, as_rows, check_sparse, for_core, is_sparse, native
+from deciban.data.samples import check_sample_weight
 from deciban.data.transaction import all_or_nothing
 from deciban.distributions import Bernoulli, Categorical, Distribution, Multinomial, StatisticError
 from deciban.errors import DataError
 
-from .discrete_features import discrete_mask, repeated
+from ..data.labelled import WeighedExamples
+from .discrete_features import discrete_mask, repeat_rows
 from .frames import in_container
-from .held_out import Labelled, Tried, held_out_errors, smallest
+from .held_out import CandidateResult, estimate_held_out_errors, smallest
 from .information import BITS_PER_NAT, Floats, binary_information, categorical_information, word_information
 from .neighbour_information import continuous_values, neighbour_information
 
 LIKELIHOODS = ("auto", "bernoulli", "multinomial")
 
 
+@parameters
 class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
-    """Keeps the k features that tell most of the class, each judged alone.
+    """Select the k features with the most information on the class, each on its own.
 
         I_j = Σ_v Σ_c p(x_j = v, c) log [p(x_j = v, c) / (p(x_j = v) p(c))]        in nats; 0 ≤ I_j ≤ H(class)
 
-    Every distinct value v of a feature is a category of its own: presence, counts, codes. The probabilities are
-    ratios of counts, so I_j is exact, and too high by about (V − 1)(C − 1) / 2N for V values, by chance alone: a
-    continuous feature, whose values are all distinct, seems to tell everything: name it in `discrete_features`, and I_j
-    is estimated from the distances of nearest neighbours instead (`neighbour_information`).
-    For long texts, presence (X > 0) mostly chooses better words than counts do. Of features that tell the
-    same the first are kept. Columns stay in their order.
+    Every distinct value v of a feature is a category of its own: presence, counts, codes. The probabilities are ratios
+    of counts, so I_j is exact, and too high by about (V − 1)(C − 1) / 2N for V values, by chance alone. A continuous
+    feature, whose values are all distinct, seems to have all information: name it in `discrete_features`, and I_j is
+    estimated from the distances of nearest neighbours instead. For long texts, presence (X > 0) mostly selects better
+    words than counts do. Of features with equal information the first are kept; columns stay in their order. X is dense
+    or CSR, and never made dense. The cost is a sort of the values that are not 0 by column; for "auto" six, and a naive
+    Bayes for every fold and size. Manning, Raghavan & Schütze (2008), § 13.5.1.
 
     Parameters
     ----------
-    k : how many to keep, all where there are fewer; "all"; or "auto": the smallest of 10, 30, 100, 300 … d whose
-        error is within one standard error of the best, where errors are those of `NaiveBayes` on the kept features
-        in 5-fold stratified cross-validation, the features chosen anew from each fold's training counts.
-    likelihood : of that naive Bayes: "bernoulli", "multinomial", or "auto": "bernoulli" where all values are 0 or 1.
-    discrete_features : which features are tables of values: True for all; False for none; "auto" for all of a sparse
-        X and none of a dense one, as in scikit-learn; a mask (d,), or their indices. The others are continuous.
-    n_neighbors : of a continuous feature, how many neighbours are looked at.
-    random_state : of the folds, and of the noise that keeps values of continuous features apart; None is 0.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
+    k : int, "all" or "auto", default=10_000
+        Number of features to keep, all where there are fewer. "auto" is the smallest of 10, 30, 100, 300 … d whose
+        error is within one standard error of the best, where errors are those of `NaiveBayes` on the kept features in
+        5-fold stratified cross-validation, the features selected anew from the training counts of each fold.
+    likelihood : {"auto", "bernoulli", "multinomial"}, default="auto"
+        Likelihood of that naive Bayes; "auto" is "bernoulli" where all values are 0 or 1.
+    discrete_features : bool, "auto", or array-like, default=True
+        Which features are discrete: all, none, all of a sparse X and none of a dense one ("auto"), a mask
+        (n_features,), or indices. The others are continuous.
+    n_neighbors : int, default=3
+        Number of neighbours, for continuous features.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds, and of the noise that separates equal values of continuous features; None is 0.
+    n_jobs : int, optional
+        Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
+        environment leave. The result does not depend on it.
 
-    Attributes: `scores_` (d,) in nats, `bits_` the same in bits, `k_` features kept, `errors_` for "auto" the
-    (k, error, standard_error) tried, `n_features_in_`, `feature_names_in_`. `sample_weight` means repetition. Dense
-    or CSR, never made dense. Errors are ValueErrors that name the row and the feature. Cost: one sort of the nonzeros
-    by column; for "auto" six, and a naive Bayes for every fold and size. Manning, Raghavan & Schütze 2008, §13.5.1.
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Mutual information, in nats.
+    bits_ : ndarray of shape (n_features,)
+        The same in bits.
+    k_ : int
+        Number of features kept.
+    errors_ : list of (int, float, float)
+        For "auto", the numbers of features tried, with error and standard error.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
 
+    Examples
+    --------
     >>> X = [[1, 0, 2], [1, 1, 0], [0, 0, 2], [0, 1, 0]]
     >>> best = MutualInformation(k=1).fit(X, ["spam", "spam", "ham", "ham"])
     >>> best.bits_.round(6).tolist(), best.transform(X).tolist()
     ([1.0, 0.0, 0.0], [[1], [1], [0], [0]])
     """
 
-    def __init__(
-        self,
-        k: Whole | str = 10_000,
-        *,
-        likelihood: str = "auto",
-        discrete_features: bool | Any = True,
-        n_neighbors: int = 3,
-        random_state: int | Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.k = k
-        self.likelihood = likelihood
-        self.discrete_features = discrete_features
-        self.n_neighbors = n_neighbors
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    k: Whole | str = 10_000
+    _: KW_ONLY
+    likelihood: str = "auto"
+    discrete_features: bool | Any = True
+    n_neighbors: int = 3
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.k == "auto"
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Weigh the features of X (N, d), dense or sparse, against the labels y (N,)."""
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Compute the mutual information of each feature with the class, and select.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+
+        Returns
+        -------
+        MutualInformation
+            The fitted estimator itself.
+        """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = self._numbers(X, y)
-            if y.dtype.kind not in "biuUS":  # those are labels, whatever their values
-                check_classification_targets(y)
-            X = as_rows(X)
-            labels, index = np.unique(y, return_inverse=True)
-            weight = sample_weight
-            if weight is not None:
-                weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
-            self.scores_ = self._scores(X, index, weight, len(labels))
+            rows, labelled = self._check_numbers(X, y)
+            if labelled.dtype.kind not in "biuUS":  # those are labels, whatever their values
+                check_classification_targets(labelled)
+            rows = as_rows(rows)
+            labels, index = np.unique(labelled, return_inverse=True)
+            weight = None if sample_weight is None else check_sample_weight(sample_weight, rows)
+            self.scores_ = self._scores(rows, index, weight, len(labels))
             self.__dict__.pop("errors_", None)
             if self.k == "auto":
                 weight = np.ones(len(index)) if weight is None else weight
-                self.errors_ = self._errors(Labelled(X, index, weight, len(labels)))
+                self.errors_ = self._errors(WeighedExamples(X=rows, y=index, classes=labels, weight=weight))
             self._keep()
         return self
 
-    def _numbers(self, X: Any, y: Any) -> tuple[Any, Any]:
-        with text_refused(X, _weighed_as_numbers):
-            found: tuple[Any, Any] = validate_data(self, native(X), y, accept_sparse="csr", ensure_all_finite=False)
+    def _check_numbers(self, X: Rows, y: ArrayLike) -> tuple[Any, Any]:
+        with text_refused(X, _refuse_weights_of_text):
+            found: tuple[Any, Any] = validate_data(
+                self, native(check_sparse(X)), y, accept_sparse="csr", ensure_all_finite=False
+            )
             if found[0].dtype.kind == "O":  # as polars gives numbers beside text
                 found = found[0].astype(np.float64), found[1]
         return found
 
     @classmethod
-    def from_model(cls, model: Any, k: Whole | str = 10_000) -> Self:
-        """A fitted selector that goes by the counts of a fitted `NaiveBayes`, without another pass over the data.
+    def from_model(cls, model: Estimator, k: Whole | str = 10_000) -> Self:
+        """Make a fitted selector from the counts of a fitted `NaiveBayes`, without another pass over the data.
 
         Bernoulli and categorical counts hold the whole table, so I_j is the same as from the data (of examples where
-        the feature is not missing). Those of a multinomial model hold how often a word was drawn in each class, not
-        in how many examples it stands: there I_j is that of the class and of drawing word j next, see
-        `word_information`. Columns that the model leaves out tell nothing. The sums of Poisson and Gaussian features
-        are no tables of values: a ValueError.
+        the feature is not missing). Those of a multinomial model are the draws of each word in each class, not the
+        examples that have it: there I_j is that of the class and of drawing word j next. Columns that the model leaves
+        out have no information.
 
+        Parameters
+        ----------
+        model : NaiveBayes
+            A fitted model.
+        k : int or "all", default=10_000
+            Number of features to keep.
+
+        Returns
+        -------
+        MutualInformation
+            The fitted selector.
+
+        Raises
+        ------
+        ValueError
+            If k is "auto", or the model has sums of Poisson or Gaussian features, which are no tables of values.
+        TypeError
+            If the model is no fitted `NaiveBayes`.
+
+        Examples
+        --------
         >>> from deciban import NaiveBayes
         >>> counts = NaiveBayes("bernoulli").fit([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
         >>> MutualInformation.from_model(counts, k=1).get_support().tolist()
@@ -146,7 +195,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         if hasattr(model, "feature_names_in_"):
             selector.feature_names_in_ = model.feature_names_in_
         with all_or_nothing(selector):
-            selector.scores_ = _counted_information(model)
+            selector.scores_ = _information_of_counts(model)
             selector._keep()
         return selector
 
@@ -163,7 +212,22 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         mask[_best_first(self.scores_)[: self.k_]] = True
         return mask
 
-    def _transform(self, X: Any) -> Any:
+    def transform(self, X: Rows) -> Any:
+        """Return the selected features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        array or CSR matrix of shape (n_samples, n_selected_features)
+            The columns that are kept.
+        """
+        return super().transform(check_sparse(X))
+
+    def _transform(self, X: Rows) -> Any:
         selected = super()._transform(native(X))
         return in_container(self, selected, self.get_feature_names_out, X) if is_sparse(X) else selected
 
@@ -178,7 +242,7 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
             raise ValueError(f"n_neighbors must be a whole number from 1, got {self.n_neighbors!r}")
 
     def _scores(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Floats:
-        """(d,) of all features, those that are continuous by their neighbours."""
+        """Return (d,) of all features, those that are continuous by their neighbours."""
         discrete = discrete_mask(self.discrete_features, X)
         if discrete.all():
             return self._information(X, y, weight, C)
@@ -188,35 +252,35 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         if discrete.any():
             told[discrete] = self._information(np.ascontiguousarray(X[:, discrete]), y, weight, C)
         _check_finite(X)
-        rows = repeated(weight, len(y))
+        rows = repeat_rows(weight, len(y))
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         values = continuous_values(np.asarray(X[:, ~discrete], dtype=np.float64)[rows], rng)
         told[~discrete] = [neighbour_information(x, y[rows], int(self.n_neighbors)) for x in values.T]
         return told
 
-    def _information(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Floats:
-        return refusing(lambda: information(for_core(X), y, weight, C), _expected)
+    def _information(self, X: Rows, y: NDArray[np.intp], weight: Floats | None, C: int) -> Floats:
+        return refusing(lambda: information(for_core(X), y, weight, C), _error_expected)
 
     def _keep(self) -> None:
         d = len(self.scores_)
         self.k_ = smallest(self.errors_) if self.k == "auto" else d if self.k == "all" else min(int(self.k), d)
 
-    def _errors(self, data: Labelled) -> list[Tried]:
+    def _errors(self, data: WeighedExamples) -> list[CandidateResult]:
         family = self._family(data.X)
         try:
             statistic = family.statistic(data.X)
         except StatisticError as error:
             raise StatisticError(f"{error.text}; or give k as a number", feature=error.feature) from None
         there = data.weight > 0.0
-        data, counted = data.rows(there), data._replace(X=statistic).rows(there)
+        data, counted = data.only(there), replace(data, X=statistic).only(there)
         if len(data.y) < 2:
             raise DataError("k='auto' holds examples out: 2 at least are expected, got 1 sample; give k as a number")
 
         def best_first(weight: Floats) -> NDArray[np.intp]:
-            return _best_first(self._information(data.X, data.y, weight, data.C))
+            return _best_first(self._information(data.X, data.y, weight, len(data.classes)))
 
         rng = check_random_state(0 if self.random_state is None else self.random_state)
-        return held_out_errors(counted, family, best_first, rng)
+        return estimate_held_out_errors(counted, family, best_first, rng)
 
     def _family(self, X: Any) -> Distribution:
         likelihood = self.likelihood
@@ -226,8 +290,8 @@ class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
         return Bernoulli(binarize=0.0) if likelihood == "bernoulli" else Multinomial()
 
 
-def _counted_information(model: Any) -> Floats:
-    """(d,) what the counts of a naive Bayes know of each feature."""
+def _information_of_counts(model: Any) -> Floats:
+    """Return (d,) what the counts of a naive Bayes know of each feature."""
     names, counts = getattr(model, "feature_names_in_", range(model.n_features_in_)), model.counts_
     told = np.zeros(model.n_features_in_)
     columns = getattr(counts, "columns", (range(len(told)),))
@@ -253,22 +317,22 @@ def _check_finite(X: Floats) -> None:
     if wrong.any():
         row, feature = (int(k) for k in np.argwhere(wrong)[0])
         value = float(X[row, feature])
-        text = _expected(value).format(place=f"row {row}, {{feature}} is {value:g}")
+        text = _error_expected(value).format(place=f"row {row}, {{feature}} is {value:g}")
         raise StatisticError(text, feature=feature)
 
 
 def _best_first(scores: Floats) -> NDArray[np.intp]:
-    """Features by descending score; of equal ones the first."""
+    """Return features by descending score; of equal ones the first."""
     return np.argsort(-scores, kind="stable")
 
 
-def _expected(value: float) -> str:
+def _error_expected(value: float) -> str:
     what = "NaN" if np.isnan(value) else "infinity"
     return f"Input contains {what}: {{place}}; give what is not known a value of its own, or leave the row out"
 
 
-def _weighed_as_numbers(name: Any) -> str:
+def _refuse_weights_of_text(name: Any) -> str:
     return (
-        f"{called(name)} holds text, and features are weighed as numbers: code it first (OrdinalEncoder), or "
+        f"{name_column(name)} holds text, and features are weighed as numbers: code it first (OrdinalEncoder), or "
         "fit NaiveBayes(likelihood='auto') and take MutualInformation.from_model"
     )

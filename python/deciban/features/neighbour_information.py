@@ -69,7 +69,7 @@ def continuous_values(X: Floats, rng: np.random.RandomState) -> Floats:
 
 
 def _distances(x: Floats, k: int) -> Floats:
-    """(n,) of each value to its k-th nearest neighbour among the others."""
+    """Return (n,) of each value to its k-th nearest neighbour among the others."""
     order = np.argsort(x, kind="stable")
     values, n = x[order], len(x)
     # The k nearest of the sorted value i are a window of k + 1 values that holds it.
@@ -83,7 +83,7 @@ def _distances(x: Floats, k: int) -> Floats:
 
 
 def _within(x: Floats, radius: Floats) -> NDArray[np.intp]:
-    """(N,) how many values are nearer to each than its radius, itself included."""
+    """Return (N,) how many values are nearer to each than its radius, itself included."""
     values, n = np.sort(x), len(x)
     low = np.searchsorted(values, x - radius, side="left")
     high = np.searchsorted(values, x + radius, side="right")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.data.declared_types import Estimator
+from deciban.data.declared_types import Estimator, parameters
 from deciban.data.numbers import numeric_rows
 
 from .frames import in_container
@@ -18,6 +20,7 @@ from .frames import in_container
 _NORMS = (None, "l1", "l2")
 
 
+@parameters
 class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: ignore[misc]
     """Weigh counts of words by term frequency and inverse document frequency.
 
@@ -52,22 +55,13 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # ty
     [[2.446, 0.0], [1.223, 1.916], [0.0, 0.0], [1.223, 0.0]]
     """
 
-    def __init__(
-        self,
-        *,
-        norm: str | None = "l2",
-        use_idf: bool = True,
-        smooth_idf: bool = True,
-        sublinear_tf: bool = False,
-    ) -> None:
-        self.norm = norm
-        self.use_idf = use_idf
-        self.smooth_idf = smooth_idf
-        self.sublinear_tf = sublinear_tf
+    _: KW_ONLY
+    norm: str | None = "l2"
+    use_idf: bool = True
+    smooth_idf: bool = True
+    sublinear_tf: bool = False
 
-    n_features_in_: int
-
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

@@ -1,4 +1,4 @@
-"""How the coefficients of several machines stand in one table, class by class as LIBSVM arranges them."""
+"""Coefficients of several machines in one table, class by class as LIBSVM arranges them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.data.devices import take
+from deciban.kernels import Kernel
 from deciban.losses import Floats
 from deciban.scores import KernelScore, PairwiseScore
 
@@ -31,8 +32,8 @@ class Arrangement:
     dual: Floats
     intercept: Floats
 
-    def score(self, kernel: Any, vectors: Any, scale: Any = 1.0, baseline: Floats | None = None) -> Any:
-        """f (N, K) of all machines, each times its `scale`."""
+    def score(self, kernel: Kernel, vectors: Any, scale: Any = 1.0, baseline: Floats | None = None) -> Any:
+        """Return f (N, K) of all machines, each times its `scale`."""
         scale = np.broadcast_to(np.asarray(scale, dtype=np.float64), self.intercept.shape)
         b = scale * self.intercept
         if self.style != "ovo":
@@ -44,7 +45,7 @@ class Arrangement:
         return PairwiseScore(kernel, vectors, dual, self.n_support, b, baseline)
 
     def weights(self, vectors: Any) -> Floats:
-        """(K, d) Σ β v of each machine."""
+        """Return (K, d) Σ β v of each machine."""
         if self.style != "ovo":
             return weights(self.dual, vectors)
         each = []
@@ -59,9 +60,9 @@ class Arrangement:
         return slice(end - int(self.n_support[c]), end)
 
 
-def arranged(found: list[Machine], given: Items, style: str) -> Arrangement:
-    """The machines of these examples in one table."""
-    C, N = len(given.labels), len(given.y)
+def arrange(found: list[Machine], given: Items, style: str) -> Arrangement:
+    """Return the machines of these examples in one table."""
+    C, N = len(given.classes), len(given.y)
     full = np.zeros((1 if style == "two" else C - 1 if style == "ovo" else C, N))
     if style == "ovo":
         for (i, j), machine in zip(pairs(C), found, strict=True):

@@ -1,4 +1,4 @@
-"""What a kernel machine says for its verdict: by feature, or by support vector."""
+"""Explanations of kernel machines: by feature, or by support vector."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deciban.data.devices import fetched, take
+from deciban.data.devices import fetch, take
 from deciban.losses import Floats
 from deciban.scores import Explanation, KernelScore, PairwiseScore
 from deciban.scores.evidence import explanation
@@ -22,10 +22,10 @@ _MOST = 4.0
 
 
 def of_items(score: KernelScore | PairwiseScore, X: Any, p: Floats, *told: Any, pair: Any = None) -> list[Explanation]:
-    """For each row of X, with its log posterior p (n, C), what `of_score` or `of_pairs` tells of it."""
+    """Return for each row of X, with its log posterior p (n, C), what `of_score` or `of_pairs` tells of it."""
     explained: Any = of_pairs if isinstance(score, PairwiseScore) else of_score
     asked = places_of(pair, told[0])
-    return [explained(score, fetched(take(X, [i])), p[i], *told, asked) for i in range(X.shape[0])]
+    return [explained(score, fetch(take(X, [i])), p[i], *told, asked) for i in range(X.shape[0])]
 
 
 def of_score(
@@ -33,16 +33,16 @@ def of_score(
     row: Any,
     p: Floats,
     labels: Sequence[Any],
-    names: Any,
+    names: list[str] | None,
     support: Sequence[int],
     by_vector: bool,
     known: Calibration,
     asked: tuple[int, int] | None = None,
 ) -> Explanation:
-    """The winner against its runner-up, or the two classes `asked` for, by the score of one machine, or of each class
-    against the rest."""
+    """Return the winner against its runner-up, or the two classes `asked` for, by the score of one machine, or of each
+    class against the rest."""
     label, against = asked or _two(p)
-    return _told(score, row, (label, against), (label, against), p, labels, names, support, by_vector, known.of_item)
+    return _explain(score, row, (label, against), (label, against), p, labels, names, support, by_vector, known.of_item)
 
 
 def of_pairs(
@@ -50,13 +50,13 @@ def of_pairs(
     row: Any,
     p: Floats,
     labels: Sequence[Any],
-    names: Any,
+    names: list[str] | None,
     support: Sequence[int],
     by_vector: bool,
     known: Calibration,
     asked: tuple[int, int] | None = None,
 ) -> Explanation:
-    """The winner against its runner-up, or the two classes `asked` for, by the machine of the two."""
+    """Return the winner against its runner-up, or the two classes `asked` for, by the machine of the two."""
     label, against = asked or _two(p)
     two = min(label, against), max(label, against)
     pair, worth = score.pair(*two), partial(known.of_item, k=pairs(len(labels)).index(two))
@@ -64,7 +64,7 @@ def of_pairs(
     own = np.repeat(np.arange(len(labels)), score.n_support)
     kept = [*np.flatnonzero(own == min(label, against)), *np.flatnonzero(own == max(label, against))]
     places = [support[k] for k in kept]
-    return _told(pair, row, (label, against), columns, p, labels, names, places, by_vector, worth)
+    return _explain(pair, row, (label, against), columns, p, labels, names, places, by_vector, worth)
 
 
 def _two(p: Floats) -> tuple[int, int]:
@@ -72,7 +72,7 @@ def _two(p: Floats) -> tuple[int, int]:
     return label, against
 
 
-def _told(
+def _explain(
     score: KernelScore,
     row: Any,
     classes: Any,
@@ -84,8 +84,9 @@ def _told(
     vectors: bool,
     worth: Callable[[Floats], Floats],
 ) -> Explanation:
-    """Parts of the margin, all stretched alike towards the log-odds of the posterior, log p(label) − log p(against);
-    what is left, because other classes have a say or a curve is not a line through 0, stands with the prior."""
+    """Return parts of the margin, all stretched alike towards the log-odds of the posterior, log p(label) − log
+    p(against); what is left, because other classes have a say or a curve is not a line through 0, stands with the
+    prior."""
     label, against = columns
     s = score(row)[0]
     featureless = score.vectors.ndim == 1

@@ -15,18 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from deciban.data.devices import doubled, elsewhere, namespace, on_host, take
+from deciban.data.devices import elsewhere, namespace, on_host, take, to_double
 from deciban.data.rows import is_sparse
 from deciban.errors import NotSeparableError
 from deciban.inner_product import dot
-from deciban.kernel_solvers.certificate import KernelProof, prove, proven
-from deciban.kernel_solvers.gram import Gram, Whole, gram
-from deciban.kernel_solvers.gram import rows as gram_of_rows
-from deciban.kernel_solvers.polish import polished
-from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
+from deciban.kernel_solvers.certificate import KernelProof, prove, prove_solution
+from deciban.kernel_solvers.problem import Gram, KernelProblem, KernelSolution, Whole, gram_of_problem
+from deciban.kernel_solvers.problem import gram_of_rows as gram_of_rows
+from deciban.kernel_solvers.refinement import polish
 from deciban.kernels import Linear, Precomputed
 from deciban.losses import Floats
-from deciban.solvers import street
+from deciban.solvers import quadratic_programme
 from deciban.solvers.problem import Limits, Status
 
 from ..kernels.items import weights
@@ -82,18 +81,18 @@ class Inside:
 def solve_hard(problem: KernelProblem, limits: Limits, solve: Solve, memory: int) -> tuple[KernelSolution, KernelProof]:
     """Return the street and its proof, or raise NotSeparableError with a witness."""
     inside = _inside(problem, memory)
-    solution = _solved(inside, problem, limits, solve)
-    return inside.own(problem, solution, proven(inside.problem, solution))
+    solution = _solve_hulls(inside, problem, limits, solve)
+    return inside.own(problem, solution, prove_solution(inside.problem, solution))
 
 
-def _solved(inside: Inside, given: KernelProblem, limits: Limits, solve: Solve) -> KernelSolution:
+def _solve_hulls(inside: Inside, given: KernelProblem, limits: Limits, solve: Solve) -> KernelSolution:
     problem = inside.problem
     hulls, found = _nearest(problem, limits, solve)
     if not found.status.finished and (found.status is not Status.EXHAUSTED or limits.max_iter <= _ROUNDS):
         return solve(problem, limits, None)  # whoever said so learns how it ends
     K = _gram(problem)
     if K is not None:
-        found = replace(found, beta=polished(hulls, K, found.beta))
+        found = replace(found, beta=polish(hulls, K, found.beta))
     squared = float(found.beta @ prove(hulls, found.beta).scores)
     near, proof = _street(problem, found, squared)
     if proof is not None and proof.relative_gap <= _NONE:
@@ -104,8 +103,8 @@ def _solved(inside: Inside, given: KernelProblem, limits: Limits, solve: Solve) 
             raise _not_separable(given, found.beta)
         end = replace(limits, tol=min(limits.tol, 1e-10), max_iter=min(limits.max_iter, _LAST))
         return solve(problem, end, near if proof is not None else None)
-    exact = street.widest(X, problem.t)
-    known = exact is not None and exact.violation <= street.ENOUGH
+    exact = quadratic_programme.widest_street(X, problem.t)
+    known = exact is not None and exact.violation <= quadratic_programme.STREET_IS_ENOUGH
     if exact is not None and known:
         near, proof = _better(problem, near, proof, problem.t * exact.alpha)
     if proof is None or (exact is None and not proof.relative_gap <= _PROVEN) or not (known or squared > _TOUCHING):
@@ -117,7 +116,7 @@ def _solved(inside: Inside, given: KernelProblem, limits: Limits, solve: Solve) 
 def _better(
     problem: KernelProblem, near: KernelSolution, proof: KernelProof | None, beta: Floats
 ) -> tuple[KernelSolution, KernelProof | None]:
-    """The street of β with its proof, if it is proven better than the other."""
+    """Return the street of β with its proof, if it is proven better than the other."""
     own = prove(problem, beta)
     if not np.isfinite(own.primal) or (proof is not None and not own.relative_gap < proof.relative_gap):
         return near, proof
@@ -125,13 +124,13 @@ def _better(
 
 
 def _inside(problem: KernelProblem, memory: int) -> Inside:
-    """The same problem about the middle of its examples; of a kernel that is not linear by its Gram matrix, where that
-    fits into `memory` bytes."""
+    """Return the same problem about the middle of its examples; of a kernel that is not linear by its Gram matrix,
+    where that fits into `memory` bytes."""
     if isinstance(problem.kernel, Linear):
         return _of_rows(problem)
     if 16 * problem.count**2 > memory:
         return Inside(problem, 1.0)
-    K = gram(problem)
+    K = gram_of_problem(problem)
     lift = K.mean(axis=1) - 0.5 * K.mean()
     K = K - lift[:, None] - lift[None, :]
     size = float(np.abs(K.diagonal()).mean()) or 1.0
@@ -139,7 +138,7 @@ def _inside(problem: KernelProblem, memory: int) -> Inside:
 
 
 def _of_rows(problem: KernelProblem) -> Inside:
-    X = doubled(problem.X) if elsewhere(problem.X) else problem.X.astype(np.float64)
+    X = to_double(problem.X) if elsewhere(problem.X) else problem.X.astype(np.float64)
     middle = None
     if is_sparse(X) and X.shape[0] * X.shape[1] <= _DENSE:
         X = X.toarray()
@@ -168,19 +167,19 @@ class _Centred(Precomputed):
 
 
 def _gram(problem: KernelProblem) -> Gram | None:
-    """The Gram matrix that polishing asks, where it is at hand."""
+    """Return the Gram matrix that polishing asks, where it is at hand."""
     if isinstance(problem.kernel, Precomputed):
         return Whole(problem.X)
     return gram_of_rows(problem) if isinstance(problem.kernel, Linear) else None
 
 
 def _is_small(problem: KernelProblem) -> bool:
-    """Whether a programme can take over."""
-    return isinstance(problem.kernel, Linear | Precomputed) and street.suits(problem.X)
+    """Return whether a programme can take over."""
+    return isinstance(problem.kernel, Linear | Precomputed) and quadratic_programme.suits_street(problem.X)
 
 
 def _coordinates(problem: KernelProblem) -> Any:
-    """Rows (N, r) with the inner products that the kernel says, where they are few enough for a programme."""
+    """Return rows (N, r) with the inner products that the kernel says, where they are few enough for a programme."""
     if not _is_small(problem):
         return None
     if isinstance(problem.kernel, Linear):
@@ -212,7 +211,7 @@ def _nearest(problem: KernelProblem, limits: Limits, solve: Solve) -> tuple[Kern
 
 
 def _street(problem: KernelProblem, found: KernelSolution, squared: float) -> tuple[KernelSolution, KernelProof | None]:
-    """The street between the nearest points, and its proof where they are apart."""
+    """Return the street between the nearest points, and its proof where they are apart."""
     if not squared > 0.0:
         return found, None
     beta = found.beta * (2.0 / squared)

@@ -18,45 +18,97 @@ from typing import Any
 
 import numpy as np
 
-from deciban.data.devices import fetched
+from deciban.data.devices import fetch
 from deciban.data.rows import is_sparse
-from deciban.errors import DataError, shown, unreadable
+from deciban.errors import DataError, escape, unreadable
+from deciban.files.regular import open_regular
+from deciban.files.replacement import replace
 from deciban.kernels import RBF, Gaussian, Kernel, Linear, Polynomial, Precomputed, Tanh
-from deciban.store import replace
 
 from .arrangement import Arrangement
-from .libsvm_text import Parsed, parse
+from .libsvm_text import Parsed, check_start, parse
 from .one_class import OneClassSVM
 from .one_vs_one import pairs
 from .probabilities import Calibration
 from .regressor import SVMRegressor
 from .svm import SVM
 
+_START = 1 << 12  # bytes, by which what is no model is refused
 Machine = SVM | SVMRegressor | OneClassSVM
 
 
 def save_libsvm(model: Machine, path: str | os.PathLike[str]) -> None:
-    """Writes a fitted kernel machine as a model file of LIBSVM, in one step or not at all.
+    """Write a fitted kernel machine as a model file of LIBSVM, in one step or not at all.
 
-    ValueError for what such a file cannot hold: kernels and labels that LIBSVM does not know, and one against the rest.
+    Parameters
+    ----------
+    model : SVM, SVMRegressor or OneClassSVM
+        The fitted machine.
+    path : path-like
+        Name of the file.
+
+    Raises
+    ------
+    ValueError
+        If such a file cannot hold it: kernels and labels that LIBSVM does not have, and one class against the rest.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from deciban import SVM
+    >>> model = SVM("linear", calibration=None).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_libsvm(model, pathlib.Path(folder, "model"))
+    ...     load_libsvm(pathlib.Path(folder, "model")).predict([[0.5], [3.5]]).tolist()
+    [0, 1]
     """
     replace(path, "".join(f"{line}\n" for line in _lines(model)).encode())
 
 
 def load_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> Machine:
-    """The kernel machine in a model file of LIBSVM; `n_features` where its largest place is not the last feature.
+    """Read the kernel machine in a model file of LIBSVM.
 
     Probabilities are those of `svm-predict -b 1`, and so are the labels: where `probB` is not 0 the most probable one
     need not have the most votes. Of one class the ten marks of its decisions are kept (`marks_`, `predict_proba`), of a
-    regression the scale of its noise (`noise_scale_`). NoInputError where there is no such file, DataError for what is
-    none, with the line.
+    regression the scale of its noise (`noise_scale_`).
+
+    Parameters
+    ----------
+    path : path-like
+        Name of the file.
+    n_features : int, optional
+        Number of features. By default the largest index in the file.
+
+    Returns
+    -------
+    SVM, SVMRegressor or OneClassSVM
+        The fitted machine.
+
+    Raises
+    ------
+    NoInputError
+        If there is no such file.
+    DataError
+        If it is no model file of LIBSVM; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from deciban import SVMRegressor
+    >>> model = SVMRegressor("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_libsvm(model, pathlib.Path(folder, "model"))
+    ...     load_libsvm(pathlib.Path(folder, "model")).predict([[3.0]]).round(6).tolist()
+    [7.0]
     """
-    name = shown(os.fspath(path))
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except (OSError, ValueError) as error:
-        raise unreadable(os.fspath(path), error) from error
+    name = escape(os.fspath(path))
+    with open_regular(path) as file:
+        try:
+            start = file.read(_START)
+            check_start(start, name)
+            content = start + file.read()
+        except OSError as error:
+            raise unreadable(os.fspath(path), error) from error
     return _model(parse(content, name, n_features))
 
 
@@ -70,7 +122,9 @@ def _lines(model: Machine) -> Iterator[str]:
             raise ValueError("LIBSVM's files are of each class against each: fit with multi_class='ovo'")
         labels = model.classes_.tolist()
         if model.calibrated_ is not None and model.calibrated_.maps:
-            raise ValueError("LIBSVM's files hold a scale of log-odds, no curve: fit with calibration=3, or with None")
+            raise ValueError(
+                "LIBSVM's files hold a scale of log-odds, no curve: fit with calibration='temperature', or None"
+            )
         if any(type(label) not in (int, float) or label != int(label) for label in labels):
             raise ValueError(f"LIBSVM's labels are whole numbers; these are {labels[:4]}: number the classes")
         labels = [int(label) for label in labels]
@@ -97,7 +151,7 @@ def _lines(model: Machine) -> Iterator[str]:
     elif model.noise_scale_ is not None:
         yield f"probA {_numbers([model.noise_scale_])}"
     yield "SV"
-    for i, row in enumerate(_vectors(fetched(model._vectors))):
+    for i, row in enumerate(_vectors(fetch(model._vectors))):
         yield f"{_numbers(sign * model.dual_coef_[:, i])} {row}"
 
 
@@ -156,7 +210,7 @@ def _model(read: Parsed) -> Machine:
     else:
         held, A, B = _each_against_each(read, np.argsort(labels))
     known = None if A is None else Calibration(A, shift=B if np.any(B) else None)
-    model = SVM(kernel, nu=0.5 if read.svm_type == "nu_svc" else None, calibration=None if A is None else 3)
+    model = SVM(kernel, nu=0.5 if read.svm_type == "nu_svc" else None, calibration=None if A is None else "temperature")
     vectors = read.vectors[held.support]
     held = Arrangement(held.style, np.arange(m), held.n_support, held.dual, held.intercept)
     model._restore(kernel, vectors, _support(vectors), held, classes, known, read.n_features)
@@ -164,7 +218,7 @@ def _model(read: Parsed) -> Machine:
 
 
 def _support(vectors: Any) -> Any:
-    """Which the support vectors were in training, as far as the file tells: of a Gram matrix it does."""
+    """Return the places of the support vectors in training, where the file tells: of a Gram matrix it does."""
     return vectors if vectors.ndim == 1 else np.arange(vectors.shape[0])
 
 
@@ -198,7 +252,7 @@ def _two(read: Parsed, swapped: bool) -> tuple[Arrangement, Any, Any]:
 
 
 def _each_against_each(read: Parsed, order: Any) -> tuple[Arrangement, Any, Any]:
-    """The file's classes in ascending order: a pair that is turned round changes its sign."""
+    """Return the file's classes in ascending order: a pair that is turned round changes its sign."""
     C = len(order)
     ends = np.concatenate([[0], np.cumsum(read.nr_sv)]).astype(np.intp)
     of = [np.arange(ends[c], ends[c + 1]) for c in range(C)]

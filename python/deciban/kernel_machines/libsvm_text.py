@@ -21,7 +21,7 @@ _FULL = 0.3
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a file says: `coefficients` (C − 1, m), `vectors` (m, d) or column numbers (m,), ρ (K,), and where it has
+    """The contents of a file: `coefficients` (C − 1, m), `vectors` (m, d) or column numbers (m,), ρ (K,), and of
     probabilities `scale` (K,) −probA, `shift` (K,) −probB and, of one class, the ten `marks` of decisions."""
 
     name: str
@@ -42,7 +42,7 @@ class Parsed:
 
 
 def parse(content: bytes, name: str, n_features: int | None = None) -> Parsed:
-    """The parts of a file; DataError for what is no model of LIBSVM, with the line."""
+    """Return the parts of a file; DataError for what is no model of LIBSVM, with the line."""
     lines = content.decode("utf-8", "replace").splitlines()
     head, start = _head(lines, name)
     svm_type, kernel_type = _one_of(head, "svm_type", _TYPES, name), _one_of(head, "kernel_type", _KERNELS, name)
@@ -87,14 +87,24 @@ def _head(lines: list[str], name: str) -> tuple[dict[str, list[str]], int]:
         key, *values = line.split() or [""]
         if key == "SV":
             return head, k + 1
-        if key not in _KEYS.split():
-            raise DataError(f"{name}, line {k + 1}: expected a LIBSVM model; it says {line[:40]!r}.")
+        _require_key(key, line, k, name)
         head[key] = values
     raise DataError(f'{name}: expected a LIBSVM model with a line "SV"; there is none.')
 
 
+def check_start(start: bytes, name: str) -> None:
+    """Raise DataError unless the first bytes of a file are those of a LIBSVM model, before all of it is read."""
+    line = (start.decode("utf-8", "replace").splitlines() or [""])[0]
+    _require_key((line.split() or [""])[0], line, 0, name)
+
+
+def _require_key(key: str, line: str, k: int, name: str) -> None:
+    if key not in _KEYS.split():
+        raise DataError(f"{name}, line {k + 1}: expected a LIBSVM model; it says {line[:40]!r}.")
+
+
 def _rows(lines: list[str], start: int, width: int, gram: bool, name: str) -> tuple[Floats, Any, int]:
-    """Coefficients (width, m), and the vectors as (values, places, ends), or as columns of a Gram matrix."""
+    """Return coefficients (width, m), and the vectors as (values, places, ends), or as columns of a Gram matrix."""
     table, values, places, ends = np.zeros((width, len(lines) - start)), [], [], [0]
     for k, line in enumerate(lines[start:]):
         try:
@@ -116,9 +126,9 @@ def _rows(lines: list[str], start: int, width: int, gram: bool, name: str) -> tu
         places += steps
         ends.append(len(values))
     if gram:
-        columns = np.array(values).astype(np.intp) - 1
-        if (columns < 0).any() or (columns >= _WIDEST).any():
+        if not all(0.0 < value <= _WIDEST and value.is_integer() for value in values):
             raise DataError(f"{name}: expected columns of a Gram matrix from 1.")
+        columns = np.array(values).astype(np.intp) - 1
         return table, columns, int(columns.max(initial=-1)) + 1
     return table, (values, places, ends), max(places, default=1)
 
@@ -134,7 +144,7 @@ def _matrix(parts: Any, m: int, d: int) -> Any:
 def _probabilities(
     head: dict[str, list[str]], K: int, svm_type: str, name: str
 ) -> tuple[Floats | None, Floats | None, Floats | None]:
-    """`scale`, `shift` and `marks`."""
+    """Return `scale`, `shift` and `marks`."""
     if svm_type == "one_class":
         return None, None, _reals(head, "prob_density_marks", name, 10) if "prob_density_marks" in head else None
     if "probA" not in head:

@@ -1,27 +1,30 @@
-"""What kernel machines share: their parameters, their solver, and the certificate of what it found."""
+"""Kernel machines: their parameters, their solver, and the certificate of what it found."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from deciban import kernel_solvers, store
+from deciban import kernel_solvers
+from deciban.certificates.bound import Facts, Probabilities
 from deciban.certificates.certificate import Certificate
-from deciban.certificates.guarantees import certified
-from deciban.data.devices import fetched, kept_on_host, take
-from deciban.kernel_solvers import landmarks
+from deciban.certificates.guarantees import add_bounds
+from deciban.data.devices import fetch, keep_on_host, take
+from deciban.data.rows import Rows
+from deciban.kernel_solvers import nystroem
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places
 from deciban.kernels import Kernel, Linear, mercer
 from deciban.losses import Floats
 from deciban.scores import KernelScore
-from deciban.solvers.limits import check_positive, limits_of, seed_of
+from deciban.solvers.limits import check_positive, draw_seed, read_limits
 from deciban.solvers.problem import Limits, Status, worst
 from deciban.threads import OnThreads, effective_threads
 
@@ -34,21 +37,21 @@ _LOOKED_AT = 500
 class KernelMachine(OnThreads):
     """A machine that sees its items by a kernel only."""
 
-    kernel: Any
-    gamma: Any
-    degree: Any
+    kernel: str | Kernel | Callable[..., Any]
+    gamma: float | str
+    degree: int
     coef0: Any
     solver: Any
-    memory_mb: Any
-    random_state: Any
-    n_jobs: Any
+    memory_mb: float
+    random_state: int | np.random.RandomState | None
+    n_jobs: int | None
     warm_start: bool
     kernel_: Kernel
     solution_: list[KernelSolution]
     _proof: Certificate | None
     _seconds: float
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = of_gram(self.kernel)
@@ -57,22 +60,22 @@ class KernelMachine(OnThreads):
     def __getstate__(self) -> Any:
         """A pickle, like a file, knows no devices: arrays of other libraries are NumPy's in it."""
         state: Any = super().__getstate__()
-        return kept_on_host(state)
+        return keep_on_host(state)
 
     def _limits(self) -> Limits:
-        return limits_of(self)
+        return read_limits(self)
 
     def _seed(self) -> int:
-        return seed_of(self.random_state)
+        return draw_seed(self.random_state)
 
     def _threads(self) -> int:
         return effective_threads(self.n_jobs)
 
     def _memory(self) -> int:
-        """Bytes that the solver may fill with values of the kernel."""
+        """Return bytes that the solver may fill with values of the kernel."""
         return int(check_positive("memory_mb", self.memory_mb) * (1 << 20))
 
-    def _solved(
+    def _solve(
         self,
         problem: KernelProblem,
         limits: Limits,
@@ -80,12 +83,13 @@ class KernelMachine(OnThreads):
         shares: int = 1,
         solver: str | None = None,
     ) -> KernelSolution:
-        """What the solver, or that of the name, finds, when so many problems share the memory."""
+        """Return what the solver, or that of the name, finds, when so many problems share the memory."""
         memory = self._share(problem.count, shares)
         return kernel_solvers.solve(problem, limits, solver or self.solver, start, self._seed(), memory=memory)
 
     def _share(self, count: int, shares: int) -> int:
-        """Bytes for each of so many problems at once, of up to `count` examples; ValueError if that is too little."""
+        """Return bytes for each of so many problems at once, of up to `count` examples; ValueError if that is too
+        little."""
         memory, needed = self._memory() // shares, 8 * count
         if memory < needed:
             raise ValueError(
@@ -96,7 +100,7 @@ class KernelMachine(OnThreads):
 
     @property
     def status_(self) -> Status:
-        """How the solver ended: of several the one that is farthest from done."""
+        """Status of the solver: of several the one that is farthest from done."""
         check_is_fitted(self)
         if not self.solution_:
             raise AttributeError("a model from a file has no solver: what is known of its optimum is certificate_")
@@ -104,22 +108,16 @@ class KernelMachine(OnThreads):
 
     @property
     def certificate_(self) -> Certificate:
-        """What was minimised, how close to the minimum the fit came, what to do about it, and when to believe it."""
+        """Objective, distance to the minimum, advice, and bounds on the error."""
         check_is_fitted(self)
         if self._proof is None:
             raise AttributeError("a file of LIBSVM says nothing of the optimum: there is no certificate")
-        return certified(self, replace(self._proof, seconds=self._seconds))
+        return add_bounds(self, replace(self._proof, seconds=self._seconds))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a .deciban file, in one step or not at all; `deciban.load` reads it. ValueError for kernels that are
-        functions, and for labels that a file cannot keep."""
-        from . import stored
-
-        check_is_fitted(self)
-        store.write(path, stored.header_of(self), stored.arrays_of(self))
-
-    def _begin(self, kernel: Kernel, vectors: Any, support: Any, n_features: int, proof: Certificate | None) -> None:
-        """What a file says of any machine."""
+    def _begin(
+        self, kernel: Kernel, vectors: Any, support: NDArray[np.intp], n_features: int, proof: Certificate | None
+    ) -> None:
+        """Take over what a file says of any machine."""
         self.kernel_, self.solution_, self._proof, self._seconds = kernel, [], proof, 0.0
         self.support_, self.support_vectors_ = support, vectors
         self._vectors = vectors_of(vectors, support)
@@ -130,13 +128,28 @@ class KernelMachine(OnThreads):
 class Scored(OnThreads):
     """A machine whose answers can be right or wrong."""
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of right labels, or of a regression R², of items X (N, d) with targets y (N,)."""
+    def score(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy of predictions, or R² of a regression.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, on any device; a Gram matrix for a precomputed kernel, or a list of texts.
+        y : array-like of shape (n_samples,)
+            Labels or targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+
+        Returns
+        -------
+        float
+            Accuracy or R².
+        """
         from sklearn.metrics import accuracy_score, r2_score
 
         measure = accuracy_score if is_classifier(self) else r2_score
-        answers = fetched(self.predict(X))  # type: ignore[attr-defined]
-        return float(measure(fetched(y), answers, sample_weight=fetched(sample_weight)))
+        answers = fetch(self.predict(X))  # type: ignore[attr-defined]
+        return float(measure(fetch(y), answers, sample_weight=fetch(sample_weight)))
 
 
 class SingleMachine(KernelMachine):
@@ -146,13 +159,18 @@ class SingleMachine(KernelMachine):
     dual_coef_: Floats
     intercept_: Floats
 
+    @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        return Facts(Probabilities("none: no probabilities"))
+
     def _start(self, problem: KernelProblem) -> KernelSolution | None:
-        """Where a warm start begins: at the last solution, if it was of as many examples."""
+        """Return where a warm start begins: at the last solution, if it was of as many examples."""
         last = getattr(self, "solution_", None) if self.warm_start else None
         return last[0] if last and len(last[0].beta) == problem.m else None
 
     def _keep(
-        self, kernel: Kernel, X: Any, place: Places, beta: Floats, proof: KernelProof, solution: KernelSolution
+        self, kernel: Kernel, X: Rows, place: Places, beta: Floats, proof: KernelProof, solution: KernelSolution
     ) -> None:
         """β (N,) of the examples X, which stood at the given places."""
         support = np.flatnonzero(beta)
@@ -166,7 +184,7 @@ class SingleMachine(KernelMachine):
         self,
         kernel: Kernel,
         vectors: Any,
-        support: Any,
+        support: NDArray[np.intp],
         dual: Floats,
         b: Floats,
         n_features: int,
@@ -190,7 +208,7 @@ class SingleMachine(KernelMachine):
 
 
 def linear(kernel: Kernel) -> None:
-    """AttributeError unless the kernel has weights of features."""
+    """Raise AttributeError unless the kernel has weights of features."""
     if not isinstance(kernel, Linear):
         raise AttributeError(f"weights of features are of the linear kernel; this one is {kernel.name!r}")
 
@@ -207,13 +225,13 @@ def certify(
     doubt: str = "",
     training_error: float | None = None,
 ) -> Certificate:
-    """The sum over the problems, and the worst violation; `data` is their digest.
+    """Return the sum over the problems, and the worst violation; `data` is their digest.
 
     Where there is `doubt` whether the kernel is one, nothing is claimed beyond a stationary point.
     """
     solutions, proofs = [pair[0] for pair in found], [pair[1] for pair in found]
     status = worst(each.status for each in solutions)
-    near = landmarks.says(proofs)
+    near = nystroem.describe_landmarks(proofs)
     advice = [status.value if not status.finished else "", doubt, near]
     told = f", {len(found)} problems" if len(found) > 1 else ""
     return Certificate(
@@ -241,7 +259,7 @@ def _ending(status: Status, doubtful: bool, near: bool) -> str:
 
 
 def of_each(whole: Certificate, proven: Sequence[Any], solutions: Sequence[KernelSolution]) -> list[Certificate]:
-    """The certificate of each problem: that of all with its own primal, dual and violation."""
+    """Return the certificate of each problem: that of all with its own primal, dual and violation."""
     return [
         replace(
             whole,
@@ -255,8 +273,8 @@ def of_each(whole: Certificate, proven: Sequence[Any], solutions: Sequence[Kerne
     ]
 
 
-def unproven(kernel: Kernel, X: Any) -> str:
-    """What Mercer's condition, where it may fail, says of up to 500 of the examples; nothing where it holds."""
+def unproven(kernel: Kernel, X: Rows) -> str:
+    """Return what Mercer's condition, where it may fail, says of up to 500 of the examples; nothing where it holds."""
     if kernel.mercer:
         return ""
     found = mercer(kernel, X, _LOOKED_AT)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from deciban.data.devices import on_host
 from deciban.errors import DataError
 from deciban.inner_product import dot
-from deciban.kernel_solvers.certificate import KernelProof, proven
-from deciban.kernel_solvers.landmarks import Landmarks
-from deciban.kernel_solvers.landmarks import prove as prove_landmarks
+from deciban.kernel_solvers.certificate import KernelProof, prove_solution
+from deciban.kernel_solvers.nystroem import Landmarks
+from deciban.kernel_solvers.nystroem import prove_landmarks as prove_landmarks
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
-from deciban.kernel_solvers.together import Together
-from deciban.kernel_solvers.together import prove as prove_each
+from deciban.kernel_solvers.smo import Together
+from deciban.kernel_solvers.smo import prove_together as prove_each
 from deciban.losses import Floats
 from deciban.models.zones import Zones
 from deciban.solvers.problem import Limits, Status
@@ -43,34 +43,32 @@ class Machine:
     dual: Floats | None = None
 
     def interrupted(self) -> Machine:
-        """This, had Ctrl-C ended what a callback seems to have stopped."""
-        if self.solution.status is not Status.STOPPED:
-            return self
+        """Return this, ended by Ctrl-C."""
         return replace(self, solution=replace(self.solution, status=Status.INTERRUPTED))
 
     @property
     def zones(self) -> Zones:
-        """The four zones of SPEC S5, by the dual and the slack."""
+        """The four zones of examples (`models.zones`), by the dual and the slack."""
         a, slack = np.abs(self.beta if self.dual is None else self.dual), 1.0 - self.street
         held = (a > 0.0) & (a >= self.upper)
         wrong = held & (slack > 1.0)
         return Zones.of((a > 0.0) & ~held, held & ~wrong, wrong)
 
 
-def soft_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
-    """The machine of a problem of classification, where f = Kβ + b itself."""
+def soft_margin(rows: NDArray[np.intp], problem: KernelProblem, solution: KernelSolution) -> Machine:
+    """Return the machine of a problem of classification, where f = Kβ + b itself."""
     if solution.landmarks is not None:
         return _of_landmarks(rows, problem, solution, solution.landmarks)
-    return _machine(rows, problem, solution, proven(problem, solution), 1.0)
+    return _machine(rows, problem, solution, prove_solution(problem, solution), 1.0)
 
 
-def hard_margin(rows: Any, problem: KernelProblem, limits: Limits, solve: Solve, memory: int) -> Machine:
-    """The machine of a problem without errors; NotSeparableError where there is none."""
+def hard_margin(rows: NDArray[np.intp], problem: KernelProblem, limits: Limits, solve: Solve, memory: int) -> Machine:
+    """Return the machine of a problem without errors; NotSeparableError where there is none."""
     return _machine(rows, problem, *solve_hard(problem, limits, solve, memory), 1.0)
 
 
 def soft_margins(problems: Together, solutions: list[KernelSolution]) -> list[Machine]:
-    """The machines of problems of classification that were solved together."""
+    """Return the machines of problems of classification that were solved together."""
     proofs = prove_each(problems, solutions)
     parts = zip(problems.parts(problems.rows), problems.parts(problems.y), problems.parts(problems.upper), strict=True)
     return [
@@ -83,7 +81,7 @@ def soft_margins(problems: Together, solutions: list[KernelSolution]) -> list[Ma
 _NEAR = 1e-6
 
 
-def _of_landmarks(rows: Any, problem: KernelProblem, solution: KernelSolution, made: Landmarks) -> Machine:
+def _of_landmarks(rows: NDArray[np.intp], problem: KernelProblem, solution: KernelSolution, made: Landmarks) -> Machine:
     proof = prove_landmarks(problem, solution)
     b, beta = float(proof.b[0]), made.expansion(problem.count)
     length = float(np.sqrt(max(0.0, dot(beta, proof.scores))))
@@ -93,9 +91,10 @@ def _of_landmarks(rows: Any, problem: KernelProblem, solution: KernelSolution, m
     return Machine(rows, beta, b, upper, street, length, solution, proof, a * upper)
 
 
-def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Machine:
-    """The machine of a ν problem, divided by ρ (Chang & Lin 2001), so that its street is one unit wide to each side."""
-    proof = proven(problem, solution)
+def nu_margin(rows: NDArray[np.intp], problem: KernelProblem, solution: KernelSolution) -> Machine:
+    """Return the machine of a ν problem, divided by ρ (Chang & Lin 2001), so that its street is one unit wide to each
+    side."""
+    proof = prove_solution(problem, solution)
     b = proof.b
     rho = 0.5 * float(b[1] - b[0])
     if not rho > 1e-12 * float(np.abs(on_host(problem.kernel.diagonal(problem.X))).mean()):
@@ -105,13 +104,15 @@ def nu_margin(rows: Any, problem: KernelProblem, solution: KernelSolution) -> Ma
     return _machine(rows, problem, solution, proof, rho)
 
 
-def _machine(rows: Any, problem: KernelProblem, solution: KernelSolution, proof: KernelProof, rho: float) -> Machine:
+def _machine(
+    rows: NDArray[np.intp], problem: KernelProblem, solution: KernelSolution, proof: KernelProof, rho: float
+) -> Machine:
     side = np.where(problem.hi > 0.0, 1.0, -1.0)
     return _of_proof(rows, side, np.maximum(problem.hi, -problem.lo), solution, proof, rho)
 
 
 def _of_proof(
-    rows: Any, side: Floats, upper: Floats, solution: KernelSolution, proof: KernelProof, rho: float
+    rows: NDArray[np.intp], side: Floats, upper: Floats, solution: KernelSolution, proof: KernelProof, rho: float
 ) -> Machine:
     b = float(proof.b.mean()) / rho
     squared = max(0.0, float(np.einsum("i,i->", solution.beta, proof.scores)))
@@ -128,13 +129,13 @@ def _of_proof(
 
 
 def largest_nu(y: Floats, c: Floats) -> float:
-    """The largest ν that is feasible: 2 min(Σ₊c, Σ₋c) / Σc (Crisp & Burges 1999)."""
+    """Return the largest ν that is feasible: 2 min(Σ₊c, Σ₋c) / Σc (Crisp & Burges 1999)."""
     up, down = float(c[y > 0.0].sum()), float(c[y < 0.0].sum())
     return 2.0 * min(up, down) / (up + down)
 
 
 def check_nu(nu: Any) -> float:
-    """ν, or a ValueError unless it is a number in (0, 1]."""
+    """Return ν, or a ValueError unless it is a number in (0, 1]."""
     number = isinstance(nu, int | float | np.integer | np.floating) and not isinstance(nu, bool)
     if not number or not 0.0 < nu <= 1.0:
         raise ValueError(f"nu must be a number > 0 and at most 1, got {nu!r}")

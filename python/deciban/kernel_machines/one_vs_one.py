@@ -7,12 +7,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.calibration.temperature import temperature
 from deciban.losses import Floats
 
 
 def pairs(C: int) -> list[tuple[int, int]]:
-    """(0, 1), (0, 2), …, (C − 2, C − 1): in this order stand the machines; the first class is the positive one.
+    """Return (0, 1), (0, 2), …, (C − 2, C − 1): in this order stand the machines; the first class is the positive one.
 
     >>> pairs(3)
     [(0, 1), (0, 2), (1, 2)]
@@ -21,7 +20,7 @@ def pairs(C: int) -> list[tuple[int, int]]:
 
 
 def decisions(f: Floats, C: int) -> Floats:
-    """(N, C) votes of the pairs f (N, C(C−1)/2), and less than half a vote that tells equal ones apart.
+    """Return (N, C) votes of the pairs f (N, C(C−1)/2), and less than half a vote that tells equal ones apart.
 
         F_c = Σ_k 1{f_ck ≥ 0} + m_c / (3 (|m_c| + 1)),      m_c = Σ_k f_ck,      f_kc = −f_ck
 
@@ -38,36 +37,26 @@ def decisions(f: Floats, C: int) -> Floats:
     return result
 
 
-def temperatures(f: Floats, y: NDArray[np.intp], weight: Floats, C: int) -> Floats:
-    """(K,) for each pair the nats of log-odds a unit of its margin is, from examples that it did not learn from."""
-    A = np.ones(f.shape[1])
-    for k, (i, j) in enumerate(pairs(C)):
-        own = (y == i) | (y == j)
-        if len(np.unique(y[own])) == 2:
-            A[k] = temperature(f[own, k, None], (y[own] == i).astype(np.intp), weight[own])
-    return A
-
-
-def coupled(logits: Floats, winner: NDArray[np.intp], C: int) -> Floats:
-    """(N, C) probabilities from the log-odds of each pair, no class above the winner of the votes.
+def couple(logits: Floats, winner: NDArray[np.intp], C: int) -> Floats:
+    """Return (N, C) probabilities from the log-odds of each pair, no class above the winner of the votes.
 
         min over p of   Σ_c Σ_k≠c (r_kc p_c − r_ck p_k)²   with   Σ p_c = 1,      r_ck = 1/(1 + e^(−logit_ck))
 
     (Wu, Lin & Weng, J. Mach. Learn. Res. 5, 2004, second method), one system of C equations a row. Where votes and
     probabilities disagree, the winner and those above it share what they have.
 
-    >>> coupled(np.array([[1.0, 2.0, 1.0]]), np.array([0]), 3).round(3).tolist()
+    >>> couple(np.array([[1.0, 2.0, 1.0]]), np.array([0]), 3).round(3).tolist()
     [[0.665, 0.245, 0.09]]
     """
     p = np.empty((len(logits), C))
     rows = max(1, (1 << 20) // (C * C))
     for i in range(0, len(logits), rows):
-        p[i : i + rows] = _coupled(logits[i : i + rows], C)
-    return np.asarray(np.exp(agreeing(np.log(p), winner)))
+        p[i : i + rows] = _couple(logits[i : i + rows], C)
+    return np.asarray(np.exp(agree_with_votes(np.log(p), winner)))
 
 
 def _shares(logits: Floats, C: int) -> Floats:
-    """(N, C, C) r_ck, what the machine of c and k gives c."""
+    """Return (N, C, C) r_ck, what the machine of c and k gives c."""
     r = np.zeros((len(logits), C, C))
     with np.errstate(over="ignore"):
         for k, (i, j) in enumerate(pairs(C)):
@@ -76,7 +65,7 @@ def _shares(logits: Floats, C: int) -> Floats:
     return r
 
 
-def _coupled(logits: Floats, C: int) -> Floats:
+def _couple(logits: Floats, C: int) -> Floats:
     r = np.clip(_shares(logits, C), 1e-7, 1.0 - 1e-7) * (1.0 - np.eye(C))
     bordered = np.ones((len(logits), C + 1, C + 1))
     bordered[:, :C, :C] = -r.transpose(0, 2, 1) * r
@@ -89,11 +78,11 @@ def _coupled(logits: Floats, C: int) -> Floats:
     return result
 
 
-def coupled_in_steps(logits: Floats, C: int) -> Floats:
-    """(N, C) the same probabilities as LIBSVM finds them: by the paper's second algorithm until no condition fails by
-    0.005/C, and whoever wins the votes.
+def couple_in_steps(logits: Floats, C: int) -> Floats:
+    """Return (N, C) the same probabilities as LIBSVM finds them: by the paper's second algorithm until no condition
+    fails by 0.005/C, and whoever wins the votes.
 
-    >>> coupled_in_steps(np.array([[1.0, 2.0, 1.0]]), 3).round(2).tolist()
+    >>> couple_in_steps(np.array([[1.0, 2.0, 1.0]]), 3).round(2).tolist()
     [[0.67, 0.24, 0.09]]
     """
     r = np.clip(_shares(logits, C), 1e-7, 1.0 - 1e-7) * (1.0 - np.eye(C))
@@ -120,9 +109,9 @@ def coupled_in_steps(logits: Floats, C: int) -> Floats:
     return p
 
 
-def agreeing(logs: Floats, winner: NDArray[np.intp]) -> Floats:
-    """Log probabilities (N, C) with the winner's the largest: it and those above it get the log of their mean, the
-    winner a grain more."""
+def agree_with_votes(logs: Floats, winner: NDArray[np.intp]) -> Floats:
+    """Return log probabilities (N, C) with the winner's the largest: it and those above it get the log of their mean,
+    the winner a grain more."""
     own = np.take_along_axis(logs, winner[:, None], axis=1)
     above = logs >= own
     for i in np.flatnonzero(above.sum(axis=1) > 1):

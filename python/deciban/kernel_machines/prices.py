@@ -6,35 +6,41 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deciban import _core
 from deciban.certificates.certificate import Certificate
-from deciban.certificates.rates import Interval, clopper_pearson
-from deciban.data.convergence import warned_once
-from deciban.kernel_solvers import smo, together
+from deciban.certificates.intervals import Interval, clopper_pearson
+from deciban.data.convergence import warn_once
+from deciban.data.folds import check_folds, folds, whole_and_folds
+from deciban.data.rows import Rows
+from deciban.kernel_solvers import smo
 from deciban.kernel_solvers.problem import KernelSolution
-from deciban.models.path import check_folds, simplest
+from deciban.models.path import simplest
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.limits import check_positive
 from deciban.solvers.problem import Limits, Status
 
 from ..kernels.items import Items, between, items
-from .arrangement import arranged
+from .arrangement import arrange
 from .machine import unproven
 from .margins import Machine, soft_margins
 from .one_vs_one import decisions
-from .pairs_together import Side, stacked, started, to_the_end
-from .probabilities import folds_of_items, scores_of
+from .pairs_together import Side, run_to_end, stack_problems, stack_starts
+from .probabilities import scores_of
 from .problems import machines, sides_of
+
+if TYPE_CHECKING:
+    from .svm import SVM
+
 
 _GRID = (0.1, 1.0, 10.0, 100.0)
 
 
-class Tried(NamedTuple):
+class PathPoint(NamedTuple):
     """One C: the share of the examples held out that was judged wrongly, with its interval (95 %, Clopper & Pearson
     1934) and standard error √(e(1 − e)/n); and of the machine of all examples its support vectors and certificate."""
 
@@ -48,34 +54,77 @@ class Tried(NamedTuple):
 
 @dataclass(frozen=True)
 class Path:
-    """What was `tried`, by C; the `C` that was chosen, and the `model` that has learnt all examples at it."""
+    """Machines along values of C, and the selected one.
 
-    tried: tuple[Tried, ...]
+    Parameters
+    ----------
+    tried : tuple of PathPoint
+        The machines by C, with their errors.
+    C : float
+        The selected value.
+    model : SVM
+        The machine fitted to all examples at it.
+
+    Examples
+    --------
+    >>> from deciban import SVM
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> path(SVM(calibration=None), X, X[:, 0] > 0.0, Cs=[1.0]).C
+    1.0
+    """
+
+    tried: tuple[PathPoint, ...]
     C: float
-    model: Any = field(repr=False)
+    model: SVM = field(repr=False)
 
 
-@warned_once()
+@warn_once()
 def path(
-    model: Any,
-    X: Any,
+    model: SVM,
+    X: Rows,
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
     Cs: Sequence[float] = _GRID,
     cv: int = 5,
 ) -> Path:
-    """The machines of an `SVM` along `Cs`, judged by cross-validation, and the simplest one that is good enough.
+    """Fit an `SVM` along values of C, and select the simplest machine that is good enough by cross-validation.
 
         C* = min {C: e(C) ≤ min e + its standard error}        (Breiman, Friedman, Olshen & Stone 1984, §3.4.3)
 
-    Each machine begins at the dual of the C before, times their ratio (DeCoste & Wagstaff 2000). Where the kernel is
+    Each machine starts at the dual of the C before, times their ratio (DeCoste & Wagstaff 2000). Where the kernel is
     one that the core computes and half of the model's `memory_mb` holds the Gram matrix of the N examples in float32
     (float64 for linear and polynomial kernels), it is computed once, for all C and all folds. Equal examples share a
-    fold; gamma="scale" and "median" are those of all examples. The model itself is not changed; its limits hold for
-    each C, and Ctrl-C ends the path at the last C that is complete. ValueError for a machine of ν, and for what no C
-    can be.
+    fold; gamma="scale" and "median" are those of all examples. The limits of the model apply to each C, and Ctrl-C ends
+    the path at the last C that is complete.
 
+    Parameters
+    ----------
+    model : SVM
+        The machine, which is not changed.
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        Examples, on any device; a Gram matrix for a precomputed kernel, or a list of texts.
+    y : array-like of shape (n_samples,)
+        Labels.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+    Cs : sequence of float, default=(0.1, 1.0, 10.0, 100.0)
+        Values of C.
+    cv : int, default=5
+        Number of folds.
+
+    Returns
+    -------
+    Path
+        The machines with their errors, and the selected one.
+
+    Raises
+    ------
+    ValueError
+        If the machine has `nu`, or `Cs` are empty or no costs.
+
+    Examples
+    --------
     >>> from deciban import SVM
     >>> X = np.random.default_rng(0).normal(size=(80, 2))
     >>> found = path(SVM(calibration=None), X, np.hypot(*X.T) > 1.0, Cs=[0.01, 1.0, 100.0])
@@ -90,12 +139,12 @@ def path(
         raise ValueError("Cs is empty: at least one C is expected")
     started_at, model = perf_counter(), _like(model)
     given = items(model, X, y, sample_weight)
-    along = _Along(model, given, folds_of_items(given, k, model._seed()), k)
+    along = _Along(model, given, k)
     tried, whole = [], []
     try:
         for C, found in along.prices(prices):
             whole.append(found[0])
-            tried.append(along.judged(C, found))
+            tried.append(along.estimate_error(C, found))
     except KeyboardInterrupt:
         if not tried:
             raise
@@ -106,8 +155,8 @@ def path(
     return Path(tuple(tried), tried[place].C, chosen)
 
 
-def _like(model: Any, **other: Any) -> Any:
-    """A new model of the same parameters: not copies of them, so that a callback hears everything."""
+def _like(model: SVM, **other: Any) -> Any:
+    """Return a new model of the same parameters: not copies of them, so that a callback hears everything."""
     return type(model)(**{**model.get_params(deep=False), **other})
 
 
@@ -120,38 +169,34 @@ def _price(C: Any) -> float:
 class _Along:
     """All examples, and those that each fold leaves to learn from."""
 
-    def __init__(self, model: Any, given: Items, fold: NDArray[np.intp], k: int) -> None:
-        self.estimator, self.given, self.style = model, given, model._style(len(given.labels))
-        inside = [fold != j for j in range(k)]
-        able = [kept for kept in inside if not kept.all() and len(np.unique(given.y[kept])) == len(given.labels)]
-        self.sets = [np.ones(len(given.y), dtype=bool), *able]
-        if not able:
-            raise ValueError(f"no fold of {k} leaves examples of every class to learn from: give more examples")
-        self.threads = threads_for(len(self.sets), model._threads())
-        self.kernels = self._shared()
+    def __init__(self, model: SVM, given: Items, k: int) -> None:
+        self.estimator, self.given, self.style = model, given, model._style(len(given.classes))
+        self.splits = whole_and_folds(folds(given.X, k, model._seed()), k, given.y, len(given.classes))
+        self.threads = threads_for(len(self.splits), model._threads())
+        self.kernels = self._share_kernel()
         self.doubt = unproven(given.kernel, given.X)
 
     def model(self, C: float) -> Any:
-        """The estimator at another C, which knows the features."""
+        """Return the estimator at another C, which knows the features."""
         model = _like(self.estimator, C=C)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator, name):
                 setattr(model, name, getattr(self.estimator, name))
         return model
 
-    def _shared(self) -> _core.SharedKernel | None:
-        """The Gram matrix, where the core computes it and memory holds it."""
+    def _share_kernel(self) -> _core.SharedKernel | None:
+        """Return the Gram matrix, where the core computes it and memory holds it."""
         given, model = self.given, self.estimator
-        if model.solver not in ("auto", smo.NAME) or not together.shareable(given.kernel, given.X):
+        if model.solver not in ("auto", smo.NAME) or not smo.can_share(given.kernel, given.X):
             return None
         half = model._memory() // 2
-        if together.bytes_of(given.kernel, len(given.y)) > half:
+        if smo.kernel_bytes(given.kernel, len(given.y)) > half:
             return None
-        return together.shared(given.kernel, given.X, whole=True, memory=half, n_jobs=model._threads())
+        return smo.share_kernel(given.kernel, given.X, whole=True, memory=half, n_jobs=model._threads())
 
     def prices(self, Cs: Sequence[float]) -> Iterator[tuple[float, list[list[Machine]]]]:
-        """For each C the machines of each set of examples; KeyboardInterrupt at the one that Ctrl-C ended."""
-        before: list[list[KernelSolution]] = [[] for _ in self.sets]
+        """Yield for each C the machines of each set of examples; KeyboardInterrupt at the one that Ctrl-C ended."""
+        before: list[list[KernelSolution]] = [[] for _ in self.splits]
         last = Cs[0]
         for C in Cs:
             starts = [[replace(each, beta=each.beta * (C / last)) for each in known] for known in before]
@@ -167,49 +212,48 @@ class _Along:
             yield C, found
             before, last = [[machine.solution for machine in some] for some in found], C
 
-    def _apart(self, model: Any, limits: Limits, starts: list[list[KernelSolution]]) -> list[list[Machine]]:
-        parts = (self.given.only(kept) for kept in self.sets)
+    def _apart(self, model: SVM, limits: Limits, starts: list[list[KernelSolution]]) -> list[list[Machine]]:
+        parts = (self.given.only(inside) for inside, _ in self.splits)
         return [machines(model, part, limits, start) for part, start in zip(parts, starts, strict=True)]
 
     def _at_once(
-        self, kernels: _core.SharedKernel, model: Any, limits: Limits, starts: list[list[KernelSolution]]
+        self, kernels: _core.SharedKernel, model: SVM, limits: Limits, starts: list[list[KernelSolution]]
     ) -> list[list[Machine]]:
-        """The machines of all sets, solved together."""
-        places = [np.flatnonzero(kept) for kept in self.sets]
-        sides = [list(sides_of(self.given.y[own], len(self.given.labels), self.style)) for own in places]
+        """Return the machines of all sets, solved together."""
+        places = [inside for inside, _ in self.splits]
+        sides = [list(sides_of(self.given.y[own], len(self.given.classes), self.style)) for own in places]
         everywhere: list[Side] = [(own[rows], y) for own, some in zip(places, sides, strict=True) for rows, y in some]
-        problems = stacked(self.given, everywhere, model._price())
-        begun = started(problems, [each for some in starts for each in some])
+        problems = stack_problems(self.given, everywhere, model._price())
+        begun = stack_starts(problems, [each for some in starts for each in some])
         halt = Halt(limits.callback)
         share = model._memory() // (2 * self.threads)
         watched = replace(limits, callback=halt)
-        solve = partial(to_the_end, kernels, self.given, problems, watched, begun, share)
+        solve = partial(run_to_end, kernels, self.given, problems, watched, begun, share)
         [solutions], interrupted = side_by_side([solve], 1, halt)
         if interrupted:
             raise KeyboardInterrupt
         found = iter(soft_margins(problems, solutions))
         return [[replace(next(found), rows=rows) for rows, _ in some] for some in sides]
 
-    def judged(self, C: float, found: list[list[Machine]]) -> Tried:
-        """The errors on what each fold holds out, and what is known of the machine of all examples."""
+    def estimate_error(self, C: float, found: list[list[Machine]]) -> PathPoint:
+        """Return the errors on what each fold holds out, and what is known of the machine of all examples."""
         given, wrong, seen = self.given, 0.0, 0.0
         model = self.model(C)
-        for kept, some in zip(self.sets[1:], found[1:], strict=True):
-            inside, outside = np.flatnonzero(kept), np.flatnonzero(~kept)
-            part = given.only(kept)
+        for (inside, outside), some in zip(self.splits[1:], found[1:], strict=True):
+            part = given.only(inside)
             rows = between(given.kernel, given.X, outside, inside)
-            f = scores_of(model, part, rows, arranged(some, part, self.style))
+            f = scores_of(model, part, rows, arrange(some, part, self.style))
             missed = self._winner(f) != given.y[outside]
             wrong += float(given.repetition[outside][missed].sum())
             seen += float(given.repetition[outside].sum())
         error = wrong / seen
-        whole = arranged(found[0], given, self.style)
-        certificate = model._certified(given, found[0], model._seed(), self.doubt)
+        whole = arrange(found[0], given, self.style)
+        certificate = model._complete_proof(given, found[0], model._seed(), self.doubt)
         interval, spread = clopper_pearson(round(wrong), round(seen)), float(np.sqrt(error * (1.0 - error) / seen))
-        return Tried(C, error, interval, spread, len(whole.support), certificate)
+        return PathPoint(C, error, interval, spread, len(whole.support), certificate)
 
     def _winner(self, f: NDArray[np.float64]) -> NDArray[np.intp]:
         if self.style == "two":
             return (f[:, 0] > 0.0).astype(np.intp)
-        f = decisions(f, len(self.given.labels)) if self.style == "ovo" else f
+        f = decisions(f, len(self.given.classes)) if self.style == "ovo" else f
         return np.asarray(f.argmax(axis=1))

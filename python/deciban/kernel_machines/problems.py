@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,34 +19,41 @@ from deciban.solvers.problem import Limits
 from ..kernels.items import Items, among
 from .margins import Machine, hard_margin, largest_nu, nu_margin, soft_margin
 from .one_vs_one import pairs
-from .pairs_together import solved_together, suits
-from .seen import fits_gram, seen
+from .pairs_together import can_solve_together, solve_together
+from .seen import fits_gram, precompute_sparse
+
+if TYPE_CHECKING:
+    from .svm import SVM
 
 
 def machines(
-    model: Any,
+    model: SVM,
     given: Items,
     limits: Limits,
     starts: Sequence[KernelSolution] = (),
     clipped: bool = False,
     solvers: Sequence[str] = (),
 ) -> list[Machine]:
-    """A solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too large
-    becomes the largest feasible one; `solvers` names that of each problem, if it is not the model's.
+    """Return a solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too
+    large becomes the largest feasible one; `solvers` names that of each problem, if it is not the model's.
 
     Each is solved on a thread of its own, many small ones by the core at once, so that the answer is the same on any
     number of threads. Ctrl-C ends all of them.
     """
-    sides = list(sides_of(given.y, len(given.labels), model._style(len(given.labels))))
+    sides = list(sides_of(given.y, len(given.classes), model._style(len(given.classes))))
     halt = Halt(limits.callback)
-    if set(solvers) <= {"auto"} and not fits_gram(model, given.kernel, given.X) and suits(model, given, sides):
-        begin = partial(solved_together, model, given, replace(limits, callback=halt), sides, starts)
+    if (
+        set(solvers) <= {"auto"}
+        and not fits_gram(model, given.kernel, given.X)
+        and can_solve_together(model, given, sides)
+    ):
+        begin = partial(solve_together, model, given, replace(limits, callback=halt), sides, starts)
         [found], interrupted = side_by_side([begin], 1, halt)
         return [each.interrupted() for each in found] if interrupted else found
     whole = any(len(rows) == len(given.y) for rows, _ in sides)
-    shared = seen(model, given.kernel, given.X, model._threads()) if whole else (given.kernel, given.X)
+    shared = precompute_sparse(model, given.kernel, given.X, model._threads()) if whole else (given.kernel, given.X)
     threads = threads_for(len(sides), model._threads())
-    solve = partial(model._solved, shares=threads)
+    solve = partial(model._solve, shares=threads)
     inner = 1 if len(sides) > threads else model._threads()  # threads within a problem would wait for each other
     watched = replace(limits, callback=halt)
     fit = [len(start.beta) for start in starts] == [len(rows) for rows, _ in sides]
@@ -62,7 +69,7 @@ def machines(
 
 
 def _machine(
-    model: Any,
+    model: SVM,
     given: Items,
     shared: tuple[Kernel, Any],
     limits: Limits,
@@ -73,11 +80,12 @@ def _machine(
     rows: NDArray[np.intp],
     y: Floats,
 ) -> Machine:
-    """The machine of the examples at the given places, with −1 or +1 for each; of all of them, as they are `shared`."""
+    """Return the machine of the examples at the given places, with −1 or +1 for each; of all of them, as they are
+    `shared`."""
     nu, price = model._nu(), model._price()
     kernel, X = shared
     if len(rows) < len(given.y):
-        kernel, X = seen(model, given.kernel, among(given.kernel, given.X, rows), n_jobs)
+        kernel, X = precompute_sparse(model, given.kernel, among(given.kernel, given.X, rows), n_jobs)
     weight = given.weight[rows]
     if nu is not None:
         share = _feasible(nu, y, weight, clipped)
@@ -90,7 +98,7 @@ def _machine(
 
 
 def sides_of(classes: NDArray[np.intp], C: int, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
-    """For each problem the places of its examples, and −1 or +1 for these."""
+    """Yield for each problem the places of its examples, and −1 or +1 for these."""
     every = np.arange(len(classes))
     if style == "two":
         yield every, np.where(classes == 1, 1.0, -1.0)

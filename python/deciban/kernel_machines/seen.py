@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,21 +15,25 @@ from deciban.models.side_by_side import threads_for
 
 from ..kernels.items import of_gram
 
+if TYPE_CHECKING:
+    from .svm import SVM
+
+
 # Bytes that a value of a Gram matrix takes while it is made.
 _GRAM = 16
 # Rows of it that are made at once.
 _ROWS = 256
 
 
-def fits_gram(model: Any, kernel: Kernel, X: Any) -> bool:
-    """Whether rows are sparse, and so few that their Gram matrix fits the memory."""
+def fits_gram(model: SVM, kernel: Kernel, X: Any) -> bool:
+    """Return whether rows are sparse, and so few that their Gram matrix fits the memory."""
     exact = isinstance(model.solver, str) and model.solver in ("auto", "smo") and (np.inf != model.C or model.nu)
     return bool(exact and is_sparse(X) and not of_gram(kernel) and _GRAM * X.shape[0] ** 2 <= model._memory())
 
 
-def seen(model: Any, kernel: Kernel, X: Any, n_jobs: int | None) -> tuple[Kernel, Any]:
-    """The kernel and the rows: few sparse rows as their Gram matrix, by sparse products, which cost as much as the
-    features that two rows share, where kernel rows one by one cost all that are there."""
+def precompute_sparse(model: SVM, kernel: Kernel, X: Any, n_jobs: int | None) -> tuple[Kernel, Any]:
+    """Return the kernel and the rows: few sparse rows as their Gram matrix, by sparse products, which cost as much as
+    the features that two rows share, where kernel rows one by one cost all that are there."""
     if not fits_gram(model, kernel, X):
         return kernel, X
     if in_core(kernel):
@@ -39,8 +43,8 @@ def seen(model: Any, kernel: Kernel, X: Any, n_jobs: int | None) -> tuple[Kernel
 
 
 def _half_made(kernel: Kernel, X: Any, n_jobs: int | None) -> Floats:
-    """K (N, N) of a kernel that is symmetric: the rows up to the diagonal, some at a time, on all cores there are,
-    and what is above it from these."""
+    """Return K (N, N) of a kernel that is symmetric: the rows up to the diagonal, some at a time, on all cores there
+    are, and what is above it from these."""
     n = X.shape[0]
     starts = range(0, n, _ROWS)
     K = np.empty((n, n))

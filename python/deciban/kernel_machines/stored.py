@@ -21,14 +21,16 @@ from numpy.typing import NDArray
 
 from deciban.calibration.isotonic import Monotone
 from deciban.certificates.certificate import Certificate
-from deciban.data.declared_types import plain
-from deciban.data.devices import fetched
+from deciban.data.declared_types import Estimator, plain
+from deciban.data.devices import fetch
 from deciban.data.labels import storable
 from deciban.kernels import CATALOGUE, HISTOGRAMS, Kernel, Precomputed, Product, Spectrum, Sum
 from deciban.models.stored import labels_of, names_of
-from deciban.store import Stored, rebuilt
+from deciban.store import Stored, rebuild
 
-from ..kernels.tensors import Arrays, check, indices_of, vectors_from, vectors_to
+from ..data.refusal import check
+from ..kernels.tensors import Arrays, indices_of, vectors_from, vectors_to
+from ..scores.tensors import refuse_large
 from .arrangement import Arrangement
 from .one_class import OneClassSVM
 from .probabilities import Calibration
@@ -41,11 +43,24 @@ MODELS: dict[str, Any] = {
     "one-class-svm": OneClassSVM,
 }
 _FAMILIES: tuple[Any, ...] = (*CATALOGUE, *HISTOGRAMS, Precomputed, Spectrum)
+_TENSORS = {
+    *("dual", "intercept", "n_support", "support", "epsilon", "temperature", "shift", "marks", "noise_scale"),
+    *("isotonic.at", "isotonic.nats", "isotonic.sizes", "baseline"),
+    *(
+        "vectors",
+        "vectors.data",
+        "vectors.indices",
+        "vectors.indptr",
+        "vectors.columns",
+        "vectors.texts",
+        "vectors.sizes",
+    ),
+}
 _KERNELS: dict[str, Any] = {each.name: each for each in _FAMILIES}
 
 
 def header_of(model: Any) -> dict[str, Any]:
-    """What the file's header keeps; ValueError for kernels, parameters and labels that a file cannot keep."""
+    """Return what the file's header keeps; ValueError for kernels, parameters and labels that a file cannot keep."""
     name = next(name for name, family in MODELS.items() if isinstance(model, family))
     names = getattr(model, "feature_names_in_", None)
     classes = getattr(model, "classes_", np.zeros(0))
@@ -56,7 +71,7 @@ def header_of(model: Any) -> dict[str, Any]:
             "style": model._held.style if isinstance(model, SVM) else "one",
             "parameters": _parameters(model),
         },
-        "kernel": _written(model.kernel_),
+        "kernel": _write_kernel(model.kernel_),
         "table": {
             "features": int(getattr(model, "n_features_in_", 0)),
             "names": None if names is None else [plain(each) for each in names],
@@ -67,10 +82,10 @@ def header_of(model: Any) -> dict[str, Any]:
     }
 
 
-def _parameters(model: Any) -> dict[str, Any]:
-    """The parameters but for the kernel, which the file has, and what is of one run only."""
+def _parameters(model: Estimator) -> dict[str, Any]:
+    """Return the parameters but for the kernel, which the file has, and what is of one run only."""
     kept = {}
-    for name, value in model.typed_params().items():
+    for name, value in model.get_typed_params().items():
         if name in ("kernel", "callback", "random_state", "class_weight", "n_jobs"):
             continue
         kept[name] = value if value is None or type(value) in (str, int, float, bool) else repr(value)
@@ -79,16 +94,16 @@ def _parameters(model: Any) -> dict[str, Any]:
     return kept
 
 
-def _written(kernel: Kernel) -> dict[str, Any]:
+def _write_kernel(kernel: Kernel) -> dict[str, Any]:
     if isinstance(kernel, Sum | Product):
-        return {"name": kernel.name, "kernels": [_written(part) for part in kernel.kernels]}
+        return {"name": kernel.name, "kernels": [_write_kernel(part) for part in kernel.kernels]}
     if type(kernel) is not _KERNELS.get(kernel.name):
         raise ValueError(f"a file keeps no kernel {kernel.name!r}: it is code; keep the code and fit again")
     return {"name": kernel.name, **{key: plain(value) for key, value in asdict(kernel).items()}}
 
 
 def arrays_of(model: Any) -> Arrays:
-    """What the file's tensors keep."""
+    """Return what the file's tensors keep."""
     arrays: Arrays = {
         "dual": np.asarray(model.dual_coef_, "<f8"),
         "intercept": np.asarray(model.intercept_, "<f8"),
@@ -105,10 +120,10 @@ def arrays_of(model: Any) -> Arrays:
     ):
         if value is not None:
             arrays[name] = np.atleast_1d(np.asarray(value, "<f8"))
-    return arrays | _curves(model) | vectors_to(fetched(model._vectors))
+    return arrays | _curves(model) | vectors_to(fetch(model._vectors))
 
 
-def _curves(model: Any) -> Arrays:
+def _curves(model: SVM) -> Arrays:
     known = getattr(model, "calibrated_", None)
     if known is None or not known.maps:
         return {}
@@ -119,18 +134,20 @@ def _curves(model: Any) -> Arrays:
     }
 
 
-def restored(stored: Stored) -> Any:
-    """The model in a file that `store.read` has checked; DataError for what does not fit together."""
-    return rebuilt(stored, _restored)
+def restore(stored: Stored) -> Any:
+    """Return the model in a file that `store.read` has checked; DataError for what does not fit together."""
+    return rebuild(stored, _restore)
 
 
-def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
+def _restore(header: Mapping[str, Any], arrays: Arrays) -> Any:
     table, machine = header["table"], header["machine"]
-    kernel = _read(header["kernel"])
+    kernel = _read_kernel(header["kernel"])
     model = MODELS[header["model"]](kernel)
-    model.set_params(**_given(model, machine["parameters"]))
+    model.set_params(**_read_parameters(model, machine["parameters"]))
     d = table["features"]
     check(type(d) is int and 0 <= d < 1 << 40, "a number of features that is none")
+    unknown = sorted(name for name in arrays if name not in _TENSORS)
+    check(not unknown, f"the tensors {unknown}, which no machine has")
     m = arrays["dual"].shape[1]
     support = indices_of(arrays, "support", m)
     vectors = vectors_from(kernel, arrays, m, d)
@@ -151,7 +168,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
             None if baseline is None else _reals(baseline, (d,)),
             proof,
         )
-        check(known is None or model.calibration is not None, "log-odds without a calibration")
+        check((known is None) == (model.calibration is None), "a calibration without log-odds, or log-odds without one")
     else:
         b = _reals(arrays["intercept"], (1,))
         model._restore(kernel, vectors, support, _reals(arrays["dual"], (1, m)), b, d, proof)
@@ -167,7 +184,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
 
 
 def _half_height(model: SVMRegressor, arrays: Arrays) -> float | None:
-    """ε, which older files tell as a parameter only, and LIBSVM's do not."""
+    """Return ε, which older files tell as a parameter only, and LIBSVM's do not."""
     if "epsilon" not in arrays:
         return None if model._proof is None else float(model.epsilon)
     epsilon = float(_reals(arrays["epsilon"], (1,))[0])
@@ -195,19 +212,16 @@ def _calibration(arrays: Arrays, held: Arrangement) -> Calibration | None:
     return Calibration(maps=tuple(Monotone(f, g) for f, g in zip(at, nats, strict=True)))
 
 
-def _given(model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    known = model.get_params(deep=False)
-    return {
-        name: np.inf if value == "inf" else value
-        for name, value in values.items()
-        if name in known and name not in ("kernel", "callback")
-    }
+def _read_parameters(model: Estimator, values: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = sorted(values.keys() - model.get_params(deep=False).keys() | values.keys() & {"kernel", "callback"})
+    check(not unknown, f"the parameters {unknown}, which no machine has")
+    return {name: np.inf if value == "inf" else value for name, value in values.items()}
 
 
-def _read(values: Mapping[str, Any]) -> Kernel:
+def _read_kernel(values: Mapping[str, Any]) -> Kernel:
     name = values["name"]
     if name in ("sum", "product"):
-        parts = tuple(_read(part) for part in values["kernels"])
+        parts = tuple(_read_kernel(part) for part in values["kernels"])
         check(len(parts) < 100, "too many kernels")
         return Sum(parts) if name == "sum" else Product(parts)
     family = _KERNELS[name]
@@ -228,5 +242,6 @@ def _arrangement(style: str, arrays: Arrays, C: int, m: int) -> Arrangement:
 
 
 def _reals(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    check(values.dtype == np.float64 and values.shape == shape and bool(np.isfinite(values).all()), "numbers amiss")
+    check(values.dtype == np.float64 and values.shape == shape, "numbers amiss")
+    refuse_large(values)
     return np.array(values)

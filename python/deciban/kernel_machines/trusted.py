@@ -1,15 +1,18 @@
-"""When to believe a kernel machine: what its support vectors and its kernel allow to say of its errors."""
+"""Facts of a kernel machine: what its support vectors and its kernel say of its errors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from deciban.certificates.bound import Probabilities
-from deciban.certificates.bounding import StatesBounds
-from deciban.models.zones import held_by
+from deciban.attached import StatesBounds
+from deciban.certificates.bound import Facts, Probabilities
+from deciban.certificates.certificate import Certificate
+from deciban.kernel_solvers.problem import KernelSolution
+from deciban.kernels import Kernel
+from deciban.models.zones import describe_support
 
 from ..kernels.items import Items
 from .margins import Machine
@@ -21,18 +24,18 @@ _WITH_GAMMA = ("rbf", "gaussian", "poly", "polynomial", "sigmoid", "tanh", "wave
 class Trusted(StatesBounds):
     """A machine of classes whose boundary few of its examples hold."""
 
-    kernel: Any
-    gamma: Any
-    nu: Any
-    calibration: Any
-    solution_: Any
-    kernel_: Any
-    calibrated_: Any
+    kernel: str | Kernel | Callable[..., Any]
+    gamma: float | str
+    nu: float | None
+    calibration: str | None
+    calibration_folds: int
+    solution_: list[KernelSolution]
+    kernel_: Kernel
     _supported: float | None
-    _proof: Any
+    _proof: Certificate | None
 
-    def _read_off(self) -> str:
-        """Why the kernel was not fixed before the examples were seen."""
+    def _estimated(self) -> str:
+        """Return why the kernel was not fixed before the examples were seen."""
         if self._proof is not None and self._proof.dual is None:
             return "the kernel is none, so that there may be several optima"
         named = isinstance(self.kernel, str) and isinstance(self.gamma, str)
@@ -40,39 +43,39 @@ class Trusted(StatesBounds):
             return f"the rule gamma={self.gamma!r} read the kernel off the examples"
         return ""
 
-    def _without_margins(self) -> str:
-        """Why no margins of its examples are known."""
-        return "a Gram matrix does not tell the lengths of other items" if self.kernel_.name == "precomputed" else ""
+    @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        gram = "a Gram matrix does not tell the lengths of other items" if self.kernel_.name == "precomputed" else ""
+        return Facts(self._calibration(), self._support(), estimated=self._estimated(), margins=gram)
 
-    def _held_by(self) -> int | str:
-        """How many examples hold the boundary, or why that says nothing."""
+    def _support(self) -> int | str:
+        """Return the number of examples that hold the boundary, or why that says nothing."""
         if not self.solution_:
             return "the file does not tell how many examples hold the boundary"
         if any(each.landmarks is not None for each in self.solution_):
             return "landmarks, drawn from all examples, stand for them"
         if self.nu is not None:
             return "ν shares out the errors among all examples"
-        return self._read_off() or held_by(self, self._supported)
+        return self._estimated() or describe_support(self, self._supported)
 
-    def _probabilities_told(self) -> Probabilities:
-        """How there are probabilities, or why not."""
+    def _calibration(self) -> Probabilities:
+        """Return how there are probabilities, or why not."""
         known = getattr(self, "calibrated_", None)
         if known is None:
             return Probabilities("none: only margins")
-        if known.maps:
-            return Probabilities("isotonic on 3 folds")
-        return Probabilities(f"temperature on {self.calibration} folds", known.log_loss)
+        return Probabilities(f"{self.calibration} on {self.calibration_folds} folds", known.log_loss)
 
 
 def count_of(given: Items) -> dict[Any, float]:
-    """How many examples of each label there are."""
-    count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
-    return dict(zip(given.labels.tolist(), count.tolist(), strict=True))
+    """Count the examples of each label."""
+    count = np.bincount(given.y, given.repetition, minlength=len(given.classes))
+    return dict(zip(given.classes.tolist(), count.tolist(), strict=True))
 
 
 def share_of_errors(given: Items, found: Sequence[Machine]) -> float | None:
-    """The share of the examples of two classes that their machine judges wrongly."""
-    if len(given.labels) != 2:
+    """Return the share of the examples of two classes that their machine judges wrongly."""
+    if len(given.classes) != 2:
         return None
     wrong = found[0].rows[found[0].street <= 0.0]
     return float(given.repetition[wrong].sum() / given.repetition.sum())

@@ -13,15 +13,18 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from deciban.data.devices import elsewhere
-from deciban.kernels.evaluation import in_core
+from deciban.inner_product import dot
+from deciban.kernels import Linear
+from deciban.kernels.evaluation import in_core, linear_weights
 from deciban.losses import Floats
 from deciban.threads import on_threads
 
 from . import blocks, finishing, smo
 from .certificate import prove
 from .nystroem import Approximate
-from .origin import about_the_middle
 from .problem import KernelProblem, KernelSolution, Limits, Status, Step, Watch
 
 CATALOGUE: tuple[Any, ...] = (smo, blocks)
@@ -34,7 +37,20 @@ LARGE = 200_000
 
 @dataclass(frozen=True)
 class Choice:
-    """The solver that `auto` takes, and the sentence that says why."""
+    """The solver that `auto` takes, with the reason.
+
+    Parameters
+    ----------
+    name : str
+        Name of the solver.
+    why : str
+        The reason, in one sentence.
+
+    Examples
+    --------
+    >>> Choice("smo", "few coefficients").name
+    'smo'
+    """
 
     name: str
     why: str
@@ -67,8 +83,15 @@ TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (
 
 
 def decision_table() -> str:
-    """`TABLE` as text.
+    """Return the table of solvers and problems, by which `auto` chooses, as text.
 
+    Returns
+    -------
+    str
+        A numbered line for each row of `TABLE`.
+
+    Examples
+    --------
     >>> print(decision_table().splitlines()[4])
     5. blocks: many coefficients: hundreds at a time, their kernels as matrix products
     """
@@ -76,12 +99,52 @@ def decision_table() -> str:
 
 
 def choose(problem: KernelProblem) -> Choice:
-    """What `auto` takes for this problem."""
+    """Choose the solver of a problem: the first row of `TABLE` that suits it.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+        The problem.
+
+    Returns
+    -------
+    Choice
+        The solver and the reason.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban.kernels import Linear
+    >>> X, y = np.array([[0.0], [1.0]]), np.array([-1.0, 1.0])
+    >>> choose(KernelProblem.classification(Linear(), X, y, np.ones(2))).name in decision_table()
+    True
+    """
     return next(Choice(name, why) for name, why, suits in TABLE if suits(problem))
 
 
 def by_name(name: str) -> Any:
-    """The solver of that name; ValueError where there is none."""
+    """Return the solver of a name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the solver, such as "smo".
+
+    Returns
+    -------
+    module
+        The solver.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name; the message lists their names.
+
+    Examples
+    --------
+    >>> by_name("smo").NAME
+    'smo'
+    """
     solvers: dict[str, Any] = {solver.NAME: solver for solver in (*CATALOGUE, Approximate())}
     if name in ("dual-qp", "primal-qp"):
         qp: Any = import_module(f"{__name__}.qp")
@@ -101,7 +164,42 @@ def solve(
     seed: int = 0,
     memory: int = smo.MEMORY,
 ) -> KernelSolution:
-    """The optimum by the solver, or that of the name; ValueError where it cannot solve the problem."""
+    """Solve a problem, and return the best coefficients.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+        The problem.
+    limits : Limits
+        When to stop.
+    solver : str or module, default="auto"
+        A solver or its name, or "auto" for the choice of `TABLE`.
+    start : KernelSolution or ndarray of shape (n_variables,), optional
+        Where to start.
+    seed : int, default=0
+        Seed of solvers that draw at random.
+    memory : int, default=200_000_000
+        Memory for values of the kernel, in bytes.
+
+    Returns
+    -------
+    KernelSolution
+        Coefficients, intercepts, and how the solver ended.
+
+    Raises
+    ------
+    ValueError
+        If the solver is unknown, or cannot solve the problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban.kernels import Linear
+    >>> X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
+    >>> problem = KernelProblem.classification(Linear(), X, y, np.full(2, 10.0))
+    >>> solve(problem, Limits(tol=1e-9)).beta.round(6).tolist()
+    [-0.5, 0.5]
+    """
     if isinstance(solver, str):
         solver = by_name(choose(problem).name if solver == "auto" else solver)
     refused = solver.refusal(problem)
@@ -114,13 +212,41 @@ def solve(
     return own(finishing.to_the_end(solver, near, limits, start, seed, memory))
 
 
-def ended(problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int = smo.MEMORY) -> KernelSolution:
-    """Return the optimum of a problem that `smo` was given the limits of a first try for."""
+def finish_solution(
+    problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int = smo.MEMORY
+) -> KernelSolution:
+    """Finish the solution of a problem that SMO had the limits of a first try for.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+        The problem.
+    limits : Limits
+        When to stop.
+    found : KernelSolution
+        The solution so far.
+    memory : int, default=200_000_000
+        Memory for values of the kernel, in bytes.
+
+    Returns
+    -------
+    KernelSolution
+        Coefficients, intercepts, and how the solver ended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban.kernels import Linear
+    >>> X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
+    >>> problem = KernelProblem.classification(Linear(), X, y, np.full(2, 10.0))
+    >>> finish_solution(problem, Limits(tol=1e-9), solve(problem, Limits(tol=0.1))).beta.round(6).tolist()
+    [-0.5, 0.5]
+    """
     near, own = about_the_middle(problem)
     if near is not problem:
         proof = prove(near, found.beta)
         found = replace(found, b=proof.b, gradient=proof.scores - near.t)
-    return own(finishing.ended(smo, near, limits, found, memory))
+    return own(finishing.finish_solution(smo, near, limits, found, memory))
 
 
 __all__ = [
@@ -136,6 +262,34 @@ __all__ = [
     "by_name",
     "choose",
     "decision_table",
-    "ended",
+    "finish_solution",
     "solve",
 ]
+
+
+# The middle is far where its square is so many times the mean square of the distances from it.
+_FAR = 16.0
+
+
+def about_the_middle(problem: KernelProblem) -> tuple[KernelProblem, Callable[[KernelSolution], KernelSolution]]:
+    """Return the problem of the rows less their middle, where that is far and does not matter, and what makes a
+    solution of it one of the problem given."""
+    X = problem.X
+    if not isinstance(problem.kernel, Linear) or not isinstance(X, np.ndarray) or problem.sums.sum() or not X.size:
+        return problem, lambda solution: solution
+    first = X[0].astype(np.float64)
+    away = X - first
+    offset = away.mean(axis=0, dtype=np.float64)
+    middle = first + offset
+    spread = float(np.square(away).sum(dtype=np.float64)) / len(X) - dot(offset, offset)
+    if not dot(middle, middle) > _FAR * spread > 0.0:
+        return problem, lambda solution: solution
+
+    def own(solution: KernelSolution) -> KernelSolution:
+        of_rows = problem.of_rows(solution.beta)
+        held = np.flatnonzero(of_rows)
+        shift = dot(linear_weights(X[held], of_rows[held, None])[0], middle) if len(held) else 0.0
+        gradient = None if solution.gradient is None else solution.gradient + shift
+        return replace(solution, b=solution.b - shift, gradient=gradient)
+
+    return replace(problem, X=away - offset), own

@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import _core
-from deciban.certificates.gap import is_within
+from deciban.certificates.certificate import is_within
+from deciban.data.devices import elsewhere, has_doubles, like, namespace, on_host, take_any, to_double
 from deciban.data.rows import reals_for_core
 from deciban.kernels.evaluation import in_core, rows_in_core
 from deciban.losses import Floats
+from deciban.threads import check_halted, ending
 
 from .certificate import intercepts
-from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, scores_within
-from .start import feasible
-from .tiles import Tiles
+from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, feasible_start, scores_within
 
 NAME = "blocks"
 EXACT = True
@@ -52,13 +52,13 @@ class Engine(Protocol):
     """Kernels of chosen rows: the core's, or those of an array library."""
 
     def within(self, rows: Places) -> NDArray[Any]:
-        """(q, q)."""
+        """Return (q, q)."""
 
     def combination(self, rows: Places, coefficients: Floats) -> Floats:
-        """Σ_j K(x_i, x_rows_j) coefficients_j of the rows i that it is restricted to."""
+        """Return Σ_j K(x_i, x_rows_j) coefficients_j of the rows i that it is restricted to."""
 
     def restrict(self, rows: Places | None) -> None:
-        """Sums are wanted of these rows only, or of all."""
+        """Restrict the sums to these rows, or take all."""
 
 
 class Measure(NamedTuple):
@@ -71,7 +71,7 @@ class Measure(NamedTuple):
 
 
 def refusal(problem: KernelProblem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     return None
 
 
@@ -82,24 +82,25 @@ def solve(
     seed: int = 0,
     memory: int = MEMORY,
 ) -> KernelSolution:
-    """The optimum, within `memory` bytes for tiles of the kernel; an iteration is a block.
+    """Return the optimum, within `memory` bytes for tiles of the kernel; an iteration is a block.
 
     It stops when relative gap or largest violation is at most `limits.tol`, both in float64.
     """
     watch = Watch(limits)
-    blocks = Blocks(problem, engine(problem, memory), feasible(problem, start))
+    blocks = Blocks(problem, engine(problem, memory), feasible_start(problem, start))
     try:
         status = blocks.run(limits, watch)
     except KeyboardInterrupt:
         watch.interrupt()
         status = watch.ended("interrupted")
-    beta, gradient = blocks.beta, blocks.looked_at()
+    with ending(status is Status.INTERRUPTED):
+        beta, gradient = blocks.beta, blocks.recompute_gradient()
     b = intercepts(problem, beta, gradient)
     return KernelSolution(beta, b, status, blocks.iterations, NAME, tuple(watch.trace), gradient)
 
 
 def engine(problem: KernelProblem, memory: int) -> Engine:
-    """The core for kernels that floats hold well, on NumPy's and SciPy's rows, else the kernel's own tiles."""
+    """Return the core for kernels that floats hold well, on NumPy's and SciPy's rows, else the kernel's own tiles."""
     known = in_core(problem.kernel)
     if known and known[0] in ("rbf", "wave", "tanh") and rows_in_core(problem.X):
         return _core.KernelTiles(reals_for_core(problem.X), *known, memory=memory, n_jobs=problem.n_jobs)
@@ -120,17 +121,17 @@ class Blocks:
         self.fresh = False
         self.gradient = -problem.t
         if beta.any():
-            self.looked_at()
+            self.recompute_gradient()
         self.fresh = True
 
     def run(self, limits: Limits, watch: Watch) -> Status:
-        """Rounds until the limits."""
+        """Return rounds until the limits."""
         worth, looks = np.inf, 0
         while True:
             now = self.measure(limits.tol)
             if now.enough and not self.fresh and (now.gap <= 0.5 * worth or now.violation <= limits.tol):
                 looks += 1
-                self.looked_at()
+                self.recompute_gradient()
                 self.everything()
                 now = self.measure(limits.tol)
                 worth = now.gap
@@ -150,7 +151,7 @@ class Blocks:
                 self.shrink()
 
     def measure(self, tol: float) -> Measure:
-        """How far there is to go; the gradient of what is left out is that of when it was left out."""
+        """Return how far there is to go; the gradient of what is left out is that of when it was left out."""
         primal, gap, violation = _core.kernel_measure(self.parts, self.beta, self.gradient)
         if self.active is not None:
             beta, gradient = self.beta[self.active], self.gradient[self.active]
@@ -158,21 +159,21 @@ class Blocks:
         close = np.isfinite(primal) and is_within(gap, primal, tol)
         return Measure(primal, gap, violation, bool(violation <= tol or close))
 
-    def looked_at(self) -> Floats:
-        """The gradient, anew in float64."""
+    def recompute_gradient(self) -> Floats:
+        """Return the gradient, anew in float64."""
         if not self.fresh:
             self.gradient = scores_within(self.problem, self.beta) - self.problem.t
             self.fresh = True
         return self.gradient
 
     def everything(self) -> None:
-        """Nothing is left out."""
+        """Leave nothing out."""
         self.active, self.left = None, self.problem.count
         self.free = np.ones(self.problem.m, dtype=bool)
         self.engine.restrict(None)
 
     def shrink(self) -> None:
-        """Leaves out the rows all of whose coefficients lie at a bound and want to stay there."""
+        """Leave out the rows all of whose coefficients lie at a bound and want to stay there."""
         problem, up = self.problem, -self.gradient
         rising, falling = self.free & (self.beta < problem.hi), self.free & (self.beta > problem.lo)
         wanted = np.zeros(problem.m, dtype=bool)
@@ -195,7 +196,7 @@ class Blocks:
         self.engine.restrict(rows)
 
     def round(self, violation: float, tol: float) -> None:
-        """One block."""
+        """Minimise over one block."""
         problem, W = self.problem, self.choose()
         rows = problem.row[W]
         if self.plain:
@@ -221,7 +222,7 @@ class Blocks:
         self.iterations, self.steps = self.iterations + 1, self.steps + steps
 
     def choose(self) -> Places:
-        """The block (≤ q,), sorted by group: what violates most, and half of what was there before."""
+        """Return the block (≤ q,), sorted by group: what violates most, and half of what was there before."""
         problem, up = self.problem, -self.gradient
         rising, falling = self.beta < problem.hi, self.beta > problem.lo
         kept = self.last[(rising & falling)[self.last]][-BLOCK // 2 :]
@@ -241,7 +242,7 @@ class Blocks:
 
 
 def _least(candidates: Places, values: Floats, count: int) -> Places:
-    """The candidates of the smallest values, ties by place."""
+    """Return the candidates of the smallest values, ties by place."""
     if len(candidates) <= count:
         return candidates
     own = values[candidates]
@@ -253,3 +254,88 @@ def _least(candidates: Places, values: Floats, count: int) -> Places:
     edge = np.partition(own, count - 1)[count - 1]
     below, at = candidates[own < edge], candidates[own == edge]
     return np.concatenate([below, at[: count - len(below)]])
+
+
+_BOUNDED = ("rbf", "tanh", "wave")
+
+
+class Tiles:
+    """Rows of the kernel, as many at a time as `memory` holds. Where its values are at most 1 they are float32,
+    elsewhere as precise as the device can; those of NumPy and SciPy as precise as X.
+
+    On a device the rows that moved in one round are kept for the next, where half of them move again, if they fit a
+    quarter of `memory`: what is chosen of them, what is new and what is then both stand beside them for a moment.
+    """
+
+    def __init__(self, problem: KernelProblem, memory: int) -> None:
+        self.kernel = problem.kernel
+        self.X = _fit_precision(problem)
+        self.centres = self.kernel.centres(self.X)
+        self.active, self.active_centres = self.X, self.centres
+        self.columns = max(16, memory // (8 * max(1, problem.count)))
+        size = 4 if str(getattr(self.X, "dtype", "")).endswith("float32") else 8
+        self.largest = memory // (4 * size * max(1, problem.count)) if elsewhere(self.X) else 0
+        self.places: Places = np.zeros(0, dtype=np.int64)
+        self.kept: Any = None
+
+    def restrict(self, rows: Places | None) -> None:
+        """Restrict the sums to these rows, or take all; nothing is kept from before."""
+        everything = rows is None
+        self.active = self.X if everything else take_any(self.X, rows)
+        self.active_centres = self.centres if everything else take_any(self.centres, rows)
+        self.places, self.kept = np.zeros(0, dtype=np.int64), None
+
+    def within(self, rows: Places) -> NDArray[Any]:
+        """Return (q, q) on the host."""
+        tile = self.kernel.tile(take_any(self.X, rows), take_any(self.centres, rows))
+        return np.ascontiguousarray(on_host(tile))
+
+    def combination(self, rows: Places, coefficients: Floats) -> Floats:
+        """Return Σ_j K(x_i, x_rows_j) coefficients_j of the rows i that are wanted, on the host in float64."""
+        distinct, place = np.unique(rows, return_inverse=True)
+        if len(distinct) < len(rows):
+            rows, coefficients = distinct, np.bincount(place, coefficients, len(distinct)).astype(np.float64)
+        if 0 < len(rows) <= self.largest:
+            return self._of_kept(rows, coefficients)
+        total: Any = np.zeros(int(self.active.shape[0]))
+        for first in range(0, len(rows), self.columns):
+            check_halted()
+            part = slice(first, first + self.columns)
+            tile = self.kernel.tile(self.active, take_any(self.centres, rows[part]))
+            total = total + _times(tile, coefficients[part])
+        return np.asarray(total, dtype=np.float64)
+
+    def _of_kept(self, rows: Places, coefficients: Floats) -> Floats:
+        """Return the same, by rows of the kernel that are kept for the next time."""
+        known = np.isin(rows, self.places)
+        order = np.argsort(self.places)
+        old = order[np.searchsorted(self.places, rows[known], sorter=order)]
+        tiles = [take_any(self.kept, old)] if len(old) else []
+        if not known.all():
+            tiles.append(self.kernel.tile(take_any(self.X, rows[~known]), self.active_centres))
+        tile = tiles[0] if len(tiles) == 1 else namespace(tiles[0]).concat(tiles)
+        self.places, self.kept = np.concatenate([rows[known], rows[~known]]), tile
+        moved = np.concatenate([coefficients[known], coefficients[~known]])
+        return np.asarray(_times(tile, moved, axis=0), dtype=np.float64)
+
+
+def _times(tile: Any, weights: Floats, axis: int = 1) -> Any:
+    """Return the tile's sums over an axis, weighed, on the host."""
+    if not elsewhere(tile):
+        weights = weights.astype(tile.dtype)
+        return tile @ weights if axis else weights @ tile
+    there = like(weights, tile, dtype=tile.dtype)
+    return on_host(namespace(tile).matmul(*((tile, there) if axis else (there, tile))))
+
+
+def _fit_precision(problem: KernelProblem) -> Any:
+    """Return X in the precision of the tiles; texts as they are."""
+    X = problem.X
+    if not hasattr(X, "dtype") or rows_in_core(X):
+        return X
+    if not elsewhere(X):
+        return X.astype(np.float32)
+    known, xp = in_core(problem.kernel), namespace(X)
+    if known is not None and known[0] in _BOUNDED:
+        return X if X.dtype == xp.float32 else xp.astype(X, xp.float32)
+    return to_double(X) if has_doubles(X) else X

@@ -3,7 +3,7 @@
     P(w, b) ≥ −D(β)   for every w, b and every β that is feasible,
 
 so no machine reaches below −D, and P + D bounds what is left to gain. Everything is computed anew in float64. Where b
-is not given it is that of SPEC S4: the mean of −∂D/∂β over the free variables, or the midpoint of its interval.
+is not given it is the mean of −∂D/∂β over the free variables, or the midpoint of its interval.
 An infinite bound asks r_i ≤ 0 or r_i ≥ 0; the machine is then scaled up, as little as satisfies all of these.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.certificates.gap import relative_gap
+from deciban.certificates.certificate import relative_gap
 from deciban.data.devices import on_host
 from deciban.inner_product import dot
 from deciban.losses import Floats
@@ -45,7 +45,8 @@ class KernelProof:
 
 @on_threads
 def prove(problem: KernelProblem, beta: Floats, b: Floats | None = None, scores: Floats | None = None) -> KernelProof:
-    """P at the w of β (m,) and at b (G,), and −D at β; `scores` f = K̃β (m,) in float64, if they are known already.
+    """Return P at the w of β (m,) and at b (G,), and −D at β; `scores` f = K̃β (m,) in float64, if they are known
+    already.
 
     Cost: without `scores`, N times the number of rows with β ≠ 0.
     """
@@ -61,15 +62,15 @@ def prove(problem: KernelProblem, beta: Floats, b: Floats | None = None, scores:
     return KernelProof(primal, dual, float(violation.max(initial=0.0)), b, f)
 
 
-def proven(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
-    """The proof of what a solver found, by the gradient in float64 that it ends with, where it keeps one."""
+def prove_solution(problem: KernelProblem, solution: KernelSolution) -> KernelProof:
+    """Return the proof of what a solver found, by the gradient in float64 that it ends with, where it keeps one."""
     f = None if solution.gradient is None else solution.gradient + problem.t
     return prove(problem, solution.beta, None if f is None else solution.b, f)
 
 
 def _is_nothing(problem: KernelProblem, beta: Floats, primal: float, dual: float) -> bool:
-    """Whether P and −D are 0 but for rounding: of machines without targets, whose examples surround the origin or do
-    not differ."""
+    """Return whether P and −D are 0 but for rounding: of machines without targets, whose examples surround the origin
+    or do not differ."""
     if problem.t.any() or not abs(primal - dual) > _ROUNDING * abs(primal):
         return False
     lengths = np.sqrt(np.abs(on_host(problem.kernel.diagonal(problem.X), np.float64)))[problem.row]
@@ -77,8 +78,8 @@ def _is_nothing(problem: KernelProblem, beta: Floats, primal: float, dual: float
 
 
 def primal_value(problem: KernelProblem, f: Floats, b: Floats, squared: float) -> float:
-    """P at the scores f (m,) without b, ‖w‖² and b (G,); where bounds are infinite, at the nearest multiple of (w, b)
-    that satisfies what they ask, or infinity."""
+    """Return P at the scores f (m,) without b, ‖w‖² and b (G,); where bounds are infinite, at the nearest multiple of
+    (w, b) that satisfies what they ask, or infinity."""
     bounded = np.isfinite(problem.hi) & np.isfinite(problem.lo)
     s = f + b[problem.group]
     scale = 1.0 if bounded.all() else _multiple(problem, s)
@@ -91,7 +92,7 @@ def primal_value(problem: KernelProblem, f: Floats, b: Floats, squared: float) -
 
 
 def _multiple(problem: KernelProblem, s: Floats) -> float:
-    """The smallest k ≥ 1 with t − k s ≤ 0 where hi is infinite and ≥ 0 where lo is, or infinity."""
+    """Return the smallest k ≥ 1 with t − k s ≤ 0 where hi is infinite and ≥ 0 where lo is, or infinity."""
     side = np.where(np.isposinf(problem.hi), 1.0, 0.0) - np.where(np.isneginf(problem.lo), 1.0, 0.0)
     wanted, there = side * problem.t, side * s
     if (wanted > np.maximum(there, 0.0) * 1e8).any():
@@ -101,24 +102,25 @@ def _multiple(problem: KernelProblem, s: Floats) -> float:
 
 
 def violations(problem: KernelProblem, beta: Floats, gradient: Floats) -> Floats:
-    """(G,) of each group: the largest −∂D/∂β that may rise less the smallest that may fall, at least 0."""
+    """Return (G,) of each group: the largest −∂D/∂β that may rise less the smallest that may fall, at least 0."""
     top, bottom = _interval(problem, beta, gradient)
     with np.errstate(invalid="ignore"):
         return np.maximum(np.nan_to_num(top - bottom, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
 
 
 def intercepts(problem: KernelProblem, beta: Floats, gradient: Floats) -> Floats:
-    """(G,) b: −∂D/∂β averaged over lo < β < hi, else the midpoint of the interval that the others leave to it."""
+    """Return (G,) b: −∂D/∂β averaged over lo < β < hi, else the midpoint of the interval that the others leave to
+    it."""
     free = (beta > problem.lo) & (beta < problem.hi)
     G = len(problem.sums)
     count = np.bincount(problem.group[free], minlength=G)
     total = np.bincount(problem.group[free], weights=-gradient[free], minlength=G).astype(np.float64)
-    return averaged(count, total, *_interval(problem, beta, gradient))
+    return average_free(count, total, *_interval(problem, beta, gradient))
 
 
-def averaged(count: NDArray[np.intp], total: Floats, top: Floats, bottom: Floats) -> Floats:
-    """b of each problem: the mean of what `count` free variables say, whose `total` is given, else the midpoint of the
-    interval from `bottom` to `top`, or its finite end."""
+def average_free(count: NDArray[np.intp], total: Floats, top: Floats, bottom: Floats) -> Floats:
+    """Return b of each problem: the mean of what `count` free variables say, whose `total` is given, else the midpoint
+    of the interval from `bottom` to `top`, or its finite end."""
     top, bottom = np.where(np.isfinite(top), top, bottom), np.where(np.isfinite(bottom), bottom, top)
     with np.errstate(invalid="ignore"):
         middle = np.nan_to_num(0.5 * (top + bottom), nan=0.0, posinf=0.0, neginf=0.0)
@@ -126,7 +128,7 @@ def averaged(count: NDArray[np.intp], total: Floats, top: Floats, bottom: Floats
 
 
 def _interval(problem: KernelProblem, beta: Floats, gradient: Floats) -> tuple[Floats, Floats]:
-    """(G,) the largest −∂D/∂β of what may rise, and the smallest of what may fall: b lies between them."""
+    """Return the largest (G,) −∂D/∂β of what may rise, and the smallest of what may fall: b lies between them."""
     G = len(problem.sums)
     top, bottom = np.full(G, -np.inf), np.full(G, np.inf)
     rising, falling = beta < problem.hi, beta > problem.lo

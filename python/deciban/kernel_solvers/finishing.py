@@ -12,18 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from deciban.certificates.gap import is_within
+from deciban.certificates.certificate import is_within
 from deciban.data.devices import elsewhere
 from deciban.errors import DataError
 from deciban.inner_product import dot
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
 
-from .certificate import intercepts, prove, proven
-from .exact_finish import finished
-from .gram import gram
-from .polish import balanced
-from .problem import KernelProblem, KernelSolution
+from .certificate import intercepts, prove, prove_solution
+from .problem import KernelProblem, KernelSolution, gram_of_problem
+from .refinement import balance, finish_exactly
 
 # Rows at most: all of their Gram matrix is made.
 ROWS = 1000
@@ -41,7 +39,7 @@ _NEAR = 1e-6
 
 
 def suits(problem: KernelProblem) -> bool:
-    """Whether the Gram matrix is small, some megabytes, and at hand, and all bounds are finite."""
+    """Return whether the Gram matrix is small, some megabytes, and at hand, and all bounds are finite."""
     return 0 < problem.count <= ROWS and not elsewhere(problem.X) and _is_bounded(problem)
 
 
@@ -55,7 +53,7 @@ def _has_programme(problem: KernelProblem, memory: int) -> bool:
 
 
 def first_try(problem: KernelProblem, limits: Limits, memory: int) -> Limits:
-    """As many rounds of a solver as are worth their time before something else is tried."""
+    """Return as many rounds of a solver as are worth their time before something else is tried."""
     rounds = _ROUNDS if suits(problem) else _PAIRS if _has_programme(problem, memory) else limits.max_iter
     return replace(limits, max_iter=min(limits.max_iter, rounds))
 
@@ -72,10 +70,10 @@ def to_the_end(
     started = perf_counter()
     within = first_try(problem, limits, memory)
     found: KernelSolution = solver.solve(problem, within, start=start, seed=seed, memory=memory)
-    return ended(solver, problem, limits, found, memory, started)
+    return finish_solution(solver, problem, limits, found, memory, started)
 
 
-def ended(
+def finish_solution(
     solver: Any,
     problem: KernelProblem,
     limits: Limits,
@@ -103,8 +101,8 @@ class _Ending:
     started: float
 
     def of_small(self, found: KernelSolution) -> KernelSolution:
-        """The optimum up to rounding, where that has a proof."""
-        K = gram_of(self.problem)
+        """Return the optimum up to rounding, where that has a proof."""
+        K = compute_gram(self.problem)
         if K is None:
             return found
         end = finish(self.problem, K, self.limits, found)
@@ -115,15 +113,15 @@ class _Ending:
         return self.by_programme(end, K)
 
     def of_large(self, found: KernelSolution) -> KernelSolution:
-        """The optimum within the tolerance."""
+        """Return the optimum within the tolerance."""
         first = found.status is Status.CONVERGED
-        found = self.tightened(found, _PAIRS if _has_programme(self.problem, self.memory) else _TIGHTENING)
+        found = self.tighten(found, _PAIRS if _has_programme(self.problem, self.memory) else _TIGHTENING)
         if found.status is not Status.EXHAUSTED or found.iterations >= self.limits.max_iter:
             return found
         found = self.by_programme(found)
         if found.status is not Status.EXHAUSTED or first:  # no violation is left to go by
             return found
-        return self.tightened(self.go_on(found, self.rest(found)), _TIGHTENING)
+        return self.tighten(self.go_on(found, self.rest(found)), _TIGHTENING)
 
     def rest(self, found: KernelSolution, rounds: int | None = None) -> Limits:
         """Return the limits, less what was spent."""
@@ -137,14 +135,14 @@ class _Ending:
         more: KernelSolution = self.solver.solve(self.problem, limits, start=found, memory=self.memory)
         return replace(more, iterations=found.iterations + more.iterations, trace=(*found.trace, *more.trace))
 
-    def tightened(self, found: KernelSolution, rounds: int) -> KernelSolution:
+    def tighten(self, found: KernelSolution, rounds: int) -> KernelSolution:
         """Return what smaller and smaller violations lead to, until the gap is within the tolerance, or after so many
         more rounds."""
         if not _is_bounded(self.problem):
             return found
         least, most = np.inf, min(self.limits.max_iter, found.iterations + rounds)
         while found.status in (Status.CONVERGED, Status.EXHAUSTED):
-            proof = proven(self.problem, found)
+            proof = prove_solution(self.problem, found)
             if is_within(proof.primal - proof.dual, proof.primal, self.limits.tol):
                 return replace(found, status=Status.CONVERGED)
             if found.status is Status.EXHAUSTED or found.iterations >= most or not 0.0 < proof.violation < least:
@@ -157,16 +155,16 @@ class _Ending:
     def by_programme(self, found: KernelSolution, K: Floats | None = None) -> KernelSolution:
         """Return the optimum by an interior point, which no price makes slow; what came where there is no proof of
         it."""
-        from .qp import DualQP, of_dual
+        from .qp import DualQP, read_dual
 
         problem, limits = self.problem, self.limits
         wanted = found.status is Status.EXHAUSTED and limits.max_iter >= _PAIRS
         if not wanted or not _has_programme(problem, self.memory) or DualQP().refusal(problem) is not None:
             return found
-        K = gram_of(problem) if K is None else K
+        K = compute_gram(problem) if K is None else K
         if K is None:
             return found
-        answer, watch, beta = of_dual(problem, K[np.ix_(problem.row, problem.row)], self.rest(found))
+        answer, watch, beta = read_dual(problem, K[np.ix_(problem.row, problem.row)], self.rest(found))
         if watch.status is not None:
             return replace(found, status=watch.status)
         begun = replace(found, beta=_at_bounds(problem, beta), iterations=found.iterations + int(answer.iterations))
@@ -175,16 +173,16 @@ class _Ending:
 
 
 def _at_bounds(problem: KernelProblem, beta: Floats) -> Floats:
-    """β of an interior point with those at their bounds that are near them."""
+    """Return β of an interior point with those at their bounds that are near them."""
     beta, near = np.nan_to_num(beta), _NEAR * (problem.hi - problem.lo)
     beta = np.where(beta - problem.lo <= near, problem.lo, np.where(problem.hi - beta <= near, problem.hi, beta))
-    return balanced(problem, beta)
+    return balance(problem, beta)
 
 
-def gram_of(problem: KernelProblem) -> Floats | None:
-    """K (N, N) in float64, or None where it has values that are no numbers."""
+def compute_gram(problem: KernelProblem) -> Floats | None:
+    """Return K (N, N) in float64, or None where it has values that are no numbers."""
     try:
-        return gram(problem)
+        return gram_of_problem(problem)
     except DataError:
         return None
 
@@ -193,7 +191,7 @@ def finish(problem: KernelProblem, K: Floats, limits: Limits, solution: KernelSo
     """Return the solution at the optimum, and `CONVERGED` where its proof is within the tolerance."""
     middle = _middle(K) if not problem.sums.sum() else np.zeros(len(K))
     near = K - middle[:, None] - middle
-    beta = finished(problem, near, solution.beta)
+    beta = finish_exactly(problem, near, solution.beta)
     of_rows = problem.of_rows(beta)
     f = (near @ of_rows + dot(middle, of_rows))[problem.row]
     b = intercepts(problem, beta, f - problem.t)
@@ -206,6 +204,6 @@ def finish(problem: KernelProblem, K: Floats, limits: Limits, solution: KernelSo
 
 
 def _middle(K: Floats) -> Floats:
-    """(N,) what to take from K_ij for i and for j, so that it is of the rows about their middle."""
+    """Return (N,) what to take from K_ij for i and for j, so that it is of the rows about their middle."""
     inner = K.mean(axis=1)
     return np.asarray(inner - 0.5 * inner.mean())

@@ -1,16 +1,19 @@
 """The textbook's quadratic programmes, solved by a general-purpose interior-point method: small N, for certainty.
 
-`DualQP`, "dual-qp" (SPEC S3, S4), asks for β with the matrices of `KernelProblem`:
+`DualQP`, "dual-qp" (Cortes & Vapnik 1995), asks for β with the matrices of `KernelProblem`:
 
     min ½ βᵀK̃β − tᵀβ     subject to   Σ_{group g} β = sums_g,   lo ≤ β ≤ hi
 
-`PrimalQP`, "primal-qp" (SPEC S2, S4), for the linear kernel, asks for z = (b, w, ξ) with Q = diag(0, I_d, 0):
+`PrimalQP`, "primal-qp" (Boser, Guyon & Vapnik 1992), for the linear kernel, asks for z = (b, w, ξ) with
+Q = diag(0, I_d, 0):
 
     min ½‖w‖² + Σ_i C_i ξ_i + Σ_g sums_g b_g     subject to   y_i (x_i·w + b) ≥ y_i t_i − ξ_i,   ξ ≥ 0
 
 where y_i = +1 for what hi bounds and −1 for what lo bounds; where that is infinite, there is no ξ_i. β are the prices
 of its rows. Solved by Clarabel: Goulart & Chen (2024), arXiv:2405.12762. What is found is within about 1e-10; which
 variables are at their bounds being known then, the others are the solution of one system of equations.
+
+Where nothing separates the classes there is no hard margin; `refute` says what shows it.
 """
 
 from __future__ import annotations
@@ -21,14 +24,25 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from deciban.errors import DataError, NotSeparableError
+from deciban.inner_product import dot
 from deciban.losses import Floats
-from deciban.solvers.conic import Programme, ends, minimise
+from deciban.solvers.quadratic_programme import Programme, minimise, status_of
 
 from .certificate import prove
-from .gram import Gram, Whole, doubles, gram, rows
-from .polish import balanced, polished
-from .problem import KernelProblem, KernelSolution, Limits, Status, Watch
-from .separation import refute
+from .problem import (
+    Gram,
+    KernelProblem,
+    KernelSolution,
+    Limits,
+    Status,
+    Watch,
+    Whole,
+    as_doubles,
+    gram_of_problem,
+    gram_of_rows,
+)
+from .refinement import balance, polish
 
 # How many variables the dual may have, and features the primal: their matrices are factorised.
 LARGEST = 2000
@@ -52,12 +66,12 @@ class DualQP:
     EXACT = True
 
     def refusal(self, problem: KernelProblem) -> str | None:
-        """What the problem lacks, or None."""
+        """Return what the problem lacks, or None."""
         if problem.m > LARGEST:
             return f"factorises a matrix of all variables and takes {LARGEST:,} at most; these are {problem.m:,}"
         refused = _unsolvable(problem)
         if refused is None and not problem.kernel.mercer:
-            values = np.linalg.eigvalsh(gram(problem)) if problem.count else np.zeros(1)
+            values = np.linalg.eigvalsh(gram_of_problem(problem)) if problem.count else np.zeros(1)
             if values[0] < -1e-10 * max(values[-1], 0.0):
                 return (
                     "needs a positive semi-definite Gram matrix, else the programme is not convex; the smallest "
@@ -73,14 +87,14 @@ class DualQP:
         seed: int = 0,
         memory: int = 0,
     ) -> KernelSolution:
-        """The optimum; nothing to start from is used, and nothing is random. NotSeparableError for a hard margin that
-        does not exist. Memory: some m² numbers, whatever `memory` says."""
-        K = gram(problem)
+        """Return the optimum; nothing to start from is used, and nothing is random. NotSeparableError for a hard margin
+        that does not exist. Memory: some m² numbers, whatever `memory` says."""
+        K = gram_of_problem(problem)
         K = K[np.ix_(problem.row, problem.row)]
-        found, watch, beta = of_dual(problem, K, limits)
-        if ends(found, "DualInfeasible"):
+        found, watch, beta = read_dual(problem, K, limits)
+        if status_of(found, "DualInfeasible"):
             refute(problem, Whole(K), beta)
-        return _concluded(problem, Whole(K), beta, found, watch, self.NAME)
+        return _conclude(problem, Whole(K), beta, found, watch, self.NAME)
 
 
 @dataclass(frozen=True)
@@ -91,7 +105,7 @@ class PrimalQP:
     EXACT = True
 
     def refusal(self, problem: KernelProblem) -> str | None:
-        """What the problem lacks, or None."""
+        """Return what the problem lacks, or None."""
         if problem.kernel.name != "linear":
             return f"needs the kernel 'linear', which has a weight for each feature; {problem.kernel.name!r} has not"
         N, d = problem.X.shape
@@ -107,20 +121,20 @@ class PrimalQP:
         seed: int = 0,
         memory: int = 0,
     ) -> KernelSolution:
-        """The optimum; nothing to start from is used, and nothing is random. NotSeparableError for a hard margin that
-        does not exist."""
-        found, watch, beta = _of_primal(problem, limits)
-        K = rows(problem)
-        if ends(found, "PrimalInfeasible"):
+        """Return the optimum; nothing to start from is used, and nothing is random. NotSeparableError for a hard margin
+        that does not exist."""
+        found, watch, beta = _read_primal(problem, limits)
+        K = gram_of_rows(problem)
+        if status_of(found, "PrimalInfeasible"):
             refute(problem, K, beta)
-        return _concluded(problem, K, beta, found, watch, self.NAME)
+        return _conclude(problem, K, beta, found, watch, self.NAME)
 
 
 CATALOGUE = (DualQP(), PrimalQP())
 
 
 def dual_programme(problem: KernelProblem, K: Floats) -> Programme:
-    """z = β: Q = K̃, c = −t; a row of A for each group, then one for each finite bound."""
+    """Return z = β: Q = K̃, c = −t; a row of A for each group, then one for each finite bound."""
     m, G = problem.m, len(problem.sums)
     above, below = np.isfinite(problem.hi), np.isfinite(problem.lo)
     members = sparse.csc_array((np.ones(m), (problem.group, np.arange(m))), shape=(G, m))
@@ -131,14 +145,14 @@ def dual_programme(problem: KernelProblem, K: Floats) -> Programme:
 
 
 def primal_programme(problem: KernelProblem) -> tuple[Programme, Floats, Any]:
-    """z = (b (G,), w (d,), ξ): Q = diag(0, I_d, 0); rows −[y_i, y_i x_i, 1] z ≤ −y_i t_i and −ξ ≤ 0. Also y and the
-    variable of each row of the first kind, as many as bounds are not 0."""
+    """Return z = (b (G,), w (d,), ξ): Q = diag(0, I_d, 0); rows −[y_i, y_i x_i, 1] z ≤ −y_i t_i and −ξ ≤ 0. Also y and
+    the variable of each row of the first kind, as many as bounds are not 0."""
     up, down = np.flatnonzero(problem.hi > 0.0), np.flatnonzero(problem.lo < 0.0)
     variable = np.concatenate([up, down])
     side = np.concatenate([np.ones(len(up)), -np.ones(len(down))])
     price = np.concatenate([problem.hi[up], -problem.lo[down]])
     count, G, d = len(variable), len(problem.sums), int(problem.X.shape[1])
-    x = sparse.csr_array(doubles(problem.X)[problem.row[variable]]).multiply(side[:, None])
+    x = sparse.csr_array(as_doubles(problem.X)[problem.row[variable]]).multiply(side[:, None])
     b = sparse.csr_array((side, (np.arange(count), problem.group[variable])), shape=(count, G))
     priced = np.flatnonzero(np.isfinite(price))
     slack = sparse.csr_array((np.ones(len(priced)), (priced, np.arange(len(priced)))), shape=(count, len(priced)))
@@ -151,8 +165,8 @@ def primal_programme(problem: KernelProblem) -> tuple[Programme, Floats, Any]:
     return Programme(Q, c, A, a, 0), side, variable
 
 
-def _bounded(problem: KernelProblem) -> bool:
-    """Whether no bound is infinite: then there is an optimum."""
+def _has_finite_bounds(problem: KernelProblem) -> bool:
+    """Return whether no bound is infinite: then there is an optimum."""
     return bool(np.isfinite(problem.lo).all() and np.isfinite(problem.hi).all())
 
 
@@ -166,8 +180,8 @@ def _unsolvable(problem: KernelProblem) -> str | None:
     return None
 
 
-def of_dual(problem: KernelProblem, K: Floats, limits: Limits) -> tuple[Any, Watch, Floats]:
-    """β of the dual, solved for β/θ and D/ω: in units that make the numbers of no machine large or small."""
+def read_dual(problem: KernelProblem, K: Floats, limits: Limits) -> tuple[Any, Watch, Floats]:
+    """Return β of the dual, solved for β/θ and D/ω: in units that make the numbers of no machine large or small."""
     size = float(K.diagonal().mean()) if problem.m else 0.0
     price = _largest_price(problem)
     theta = min(1.0 / size if size > 0.0 else np.inf, price)
@@ -175,32 +189,65 @@ def of_dual(problem: KernelProblem, K: Floats, limits: Limits) -> tuple[Any, Wat
     omega = theta if problem.t.any() or size <= 0.0 else theta * theta * size
     Q, c, A, a, equal = dual_programme(problem, K)
     programme = Programme(Q * (theta * theta / omega), c * (theta / omega), A, a / theta, equal)
-    found, watch = minimise(programme, limits, -omega, _bounded(problem))
+    found, watch = minimise(programme, limits, -omega, _has_finite_bounds(problem))
     return found, watch, theta * np.array(found.x)
 
 
-def _of_primal(problem: KernelProblem, limits: Limits) -> tuple[Any, Watch, Floats]:
-    """β of the primal, solved for P/ω: they are the prices of its rows."""
+def _read_primal(problem: KernelProblem, limits: Limits) -> tuple[Any, Watch, Floats]:
+    """Return β of the primal, solved for P/ω: they are the prices of its rows."""
     programme, side, variable = primal_programme(problem)
     price = _largest_price(problem)
     omega = price if 0.0 < price < 1.0 else 1.0
     programme = programme._replace(Q=programme.Q / omega, c=programme.c / omega)
-    found, watch = minimise(programme, limits, omega, _bounded(problem))
+    found, watch = minimise(programme, limits, omega, _has_finite_bounds(problem))
     prices = omega * side * np.array(found.z)[: len(variable)]
     return found, watch, np.bincount(variable, weights=prices, minlength=problem.m).astype(np.float64)
 
 
 def _largest_price(problem: KernelProblem) -> float:
-    """The largest bound, C times a weight; infinite where one is."""
+    """Return the largest bound, C times a weight; infinite where one is."""
     return float(max(problem.hi.max(initial=0.0), -problem.lo.min(initial=0.0)))
 
 
-def _concluded(problem: KernelProblem, K: Gram, beta: Floats, found: Any, watch: Watch, name: str) -> KernelSolution:
-    """The solution at the feasible β nearest to what was found, polished; its status is what its proof allows."""
-    beta = balanced(problem, np.nan_to_num(beta))
+def _conclude(problem: KernelProblem, K: Gram, beta: Floats, found: Any, watch: Watch, name: str) -> KernelSolution:
+    """Return the solution at the feasible β nearest to what was found, polished; its status is what its proof
+    allows."""
+    beta = balance(problem, np.nan_to_num(beta))
     if watch.status is None:
-        beta = polished(problem, K, beta)
+        beta = polish(problem, K, beta)
     proof = prove(problem, beta, scores=K.times(beta))
     status = watch.status or (Status.CONVERGED if proof.relative_gap <= watch.limits.tol else Status.EXHAUSTED)
     gradient = proof.scores - problem.t
     return KernelSolution(beta, proof.b, status, int(found.iterations), name, tuple(watch.trace), gradient)
+
+
+# Squared distance of two mixtures, in units of the largest ‖φ(x)‖², below which they are one point.
+_SAME = 1e-12
+
+
+def refute(problem: KernelProblem, K: Gram, ray: Floats) -> None:
+    """Raise a DataError if the direction `ray` (m,), along which D falls for ever, shows that no machine satisfies what
+    infinite bounds ask: a NotSeparableError where they ask for a margin between classes. `K` is K̃.
+    """
+    up, down = np.maximum(ray, 0.0), np.maximum(-ray, 0.0)
+    if not (up.sum() > 0.0 and down.sum() > 0.0):
+        return
+    signed = up / up.sum() - down / down.sum()
+    if dot(signed, K.times(signed)) > _SAME * float(K.diagonal().max()):
+        return
+    if problem.plain:
+        raise NotSeparableError(None, np.abs(signed), _describe_mixture(np.abs(signed)))
+    if dot(problem.t, signed) > 0.0:
+        raise DataError(
+            "an infinite C asks for a score within epsilon of every target, and no function of this kernel has that. "
+            "Give a finite C, which lets errors have a price, or a larger epsilon."
+        )
+
+
+def _describe_mixture(mixture: Floats) -> str:
+    """Return which examples weigh most in a mixture (N,) ≥ 0: a hyperplane would have it on both sides (Farkas
+    1902)."""
+    known = np.count_nonzero(mixture > 1e-6)
+    heaviest = np.sort(np.argsort(-mixture, kind="stable")[: min(6, known)])
+    shown = ", ".join(str(i) for i in heaviest) + (", …" if known > 6 else "")
+    return f"one mixture of examples of either class (rows {shown}) is the same point"

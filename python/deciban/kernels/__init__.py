@@ -8,14 +8,11 @@ standard. A kernel never sees labels or weights; a machine never sees features, 
 
 from __future__ import annotations
 
-from .composite import Product, Sum
-from .definite import Mercer, mercer
+from .custom import Function, Precomputed
 from .dot_product import DotProduct, Linear, Polynomial, Tanh
-from .function import Function
-from .kernel import Kernel
+from .kernel import Kernel, Mercer, Product, Sum, mercer
 from .pairwise import AdditiveChiSquared, ChiSquared, Cosine, Laplacian
 from .parameters import by_name, gamma_of
-from .precomputed import Precomputed
 from .radial import RBF, Gaussian, Multiquadric, Radial, Wave
 from .spectrum import Spectrum
 

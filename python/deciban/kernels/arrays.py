@@ -9,7 +9,7 @@ import numpy as np
 
 from deciban.blas import matmul
 from deciban.data.devices import elsewhere, namespace, parts, take
-from deciban.data.rows import is_sparse
+from deciban.data.rows import Rows, is_sparse
 from deciban.errors import DataError
 
 # A tile is finished in parts that stay in the processor's cache: at most this many numbers at once.
@@ -21,7 +21,7 @@ _SQUARED = 1 << 26
 
 
 def as_reals(X: Any) -> Any:
-    """X (n, d) of float32 or float64; other numbers become float64, lists NumPy arrays, sparse matrices CSR."""
+    """Return X (n, d) of float32 or float64; other numbers become float64, lists NumPy arrays, sparse matrices CSR."""
     if is_sparse(X):
         X = X.tocsr()
         return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
@@ -36,8 +36,8 @@ def as_reals(X: Any) -> Any:
         raise DataError(f"X must be rows of numbers for this kernel; it holds {X.dtype} values") from None
 
 
-def products(X: Any, Z: Any) -> Any:
-    """X Zᵀ (n, m), dense and newly made. Cost: n·m·d, or n·m times the values that a sparse row stores."""
+def products(X: Rows, Z: Any) -> Any:
+    """Return X Zᵀ (n, m), dense and newly made. Cost: n·m·d, or n·m times the values that a sparse row stores."""
     if not (is_sparse(X) or is_sparse(Z)):
         return matmul(X, Z.T) if isinstance(X, np.ndarray) and isinstance(Z, np.ndarray) else X @ Z.T
     if is_sparse(X) and is_sparse(Z) and Z.shape[0] * Z.shape[1] <= _DENSE:
@@ -46,8 +46,8 @@ def products(X: Any, Z: Any) -> Any:
     return P.toarray() if is_sparse(P) else np.asarray(P)
 
 
-def squared_norms(X: Any) -> Any:
-    """‖x‖² (n,) of each row."""
+def square_norms(X: Any) -> Any:
+    """Return ‖x‖² (n,) of each row."""
     if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
     if isinstance(X, np.ndarray):
@@ -57,8 +57,8 @@ def squared_norms(X: Any) -> Any:
     return xp.concat(squares) if squares else xp.sum(X * X, axis=1)
 
 
-def finished(P: Any, finish: Callable[[Any, slice], Any]) -> Any:
-    """A tile P (n, m) after `finish(P[rows], rows)` of rows that fit a cache; of arrays elsewhere of all at once."""
+def finish_tile(P: Any, finish: Callable[[Any, slice], Any]) -> Any:
+    """Return a tile P (n, m) after `finish(P[rows], rows)` of rows that fit a cache; elsewhere of all at once."""
     n = int(P.shape[0])
     if not isinstance(P, np.ndarray):
         return finish(P, slice(0, n))
@@ -72,8 +72,8 @@ def finished(P: Any, finish: Callable[[Any, slice], Any]) -> Any:
     return P
 
 
-def raised(P: Any) -> Any:
-    """e^P for P ≤ 0, which rounding may have left above 0; in the same memory where that can be."""
+def exponential(P: Any) -> Any:
+    """Return e^P for P ≤ 0, which rounding may have left above 0; in the same memory where that can be."""
     if isinstance(P, np.ndarray):
         np.minimum(P, 0.0, out=P)
         return np.exp(P, out=P)
@@ -82,7 +82,7 @@ def raised(P: Any) -> Any:
 
 
 def root(P: Any) -> Any:
-    """√P for P ≥ 0, which rounding may have left below 0; in the same memory where that can be."""
+    """Return √P for P ≥ 0, which rounding may have left below 0; in the same memory where that can be."""
     if isinstance(P, np.ndarray):
         np.maximum(P, 0.0, out=P)
         return np.sqrt(P, out=P)
@@ -90,4 +90,4 @@ def root(P: Any) -> Any:
     return xp.sqrt(xp.clip(P, 0.0, None))
 
 
-__all__ = ["as_reals", "finished", "namespace", "products", "raised", "root", "squared_norms"]
+__all__ = ["as_reals", "exponential", "finish_tile", "namespace", "products", "root", "square_norms"]

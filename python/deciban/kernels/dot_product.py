@@ -8,31 +8,57 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import as_reals, finished, namespace, products, squared_norms
-from .kernel import Kernel, check_number, check_whole
+from deciban.data.rows import Rows
+
+from .arrays import as_reals, finish_tile, namespace, products, square_norms
+from .kernel import SumKernel, check_number, check_whole
 
 
 @dataclass(frozen=True)
-class DotProduct(Kernel):
-    """K(x, z) = f(x·z). A tile is one matrix product, finished place by place."""
+class DotProduct(SumKernel):
+    """A kernel of inner products, K(x, z) = f(x·z).
+
+    A tile is one matrix product, of cost n·m·d, and f element by element. A subclass defines `finish`, which is f.
+
+    Examples
+    --------
+    >>> from deciban.kernels import Polynomial
+    >>> isinstance(Polynomial(), DotProduct)
+    True
+    """
 
     @abstractmethod
     def finish(self, P: Any) -> Any:
-        """f place by place over inner products P of any shape, which may be overwritten."""
+        """Return f of inner products, element by element.
 
-    def tile(self, X: Any, Z: Any) -> Any:
-        """f(X Zᵀ) (n, m). Cost: n·m·d."""
-        return finished(products(as_reals(X), as_reals(Z)), lambda P, _: self.finish(P))
+        Parameters
+        ----------
+        P : array
+            Inner products, of any shape; they may be overwritten.
 
-    def diagonal(self, X: Any) -> Any:
-        """f(‖x‖²) (n,)."""
-        return self.finish(squared_norms(as_reals(X)))
+        Returns
+        -------
+        array
+            Kernel values, of the same shape.
+        """
+
+    @staticmethod
+    def of_feature(xp: Any, x: Any, z: Any) -> Any:
+        return x * z
+
+    def tile(self, X: Rows, Z: Any) -> Any:
+        return finish_tile(products(as_reals(X), as_reals(Z)), lambda P, _: self.finish(P))
+
+    def diagonal(self, X: Rows) -> Any:
+        return self.finish(square_norms(as_reals(X)))
 
 
 @dataclass(frozen=True)
 class Linear(DotProduct):
-    """K(x, z) = x·z.
+    """The linear kernel, K(x, z) = x·z.
 
+    Examples
+    --------
     >>> Linear().tile(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
@@ -40,17 +66,37 @@ class Linear(DotProduct):
     name = "linear"
 
     def finish(self, P: Any) -> Any:
-        """P itself."""
         return P
+
+
+_MOST_DEGREE = 2**31 - 1
+"""Exponents are numbers of 32 bits to the core."""
 
 
 @dataclass(frozen=True)
 class Polynomial(DotProduct):
-    """K(x, z) = (scale·x·z + shift)^degree, scale > 0, degree a whole number from 1.
+    """The polynomial kernel, K(x, z) = (scale·x·z + shift)^degree.
 
-    All monomials of x up to the degree where shift > 0, those of the degree where shift = 0. Valid for shift ≥ 0:
-    Schölkopf & Smola, Learning with Kernels (2002), § 2.1; a negative shift may fail.
+    Its features are all monomials of x up to the degree where shift > 0, those of the degree where shift = 0. It is a
+    valid kernel for shift ≥ 0; a negative shift may violate Mercer's condition. Schölkopf & Smola, Learning with
+    Kernels (2002), § 2.1. Powers are computed by repeated squaring, so that they are the same on every library.
 
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Factor of the inner product, > 0.
+    shift : float, default=1.0
+        Constant that is added to it.
+    degree : int, default=3
+        Exponent, from 1 to 2^31 − 1.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
     >>> Polynomial(degree=2).tile(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
     array([[144.]])
     """
@@ -64,6 +110,8 @@ class Polynomial(DotProduct):
         check_number("scale", self.scale, above=0.0)
         check_number("shift", self.shift)
         check_whole("degree", self.degree)
+        if self.degree > _MOST_DEGREE:
+            raise ValueError(f"degree must be at most {_MOST_DEGREE}, got {self.degree!r}")
 
     @property
     def mercer(self) -> bool:
@@ -71,7 +119,6 @@ class Polynomial(DotProduct):
         return self.shift >= 0.0
 
     def finish(self, P: Any) -> Any:
-        """(scale·P + shift)^degree by repeated squaring: the same on every library, and quicker than a power."""
         P *= float(self.scale)
         P += float(self.shift)
         power, left = None, int(self.degree)
@@ -85,9 +132,19 @@ class Polynomial(DotProduct):
 
 @dataclass(frozen=True)
 class Tanh(DotProduct):
-    """K(x, z) = tanh(scale·x·z + shift), the "sigmoid kernel". It may fail Mercer's condition, and often does:
-    Lin & Lin, A study on sigmoid kernels for SVM (2003), § 2.
+    """The sigmoid kernel, K(x, z) = tanh(scale·x·z + shift).
 
+    It may violate Mercer's condition, and often does: Lin & Lin, A study on sigmoid kernels for SVM (2003), § 2.
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Factor of the inner product.
+    shift : float, default=0.0
+        Constant that is added to it.
+
+    Examples
+    --------
     >>> Tanh(shift=-1.0).tile(np.array([[1.0]]), np.array([[1.0], [2.0]]))
     array([[0.        , 0.76159416]])
     """
@@ -106,7 +163,6 @@ class Tanh(DotProduct):
         return False
 
     def finish(self, P: Any) -> Any:
-        """tanh(scale·P + shift)."""
         P *= float(self.scale)
         P += float(self.shift)
         return np.tanh(P, out=P) if isinstance(P, np.ndarray) else namespace(P).tanh(P)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from deciban import _core
-from deciban.data.devices import doubled, elsewhere, like, moved, namespace, on_host, take_any
+from deciban.data.devices import elsewhere, like, move, namespace, on_host, take_any, to_double
 from deciban.data.frame import Floats
-from deciban.data.rows import is_sparse, reals_for_core
+from deciban.data.rows import Rows, is_sparse, reals_for_core
+from deciban.threads import check_overdue
 
 from .dot_product import Linear, Polynomial, Tanh
 from .kernel import Kernel
@@ -25,7 +26,7 @@ _BALANCED = 1e-10
 
 
 def in_core(kernel: Any) -> tuple[str, list[float]] | None:
-    """The core's name of a kernel and its parameters, or None for a kernel that it does not compute.
+    """Return the core's name of a kernel and its parameters, or None for a kernel that it does not compute.
 
     >>> in_core(Gaussian(sigma=2.0))
     ('rbf', [0.125])
@@ -48,20 +49,21 @@ def in_core(kernel: Any) -> tuple[str, list[float]] | None:
     return None
 
 
-def rows_in_core(X: Any) -> bool:
-    """Whether the core reads such rows: NumPy's and SciPy's."""
+def rows_in_core(X: Rows) -> bool:
+    """Return whether the core reads such rows: NumPy's and SciPy's."""
     return isinstance(X, np.ndarray) or is_sparse(X)
 
 
 def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | None = None) -> Floats:
-    """(n, K) Σ_j K(x_i, z_j) coefficients_jk in float64, for rows X (n, d), centres Z (m, d), coefficients (m, K).
+    """Return (n, K) Σ_j K(x_i, z_j) coefficients_jk in float64, for rows X (n, d), centres Z (m, d), coefficients (m,
+    K).
 
     Cost: n·m values of the kernel; the core sums them up as it makes them, other libraries hold a tile at a time. Where
     X or Z is elsewhere, tiles and sums are computed there, and the sums brought to the host.
     """
     target = X if elsewhere(X) else Z
     if elsewhere(target):
-        return _scores_elsewhere(kernel, X, moved(Z, target) if _are_rows(Z) else Z, coefficients, target)
+        return _scores_elsewhere(kernel, X, move(Z, target) if _are_rows(Z) else Z, coefficients, target)
     known = in_core(kernel)
     if isinstance(kernel, Linear) and rows_in_core(X) and rows_in_core(Z) and is_sparse(X) == is_sparse(Z):
         W = linear_weights(Z, np.asarray(coefficients, dtype=np.float64))
@@ -77,13 +79,14 @@ def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | N
     step = max(1, _TILE // max(m, 1))
     Z = _doubles(Z)
     for first in range(0, n if m else 0, step):
+        check_overdue()
         part = slice(first, first + step)
         out[part] = np.asarray(kernel.tile(_doubles(take_any(X, part)), Z), dtype=np.float64) @ coefficients
     return out
 
 
 def _is_far(kernel: Kernel, Z: Any) -> bool:
-    """Whether dense rows lie so far from the origin that their distances lose digits to their norms."""
+    """Return whether dense rows lie so far from the origin that their distances lose digits to their norms."""
     if not isinstance(kernel, Radial) or not len(Z):
         return False
     return bool(float(np.einsum("ij,ij->i", Z, Z, dtype=np.float64).max()) > FAR * kernel.unit)
@@ -113,15 +116,16 @@ def linear_weights(Z: Any, coefficients: Floats, rows_of: Sequence[tuple[slice, 
     return W
 
 
-def _scores_elsewhere(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, target: Any) -> Floats:
-    """Sums of tiles in the library and on the device of `target`, in double precision where there is one."""
+def _scores_elsewhere(kernel: Kernel, X: Rows, Z: Any, coefficients: Floats, target: Any) -> Floats:
+    """Return sums of tiles in the library and on the device of `target`, in double precision where there is one."""
     n, m = _count(X), _count(Z)
     out = np.zeros((n, coefficients.shape[1]))
     Z = _doubles(Z)
     step = max(1, _TILE_ELSEWHERE // max(m, 1))
     for first in range(0, n if m else 0, step):
+        check_overdue()
         part = slice(first, first + step)
-        K = kernel.tile(_doubles(moved(take_any(X, part), target)), Z)
+        K = kernel.tile(_doubles(move(take_any(X, part), target)), Z)
         if elsewhere(K):
             K = namespace(K).matmul(K, like(np.asarray(coefficients), K, dtype=K.dtype))
             out[part] = on_host(K)
@@ -131,12 +135,12 @@ def _scores_elsewhere(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, targ
 
 
 def _are_rows(Z: Any) -> bool:
-    """Whether centres are rows of numbers, and not numbers of columns."""
+    """Return whether centres are rows of numbers, and not indices of columns."""
     return bool(getattr(Z, "ndim", 0) == 2)
 
 
 def scores_among(kernel: Kernel, X: Any, coefficients: Floats, n_jobs: int | None = None) -> Floats:
-    """(N,) Σ_j K(x_i, x_j) coefficients_j in float64, for the rows of X themselves."""
+    """Return (N,) Σ_j K(x_i, x_j) coefficients_j in float64, for the rows of X themselves."""
     known = in_core(kernel)
     if known and rows_in_core(X):
         if not is_sparse(X) and _is_far(kernel, X):
@@ -154,5 +158,5 @@ def _doubles(X: Any) -> Any:
     if not hasattr(X, "dtype") or "int" in str(X.dtype):
         return X
     if elsewhere(X):
-        return doubled(X)
+        return to_double(X)
     return X if X.dtype in (np.float64, object) else X.astype(np.float64)

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from deciban.data.devices import doubled, parts, take
+from deciban.data.devices import parts, take, to_double
 from deciban.data.rows import is_sparse
 
-from .arrays import as_reals, namespace, squared_norms
+from .arrays import as_reals, namespace, square_norms
+from .custom import Function, Precomputed
 from .dot_product import Linear, Polynomial, Tanh
-from .function import Function
 from .kernel import Kernel
 from .pairwise import AdditiveChiSquared, ChiSquared, Cosine, Laplacian
-from .precomputed import Precomputed
 from .radial import RBF, Gaussian, Multiquadric, Radial, Wave
 from .spectrum import Spectrum
 
@@ -50,7 +49,7 @@ _SAMPLE = 1000
 
 
 def by_name(kernel: Any, X: Any = None, *, gamma: Any = "scale", degree: int = 3, coef0: float = 0.0) -> Kernel:
-    """The kernel of a name, a function of tiles, or a `Kernel`, which stays as it is.
+    """Return the kernel of a name, of a function, or a `Kernel` as it is.
 
         linear        x·z                              poly, polynomial   (gamma·x·z + coef0)^degree
         rbf           exp(−gamma·‖x − z‖²)             sigmoid, tanh      tanh(gamma·x·z + coef0)
@@ -59,10 +58,32 @@ def by_name(kernel: Any, X: Any = None, *, gamma: Any = "scale", degree: int = 3
         laplacian     exp(−gamma·Σ|x − z|)             cosine             x·z / (‖x‖‖z‖)
         chi2          exp(−gamma·Σ(x − z)²/(x + z))    additive_chi2      −Σ(x − z)²/(x + z)
 
-    `gamma` is a number > 0 or a rule over X: "scale" is 1/(d·var X), "auto" 1/d, "median" 1/m with m the median of
-    ‖x − x'‖² over pairs. Only kernels with a gamma look at it, or at X. ValueError for names, rules and numbers that
-    there are not.
+    Parameters
+    ----------
+    kernel : str, callable or Kernel
+        One of these names, "precomputed", a function of two arrays of rows, or a kernel.
+    X : array-like of shape (n_samples, n_features), optional
+        Training rows, for a rule of `gamma`.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Inverse width > 0, or a rule: "scale" is 1/(d·var X), "auto" 1/d, "median" 1/m with m the median of ‖x − x'‖²
+        over pairs. Only kernels with a gamma depend on it.
+    degree : int, default=3
+        Degree of the polynomial, length of the strings of "spectrum".
+    coef0 : float, default=0.0
+        Constant of the polynomial, sigmoid and multiquadric kernels.
 
+    Returns
+    -------
+    Kernel
+        The kernel.
+
+    Raises
+    ------
+    ValueError
+        If the name or the rule is unknown, or a number is out of its range.
+
+    Examples
+    --------
     >>> by_name("rbf", np.array([[0.0, 2.0], [2.0, 0.0]]), gamma="scale")
     RBF(gamma=0.5)
     """
@@ -91,8 +112,28 @@ def by_name(kernel: Any, X: Any = None, *, gamma: Any = "scale", degree: int = 3
 
 
 def gamma_of(gamma: Any, X: Any) -> float:
-    """The number that `gamma` is, or that its rule makes of X (N, d); 1 or 1/d where all of X is equal.
+    """Return the number that a value or a rule of gamma stands for.
 
+    Parameters
+    ----------
+    gamma : {"scale", "auto", "median"} or float
+        A number > 0, or a rule: "scale" is 1/(d·var X), "auto" 1/d, "median" 1/m with m the median of ‖x − x'‖² over
+        pairs.
+    X : array-like of shape (n_samples, n_features)
+        Training rows.
+
+    Returns
+    -------
+    float
+        The number; 1 or 1/d where all of X is equal.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a positive number nor a rule.
+
+    Examples
+    --------
     >>> gamma_of("auto", np.zeros((2, 4)))
     0.25
     """
@@ -110,7 +151,7 @@ def gamma_of(gamma: Any, X: Any) -> float:
 
 
 def variance(X: Any) -> float:
-    """The variance of all entries of X, zeros that a sparse matrix does not store included; NumPy's in float64.
+    """Return the variance of all entries of X, zeros that a sparse matrix does not store included; NumPy's in float64.
 
     >>> variance(np.array([[0.0, 2.0]]))
     1.0
@@ -131,11 +172,11 @@ def variance(X: Any) -> float:
 
 
 def _moments(X: Any) -> tuple[float, float]:
-    """The mean and the variance of all entries of X, which is elsewhere, a few rows at a time."""
+    """Return the mean and the variance of all entries of X, which is elsewhere, a few rows at a time."""
     size = X.shape[0] * X.shape[1]
 
     def over(of: Callable[[Any], Any]) -> float:
-        each = (doubled(take(X, rows)) for rows in parts(X))
+        each = (to_double(take(X, rows)) for rows in parts(X))
         total: float = sum(float(namespace(part).sum(of(part))) for part in each)
         return total / float(size)
 
@@ -144,7 +185,7 @@ def _moments(X: Any) -> tuple[float, float]:
 
 
 def median_squared_distance(X: Any) -> float:
-    """The median of ‖x − x'‖² over the pairs of up to 1,000 rows, evenly taken; their mean where the median is 0.
+    """Return the median of ‖x − x'‖² over the pairs of up to 1,000 rows, evenly taken; their mean where it is 0.
 
     >>> median_squared_distance(np.array([[0.0], [1.0], [3.0]]))
     4.0
@@ -155,7 +196,7 @@ def median_squared_distance(X: Any) -> float:
     n = int(X.shape[0])
     if n < 2:
         return 0.0
-    squares, D = squared_norms(X), _Distance().tile(X, X)
+    squares, D = square_norms(X), _Distance().tile(X, X)
     xp = namespace(D)
     # Rounding makes equal rows differ by a few units in the last place of their norms.
     rounding = 8.0 * float(xp.finfo(D.dtype).eps) * float(xp.max(squares))

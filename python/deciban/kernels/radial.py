@@ -6,10 +6,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from deciban.data.rows import is_sparse
+from deciban.data.rows import Rows, is_sparse
 
-from .arrays import as_reals, finished, namespace, products, raised, root, squared_norms
-from .kernel import Kernel, check_number
+from .arrays import as_reals, exponential, finish_tile, namespace, products, root, square_norms
+from .kernel import SumKernel, check_number
 
 # ‖x‖² + ‖z‖² − 2x·z loses the digits that the norms have above the distance: points further from the origin than
 # this many units of the kernel, squared, are moved to it first.
@@ -17,8 +17,17 @@ FAR = 100.0
 
 
 @dataclass(frozen=True)
-class Radial(Kernel):
-    """K(x, z) = f(‖x − z‖²) with ‖x − z‖² = ‖x‖² + ‖z‖² − 2x·z: a tile is one matrix product, finished by place."""
+class Radial(SumKernel):
+    """A radial kernel, K(x, z) = f(‖x − z‖²): a tile is one matrix product, of cost n·m·d, and f element by element.
+
+    A subclass defines `finish`, which is f. Dense rows that lie far from the origin, for the kernel, are moved to it.
+
+    Examples
+    --------
+    >>> from deciban.kernels import RBF
+    >>> isinstance(RBF(), Radial)
+    True
+    """
 
     @property
     @abstractmethod
@@ -27,17 +36,31 @@ class Radial(Kernel):
 
     @abstractmethod
     def finish(self, P: Any) -> Any:
-        """f place by place over −‖x − z‖², which rounding may leave a little above 0; it may be overwritten."""
+        """Return f of negated squared distances, element by element.
 
-    def tile(self, X: Any, Z: Any) -> Any:
-        """f (n, m). Cost: n·m·d. Dense rows that lie far from the origin, for the kernel, are moved to it."""
+        Parameters
+        ----------
+        P : array
+            −‖x − z‖², of any shape, which rounding may leave a little above 0; it may be overwritten.
+
+        Returns
+        -------
+        array
+            Kernel values, of the same shape.
+        """
+
+    @staticmethod
+    def of_feature(xp: Any, x: Any, z: Any) -> Any:
+        return -((x - z) ** 2)
+
+    def tile(self, X: Rows, Z: Any) -> Any:
         X, Z = as_reals(X), as_reals(Z)
-        xx, zz = squared_norms(X), squared_norms(Z)
+        xx, zz = square_norms(X), square_norms(Z)
         if not (is_sparse(X) or is_sparse(Z)) and self._far(xx, zz):
             middle = namespace(Z).mean(Z, axis=0)
             X, Z = X - middle, Z - middle
-            xx, zz = squared_norms(X), squared_norms(Z)
-        return finished(products(X, Z), lambda P, rows: self.finish(_minus_squared_distance(P, xx[rows], zz)))
+            xx, zz = square_norms(X), square_norms(Z)
+        return finish_tile(products(X, Z), lambda P, rows: self.finish(_minus_squared_distance(P, xx[rows], zz)))
 
     def _far(self, xx: Any, zz: Any) -> bool:
         if xx.shape[0] == 0 or zz.shape[0] == 0:
@@ -45,9 +68,8 @@ class Radial(Kernel):
         xp = namespace(xx)
         return float(xp.max(xx)) + float(xp.max(zz)) > FAR * self.unit
 
-    def diagonal(self, X: Any) -> Any:
-        """f(0) (n,)."""
-        return self.finish(0.0 * squared_norms(as_reals(X)))
+    def diagonal(self, X: Rows) -> Any:
+        return self.finish(0.0 * square_norms(as_reals(X)))
 
 
 def _minus_squared_distance(P: Any, xx: Any, zz: Any) -> Any:
@@ -59,8 +81,22 @@ def _minus_squared_distance(P: Any, xx: Any, zz: Any) -> Any:
 
 @dataclass(frozen=True)
 class RBF(Radial):
-    """K(x, z) = exp(−gamma·‖x − z‖²), gamma > 0.
+    """The RBF kernel, K(x, z) = exp(−gamma·‖x − z‖²).
 
+    It is valid in any dimension. Schölkopf & Smola, Learning with Kernels (2002), § 2.3.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Inverse width, > 0, in inverse squared units of x.
+
+    Raises
+    ------
+    ValueError
+        If `gamma` is not positive.
+
+    Examples
+    --------
     >>> RBF(gamma=0.5).tile([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]]).round(6)
     array([[1.      , 0.367879]])
     """
@@ -77,15 +113,26 @@ class RBF(Radial):
         return 1.0 / self.gamma
 
     def finish(self, P: Any) -> Any:
-        """exp(gamma·P)."""
         P *= float(self.gamma)
-        return raised(P)
+        return exponential(P)
 
 
 @dataclass(frozen=True)
 class Gaussian(Radial):
-    """K(x, z) = exp(−‖x − z‖² / 2sigma²), sigma > 0: `RBF(gamma=1/(2·sigma²))`.
+    """The Gaussian kernel, K(x, z) = exp(−‖x − z‖² / 2sigma²), which is `RBF(gamma=1/(2·sigma²))`.
 
+    Parameters
+    ----------
+    sigma : float, default=1.0
+        Standard deviation, > 0, in units of x.
+
+    Raises
+    ------
+    ValueError
+        If `sigma` is not positive.
+
+    Examples
+    --------
     >>> Gaussian(sigma=1.0).tile([[0.0]], [[2.0]]).round(6)
     array([[0.135335]])
     """
@@ -102,18 +149,29 @@ class Gaussian(Radial):
         return 2.0 * self.sigma**2
 
     def finish(self, P: Any) -> Any:
-        """exp(P / 2sigma²)."""
         P *= float(1.0 / self.unit)
-        return raised(P)
+        return exponential(P)
 
 
 @dataclass(frozen=True)
 class Multiquadric(Radial):
-    """K(x, z) = √(‖x − z‖² + shift²), shift ≥ 0 (Hardy 1971).
+    """The multiquadric kernel, K(x, z) = √(‖x − z‖² + shift²) (Hardy 1971).
 
-    It fails Mercer's condition for any two different points: of its Gram matrix one eigenvalue is positive and all
+    It violates Mercer's condition for any two different points: of its Gram matrix one eigenvalue is positive and all
     others negative (Micchelli 1986, theorem 2.1, on conditional definiteness).
 
+    Parameters
+    ----------
+    shift : float, default=1.0
+        Value at distance 0, ≥ 0, in units of x.
+
+    Raises
+    ------
+    ValueError
+        If `shift` is negative.
+
+    Examples
+    --------
     >>> Multiquadric(shift=3.0).tile([[0.0]], [[0.0], [4.0]])
     array([[3., 5.]])
     """
@@ -131,11 +189,10 @@ class Multiquadric(Radial):
 
     @property
     def unit(self) -> float:
-        """shift², or 1 where it is 0."""
+        """Squared distance of unit scale: shift², or 1 where it is 0."""
         return self.shift**2 or 1.0
 
     def finish(self, P: Any) -> Any:
-        """√(shift² − P)."""
         P *= -1.0
         P += float(self.shift**2)
         return root(P)
@@ -143,11 +200,23 @@ class Multiquadric(Radial):
 
 @dataclass(frozen=True)
 class Wave(Radial):
-    """K(x, z) = sin(r)/r with r = ‖x − z‖/theta, and 1 at r = 0; theta > 0.
+    """The wave kernel, K(x, z) = sin(r)/r with r = ‖x − z‖/theta, and 1 at r = 0.
 
-    Valid for points of up to three dimensions, where it is the transform of a sphere; of more it may fail
-    (Schoenberg, Annals of Mathematics 39 (1938), theorem 1).
+    It is valid for points of up to three dimensions, where it is the transform of a sphere; of more it may violate
+    Mercer's condition (Schoenberg, Annals of Mathematics 39 (1938), theorem 1).
 
+    Parameters
+    ----------
+    theta : float, default=1.0
+        Wave length over 2π, > 0, in units of x.
+
+    Raises
+    ------
+    ValueError
+        If `theta` is not positive.
+
+    Examples
+    --------
     >>> Wave().tile([[0.0]], [[0.0], [1.570796]]).round(6)
     array([[1.     , 0.63662]])
     """
@@ -165,11 +234,10 @@ class Wave(Radial):
 
     @property
     def unit(self) -> float:
-        """theta²."""
+        """Squared distance of unit scale, theta²."""
         return self.theta**2
 
     def finish(self, P: Any) -> Any:
-        """sin(r)/r with r² = −P/theta²."""
         xp = namespace(P)
         P *= float(-1.0 / self.unit)
         r = root(P)

@@ -18,12 +18,21 @@ from .kernel import Kernel, check_whole
 
 @dataclass(frozen=True)
 class Spectrum(Kernel):
-    """K(s, t) = Σ_u count_u(s)·count_u(t) over all strings u of `length` characters (Leslie, Eskin & Noble, PSB 2002).
+    """The spectrum kernel of texts, K(s, t) = Σ_u count_u(s)·count_u(t) over all strings u of `length` characters.
 
-    Texts count by their Unicode characters, as they come: neither case nor form is changed. With `normalized`
-    K(s, t)/√(K(s, s)·K(t, t)), 0 where either text is shorter than `length`. Cost of a tile: linear in the length of
-    its texts, times a logarithm, and in the pairs of texts that share a string.
+    Texts count by their Unicode characters, as they come: neither case nor form is changed. The cost of a tile is
+    linear in the length of its texts, times a logarithm, and in the pairs of texts that share a string; the counts of
+    the larger side are kept for the next tile. Leslie, Eskin & Noble, PSB 2002.
 
+    Parameters
+    ----------
+    length : int, default=3
+        Number of characters of the strings, from 1.
+    normalized : bool, default=False
+        Whether to divide by √(K(s, s)·K(t, t)); the kernel is then 0 where either text is shorter than `length`.
+
+    Examples
+    --------
     >>> Spectrum(length=2).tile(np.array(["banana"]), np.array(["ananas", "nab"]))
     array([[8., 2.]])
     """
@@ -36,7 +45,6 @@ class Spectrum(Kernel):
         check_whole("length", self.length)
 
     def tile(self, X: Any, Z: Any) -> Floats:
-        """K (n, m) of texts X (n,) and Z (m,), float64. The larger side's counts are kept for the next tile."""
         if len(X) > len(Z):
             return np.ascontiguousarray(self.tile(Z, X).T)
         known = _count(tuple(Z), self.length)
@@ -48,12 +56,10 @@ class Spectrum(Kernel):
         return K
 
     def diagonal(self, X: Any) -> Floats:
-        """Σ_u count_u(s)² (n,) of each text, or 1 where `normalized` and not 0."""
         squares = _squares(_count(tuple(X), self.length).counts)
         return (squares > 0.0).astype(np.float64) if self.normalized else squares
 
     def accept(self, X: Any, width: int | None = None) -> list[str]:
-        """X as a list of n texts; a DataError names the first item that is none."""
         if isinstance(X, (str, bytes)):
             raise DataError(
                 f"kernel='spectrum' expects a list of texts, got one {type(X).__name__}: put it into a list"
@@ -87,7 +93,7 @@ def _count(texts: tuple[str, ...], length: int) -> _Counted:
 
 
 def _count_known(strings: tuple[NDArray[np.int64], ...], texts: list[str], length: int) -> Any:
-    """Counts (n, u) of the substrings that are among `strings`."""
+    """Count (n, u) the substrings that are among `strings`."""
     characters, begins, ends = _places(texts, length)
     code, known = np.zeros(len(begins), dtype=np.int64), np.ones(len(begins), dtype=bool)
     for k, table in enumerate(strings):
@@ -98,7 +104,7 @@ def _count_known(strings: tuple[NDArray[np.int64], ...], texts: list[str], lengt
 
 
 def _places(texts: list[str], length: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """All characters in a row, where the substrings begin, and (n + 1,) how many there are before each text."""
+    """Return all characters in a row, where the substrings begin, and (n + 1,) how many there are before each text."""
     sizes = np.array([len(text) for text in texts], dtype=np.int64)
     characters = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     count = np.maximum(sizes - length + 1, 0)
@@ -119,5 +125,5 @@ def _squares(counts: Any) -> Floats:
 
 
 def _inverse(squares: Floats) -> Floats:
-    """1/√ of what is not 0, and 0."""
+    """Return 1/√ of what is not 0, and 0."""
     return np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 0.0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.data.refusal import check
 from deciban.data.rows import is_sparse
 from deciban.kernels import Kernel
 
@@ -16,7 +17,7 @@ _LARGEST = 1 << 31
 
 
 def vectors_to(vectors: Any) -> Arrays:
-    """Support vectors as tensors, by the form that they have."""
+    """Return support vectors as tensors, by the form that they have."""
     if is_sparse(vectors):
         parts = {"data": vectors.data, "indices": vectors.indices, "indptr": vectors.indptr}
         return {f"vectors.{key}": little(value) for key, value in parts.items()}
@@ -28,12 +29,12 @@ def vectors_to(vectors: Any) -> Arrays:
 
 
 def little(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers as every machine reads them."""
+    """Return the same numbers as every machine reads them."""
     return values.astype("<f4" if values.dtype == np.float32 else "<f8" if values.dtype.kind == "f" else "<i8")
 
 
 def vectors_from(kernel: Kernel, arrays: Arrays, m: int, d: int) -> Any:
-    """m support vectors of d features that tensors hold; ValueError for what they cannot be."""
+    """Return m support vectors of d features that tensors hold; ValueError for what they cannot be."""
     if "vectors.texts" in arrays:
         from .items import indexable
 
@@ -64,14 +65,8 @@ def _texts(arrays: Arrays, m: int) -> list[str]:
 
 
 def indices_of(arrays: Arrays, name: str, count: int) -> NDArray[np.intp]:
-    """Places (count,) from 0; ValueError for what are none."""
+    """Return places (count,) from 0; ValueError for what are none."""
     values = arrays[name]
     right = values.dtype == np.int64 and values.shape == (count,) and bool(((values >= 0) & (values < _LARGEST)).all())
     check(right, f"{name} that are no places")
     return values.astype(np.intp)
-
-
-def check(right: bool, wrong: str) -> None:
-    """ValueError with what is wrong, unless all is right."""
-    if not right:
-        raise ValueError(wrong)

@@ -10,13 +10,9 @@ inequality of Fenchel and Young, ℓ(y, s) + ℓ*(y, u) ≥ u·s, it is what bou
 
 from __future__ import annotations
 
-from typing import Any
-
 from .loss import Floats, Loss
-from .margins import Hinge, Logistic, Perceptron, SquaredHinge, ZeroOne
-from .residuals import Absolute, Huber, Squared
-from .softmax import CrammerSinger, Softmax
-from .tubes import EpsilonInsensitive, SquaredEpsilonInsensitive
+from .margins import CrammerSinger, Hinge, Logistic, Perceptron, Softmax, SquaredHinge, ZeroOne
+from .residuals import Absolute, EpsilonInsensitive, Huber, Squared, SquaredEpsilonInsensitive
 
 CATALOGUE: tuple[type[Loss], ...] = (
     ZeroOne,
@@ -32,9 +28,28 @@ CATALOGUE: tuple[type[Loss], ...] = (
 )
 
 
-def by_name(name: Any, *among: type[Loss]) -> type[Loss]:
-    """The loss called `name`, of those in `among` or of all; a ValueError lists the names there are.
+def by_name(name: object, *among: type[Loss]) -> type[Loss]:
+    """Return the loss of a name.
 
+    Parameters
+    ----------
+    name : str
+        Name of the loss, such as "hinge".
+    *among : type of Loss
+        Losses to choose from. By default all in `CATALOGUE`.
+
+    Returns
+    -------
+    type of Loss
+        The class of the loss.
+
+    Raises
+    ------
+    ValueError
+        If none of them has this name; the message lists their names.
+
+    Examples
+    --------
     >>> by_name("hinge")()
     Hinge()
     """

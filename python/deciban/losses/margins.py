@@ -1,4 +1,4 @@
-"""Losses of a margin y·s, y ∈ {−1, +1}."""
+"""Losses of a margin y·s, y ∈ {−1, +1}, and of many scores at once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from .loss import Floats, Loss
 
 @dataclass(frozen=True)
 class ZeroOne(Loss):
-    """1{sign(s) ≠ y} with sign(0) = +1: the error itself. Not convex; to minimise it is NP-hard (Höffgen, Simon & Van
-    Horn 1995).
+    """Zero-one loss 1{sign(s) ≠ y} with sign(0) = +1: the classification error itself.
 
+    It is not convex; to minimise it is NP-hard (Höffgen, Simon & Van Horn 1995).
+
+    Examples
+    --------
     >>> ZeroOne().value(np.array([1.0, -1.0]), np.array([0.0, 0.0])).tolist()
     [0.0, 1.0]
     """
@@ -32,8 +35,14 @@ class ZeroOne(Loss):
 
 @dataclass(frozen=True)
 class Perceptron(Loss):
-    """max(0, −y·s) (Rosenblatt 1958): how far on the wrong side.     ℓ*(y, u) = 0 for 0 ≤ −u·y ≤ 1.
+    """Perceptron loss max(0, −y·s): how far a score lies on the wrong side.
 
+        ℓ*(y, u) = 0   for 0 ≤ −u·y ≤ 1
+
+    Rosenblatt (1958).
+
+    Examples
+    --------
     >>> Perceptron().value(np.array([1.0, 1.0]), np.array([-2.0, 3.0])).tolist()
     [2.0, 0.0]
     """
@@ -57,8 +66,14 @@ class Perceptron(Loss):
 
 @dataclass(frozen=True)
 class Hinge(Perceptron):
-    """max(0, 1 − y·s) (Cortes & Vapnik 1995, eq. 12).     ℓ*(y, u) = u·y for 0 ≤ −u·y ≤ 1.
+    """Hinge loss max(0, 1 − y·s), that of the support vector machine.
 
+        ℓ*(y, u) = u·y   for 0 ≤ −u·y ≤ 1
+
+    Cortes & Vapnik (1995), equation 12.
+
+    Examples
+    --------
     >>> Hinge().value(np.array([1.0, 1.0]), np.array([0.5, 3.0])).tolist()
     [0.5, 0.0]
     """
@@ -69,8 +84,14 @@ class Hinge(Perceptron):
 
 @dataclass(frozen=True)
 class SquaredHinge(Loss):
-    """max(0, 1 − y·s)² (Chang, Hsieh & Lin 2008).     ℓ*(y, u) = b²/4 − b for b = −u·y ≥ 0.
+    """Squared hinge loss max(0, 1 − y·s)².
 
+        ℓ*(y, u) = b²/4 − b   for b = −u·y ≥ 0
+
+    Chang, Hsieh & Lin (2008).
+
+    Examples
+    --------
     >>> SquaredHinge().value(np.array([1.0]), np.array([0.5])).tolist()
     [0.25]
     """
@@ -101,10 +122,14 @@ def _x_log_x(x: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Logistic(Loss):
-    """ln(1 + e^(−y·s)), the cross-entropy of θ(s) = 1/(1 + e^(−s)) (Cox 1958).
+    """Logistic loss ln(1 + e^(−y·s)), the cross-entropy of θ(s) = 1/(1 + e^(−s)).
 
-        ℓ*(y, u) = b ln b + (1 − b) ln(1 − b),   0 ≤ b = −u·y ≤ 1
+        ℓ*(y, u) = b ln b + (1 − b) ln(1 − b)   for 0 ≤ b = −u·y ≤ 1
 
+    Cox (1958).
+
+    Examples
+    --------
     >>> Logistic().value(np.array([1.0, 1.0]), np.array([0.0, 1e4])).round(4).tolist()
     [0.6931, 0.0]
     """
@@ -132,3 +157,113 @@ class Logistic(Loss):
 
     def feasible(self, y: Floats, a: Floats) -> Floats:
         return y * np.clip(y * a, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Softmax(Loss):
+    """Softmax cross-entropy log Σ_c e^(s_c) − s_y of class indices y (N,) and scores s (N, C).
+
+        ℓ*(y, u) = Σ_c p_c ln p_c   for p = u + e_y in the simplex;      slope = softmax(s) − e_y
+
+    The second derivative is a matrix for each example, diag(p) − p pᵀ: `weights` returns p instead. Bridle (1990).
+
+    Examples
+    --------
+    >>> Softmax().value(np.array([0, 1]), np.array([[0.0, 0.0], [1e4, 0.0]])).round(4).tolist()
+    [0.6931, 10000.0]
+    """
+
+    name = "softmax"
+    curvature_bound = 0.5
+
+    def value(self, y: Floats, s: Floats) -> Floats:
+        top = s.max(axis=1, keepdims=True)
+        value: Floats = np.log(np.exp(s - top).sum(axis=1)) + top[:, 0] - s[np.arange(len(s)), y]
+        return value
+
+    def weights(self, s: Floats) -> Floats:
+        """Return the probabilities p = softmax(s).
+
+        Parameters
+        ----------
+        s : ndarray of shape (n_samples, n_classes)
+            Scores.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities; each row sums to 1.
+        """
+        p: Floats = np.exp(s - s.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        return p
+
+    def slope(self, y: Floats, s: Floats) -> Floats:
+        slope = self.weights(s)
+        slope[np.arange(len(s)), y] -= 1.0
+        return slope
+
+    def conjugate(self, y: Floats, u: Floats) -> Floats:
+        p = u.copy()
+        p[np.arange(len(u)), y] += 1.0
+        inside = (p >= -1e-12).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= 1e-9)
+        p = np.maximum(p, 0.0)
+        value: Floats = np.where(inside, (p * np.log(np.where(p > 0.0, p, 1.0))).sum(axis=1), np.inf)
+        return value
+
+    def feasible(self, y: Floats, a: Floats) -> Floats:
+        return _of_a_mixture(y, a)
+
+
+@dataclass(frozen=True)
+class CrammerSinger(Loss):
+    """Hinge loss of many classes, max_c (1{c ≠ y} + s_c) − s_y, of class indices y (N,) and scores s (N, C).
+
+        ℓ*(y, u) = −Σ_{c≠y} p_c   for p = u + e_y in the simplex;      slope = e_c − e_y at the largest 1{c ≠ y} + s_c
+
+    Crammer & Singer, JMLR 2 (2001).
+
+    Examples
+    --------
+    >>> CrammerSinger().value(np.array([0, 1]), np.array([[0.5, 0.0], [3.0, 0.0]])).tolist()
+    [0.5, 4.0]
+    """
+
+    name = "crammer_singer"
+
+    def value(self, y: Floats, s: Floats) -> Floats:
+        own = s[np.arange(len(s)), y]
+        value: Floats = self._raise_others(y, s).max(axis=1) - own
+        return value
+
+    def slope(self, y: Floats, s: Floats) -> Floats:
+        slope, each = np.zeros_like(s), np.arange(len(s))
+        slope[each, self._raise_others(y, s).argmax(axis=1)] = 1.0
+        slope[each, y] -= 1.0
+        return slope
+
+    def conjugate(self, y: Floats, u: Floats) -> Floats:
+        p = u.copy()
+        p[np.arange(len(u)), y] += 1.0
+        inside = (p >= -1e-12).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= 1e-9)
+        value: Floats = np.where(inside, p[np.arange(len(u)), y] - 1.0, np.inf)
+        return value
+
+    def feasible(self, y: Floats, a: Floats) -> Floats:
+        return _of_a_mixture(y, a)
+
+    def _raise_others(self, y: Floats, s: Floats) -> Floats:
+        """Return 1{c ≠ y} + s_c."""
+        raised = s + 1.0
+        raised[np.arange(len(s)), y] -= 1.0
+        return raised
+
+
+def _of_a_mixture(y: Floats, a: Floats) -> Floats:
+    """Return e_y − p for the p ≥ 0, of sum 1, that e_y − a is but for rounding."""
+    p = -a
+    p[np.arange(len(a)), y] += 1.0
+    p = np.maximum(p, 0.0)
+    nearest: Floats = -p / p.sum(axis=1, keepdims=True)
+    nearest[np.arange(len(a)), y] += 1.0
+    return nearest

@@ -1,4 +1,4 @@
-"""Losses of a residual y − s, y any number."""
+"""Losses of a residual y − s, y any number; some forgive what lies in a tube of width ε about y."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from .loss import Floats, Loss
 
 @dataclass(frozen=True)
 class Squared(Loss):
-    """(y − s)² (Legendre 1805, Gauss 1809).     ℓ*(y, u) = u·y + u²/4.
+    """Squared loss (y − s)².
 
+        ℓ*(y, u) = u·y + u²/4
+
+    Legendre (1805), Gauss (1809).
+
+    Examples
+    --------
     >>> Squared().value(np.array([3.0]), np.array([1.0])).tolist()
     [4.0]
     """
@@ -36,8 +42,14 @@ class Squared(Loss):
 
 @dataclass(frozen=True)
 class Absolute(Loss):
-    """|y − s| (Laplace 1793).     ℓ*(y, u) = u·y for |u| ≤ 1.
+    """Absolute loss |y − s|.
 
+        ℓ*(y, u) = u·y   for |u| ≤ 1
+
+    Laplace (1793).
+
+    Examples
+    --------
     >>> Absolute().value(np.array([3.0]), np.array([1.0])).tolist()
     [2.0]
     """
@@ -60,8 +72,19 @@ class Absolute(Loss):
 
 @dataclass(frozen=True)
 class Huber(Loss):
-    """½r² for |r| ≤ δ, δ(|r| − ½δ) beyond, r = y − s (Huber 1964).     ℓ*(y, u) = u·y + ½u² for |u| ≤ δ.
+    """Huber loss of the residual r = y − s: ½r² for |r| ≤ δ, δ(|r| − ½δ) beyond.
 
+        ℓ*(y, u) = u·y + ½u²   for |u| ≤ δ
+
+    Huber (1964).
+
+    Parameters
+    ----------
+    delta : float, default=1.35
+        Residual δ > 0 from which the loss grows linearly, in units of y.
+
+    Examples
+    --------
     >>> Huber(1.0).value(np.array([0.5, 3.0]), np.zeros(2)).tolist()
     [0.125, 2.5]
     """
@@ -87,3 +110,93 @@ class Huber(Loss):
 
     def feasible(self, y: Floats, a: Floats) -> Floats:
         return np.clip(a, -self.delta, self.delta)
+
+
+def _over(y: Floats, s: Floats, epsilon: float) -> Floats:
+    """Return y − s moved towards 0 by ε, as far as 0."""
+    r = y - s
+    over: Floats = np.sign(r) * np.maximum(np.abs(r) - epsilon, 0.0)
+    return over
+
+
+@dataclass(frozen=True)
+class EpsilonInsensitive(Loss):
+    """Epsilon-insensitive loss max(0, |y − s| − ε), that of support vector regression.
+
+        ℓ*(y, u) = u·y + ε|u|   for |u| ≤ 1
+
+    Vapnik (1995), § 6.1.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+        Largest residual ε ≥ 0 without a loss, in units of y.
+
+    Examples
+    --------
+    >>> EpsilonInsensitive(0.5).value(np.array([3.0, 1.2]), np.array([1.0, 1.0])).tolist()
+    [1.5, 0.0]
+    """
+
+    epsilon: float = 0.1
+    name = "epsilon_insensitive"
+    margin = False
+
+    @property
+    def delta(self) -> float:
+        """Parameter ε, under the name of the core for the parameter of a loss."""
+        return self.epsilon
+
+    def value(self, y: Floats, s: Floats) -> Floats:
+        return np.maximum(np.abs(y - s) - self.epsilon, 0.0)
+
+    def slope(self, y: Floats, s: Floats) -> Floats:
+        return np.where(np.abs(y - s) > self.epsilon, np.sign(s - y), 0.0)
+
+    def conjugate(self, y: Floats, u: Floats) -> Floats:
+        return np.where(np.abs(u) <= 1.0, u * y + self.epsilon * np.abs(u), np.inf)
+
+    def feasible(self, y: Floats, a: Floats) -> Floats:
+        return np.clip(a, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class SquaredEpsilonInsensitive(Loss):
+    """Squared epsilon-insensitive loss max(0, |y − s| − ε)².
+
+        ℓ*(y, u) = u·y + ε|u| + u²/4
+
+    Ho & Lin, JMLR 13 (2012).
+
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+        Largest residual ε ≥ 0 without a loss, in units of y.
+
+    Examples
+    --------
+    >>> SquaredEpsilonInsensitive(0.5).value(np.array([3.0, 1.2]), np.array([1.0, 1.0])).tolist()
+    [2.25, 0.0]
+    """
+
+    epsilon: float = 0.1
+    name = "squared_epsilon_insensitive"
+    margin = False
+    curvature_bound = 2.0
+
+    @property
+    def delta(self) -> float:
+        """Parameter ε, under the name of the core for the parameter of a loss."""
+        return self.epsilon
+
+    def value(self, y: Floats, s: Floats) -> Floats:
+        return np.square(_over(y, s, self.epsilon))
+
+    def slope(self, y: Floats, s: Floats) -> Floats:
+        return -2.0 * _over(y, s, self.epsilon)
+
+    def curvature(self, y: Floats, s: Floats) -> Floats:
+        return np.where(np.abs(y - s) > self.epsilon, 2.0, 0.0)
+
+    def conjugate(self, y: Floats, u: Floats) -> Floats:
+        return u * (y + 0.25 * u) + self.epsilon * np.abs(u)

@@ -10,35 +10,54 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from typing import Literal
+
+import numpy as np
 
 from .. import store
 from .._core import Counter
-from ..data.text_layout import NAIVE_BAYES
 from ..errors import DataError
-from ..text.counting import Counted, Occurrences, counter, occurrences
+from ..files.locks import lock
+from ..text.counting import Counted, Occurrences, WordRoom, counter, occurrences
+from ..text.encoder import WordEncoder
+from ..text.left_out import Sample
 from ..text.model import DEFAULTS, Bayes, TextModel
-from ..text.recipes import AnyText, from_stored
+from ..text.online import OnlineText
+from ..text.restoring import AnyText, from_stored
 from ..text.served import ServedText
 from ..text.settings import TextSettings
-from .ledger import Ledger
+from ..text.word_sets import Lesson, WordSet, word_sets
+from .journal import Entry, Journal
+from .ledger import Ledger, digest_of, find
+from .outcomes import Outcome, label_among, refuse_minimised, require_label, require_left
 from .reading import read_files
 from .sources import Source
-
-# What became of one item: counted now; known under this label, nothing changed; moved here from another label.
-Outcome = Literal["learnt", "already known", "relabelled", "forgotten", "not known"]
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A text model that knows what it has learnt.
+    """A text model with a ledger of the items that it has learnt.
 
-    Learning is exact addition, forgetting exact subtraction: after `learn` and `forget` of the same items the
-    filter, and its file, are what they were, to the last byte. That takes a model that counts; a linear one was learnt
-    from all items at once, and refuses with DataError.
+    Learning is exact addition, forgetting exact subtraction: after `learn` and `forget` of the same items the filter,
+    and its file, are the same, to the last byte. That needs a model that counts; a linear one is fitted to all items at
+    once, and refuses.
+
+    Parameters
+    ----------
+    model : TextModel
+        The model.
+    ledger : Ledger
+        Digests of the items, with their labels.
+
+    Examples
+    --------
+    >>> from deciban import TextClassifier
+    >>> model = TextClassifier(model="naive-bayes").fit([b"cheap pills", b"lunch at noon"], ["spam", "ham"]).model_
+    >>> known, outcomes = Filter(model, Ledger.of(b"", [])).learn([b"cheap loan"], "spam")
+    >>> outcomes, known.forget([b"cheap loan"])[1]
+    (['learnt'], ['forgotten'])
     """
 
     model: AnyText
@@ -46,102 +65,248 @@ class Filter:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Filter:
-        """The filter in a .deciban file."""
-        stored = store.read(path)
+        """Read the filter in a .deciban file.
+
+        Parameters
+        ----------
+        path : path-like
+            Name of the file.
+
+        Returns
+        -------
+        Filter
+            The filter.
+        """
+        return cls.of_stored(store.read(path))
+
+    @classmethod
+    def of_stored(cls, stored: store.Stored) -> Filter:
+        """Return the filter in a file that `store.read` has checked.
+
+        Parameters
+        ----------
+        stored : Stored
+            What the file holds.
+
+        Returns
+        -------
+        Filter
+            The filter.
+        """
         return cls(from_stored(stored), Ledger.from_stored(stored))
 
     def save(self, path: str | os.PathLike[str]) -> ServedText:
-        """Write the file in one step; gives the compiled score that was written."""
+        """Write the filter to a file, in one step.
+
+        Parameters
+        ----------
+        path : path-like
+            Name of the file.
+
+        Returns
+        -------
+        ServedText
+            The compiled score that was written.
+        """
         served = self.model.compile()
-        store.write(path, self.model.header(), {**self.model.arrays(served), **self.ledger.arrays()})
+        self.model.save(path, arrays=self.ledger.arrays())
         return served
 
+    def taught(self, entries: Iterable[Entry]) -> Filter:
+        """Return the filter that also knows what the entries of a journal say.
+
+        Parameters
+        ----------
+        entries : iterable of Entry
+            The last of each item.
+
+        Returns
+        -------
+        Filter
+            The new filter.
+        """
+        labels = {each.words.digest: each for each in entries}
+        ledger = self.ledger.given({digest: each.labels for digest, each in labels.items()})
+        return self._with(ledger, {digest: each.words for digest, each in labels.items()}) if labels else self
+
     def class_of(self, label: str) -> int:
-        """The number of a label; DataError names those there are."""
+        """Return the index of a label.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+
+        Returns
+        -------
+        int
+            Its index.
+
+        Raises
+        ------
+        DataError
+            If there is no such label; the message names those there are.
+        """
         return label_among([str(c) for c in self.model.classes], label)
 
     def counts(self) -> TextModel:
-        """The model, if it counts; DataError if it cannot learn on."""
+        """Return the model, if it counts.
+
+        Returns
+        -------
+        TextModel
+            The model.
+
+        Raises
+        ------
+        DataError
+            If the model cannot learn.
+        """
         refuse_minimised(self.model.name)
         assert isinstance(self.model, TextModel)
         return self.model
 
     def learn(self, items: Sequence[bytes], label: str) -> tuple[Filter, list[Outcome]]:
-        """Learn items as `label`. One known under another label moves here; known under this one, nothing happens."""
-        target, _ = self.class_of(label), self.counts()
-        reader, ledger = self.model.settings.reader(), self.ledger
+        """Learn items under a label.
+
+        An item that is known under another label moves to this one; one that is known under this label changes nothing.
+
+        Parameters
+        ----------
+        items : sequence of bytes
+            Messages or texts.
+        label : str
+            Their label.
+
+        Returns
+        -------
+        filter : Filter
+            The new filter.
+        outcomes : list of Outcome
+            What happened to each item.
+        """
+        target = self.class_of(label)
+        reader = self.model.encoder.settings.reader()
         outcomes: list[Outcome] = []
-        more: list[tuple[bytes, int]] = []
-        less: list[tuple[bytes, int]] = []
+        new: dict[bytes, bytes] = {}
+        less = Pieces()
         for item in items:
             digest = reader.digest(item)
-            known = ledger.label(digest)
-            if known == target:
+            row = self.ledger.row(digest)
+            if digest in new or (row is not None and row.label == target):
                 outcomes.append("already known")
                 continue
-            if known is not None:
-                less.append((item, known))
-            more.append((item, target))
-            ledger = ledger.learnt(digest, target)
-            outcomes.append("learnt" if known is None else "relabelled")
-        return self._updated(more, less, ledger), outcomes
+            new[digest] = item
+            if row is not None:
+                less[row.generation].append((item, row.label))
+            outcomes.append("learnt" if row is None else "relabelled")
+        if not new:
+            return self, outcomes
+        if isinstance(self.model, OnlineText):
+            sets = zip(new, word_sets(self.model.encoder.settings, new.values()), strict=True)
+            return self._with(self.ledger.learnt([*new], target, 0), dict(sets)), outcomes
+        known, more = self.counts(), self._count([(item, target) for item in new.values()])
+        encoder, generation = known.encoder.learn(more)
+        learnt = Filter(replace(known, encoder=encoder), self.ledger.learnt([*new], target, generation))
+        return learnt._without(less) if less else learnt, outcomes
 
     def forget(self, items: Sequence[bytes], label: str | None = None) -> tuple[Filter, list[Outcome]]:
-        """Take back the last label of each item (which must be `label`, if given); what it replaced holds again."""
-        wanted, _ = None if label is None else self.class_of(label), self.counts()
-        reader, ledger = self.model.settings.reader(), self.ledger
+        """Take back the last label of each item; the one that it replaced is valid again.
+
+        Parameters
+        ----------
+        items : sequence of bytes
+            Messages or texts.
+        label : str, optional
+            The label that they must have.
+
+        Returns
+        -------
+        filter : Filter
+            The new filter.
+        outcomes : list of Outcome
+            What happened to each item.
+
+        Raises
+        ------
+        DataError
+            If an item was learnt under another label.
+        """
+        wanted, classes = None if label is None else self.class_of(label), self.model.classes
+        reader, ledger = self.model.encoder.settings.reader(), self.ledger
         outcomes: list[Outcome] = []
-        more: list[tuple[bytes, int]] = []
-        less: list[tuple[bytes, int]] = []
+        again, less = Pieces(), Pieces()
         for item in items:
             digest = reader.digest(item)
-            known = ledger.label(digest)
-            if known is None:
+            row = ledger.row(digest)
+            if row is None:
                 outcomes.append("not known")
                 continue
-            if wanted is not None and known != wanted:
-                raise DataError(
-                    f"this item was learnt as {self.model.classes[known]!r}, not as {label!r}; nothing was changed. "
-                    f"To take that back, forget it --as {self.model.classes[known]}."
-                )
-            less.append((item, known))
+            require_label(classes, row.label, wanted)
+            less[row.generation].append((item, row.label))
             ledger = ledger.forgotten(digest)
-            before = ledger.label(digest)
+            before = ledger.row(digest)
             if before is not None:
-                more.append((item, before))
+                again[before.generation].append((item, before.label))
             outcomes.append("forgotten")
-        return self._updated(more, less, ledger), outcomes
+        if ledger is self.ledger:
+            return self, outcomes
+        if isinstance(self.model, OnlineText):
+            return self._with(ledger, {}), outcomes
+        known = self.counts()
+        encoder = known.encoder
+        for generation, pieces in again.items():
+            encoder = encoder.learn_again(self._count(pieces), generation)
+        return Filter(replace(known, encoder=encoder), ledger)._without(less), outcomes
 
-    def _updated(self, more: list[tuple[bytes, int]], less: list[tuple[bytes, int]], ledger: Ledger) -> Filter:
-        model = self.counts()
-        if more:
-            model = model.plus(self._count(more))
-        if less:
-            model = model.minus(self._count(less))
-        return Filter(model, ledger)
+    def _with(self, ledger: Ledger, new: Mapping[bytes, WordSet]) -> Filter:
+        """Return the filter that has learnt what a ledger says, of which some items are new."""
+        assert isinstance(self.model, OnlineText)
+        keys, labels = ledger.in_force()
+        rows, y = find(self.model.examples.keys, keys), labels.astype(np.int64)
+        old, others = rows >= 0, np.flatnonzero(rows < 0).tolist()
+        more = [Lesson(new[digest_of(keys[i])], int(y[i])) for i in others]
+        return Filter(self.model.revised(rows[old], y[old], more), ledger)
+
+    def _without(self, less: Pieces) -> Filter:
+        """Return the filter whose counts never held these items; the ledger knows it already."""
+
+        def change() -> WordEncoder:
+            encoder = self.counts().encoder
+            for generation, pieces in less.items():
+                encoder = encoder.forget(self._count(pieces), generation)
+            return encoder.settle(self.ledger.newest)
+
+        model = self.counts().changed(change)
+        return Filter(model, self.ledger if model.encoder.generations else self.ledger.without_generations())
 
     def _count(self, items: list[tuple[bytes, int]]) -> Occurrences:
-        settings, classes = self.model.settings, len(self.model.classes)
-        return occurrences(settings, [item for item, _ in items], [c for _, c in items], classes)
+        settings, classes = self.model.encoder.settings, len(self.model.classes)
+        return occurrences(settings, [item for item, _ in items], [c for _, c in items], classes, bounded=False)
 
 
-def label_among(labels: Sequence[str], label: str, where: str = "", whose: str = "the filter's") -> int:
-    """Return the place of a label among `whose` labels; DataError, which begins with `where`, names those there are."""
-    if label in labels:
-        return labels.index(label)
-    close = get_close_matches(label, labels, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    listed = ", ".join(map(repr, labels[:20])) + ", …" * (len(labels) > 20)
-    raise DataError(f"{where}expected one of {whose} labels, {listed}; got {label!r}.{hint}")
+class Pieces(defaultdict[int, list[tuple[bytes, int]]]):
+    """Items with their classes, by generation."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
 
 
-def refuse_minimised(model: str) -> None:
-    """DataError unless a model of this name can learn on and forget."""
-    if model != NAIVE_BAYES:
-        raise DataError(
-            f"expected a model that counts, to learn on and forget; this one is {model!r}, learnt by minimising over "
-            "all items at once. Train anew with all of them, or train with --model naive-bayes."
-        )
+def solve(path: str | os.PathLike[str], journal: Journal) -> None:
+    """Write the filter as if it had been trained with what its journal says; who calls this holds its file alone."""
+    known = Filter.load(path)
+    journal.require_classes(known.model.classes)
+    if entries := journal.entries():
+        known = known.taught(entries)
+        require_left(sum(known.model.encoder.book.items))
+        known.save(path)
+        journal.write(journal.close_open)
+
+
+def solved(stored: store.Stored, entries: Iterable[Entry]) -> store.Stored:
+    """Return what the file of a filter will hold that knows what these entries say, too."""
+    known = Filter.of_stored(stored).taught(entries)
+    return store.parse(store.to_bytes(known.model.header(), {**known.model.arrays(), **known.ledger.arrays()}))
 
 
 @dataclass
@@ -158,7 +323,7 @@ def updating(path: str | os.PathLike[str]) -> Iterator[Update]:
     Two processes that update at once wait for each other, so neither's learning is lost; an exception or an
     interruption inside the block leaves the file as it was.
     """
-    with store.locked(path):
+    with lock(path):
         update = Update(Filter.load(path))
         before = update.filter
         yield update
@@ -176,17 +341,24 @@ def train_files(
     bayes: Bayes = DEFAULTS["mail"].bayes,
     progress: Progress | None = None,
     n_jobs: int | None = None,
+    gone: list[str] | None = None,
 ) -> tuple[Filter, Counted]:
-    """Learn the items of files; exact duplicates count once. Memory stays bounded whatever the size."""
+    """Learn the items of files; exact duplicates count once. Memory stays bounded whatever the size. The paths of files
+    that were moved away before they were read are in `gone` at the end."""
     settings = bayes.vectors(settings)
     labels = sorted({source.label for source in sources})
-    members = [labels.index(source.label) for source in sources]
+    places = {label: k for k, label in enumerate(labels)}
+    members = [places[source.label] for source in sources]
     pass_ = counter(settings, len(labels), once=True, n_jobs=n_jobs)
-    for numbers, items in read_files(sources, settings, n_jobs):
+    room, sample = WordRoom(settings), Sample.streamed(settings.reader())
+    for numbers, items in read_files(sources, settings, n_jobs, gone):
+        room.require(len(labels), pass_, items)
         pass_.add(items, [members[i] for i in numbers])
+        sample.add(items, [members[i] for i in numbers])
         if progress is not None:
             progress(sum(map(len, items)))
-    return _finished(pass_, settings, bayes, labels)
+    room.require(len(labels), pass_)
+    return _finish(pass_, sample, settings, bayes, labels)
 
 
 def train_rows(
@@ -200,23 +372,37 @@ def train_rows(
     settings = bayes.vectors(settings)
     labels: dict[str, int] = {}
     pass_ = counter(settings, 1, once=True, n_jobs=n_jobs)
+    room, sample = WordRoom(settings), Sample.streamed(settings.reader())
     for texts, names in batches:
         members = [labels.setdefault(name, len(labels)) for name in names]
+        room.require(len(labels), pass_, texts)
         pass_.grow(len(labels))
         pass_.add(texts, members)
+        sample.add(texts, members)
         if progress is not None:
             progress(sum(map(len, texts)))
-    return _finished(pass_, settings, bayes, list(labels))
+    room.require(len(labels), pass_)
+    return _finish(pass_, sample, settings, bayes, list(labels))
 
 
-def _finished(pass_: Counter, settings: TextSettings, bayes: Bayes, labels: list[str]) -> tuple[Filter, Counted]:
+def knowing(model: TextModel, found: Occurrences) -> TextModel:
+    """Return the model that knows in which of the items that were counted each word counts."""
+    return replace(model, encoder=model.encoder.knowing(found))
+
+
+def _finish(
+    pass_: Counter, sample: Sample, settings: TextSettings, bayes: Bayes, labels: list[str]
+) -> tuple[Filter, Counted]:
     counted = Counted.of(pass_)
     in_order = sorted(labels)
-    model = TextModel(settings, bayes, tuple(labels), counted.book, counted.dropped, words=counted.words)
-    ledger = Ledger.of(counted.digests, counted.members)
+    model = knowing(TextModel.of(settings, bayes, labels, counted.found), counted.found)
+    when = counted.found.generations
+    ledger = Ledger.of(counted.digests, counted.members, 0 if when is None else when)
     if len(labels) < 2:
         only = f"all items are {labels[0]!r}" if labels else "there are no items"
         raise DataError(f"expected items of at least two classes; {only}. Add another class.")
+    model = model.calibrate(sample)
     if labels != in_order:
-        model, ledger = model.with_classes(in_order), ledger.with_classes([in_order.index(c) for c in labels])
-    return Filter(model, ledger), replace(counted, book=model.book)
+        place = {label: k for k, label in enumerate(in_order)}
+        model, ledger = model.with_classes(in_order), ledger.with_classes([place[c] for c in labels])
+    return Filter(model, ledger), counted

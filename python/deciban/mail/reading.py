@@ -16,39 +16,43 @@ _IN_MEMORY = 64 << 20  # of standard input; what is longer is kept in a temporar
 
 
 def read_files(
-    sources: Sequence[Source], settings: TextSettings, n_jobs: int | None = None
+    sources: Sequence[Source], settings: TextSettings, n_jobs: int | None = None, gone: list[str] | None = None
 ) -> Iterator[tuple[list[int], list[bytes]]]:
-    """Items of files, batch by batch, with the number of the source of each.
+    """Yield items of files, batch by batch, with the number of the source of each.
 
-    Mail on standard input is an mbox if it begins as one, else one message. A text is a file.
+    Mail on standard input is an mbox if it begins as one, else one message. A text is a file. Messages of Maildirs are
+    followed where they are renamed. What is gone when it is its turn is left out, and its path is in `gone` at the end.
     """
     mail = settings.kind == "mail"
     paths = [standard_input() if source.path == STDIN else source.path for source in sources]
     mboxes = [mail and (source.kind == "mbox" or source.path == STDIN) for source in sources]
-    yield from Files(paths, mboxes, settings.reader().most_bytes, n_jobs)
+    files = Files(paths, mboxes, settings.reader().most_bytes, n_jobs)
+    yield from files
+    if gone is not None:
+        gone += [sources[i].path for i in files.gone]
 
 
 def standard_input() -> str:
-    """The path of a copy of standard input, made when first asked for.
+    """Return the path of a copy of standard input, made when first asked for.
 
     What a mail server or `sudo` hands over may be a pipe of another user or a socket, which can be read but not
     opened again by name; and only a read in Python lets Ctrl-C end the wait for it.
     """
     global _copy
     if _copy is None:
-        _copy = _spooled()
+        _copy = _spool()
     return f"/dev/fd/{_copy}"
 
 
 _copy: int | None = None
 
 
-def _spooled() -> int:
-    copy = _unnamed(in_memory=True)
+def _spool() -> int:
+    copy = _open_unnamed(in_memory=True)
     size = 0
     while chunk := _more():
         if size < _IN_MEMORY <= size + len(chunk):
-            copy = _moved(copy, _unnamed(in_memory=False))
+            copy = _copy_over(copy, _open_unnamed(in_memory=False))
         size += len(chunk)
         while chunk:
             chunk = chunk[os.write(copy, chunk) :]
@@ -65,8 +69,8 @@ def _more() -> bytes:
         raise unreadable("standard input", error) from error
 
 
-def _unnamed(in_memory: bool) -> int:
-    """A file without a name, gone with the process."""
+def _open_unnamed(in_memory: bool) -> int:
+    """Return a file without a name, gone with the process."""
     if in_memory and hasattr(os, "memfd_create"):
         return os.memfd_create("standard input")
     import tempfile
@@ -75,7 +79,7 @@ def _unnamed(in_memory: bool) -> int:
         return os.dup(file.fileno())
 
 
-def _moved(source: int, target: int) -> int:
+def _copy_over(source: int, target: int) -> int:
     os.lseek(source, 0, os.SEEK_SET)
     while chunk := os.read(source, _CHUNK):
         os.write(target, chunk)

@@ -28,6 +28,7 @@ _KNOWN = frozenset(
     """.split()
 )
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")  # RFC 5322, 3.6.8: printable US-ASCII except the colon
+_SUBJECT = re.compile(rb"subject[ \t]*:", re.IGNORECASE)
 
 # The bounds keep a hostile line of a million weekdays from costing more than a line of two hundred.
 _POSTMARK = rb"From [^\r\n]{0,200}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b[^\r\n]{0,60}\d:\d\d"
@@ -37,16 +38,18 @@ _OVERLAP = 300  # at least the longest match of _NEXT
 
 
 def looks_like_mail(head: bytes) -> bool:
-    """Whether `head`, the first bytes of a file, is mail: an mbox, or at least two known headers on top.
+    """Return whether `head`, the first bytes of a file, is mail: an mbox, or at least two known headers on top.
+
+    A subject in the first line is enough: corpora keep messages as text, without the other headers.
 
     >>> looks_like_mail(b"Received: by a\\nSubject: hi\\n\\nhello"), looks_like_mail(b"Note: to self\\n")
     (True, False)
     """
-    return begins_mbox(head) or len(_headers(head)) >= 2
+    return _SUBJECT.match(head) is not None or begins_mbox(head) or len(_headers(head)) >= 2
 
 
 def begins_mbox(head: bytes) -> bool:
-    """Whether the first line is "From ", a sender and a date, or "From " and then a header.
+    """Return whether the first line is "From ", a sender and a date, or "From " and then a header.
 
     A review that begins with the word From is neither.
     """
@@ -56,7 +59,7 @@ def begins_mbox(head: bytes) -> bool:
 
 
 def _headers(head: bytes) -> set[bytes]:
-    """The distinct known header names, in lower case, before the first line that belongs to no header."""
+    """Return the distinct known header names, in lower case, before the first line that belongs to no header."""
     found = set()
     for number, line in enumerate(head.split(b"\n")):
         match = _HEADER.match(line)
@@ -70,7 +73,7 @@ def _headers(head: bytes) -> set[bytes]:
 
 
 def read_head(path: str) -> bytes | None:
-    """The first bytes of a file, at most 64 KiB; None where the file is gone. Raises NoInputError."""
+    """Return the first bytes of a file, at most 64 KiB; None where the file is gone. Raises NoInputError."""
     file = _open(path)
     if file is None:
         return None
@@ -81,7 +84,9 @@ def read_head(path: str) -> bytes | None:
 
 
 def kind_in_folder(path: str) -> Kind | None:
-    """What a file found in a folder is; None where it is gone, or is an mbox without any message.
+    """Return what a file found in a folder is; None where it is an mbox without any message.
+
+    One that is gone by now counts as a message, for whoever reads it says so.
 
     Corpora keep the envelope line "From …" on top of single messages, so only a second such line, after a
     blank one, makes an mbox of a file that is not called one.
@@ -89,7 +94,7 @@ def kind_in_folder(path: str) -> Kind | None:
     name = path.lower()
     file = _open(path)
     if file is None:
-        return None
+        return "message"  # whoever reads it counts it as gone
     try:
         block = _read(path, file)
         if name.endswith((".mbox", ".mbx")):

@@ -3,7 +3,8 @@
     find(["spam=Junk/", "ham=Inbox.mbox"])        label=PATH, split at the first "="
     find(["corpus/"])                             a folder whose sub-folders are the classes
 
-Only names and the first bytes are read here; the messages themselves are read by the core. Files come in
+Only names and the first bytes are read here, of Maildirs only names; the messages themselves are read by the core,
+which follows those of Maildirs that are renamed meanwhile, and counts what is gone when it is its turn. Files come in
 the order of the arguments and, inside a folder, in natural order (`inmail.9` before `inmail.10`), which is
 the order of arrival for Maildirs and for most corpora. The cost is one `open` a file.
 """
@@ -11,13 +12,13 @@ the order of arrival for Maildirs and for most corpora. The cost is one `open` a
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import Literal, NamedTuple, TypeAlias
 
-from ..errors import DataError, UsageError, shown, unreadable
+from ..errors import DataError, UsageError, escape, unreadable
+from .folders import is_file, is_folder, is_maildir, messages, natural, scan, visible
 from .sniff import Kind, begins_mbox, kind_in_folder, looks_like_mail, read_head
 
 __all__ = ["Source", "check_classes", "files", "find", "kind_of", "looks_like_mail"]
@@ -36,7 +37,7 @@ class Source(NamedTuple):
 
 
 def find(arguments: Sequence[str]) -> list[Source]:
-    """The files that `arguments` name, each with its label.
+    """Return the files that `arguments` name, each with its label.
 
     An argument is `label=PATH` or a folder with one sub-folder per class. PATH is an mbox (its first line is
     "From ", a sender, a date), a Maildir (it has cur/ and new/), a folder searched to any depth, a file with
@@ -60,28 +61,28 @@ def find(arguments: Sequence[str]) -> list[Source]:
 
 
 def files(paths: Sequence[str], label: str = "") -> list[Source]:
-    """The files of `paths`, in their order, all under one label: what is to be judged, or learnt as that.
+    """Return the files of `paths`, in their order, all under one label: what is to be judged, or learnt as that.
 
     A path is what it is for `find`, and raises the same.
     """
-    return [source for path in paths for source in _sources(label, _expanded(path), set())]
+    return [source for path in paths for source in _sources(label, _expand(path), set())]
 
 
 def check_classes(sources: Sequence[Source]) -> None:
-    """Raises DataError unless the sources have at least two labels."""
+    """Raise DataError unless the sources have at least two labels."""
     labels = sorted({source.label for source in sources})
     if len(labels) >= 2:
         return
     if not labels:
         raise DataError("Expected files of at least two classes; no files came. Name them as label=PATH.")
     raise DataError(
-        f"Expected files of at least two classes; all {len(sources)} are '{shown(labels[0])}'. "
+        f"Expected files of at least two classes; all {len(sources)} are '{escape(labels[0])}'. "
         "Add another class as label=PATH, for example ham=Inbox.mbox."
     )
 
 
 def kind_of(sources: Sequence[Source]) -> Literal["mail", "text"]:
-    """Whether the files are mail or plain text: what most of up to 20 look like, each label in turn.
+    """Return whether the files are mail or plain text: what most of up to 20 look like, each label in turn.
 
     Standard input is not looked at. Mail where nothing else is known, and on a tie.
     """
@@ -90,41 +91,45 @@ def kind_of(sources: Sequence[Source]) -> Literal["mail", "text"]:
         if source.path != STDIN:
             by_label.setdefault(source.label, []).append(source)
     in_turn = (source for row in zip_longest(*by_label.values()) for source in row if source)
-    votes = [_is_mail(source) for source in islice(in_turn, 20)]
+    votes = [vote for vote in map(_is_mail, islice(in_turn, 20)) if vote is not None]
     return "mail" if 2 * sum(votes) >= len(votes) else "text"
 
 
-def _is_mail(source: Source) -> bool:
-    return source.path.lower().endswith((".eml", *_MBOX)) or looks_like_mail(read_head(source.path) or b"")
+def _is_mail(source: Source) -> bool | None:
+    """Return whether a file looks like mail; None where it is gone."""
+    if source.path.lower().endswith((".eml", *_MBOX)):
+        return True
+    head = read_head(source.path)
+    return None if head is None else looks_like_mail(head)
 
 
 # --- arguments ---------------------------------------------------------------------------------------------
 
 
 def _roots(argument: str) -> list[tuple[str, str]]:
-    """(label, path) for `label=PATH`; one for each sub-folder for a folder of classes."""
+    """Return (label, path) for `label=PATH`; one for each sub-folder for a folder of classes."""
     label, equals, path = argument.partition("=")
     if not equals:
         return _classes(argument)
     if not label or not path:
         missing = "label" if not label else "path"
-        raise UsageError(f"'{shown(argument)}': expected label=PATH; the {missing} is empty.")
-    return [(label, _expanded(path))]
+        raise UsageError(f"'{escape(argument)}': expected label=PATH; the {missing} is empty.")
+    return [(label, _expand(path))]
 
 
-def _expanded(path: str) -> str:
+def _expand(path: str) -> str:
     return path if os.path.lexists(path) else os.path.expanduser(path)
 
 
 def _classes(folder: str) -> list[tuple[str, str]]:
-    name = shown(folder)
+    name = escape(folder)
     if folder == STDIN:
         raise UsageError("'-': expected a label for standard input. Write label=-, for example spam=-.")
     if not stat.S_ISDIR(_stat(folder).st_mode):
         raise UsageError(f"{name}: expected a label for this file. Write label=PATH, for example spam={name}.")
-    inside = _scan(folder)
-    names = sorted((e.name for e in inside if _is_folder(e) and not e.name.startswith(".")), key=_natural)
-    if not names or _is_maildir(inside):
+    inside = scan(folder)
+    names = sorted((e.name for e in inside if is_folder(e) and not e.name.startswith(".")), key=natural)
+    if not names or is_maildir(inside):
         what = "a Maildir" if names else "a folder without sub-folders"
         raise UsageError(
             f"{name}: expected one sub-folder per class; this is {what}. "
@@ -134,14 +139,14 @@ def _classes(folder: str) -> list[tuple[str, str]]:
 
 
 def _claims(roots: Sequence[tuple[str, str]]) -> set[Identity]:
-    """What the arguments name themselves; raises UsageError where two labels claim the same path."""
+    """Return what the arguments name themselves; raises UsageError where two labels claim the same path."""
     claimed: dict[Identity, str] = {}
     for label, path in roots:
         identity = (-1, -1) if path == STDIN else _identity(_stat(path))
         other = claimed.setdefault(identity, label)
         if other != label:
             raise UsageError(
-                f"{shown(path)}: expected one label; it came as '{shown(other)}' and as '{shown(label)}'. "
+                f"{escape(path)}: expected one label; it came as '{escape(other)}' and as '{escape(label)}'. "
                 "Keep one of the two."
             )
     return set(claimed)
@@ -154,17 +159,17 @@ def _sources(label: str, path: str, seen: set[Identity]) -> Iterator[Source]:
     if stat.S_ISDIR(about.st_mode):
         return _in_folder(label, path, seen)
     if not stat.S_ISREG(about.st_mode):
-        wanted = f"{shown(label)}=-" if label else "-"
+        wanted = f"{escape(label)}=-" if label else "-"
         raise UsageError(
-            f"{shown(path)}: expected a file or a folder; this is a pipe or a device. "
+            f"{escape(path)}: expected a file or a folder; this is a pipe or a device. "
             f"To read from a pipe, write {wanted} and use standard input."
         )
     if about.st_size == 0:
-        raise DataError(f"{shown(path)}: expected messages; the file is empty.")
+        raise DataError(f"{escape(path)}: expected messages; the file is empty.")
     head = read_head(path) or b""
     if path.lower().endswith(_MBOX) and not head.startswith(b"From "):
         raise DataError(
-            f'{shown(path)}: expected an mbox, which begins with "From "; it begins with {head[:12]!r}. '
+            f'{escape(path)}: expected an mbox, which begins with "From "; it begins with {head[:12]!r}. '
             "If it is one message, rename it to end in .eml."
         )
     return iter([Source(label, path, "mbox" if begins_mbox(head) else "message")])
@@ -188,20 +193,20 @@ def _in_folder(label: str, root: str, seen: set[Identity]) -> Iterator[Source]:
         files = [f for f in files if f.in_maildir or f.path.lower().endswith(_COUNTED)]
     empty = True
     for path, in_maildir in files:
-        kind = kind_in_folder(path)
-        if kind is not None:  # else it was moved away since, as mail programs do
+        kind = "message" if in_maildir else kind_in_folder(path)
+        if kind is not None:
             empty = False
-            yield Source(label, path, "message" if in_maildir else kind)
+            yield Source(label, path, kind)
     if empty:
-        whose = f" for '{shown(label)}'" if label else ""
+        whose = f" for '{escape(label)}'" if label else ""
         raise DataError(
-            f"{shown(root)}: expected messages{whose}; the folder has none. Files that end in "
+            f"{escape(root)}: expected messages{whose}; the folder has none. Files that end in "
             f"{', '.join(_COUNTED)} count; where there are none of those, all that are not hidden."
         )
 
 
 def _walk(root: str, seen: set[Identity]) -> Iterator[_File]:
-    """Every regular file that is not hidden, depth first, in natural order. Folders visited join `seen`.
+    """Yield every regular file that is not hidden, depth first, in natural order. Folders visited join `seen`.
 
     The stack is explicit because a path may be some 2,000 folders deep, more than Python's own stack.
     """
@@ -220,52 +225,18 @@ def _walk(root: str, seen: set[Identity]) -> Iterator[_File]:
 
 
 def _entries(folder: str, seen: set[Identity], inodes: set[int]) -> list[_File | str]:
-    inside = _scan(folder)
-    if _is_maildir(inside):
-        boxes = sorted(e.path for e in inside if e.name in ("cur", "new"))
-        return [_File(e.path, True) for box in boxes for e in _visible(_scan(box)) if _is_file(e)]
+    inside = scan(folder)
+    if is_maildir(inside):
+        return [_File(path, True) for path in messages(folder)]
     found: list[_File | str] = []
-    for entry in _visible(inside):
-        if _is_folder(entry):
+    for entry in visible(inside):
+        if is_folder(entry):
             found.append(entry.path)
-        elif _is_file(entry) and not entry.name.endswith(_INDEX):
+        elif is_file(entry) and not entry.name.endswith(_INDEX):
             may_be_seen = entry.inode() in inodes or entry.is_symlink()
             if not (may_be_seen and _identity(entry.stat()) in seen):
                 found.append(_File(entry.path, False))
     return found
-
-
-def _visible(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
-    return sorted((e for e in entries if not e.name.startswith(".")), key=lambda e: _natural(e.name))
-
-
-def _is_maildir(entries: list[os.DirEntry[str]]) -> bool:
-    return sum(e.name in ("cur", "new") and _is_folder(e) for e in entries) == 2
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself
-        return False
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError:
-        return False
-
-
-def _natural(name: str) -> tuple[list[bytes | int], bytes]:
-    """Orders by bytes, and runs of digits by their value; the bytes themselves break ties ("1" and "01")."""
-    raw = os.fsencode(name)
-    parts: list[bytes | int] = list(_DIGITS.split(raw))
-    parts[1::2] = map(int, parts[1::2])
-    return parts, raw
-
-
-_DIGITS = re.compile(rb"([0-9]+)")
 
 
 # --- the file system, with errors that say where -----------------------------------------------------------
@@ -280,11 +251,3 @@ def _stat(path: str) -> os.stat_result:
         return os.stat(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise unreadable(path, error) from error
-
-
-def _scan(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError as error:
-        raise unreadable(folder, error) from error

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, column_or_1d
 
 from deciban.data import device_rows
+from deciban.data.capacity import require_room
 from deciban.data.device_rows import repetitions
-from deciban.data.devices import elsewhere, fetched, take
+from deciban.data.devices import elsewhere, fetch, take
 from deciban.data.digest import digest
-from deciban.data.examples import arrays_of, bounded, class_weights, weighed
+from deciban.data.examples import RowExamples, arrays_of, class_weights, refuse_large, weigh_rows
+from deciban.data.folds import hold_out_share
 from deciban.data.numbers import numeric_rows
-from deciban.data.rows import as_rows, is_sparse
+from deciban.data.rows import Rows, as_rows, is_sparse
 from deciban.losses import Floats
 
-from ..networks.batches import PART, Rows
+from ..networks.batches import PART
+from ..networks.batches import Rows as WeightedRows
+from .settings import hidden_sizes
+
+if TYPE_CHECKING:
+    from .classifier import MLPClassifier
+    from .estimator import NetworkModel
+
 
 _REALS: Any = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C", "accept_large_sparse": True}
 # Of larger targets the square would leave the range of a float32.
@@ -29,82 +38,70 @@ _LARGEST = 1e18
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a certificate tells of the data: n, the sum of the repetitions, counts by class, and a name for it all."""
+class DataSummary:
+    """Summary of the data for a certificate: n, the sum of the repetitions, counts by class, and a name for it all."""
 
     n: float
     class_counts: Mapping[Any, float]
     digest: str
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """X (N, d), y (N,) indices into the sorted `labels` or (N, K) of 0 and 1, repetition and weight (N,) > 0."""
-
-    X: Any
-    y: NDArray[Any]
-    labels: NDArray[Any]
-    repetition: Floats
-    weight: Floats
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NetworkExamples(RowExamples):
+    """Labelled rows X (N, d) on any device, whose y may be (N, C) of 0 and 1."""
 
     @property
     def many(self) -> bool:
-        """Whether labels do not exclude each other."""
+        """Return whether labels do not exclude each other."""
         return self.y.ndim == 2
 
-    def rows(self, K: int, dtype: Any, among: Floats | None = None) -> Rows:
-        """As a network of K outputs learns them: weights are 1 on average, or those `among` all of them are."""
-        return Rows(self.X, self.y, self.weight / (self.weight if among is None else among).mean(), K, dtype)
+    def rows(self, K: int, dtype: DTypeLike, among: Floats | None = None) -> WeightedRows:
+        """Return them as a network of K outputs learns them: weights are 1 on average, or those `among` all of them
+        are."""
+        return WeightedRows(self.X, self.y, self.weight / (self.weight if among is None else among).mean(), K, dtype)
 
-    def known(self) -> Known:
-        """What a certificate tells of them."""
-        counts = self.repetition @ self.y if self.many else np.bincount(self.y, self.repetition, len(self.labels))
-        told = dict(zip(self.labels.tolist(), counts.tolist(), strict=True))
-        return Known(float(self.repetition.sum()), told, digest(*arrays_of(self.X), self.y, self.weight))
+    def summarise(self) -> DataSummary:
+        """Return the summary for a certificate."""
+        counts = self.repetition @ self.y if self.many else np.bincount(self.y, self.repetition, len(self.classes))
+        told = dict(zip(self.classes.tolist(), counts.tolist(), strict=True))
+        return DataSummary(float(self.repetition.sum()), told, digest(*arrays_of(self.X), self.y, self.weight))
 
-    def split(self, fraction: float, seed: int) -> tuple[Labelled, Labelled]:
-        """Some to learn from, and of each class about `fraction` to judge by."""
-        random = np.random.RandomState(seed % 2**32)
+    def split(self, fraction: float, seed: int) -> tuple[NetworkExamples, NetworkExamples]:
+        """Return some to learn from, and of each class about `fraction` to judge by."""
         groups = (
-            [np.arange(len(self.y))] if self.many else [np.flatnonzero(self.y == c) for c in range(len(self.labels))]
+            [np.arange(len(self.y))] if self.many else [np.flatnonzero(self.y == c) for c in range(len(self.classes))]
         )
-        held = np.zeros(len(self.y), dtype=bool)
-        for places in groups:
-            count = min(len(places) - 1, int(np.ceil(fraction * len(places) - 0.5)))
-            held[random.permutation(places)[:count]] = True
-        if not held.any():
-            raise ValueError(
-                f"validation_fraction={fraction:g} of {len(self.y)} examples holds none out: raise it, or give "
-                "validation=(X, y)"
-            )
+        held = hold_out_share(groups, fraction, seed)
         return self.only(~held), self.only(held)
 
-    def only(self, kept: NDArray[np.bool_]) -> Labelled:
-        """The examples at the given places."""
-        X = take(self.X, np.flatnonzero(kept))
-        return Labelled(X, self.y[kept], self.labels, self.repetition[kept], self.weight[kept])
+    def take(self, places: NDArray[np.intp]) -> Any:
+        return take(self.X, places)
 
 
-def labelled(model: Any, X: Any, y: Any, sample_weight: Any) -> Labelled:
-    """Checked and counted; rows of weight 0 are as if they were not there."""
+def check_labelled(model: MLPClassifier, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> NetworkExamples:
+    """Check and count examples; rows of weight 0 are as if they were not there."""
     X, y = _both(model, X, y, reset=True)
     if _of_many(y):
         return _many(model, X, y, sample_weight)
     y = column_or_1d(y, warn=True)
-    counted = weighed(model, y if elsewhere(X) else X, y, fetched(sample_weight))
+    counted = weigh_rows(model, y if elsewhere(X) else X, y, fetch(sample_weight))
     X = X if counted.kept is None else take(X, counted.kept)
-    return Labelled(X, counted.y, counted.labels, counted.repetition, counted.weight)
+    before = hidden_sizes(model.hidden_layer_sizes) or (model.n_features_in_,)
+    require_room(len(counted.classes), 2.0 * len(counted.y) + 8.0 * before[-1])
+    return NetworkExamples(X=X, **counted.fields())
 
 
-def of_known_labels(model: Any, X: Any, y: Any, sample_weight: Any, labels: NDArray[Any], what: str) -> Labelled:
-    """More examples, of the given labels alone; `what` they are called where one has another label."""
+def of_known_labels(
+    model: MLPClassifier, X: Any, y: Any, sample_weight: Any, labels: NDArray[Any], what: str
+) -> NetworkExamples:
+    """Return more examples, of the given labels alone; `what` they are called where one has another label."""
     X, y = _both(model, X, y, reset=False)
     repetition = repetitions(sample_weight, X)
     if model.multilabel_:
         found = _many(model, X, y, sample_weight)
         if found.y.shape[1] != len(labels):
             raise ValueError(f"{what} has {found.y.shape[1]} labels a row; {len(labels)} are expected")
-        return replace(found, labels=labels)
+        return replace(found, classes=labels)
     y = column_or_1d(y, warn=True)
     place = np.minimum(np.searchsorted(labels, y), len(labels) - 1) if _alike(y, labels) else np.zeros(len(y), np.intp)
     foreign = labels[place] != y if _alike(y, labels) else np.ones(len(y), bool)
@@ -117,7 +114,7 @@ def of_known_labels(model: Any, X: Any, y: Any, sample_weight: Any, labels: NDAr
         X, place, repetition, weight = take(X, kept), place[kept], repetition[kept], weight[kept]
     if not len(kept):
         raise ValueError(f"{what} has no example of a weight above 0")
-    return Labelled(X, place, labels, repetition, weight)
+    return NetworkExamples(X=X, y=place, classes=labels, weight=weight, repetition=repetition)
 
 
 def _few(labels: NDArray[Any]) -> str:
@@ -126,26 +123,26 @@ def _few(labels: NDArray[Any]) -> str:
 
 
 def _alike(y: NDArray[Any], labels: NDArray[Any]) -> bool:
-    """Whether labels can be put in one order."""
+    """Return whether labels can be put in one order."""
     return ((y.dtype.kind in "UST") == (labels.dtype.kind in "UST") and y.dtype.kind != "O") or y.dtype == labels.dtype
 
 
-def _both(model: Any, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+def _both(model: NetworkModel, X: Rows, y: ArrayLike, reset: bool) -> tuple[Any, Any]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None: give a label for each row")
     if elsewhere(X):
-        X, y = device_rows.checked(model, X, reset), fetched(y)
+        X, y = device_rows.check_rows(model, X, reset), fetch(y)
         check_consistent_length(X, y)
         return X, y
-    X, y = numeric_rows(model, X, fetched(y), reset=reset, multi_output=True, **_REALS)
+    X, y = numeric_rows(model, X, fetch(y), reset=reset, multi_output=True, **_REALS)
     return as_rows(X), y
 
 
-def _of_many(y: Any) -> bool:
+def _of_many(y: ArrayLike) -> bool:
     return str(type_of_target(y)) == "multilabel-indicator"
 
 
-def _many(model: Any, X: Any, y: Any, sample_weight: Any) -> Labelled:
+def _many(model: MLPClassifier, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> NetworkExamples:
     if model.class_weight is not None:
         raise ValueError("class_weight is for classes that exclude each other; many labels a row are weighed by row")
     if not _of_many(y):
@@ -158,11 +155,11 @@ def _many(model: Any, X: Any, y: Any, sample_weight: Any) -> Labelled:
     labels = np.arange(y.shape[1])
     if len(kept) < len(y):
         X, y, repetition = take(X, kept), y[kept], repetition[kept]
-    return Labelled(X, y, labels, repetition, repetition)
+    return NetworkExamples(X=X, y=y, classes=labels, weight=repetition, repetition=repetition)
 
 
 @dataclass(frozen=True)
-class Measured:
+class NumericTargets:
     """X (N, d), targets Y (N, K), weight (N,) > 0; `single` where y came as (N,)."""
 
     X: Any
@@ -170,36 +167,31 @@ class Measured:
     weight: Floats
     single: bool
 
-    def rows(self, K: int, dtype: Any, among: Floats | None = None) -> Rows:
-        """As a network of K outputs learns them: weights are 1 on average, or those `among` all of them are."""
-        return Rows(self.X, self.Y, self.weight / (self.weight if among is None else among).mean(), K, dtype)
+    def rows(self, K: int, dtype: DTypeLike, among: Floats | None = None) -> WeightedRows:
+        """Return them as a network of K outputs learns them: weights are 1 on average, or those `among` all of them
+        are."""
+        return WeightedRows(self.X, self.Y, self.weight / (self.weight if among is None else among).mean(), K, dtype)
 
-    def known(self) -> Known:
-        """What a certificate tells of them."""
-        return Known(float(self.weight.sum()), {}, digest(*arrays_of(self.X), self.Y, self.weight))
+    def summarise(self) -> DataSummary:
+        """Return the summary for a certificate."""
+        return DataSummary(float(self.weight.sum()), {}, digest(*arrays_of(self.X), self.Y, self.weight))
 
     @property
     def repetition(self) -> Floats:
         """(N,) how often each row counts."""
         return self.weight
 
-    def split(self, fraction: float, seed: int) -> tuple[Measured, Measured]:
-        """Some to learn from, and about `fraction` to judge by."""
-        n = len(self.Y)
-        order = np.random.RandomState(seed % 2**32).permutation(n)
-        count = min(n - 1, int(np.ceil(fraction * n - 0.5)))
-        if count < 1:
-            raise ValueError(
-                f"validation_fraction={fraction:g} of {n} examples holds none out: raise it, or give validation=(X, y)"
-            )
-        return self._only(np.sort(order[count:])), self._only(np.sort(order[:count]))
+    def split(self, fraction: float, seed: int) -> tuple[NumericTargets, NumericTargets]:
+        """Return some to learn from, and about `fraction` to judge by."""
+        held = hold_out_share([np.arange(len(self.Y))], fraction, seed)
+        return self._only(np.flatnonzero(~held)), self._only(np.flatnonzero(held))
 
-    def _only(self, places: NDArray[np.intp]) -> Measured:
-        return Measured(take(self.X, places), self.Y[places], self.weight[places], self.single)
+    def _only(self, places: NDArray[np.intp]) -> NumericTargets:
+        return NumericTargets(take(self.X, places), self.Y[places], self.weight[places], self.single)
 
 
-def responses(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Measured:
-    """Rows with targets, checked; those of weight 0 are as if they were not there."""
+def responses(model: Any, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None, reset: bool = True) -> NumericTargets:
+    """Return rows with targets, checked; those of weight 0 are as if they were not there."""
     X, y = _both(model, X, y, reset)
     Y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     if np.abs(Y).max() > _LARGEST:
@@ -211,14 +203,14 @@ def responses(model: Any, X: Any, y: Any, sample_weight: Any, reset: bool = True
     single, Y = Y.ndim == 1, Y.reshape(len(Y), -1)
     if len(kept) < len(Y):
         X, Y, weight = take(X, kept), Y[kept], weight[kept]
-    return Measured(X, Y, weight, single)
+    return NumericTargets(X, Y, weight, single)
 
 
-Given = Labelled | Measured
+Given = NetworkExamples | NumericTargets
 
 
 def width(X: Any) -> int:
-    """How many features the rows of X have."""
+    """Return the number of features of the rows of X."""
     shape = np.shape(X) if not hasattr(X, "shape") else X.shape
     if len(shape) != 2:
         raise ValueError(f"Expected 2D array, got {len(shape)}D array instead: a batch is rows of features")
@@ -226,11 +218,11 @@ def width(X: Any) -> int:
 
 
 def mean_row(given: Given) -> Floats | None:
-    """The mean example, against which features are weighed; None for zeros, where rows are sparse."""
+    """Return the mean example, against which features are weighed; None for zeros, where rows are sparse."""
     if is_sparse(given.X):
         return None
     if elsewhere(given.X):
-        return device_rows.weighed_mean(given.X, given.repetition)
+        return device_rows.weigh_mean(given.X, given.repetition)
     total = np.zeros(given.X.shape[1])
     weight = given.repetition.astype(given.X.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -238,17 +230,17 @@ def mean_row(given: Given) -> Floats | None:
             total += weight[i : i + PART] @ given.X[i : i + PART]
     mean: Floats = total / given.repetition.sum()
     if not np.isfinite(mean).all():  # of numbers as large as their type has
-        mean = np.average(bounded(given.X), axis=0, weights=given.repetition)
+        mean = np.average(refuse_large(given.X), axis=0, weights=given.repetition)
     return mean
 
 
-def judged(model: Any, X: Any, reset: bool = False) -> Any:
-    """X (N, d) to be judged, by scikit-learn's rules."""
+def check_to_predict(model: NetworkModel, X: Rows, reset: bool = False) -> Any:
+    """Return X (N, d) to be judged, by scikit-learn's rules."""
     if elsewhere(X):
-        return device_rows.checked(model, X, reset)
+        return device_rows.check_rows(model, X, reset)
     return as_rows(numeric_rows(model, X, reset=reset, **_REALS))
 
 
 def row(X: Any, i: int) -> Any:
-    """One row of X, (1, d), on the host."""
-    return fetched(take(X, [i])) if elsewhere(X) else X[[i]]
+    """Return one row of X, (1, d), on the host."""
+    return fetch(take(X, [i])) if elsewhere(X) else X[[i]]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,18 @@ from numpy.typing import NDArray
 from deciban.certificates.certificate import Certificate
 from deciban.data.declared_types import plain
 from deciban.data.labels import storable
-from deciban.kernels.tensors import check
+from deciban.data.refusal import check
 from deciban.models.stored import labels_of, names_of
-from deciban.store import Stored, rebuilt
+from deciban.store import Stored, rebuild
 
-from ..networks.tensors import PARTS, Arrays, network_of, parts_of, tensors_of
+from ..networks.network import PARTS, Arrays, from_tensors, name_parts, to_tensors
 from .classifier import MLPClassifier
 from .regressor import MLPRegressor
 from .settings import type_of
+
+if TYPE_CHECKING:
+    from .estimator import NetworkModel
+
 
 MODELS: dict[str, type[MLPClassifier | MLPRegressor]] = {"mlp": MLPClassifier, "mlp-regressor": MLPRegressor}
 _SCALARS = (str, int, float, bool)
@@ -38,18 +42,20 @@ _FIELDS = (*PARTS, "many", "single", "loss", "parameters")
 
 
 def header_of(model: Any) -> dict[str, Any]:
-    """What the file's header keeps; ValueError for labels and parameters that a file cannot keep."""
+    """Return what the file's header keeps; ValueError for labels and parameters that a file cannot keep."""
     names = getattr(model, "feature_names_in_", None)
     classes = getattr(model, "classes_", np.zeros(0))
     return {
         "model": next(name for name, family in MODELS.items() if isinstance(model, family)),
         "classes": [plain(label) for label in storable(classes.tolist())],
         "network": {
-            **parts_of(model.network_),
+            **name_parts(model.network_),
             "many": bool(getattr(model, "multilabel_", False)),
             "single": bool(getattr(model, "_single", False)),
             "loss": float(model.loss_),
-            "parameters": {name: _written(model, name, value) for name, value in _kept(model).items()},
+            "parameters": {
+                name: _write_value(model, name, value) for name, value in _parameters_to_keep(model).items()
+            },
         },
         "table": {
             "features": int(model.n_features_in_),
@@ -61,15 +67,15 @@ def header_of(model: Any) -> dict[str, Any]:
     }
 
 
-def _kept(model: Any) -> dict[str, Any]:
-    return {name: value for name, value in model.typed_params().items() if name not in ("callback", "n_jobs")}
+def _parameters_to_keep(model: NetworkModel) -> dict[str, Any]:
+    return {name: value for name, value in model.get_typed_params().items() if name not in ("callback", "n_jobs")}
 
 
-def _written(model: Any, name: str, value: Any) -> Any:
-    """A parameter as JSON."""
+def _write_value(model: NetworkModel, name: str, value: Any) -> Any:
+    """Return a parameter as JSON."""
     if name == "dtype":
         return type_of(value).name
-    if name == "hidden" and not isinstance(value, int):
+    if name == "hidden_layer_sizes" and not isinstance(value, int):
         return [int(units) for units in value]
     if name == "class_weight" and isinstance(value, Mapping):
         return [[plain(label), float(weight)] for label, weight in value.items()]
@@ -81,23 +87,23 @@ def _written(model: Any, name: str, value: Any) -> Any:
 
 
 def arrays_of(model: Any) -> Arrays:
-    """What the file's tensors keep."""
-    arrays = tensors_of(model.network_)
+    """Return what the file's tensors keep."""
+    arrays = to_tensors(model.network_)
     if model._baseline is not None:
         arrays["baseline"] = np.asarray(model._baseline, "<f8")
     return arrays
 
 
-def restored(stored: Stored) -> Any:
-    """The model in a file that `store.read` has checked; DataError for what does not fit together."""
-    return rebuilt(stored, _restored)
+def restore(stored: Stored) -> Any:
+    """Return the model in a file that `store.read` has checked; DataError for what does not fit together."""
+    return rebuild(stored, _restore)
 
 
-def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
+def _restore(header: Mapping[str, Any], arrays: Arrays) -> Any:
     table, told = header["table"], header["network"]
     check(set(told) == set(_FIELDS), "a network that tells other things")
     model = MODELS[header["model"]]()
-    model.set_params(**_given(model, told["parameters"]))
+    model.set_params(**_read_parameters(model, told["parameters"]))
     d = table["features"]
     check(type(d) is int and d > 0, "a number of features that is none")
     baseline = arrays.pop("baseline", None)
@@ -105,7 +111,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
     check(type(told["many"]) is bool and type(told["single"]) is bool, "a network of no kind")
     classes = _labels(header, told["many"]) if isinstance(model, MLPClassifier) else np.zeros(0)
     K = _outputs(model, told, len(classes), arrays)
-    network = network_of({name: told[name] for name in PARTS}, arrays, d, K)
+    network = from_tensors({name: told[name] for name in PARTS}, arrays, d, K)
     check(type(told["loss"]) in (int, float), "a loss that is no number")
     if isinstance(model, MLPClassifier):
         model.classes_, model.multilabel_ = classes, told["many"]
@@ -122,7 +128,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Any:
 
 
 def _labels(header: Mapping[str, Any], many: bool) -> NDArray[Any]:
-    """The classes in their order; of many labels a row the names in that of their columns."""
+    """Return the classes in their order; of many labels a row the names in that of their columns."""
     told, kind = header["classes"], header["table"]["labels"]
     if not many:
         return labels_of(told, kind)
@@ -133,8 +139,8 @@ def _labels(header: Mapping[str, Any], many: bool) -> NDArray[Any]:
     return labels
 
 
-def _outputs(model: Any, told: Mapping[str, Any], C: int, arrays: Arrays) -> int:
-    """How many outputs there must be."""
+def _outputs(model: NetworkModel, told: Mapping[str, Any], C: int, arrays: Arrays) -> int:
+    """Return how many outputs there must be."""
     if isinstance(model, MLPRegressor):
         last = arrays[f"biases.{len(arrays) // 2}"]
         return int(last.shape[0])
@@ -146,23 +152,24 @@ def _is_row(values: NDArray[Any], d: int) -> bool:
     return values.dtype == np.float64 and values.shape == (d,) and bool(np.isfinite(values).all())
 
 
-def _given(model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters, of those that this version knows."""
-    known = model.get_params(deep=False)
-    found: dict[str, Any] = {name: value for name, value in values.items() if name in known and name != "callback"}
-    if isinstance(found.get("hidden"), list):
-        found["hidden"] = tuple(found["hidden"])
-        check(all(type(units) is int for units in found["hidden"]), "hidden layers of no size")
+def _read_parameters(model: NetworkModel, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters; ValueError for those that the model has not."""
+    unknown = sorted(values.keys() - model.get_params(deep=False).keys() | values.keys() & {"callback"})
+    check(not unknown, f"the parameters {unknown}, which no network has")
+    found: dict[str, Any] = dict(values)
+    if isinstance(found.get("hidden_layer_sizes"), list):
+        found["hidden_layer_sizes"] = tuple(found["hidden_layer_sizes"])
+        check(all(type(units) is int for units in found["hidden_layer_sizes"]), "hidden layers of no size")
     if isinstance(found.get("class_weight"), list):
         found["class_weight"] = {label: float(weight) for label, weight in found["class_weight"]}
     for name, value in found.items():
-        right = value is None or type(value) in _SCALARS or name in ("hidden", "class_weight")
+        right = value is None or type(value) in _SCALARS or name in ("hidden_layer_sizes", "class_weight")
         check(right and not isinstance(value, list), f"{name} that is no parameter")
     return found
 
 
 def _proof(header: Mapping[str, Any], d: int, classes: NDArray[Any]) -> Certificate:
-    """The certificate, whose counts are by label again."""
+    """Return the certificate, whose counts are by label again."""
     proof = Certificate.from_json(header["certificate"], d)
     counts, labels = proof.class_counts, classes.tolist()
     check(set(counts) == set(map(str, labels)), "counts of other classes")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from numpy.typing import ArrayLike
+
+from deciban.data.rows import Rows
 
 if TYPE_CHECKING:
     # scikit-learn has no types; a class whose base is Any passes for an int, and `sum(models)` for one too.
@@ -27,11 +31,14 @@ class TellsCallbacks(_Support):
     """A model whose fit is told to the callbacks of `set_callbacks`, where scikit-learn has them."""
 
 
-def reported(fit: Callable[..., Any]) -> Callable[..., Any]:
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def report_to_callbacks(fit: Fit) -> Fit:
     """Decorate a `fit` whose begin and end, and the iterations between, are told to the callbacks of the model."""
 
     @wraps(fit)
-    def told(model: Any, X: Any, y: Any, sample_weight: Any = None, **more: Any) -> Any:
+    def told(model: Any, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None, **more: Any) -> Any:
         if not model.__dict__.get("_skl_callbacks") and not hasattr(model, "_parent_callback_ctx"):
             return fit(model, X, y, sample_weight, **more)
         context = model._init_callback_context(max_subtasks=None)
@@ -41,5 +48,4 @@ def reported(fit: Callable[..., Any]) -> Callable[..., Any]:
         context.call_on_fit_task_end(estimator=model, reconstruction_attributes={}, **given)
         return model
 
-    managed: Callable[..., Any] = _managed(told)
-    return managed
+    return cast(Fit, _managed(told))

@@ -8,8 +8,7 @@ from typing import Any
 from deciban.certificates.certificate import Certificate
 from deciban.data.digest import digest
 from deciban.distributions import Distribution
-from deciban.distributions.class_prior import prior_optimum
-from deciban.distributions.pseudo_counts import is_vector
+from deciban.distributions.priors import is_vector, prior_optimum
 
 ESTIMATES = {
     "bayes": "with {alpha} pseudo-counts an outcome, so that its minimum is the posterior mean",
@@ -29,7 +28,7 @@ def certify(
     seconds: float,
     seed: int | None = None,
 ) -> Certificate:
-    """What was minimised and how exactly, for the parameters that `estimate` derives from the counts."""
+    """Certify what was minimised, and how exactly, by the parameters that `estimate` derives from the counts."""
     found = prior_optimum(class_prior, seen.n)
     found += family.optimum(seen, family.parameters(seen, estimate), estimate)
     alpha = getattr(family, "alpha", None)

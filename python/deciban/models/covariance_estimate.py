@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from deciban.data.rows import is_sparse
+from deciban.data.rows import Rows, is_sparse
 from deciban.distributions.counts import Floats
 
+if TYPE_CHECKING:
+    from .discriminant import GaussianDiscriminant
 
-def estimate_covariances(estimator: Any, X: Any, y: NDArray[np.intp], weight: Floats | None, shared: bool) -> Floats:
+
+def estimate_covariances(estimator: Any, X: Rows, y: NDArray[np.intp], weight: Floats | None, shared: bool) -> Floats:
     """Return (G, d, d) the covariance that clones of the estimator find in each class; shared, their mean by weight.
 
     `weight` (N,) goes to an estimator whose `fit` takes `sample_weight`; otherwise it means repetition and must be of
@@ -57,8 +60,9 @@ def _covariance(estimator: Any, X: Any, rows: NDArray[np.intp], weight: Floats |
     return (covariance + covariance.T) / 2.0
 
 
-def check_covariance_estimator(estimator: Any, model: Any) -> None:
-    """ValueError for what estimates no covariance, and beside parameters of the model that it leaves nothing to do."""
+def check_covariance_estimator(estimator: object, model: GaussianDiscriminant) -> None:
+    """Raise ValueError for what estimates no covariance, and beside parameters of the model that it leaves nothing to
+    do."""
     if estimator is None:
         return
     if not hasattr(estimator, "fit") or isinstance(estimator, type):
@@ -76,8 +80,8 @@ def check_covariance_estimator(estimator: Any, model: Any) -> None:
         )
 
 
-def require_statistics(model: Any, what: str) -> None:
-    """ValueError for a model whose covariance no statistic determines."""
+def require_statistics(model: GaussianDiscriminant, what: str) -> None:
+    """Raise ValueError for a model whose covariance no statistic determines."""
     if model.covariance_estimator is not None:
         raise ValueError(
             f"{what} needs statistics that determine the covariance; covariance_estimator="

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.data.devices import asked_on_host
-from deciban.data.rows import is_sparse
-from deciban.distributions.class_prior import class_prior
+from deciban.data.devices import ask_on_host
+from deciban.data.rows import Rows, is_sparse
 from deciban.distributions.counts import Floats
+from deciban.distributions.priors import class_prior
 from deciban.threads import OnThreads
 
-from ..data.offered import offered_unless
+from ..data.offered import offer_unless
+
+if TYPE_CHECKING:
+    from .discriminant import GaussianDiscriminant
 
 
 class Axes(NamedTuple):
@@ -25,8 +28,8 @@ class Axes(NamedTuple):
     share: Floats
 
 
-def _curved(model: Any) -> str:
-    """Why there are no axes, or nothing."""
+def _refusal_of_axes(model: GaussianDiscriminant) -> str:
+    """Return why there are no axes, or nothing."""
     if model.covariance == "per_class":
         return "transform needs one covariance of all classes: set covariance='shared' or 'diagonal'"
     if model.estimate == "bayes":
@@ -44,20 +47,20 @@ class ProjectsOnAxes(OnThreads):
     that is always there.
     """
 
-    n_components: Any
-    class_prior: Any
-    covariance: Any
-    estimate: Any
-    classes_: Any
+    n_components: int | None
+    class_prior: str | ArrayLike
+    covariance: str
+    estimate: str
+    classes_: NDArray[Any]
     counts_: Any
     n_features_in_: int
     _estimated: Any
     _rows_to_judge: Any
-    _answered: Any
+    _cast_answer: Any
     fit: Any
 
-    @offered_unless(_curved)
-    def transform(self, X: Any) -> Any:
+    @offer_unless(_refusal_of_axes)
+    def transform(self, X: Rows) -> Any:
         """Project rows on the axes on which the classes lie apart.
 
         Parameters
@@ -81,21 +84,21 @@ class ProjectsOnAxes(OnThreads):
         >>> GaussianDiscriminant().fit(X, [0, 0, 0, 1, 1, 1]).transform(X).round(1).ravel().tolist()
         [-4.3, -1.8, -3.1, 1.8, 4.3, 3.1]
         """
-        return _wrap_data_with_container("transform", self._projected(X), X, self)
+        return _wrap_data_with_container("transform", self._project(X), X, self)
 
-    @offered_unless(_curved)
-    def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
+    @offer_unless(_refusal_of_axes)
+    def fit_transform(self, X: Rows, y: ArrayLike, **fit_params: Any) -> Any:
         """Fit, and project the same rows: `fit(X, y).transform(X)`."""
         return self.fit(X, y, **fit_params).transform(X)
 
-    @asked_on_host
-    def _projected(self, X: Any) -> Floats:
+    @ask_on_host
+    def _project(self, X: Rows) -> Floats:
         rows, axes = self._rows_to_judge(X), self._axes.directions
         if is_sparse(rows):
             values = np.asarray(rows @ axes) - self.xbar_ @ axes
         else:
             values = np.ascontiguousarray(rows - self.xbar_, dtype=np.float64) @ axes
-        projected: Floats = self._answered(values, X)
+        projected: Floats = self._cast_answer(values, X)
         return projected
 
     @property
@@ -104,7 +107,7 @@ class ProjectsOnAxes(OnThreads):
         mean: Floats = self._estimated.centre + self._priors @ self._shift
         return mean
 
-    @offered_unless(_curved)
+    @offer_unless(_refusal_of_axes)
     def _offered_axes(self) -> Axes:
         return self._axes
 
@@ -124,8 +127,19 @@ class ProjectsOnAxes(OnThreads):
     def _n_features_out(self) -> int:
         return int(self._axes.share.size)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns of `transform`: "gaussiandiscriminant0" and so on."""
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """Return the names of the columns of `transform`: "gaussiandiscriminant0" and so on.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the features, which are only validated.
+
+        Returns
+        -------
+        ndarray of shape (n_components,)
+            Names.
+        """
         check_is_fitted(self)
         self._offered_axes()
         names: NDArray[Any] = super().get_feature_names_out(input_features)  # type: ignore[misc]
@@ -165,12 +179,13 @@ class ProjectsOnAxes(OnThreads):
 
 
 def most_components(model: Any) -> int:
-    """The largest number of axes: one less than classes, and not more than features."""
+    """Return the largest number of axes: one less than classes, and not more than features."""
     return min(len(model.classes_) - 1, int(model.n_features_in_))
 
 
-def check_components(model: Any) -> None:
-    """ValueError for a number of axes that a fitted model cannot have; without a second class it has none anyway."""
+def check_components(model: GaussianDiscriminant) -> None:
+    """Raise ValueError for a number of axes that a fitted model cannot have; without a second class it has none
+    anyway."""
     k = model.n_components
     if k is None:
         return

@@ -1,4 +1,4 @@
-"""What models that learn p(x | c) by counting share: state is the sufficient statistic, learning +, unlearning −."""
+"""Models that learn p(x | c) by counting: state is the sufficient statistic, learning +, unlearning −."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.attached import FindsLabelErrors, Reports
-from deciban.certificates.bound import Bound
-from deciban.certificates.bounding import StatesBounds
+from deciban.attached import FindsLabelErrors, Reports, StatesBounds
+from deciban.certificates.bound import Bound, Facts
 from deciban.certificates.certificate import Certificate
-from deciban.certificates.credible import interval, reaching
-from deciban.certificates.guarantees import certified, chosen
+from deciban.certificates.guarantees import add_bounds, add_choice
+from deciban.certificates.intervals import credible_interval, widen_to_include
 from deciban.data.columns import Columns
 from deciban.data.declared_types import ClassifierMixin, Estimator
-from deciban.data.devices import asked_on_host, fetched
-from deciban.data.frame import called
-from deciban.distributions import StatisticError, fitted_score
-from deciban.distributions.class_prior import class_prior, prior_doubt
+from deciban.data.devices import ask_on_host, fetch
+from deciban.data.frame import name_column
+from deciban.data.rows import Rows
+from deciban.distributions import StatisticError, fit_score
 from deciban.distributions.counts import Floats
-from deciban.distributions.pseudo_counts import check_shapes
+from deciban.distributions.priors import check_shapes, class_prior, prior_doubt
 from deciban.scores import Explanation, Score, log_posterior
+from deciban.verdict import Pair
 
-from ..data.transaction import all_or_nothing
-from .callbacks import TellsCallbacks, reported
+from ..data.capacity import require_room
+from ..data.transaction import all_or_nothing, named_refusals
+from .callbacks import TellsCallbacks, report_to_callbacks
 from .certified import certify
-from .likelihoods import recoded, without_the_forgotten
+from .likelihoods import recode, without_the_forgotten
 from .reading import Reading, to_judge, to_learn
 from .tally import Labels, Tally
 
@@ -47,21 +48,36 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
     have types), and takes `estimate` and `class_prior` as parameters; everything else is here.
     """
 
-    estimate: Any
-    class_prior: Any
+    estimate: str
+    class_prior: ClassPrior
     _compiled: Score | None
     _kind: Any = None  # the type of the rows that were learnt first
     _choice: Bound | None = None  # what its choice among several told of its errors, when it was trained
 
     @abstractmethod
     def _family(self, columns: Any = None) -> Any:
-        """The distribution of the features, given the parameters and the columns."""
+        """Return the distribution of the features, given the parameters and the columns."""
 
     # Learning is +, unlearning −.
 
-    @reported
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn X (N, d), y (N,) from nothing."""
+    @report_to_callbacks
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model to labelled examples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
         with all_or_nothing(self):
             started = perf_counter()
             reading, tally = self._count(X, y, sample_weight, first=True)
@@ -72,49 +88,65 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         return self
 
     def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn more. New labels bring new classes; `classes` declares labels that may come later."""
+        """Learn more examples; new labels make new classes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
+        y : array-like of shape (n_samples,)
+            Labels.
+        classes : array-like, optional
+            Labels that may come later.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
         with all_or_nothing(self):
             started = perf_counter()
             first = not hasattr(self, "counts_")
             reading, more = self._count(X, y, sample_weight, first)
             if classes is not None:
-                more += more.nothing(np.unique(column_or_1d(fetched(classes))))
+                more += more.nothing(np.unique(column_or_1d(fetch(classes))))
             self._become(more if first else self._tally(reading.columns) + more, reading.columns)
             self._kind = reading.X.dtype if first else self._kind
             self._seconds = perf_counter() - started + (0.0 if first else self._seconds)
         return self
 
-    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back what was learnt of X, y with these weights; a class with nothing left goes too.
+    def forget(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take back rows that were learnt with these labels and weights; a class with nothing left goes, too.
 
         What is left has, to the last bit, the statistics of the other rows alone, in whatever order and pieces all were
-        learnt: sums and products of measurements are kept unrounded, counts as long as they are whole numbers below
-        2⁵³ (with fractional counts or weights they are rounded to float64).
-
-        A model keeps sums, not rows, so it cannot know which rows it has learnt. It refuses what its sums prove
-        impossible: more examples or counts than were learnt, values where no example is left, and
-        variances or covariances that no data have.
-        Other rows that were never learnt are taken away all the same, and what is left is then the model of no data.
+        learnt: sums and products of measurements are kept unrounded, counts as long as they are whole numbers below 2⁵³
+        (with fractional counts or weights they are rounded to float64). A model keeps sums, not rows, so it cannot know
+        which rows it has learnt. It refuses what its sums prove impossible: more examples or counts than were learnt,
+        values where no example is left, and variances or covariances that no data have. Other rows that were never
+        learnt are subtracted all the same, and what is left is then the model of no data.
 
         Parameters
         ----------
-        X : array, sparse matrix or table (N, d)
+        X : array-like, CSR matrix or data frame of shape (n_samples, n_features)
             Rows that were learnt.
-        y : array (N,)
+        y : array-like of shape (n_samples,)
             Their labels.
-        sample_weight : array (N,), optional
+        sample_weight : array-like of shape (n_samples,), optional
             The weights with which they were learnt.
 
         Returns
         -------
-        self
+        estimator
+            The fitted estimator itself.
 
         Raises
         ------
         ValueError
-            If a label was never learnt, or the sums prove that a row was not; the model is left as it was.
+            If a label was never learnt, or the sums prove that a row was not; the model is unchanged then.
         """
         check_is_fitted(self)
         with all_or_nothing(self):
@@ -161,63 +193,131 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
 
     # Judging is one score.
 
-    @asked_on_host
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """(N, C) log p(x, c), the score itself: its differences are log-odds and do not saturate."""
-        return self._answered(self._joint(X), X)
+    @ask_on_host
+    def predict_joint_log_proba(self, X: Rows) -> Floats:
+        """Return log p(x, c), the score itself: its differences are log-odds and do not saturate.
 
-    @asked_on_host
-    def predict(self, X: Any) -> Labels:
-        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Scores, in nats.
+        """
+        return self._cast_answer(self._joint(X), X)
+
+    @ask_on_host
+    def predict(self, X: Rows) -> Labels:
+        """Predict the label of the largest score; of equal ones the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         winner = self._joint(X).argmax(axis=1)
         labels: Labels = self.classes_[winner]
         return labels
 
-    @asked_on_host
-    def predict_log_proba(self, X: Any) -> Floats:
-        """(N, C) log p(c | x)."""
-        return self._answered(log_posterior(self._joint(X)), X)
+    @ask_on_host
+    def predict_log_proba(self, X: Rows) -> Floats:
+        """Return the log probability of each class.
 
-    @asked_on_host
-    def predict_proba(self, X: Any) -> Floats:
-        """(N, C) p(c | x)."""
-        return self._answered(np.exp(log_posterior(self._joint(X))), X)
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
 
-    def _joint(self, X: Any) -> Floats:
-        """(N, C) log p(x, c) in double precision."""
-        return self._judged(self._rows_to_judge(X))
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log probabilities log p(c | x).
+        """
+        return self._cast_answer(log_posterior(self._joint(X)), X)
+
+    @ask_on_host
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities p(c | x).
+        """
+        return self._cast_answer(np.exp(log_posterior(self._joint(X))), X)
+
+    def _joint(self, X: Rows) -> Floats:
+        """Return (N, C) log p(x, c) in double precision."""
+        return self._score_possible(self._rows_to_judge(X))
 
     def _keeps_single(self) -> bool:
-        """Whether float32 rows make float32 probabilities, as scikit-learn's estimator of the same name does."""
+        """Return whether float32 rows make float32 probabilities, as scikit-learn's estimator of the same name does."""
         return False
 
-    def _answered(self, values: Floats, X: Any) -> Floats:
-        """The values in single precision, where what was learnt and what is asked of are so."""
+    def _cast_answer(self, values: Floats, X: Rows) -> Floats:
+        """Return the values in single precision, where what was learnt and what is asked of are so."""
         single = self._kind == getattr(X, "dtype", None) == np.float32 and self._keeps_single()
         return values.astype(np.float32) if single else values
 
-    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
-        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
-        in decibans, strongest first."""
-        X = self._rows_to_judge(X)
-        self._judged(X)
+    def explain(self, X: Rows, *, pair: Pair | None = None) -> list[Explanation]:
+        """Explain the predictions of examples by the evidence of each feature.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
+        pair : tuple of (label, label), optional
+            Two labels: the evidence is for the first against the second. By default it is for the winner against its
+            runner-up.
+
+        Returns
+        -------
+        list of Explanation
+            The explanation of each example, in decibans, the strongest terms first.
+        """
+        rows = self._rows_to_judge(X)
+        self._score_possible(rows)
         labels, score = self.classes_.tolist(), self.scorer_
-        return [self._named(score.explain(X[[i]], labels, pair=pair)) for i in range(X.shape[0])]
+        return [self._name_terms(score.explain(rows[[i]], labels, pair=pair)) for i in range(rows.shape[0])]
 
-    def credible_interval(self, X: Any, level: float = 0.95) -> Floats:
-        """(N, 2) where the log-odds of the predicted label against its runner-up lies, in nats, with probability
-        `level`, given how little was seen.
+    def credible_interval(self, X: Rows, level: float = 0.95) -> Floats:
+        """Return a credible interval of the log-odds of the predicted label against its runner-up.
 
-        The parameters are random given the data; mean and variance of the log-odds over their posterior are exact,
-        its shape is taken as normal, which a sum of many terms comes near. Where the reported log-odds, which take the
-        means of the parameters, lie beyond, the interval reaches as far. An interval that contains 0 leaves the verdict
-        open. The prior is that of the distribution, whatever the estimate; features are taken as independent.
+        The parameters are random given the data; mean and variance of the log-odds over their posterior are exact, its
+        shape is taken as normal, which a sum of many terms comes near. Where the reported log-odds, which take the
+        means of the parameters, lie beyond, the interval is extended to them. An interval that contains 0 leaves the
+        verdict open. The prior is that of the distribution, whatever the estimate; features are taken as independent.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, or a data frame.
+        level : float, default=0.95
+            Probability that the interval contains the log-odds.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Ends of the interval, in nats.
         """
         return self._intervals(self._rows_to_judge(X), level)
 
-    def _intervals(self, X: Any, level: float = 0.95) -> Floats:
-        """`credible_interval` of rows that are statistics already."""
-        scores = self._judged(X)
+    def _intervals(self, X: Rows, level: float = 0.95) -> Floats:
+        """Return `credible_interval` of rows that are statistics already."""
+        scores = self._score_possible(X)
         first, second = _first_two(scores)
         prior_mean, prior_variance = prior_doubt(self.class_prior, self.counts_.n)
         with np.errstate(over="ignore", invalid="ignore"):  # inputs of 1e300 have squares beyond a float64
@@ -228,7 +328,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         alone = first == second
         difference, apart = np.where(alone, 0.0, difference), np.where(alone, 0.0, apart)
         told = scores[np.arange(len(first)), first] - scores[np.arange(len(first)), second]
-        return reaching(interval(difference, apart, level), np.where(alone, 0.0, told))
+        return widen_to_include(credible_interval(difference, apart, level), np.where(alone, 0.0, told))
 
     # What was learnt, seen from several sides.
 
@@ -236,10 +336,11 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
     def scorer_(self) -> Score:
         """The model as it judges, compiled from the counts when they have changed."""
         check_is_fitted(self)
-        if self._compiled is None:
+        compiled = self._compiled
+        if compiled is None:
             with all_or_nothing(self):
-                self._compiled = self._compile()
-        return self._compiled
+                compiled = self._compiled = self._compile()
+        return compiled
 
     @property
     def class_count_(self) -> Floats:
@@ -249,41 +350,53 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         return n
 
     @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        check_is_fitted(self)
+        return Facts(left_out="")
+
+    @property
     def certificate_(self) -> Certificate:
-        """What was minimised and how exactly, from the counts alone: no second pass over the data."""
+        """Objective and its optimality, from the counts alone, without a second pass over the data."""
         check_is_fitted(self)
         self._refuse_nothing()
         labels, d = self.classes_.tolist(), self.n_features_in_
         proof = certify(self._family(), self.counts_, self.estimate, self.class_prior, labels, d, self._seconds)
-        return chosen(certified(self, proof), self._choice)
+        return add_choice(add_bounds(self, proof), self._choice)
 
     # From what people bring to counts.
 
-    def _count(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Reading, Tally]:
-        """The statistics of a batch; rows of weight 0 are as if they were not there."""
+    def _count(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None, first: bool) -> tuple[Reading, Tally]:
+        """Return the statistics of a batch; rows of weight 0 are as if they were not there."""
         reading = to_learn(self, X, y, sample_weight, first)
+        require_room(len(reading.labels), self._numbers_of_class(reading))
         counts = reading.family.count(reading.X, reading.y, reading.weight, len(reading.labels))
         return reading, Tally(reading.labels, counts, reading.labels[:0])
 
-    def _rows_to_judge(self, X: Any) -> Any:
+    def _numbers_of_class(self, reading: Reading) -> float:
+        """Return how many numbers a fit keeps for each class, as measured: statistics, unrounded, and parameters."""
+        known = () if reading.columns is None else reading.columns.categories
+        return 16.0 * float(reading.X.shape[1] + sum(map(len, filter(None, known))))
+
+    def _rows_to_judge(self, X: Rows) -> Any:
         check_is_fitted(self)
         self._refuse_nothing()
-        with all_or_nothing(self):
+        with named_refusals(self):
             matrix, family = to_judge(self, X)
             return family.statistic(matrix)
 
-    def _coded_rows(self, matrix: Any) -> Any:
-        """The statistic of rows that are coded already, as `columns_` codes them."""
+    def _encode_rows(self, matrix: Any) -> Any:
+        """Return the statistic of rows that are coded already, as `columns_` codes them."""
         self._refuse_nothing()
-        with all_or_nothing(self):
+        with named_refusals(self):
             return self._family().statistic(matrix)
 
-    def _judged(self, X: Any) -> Floats:
-        """(N, C) scores; a row that is impossible in every class is refused."""
+    def _score_possible(self, X: Rows) -> Floats:
+        """Return (N, C) scores; a row that is impossible in every class is refused."""
         score = self.scorer_(X)
         possible = score.max(axis=1) > -np.inf
         if not possible.all():
-            with all_or_nothing(self):
+            with named_refusals(self):
                 self._refuse_impossible(X, int(np.argmin(possible)))
         return score
 
@@ -305,25 +418,25 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         names = getattr(self, "feature_names_in_", None)
         return list(range(self.n_features_in_)) if names is None else list(names)
 
-    def _named(self, why: Explanation) -> Explanation:
-        """The explanation with features by name, categories by label."""
+    def _name_terms(self, why: Explanation) -> Explanation:
+        """Return the explanation with features by name, categories by label."""
         names, columns = self._names(), self.columns_
 
         def told(j: int, x: float) -> Any:
             if columns is None or columns.categories[j] is None:
                 return names[j]
-            name = called(names[j]) if isinstance(names[j], int) else names[j]
+            name = name_column(names[j]) if isinstance(names[j], int) else names[j]
             return f"{name} = {columns.label(j, x)}"
 
-        return replace(why, terms=[term._replace(feature=told(term.feature, term.x)) for term in why.terms])
+        return replace(why, terms=[replace(term, feature=told(term.feature, term.x)) for term in why.terms])
 
     # State.
 
     def _tally(self, columns: Columns | None) -> Tally:
-        """What is known, with categories coded as `columns` does."""
+        """Return the statistics, with categories coded as `columns` does."""
         counts = self.counts_
         if columns is not None and self.columns_ is not None and columns != self.columns_:
-            counts = recoded(counts, self.columns_, columns)
+            counts = recode(counts, self.columns_, columns)
         return Tally(self.classes_, counts, self._declared)
 
     def _become(self, tally: Tally, columns: Columns | None) -> None:
@@ -338,7 +451,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         prior = class_prior(self.class_prior, self.counts_.n)
         with np.errstate(divide="ignore"):  # a class declared but not yet seen has log 0 = −∞
             log_prior = np.log(prior)
-        return fitted_score(family, self.counts_, self.estimate, log_prior)
+        return fit_score(family, self.counts_, self.estimate, log_prior)
 
     def _refuse_nothing(self) -> None:
         if not self.counts_.n.any():
@@ -346,6 +459,6 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
 
 
 def _first_two(score: Floats) -> tuple[Any, Any]:
-    """(N,) winner and runner-up of each row; the same where there is one class."""
+    """Return (N,) winner and runner-up of each row; the same where there is one class."""
     order = np.argsort(-score, axis=1, kind="stable")
     return order[:, 0], order[:, min(1, score.shape[1] - 1)]

@@ -12,7 +12,7 @@ from deciban.data.rows import is_sparse, reals_for_core
 from deciban.errors import NotSeparableError
 from deciban.inner_product import dot
 from deciban.losses import Floats, Hinge
-from deciban.solvers import Limits, Problem, Solution, Status, dual_coordinate, street
+from deciban.solvers import Limits, Problem, Solution, Status, dual_coordinate, quadratic_programme
 from deciban.solvers.second_moments import as_matrix
 
 # Prices of an error that are tried in turn; once no example pays it, the margin is hard.
@@ -32,9 +32,9 @@ def solve_hard(problem: Problem, limits: Limits, seed: int) -> Solution:
     Dual ascent on a soft margin, at a price that nobody pays, finds which rows are on the margin; a quadratic
     programme, where it is small enough, makes that exact. NotSeparableError, with a witness, where there is no margin.
     """
-    inside = centred(problem)
-    exact = street.suits(as_matrix(inside.problem.rows))
-    solution = _ascended(inside, limits, seed, _FEW_PASSES if exact else _PASSES)
+    inside = centre_rows(problem)
+    exact = quadratic_programme.suits_street(as_matrix(inside.problem.rows))
+    solution = _raise_price(inside, limits, seed, _FEW_PASSES if exact else _PASSES)
     if exact and solution.status not in _ENDED:
         solution = _exact(inside, solution)
     return inside.own(solution)
@@ -62,7 +62,7 @@ class Centred:
         return NotSeparableError(point, found[1])
 
 
-def centred(problem: Problem) -> Centred:
+def centre_rows(problem: Problem) -> Centred:
     """Return the problem with rows of mean 0, where there is an intercept, and of mean length 1."""
     X: Any = as_matrix(problem.rows)
     N, d = X.shape
@@ -79,8 +79,8 @@ def centred(problem: Problem) -> Centred:
     return Centred(replace(problem, rows=reals_for_core(X)), middle, size, problem)
 
 
-def _ascended(inside: Centred, limits: Limits, seed: int, passes: int) -> Solution:
-    """The soft margin at rising prices, until no example pays."""
+def _raise_price(inside: Centred, limits: Limits, seed: int, passes: int) -> Solution:
+    """Return the soft margin at rising prices, until no example pays."""
     problem = inside.problem
     limits = replace(limits, tol=min(limits.tol, 1e-10), max_iter=passes)
     begun = perf_counter()
@@ -89,7 +89,7 @@ def _ascended(inside: Centred, limits: Limits, seed: int, passes: int) -> Soluti
     for price in _PRICES:
         soft = replace(problem, loss=Hinge(), c=np.full(len(problem.y), price))
         start = None if solution is None or solution.dual is None else replace(solution, dual=solution.dual / 100.0)
-        solution = dual_coordinate.solve(soft, _left(limits, begun), start, seed)
+        solution = dual_coordinate.solve(soft, _remaining(limits, begun), start, seed)
         assert solution.dual is not None
         priced = replace(solution, dual=price * solution.dual)
         if solution.status in _ENDED:
@@ -106,11 +106,11 @@ def _ascended(inside: Centred, limits: Limits, seed: int, passes: int) -> Soluti
 
 
 def _exact(inside: Centred, solution: Solution) -> Solution:
-    """The solution of the quadratic programme that begins at what was found."""
+    """Return the solution of the quadratic programme that begins at what was found."""
     problem = inside.problem
     assert solution.dual is not None
-    start = street.Street(solution.w[0], float(solution.b[0]), np.abs(solution.dual), np.inf)
-    found = street.widest(as_matrix(problem.rows), problem.y, problem.intercept, start)
+    start = quadratic_programme.Street(solution.w[0], float(solution.b[0]), np.abs(solution.dual), np.inf)
+    found = quadratic_programme.widest_street(as_matrix(problem.rows), problem.y, problem.intercept, start)
     if found is None:
         mixed = witness(problem)
         if mixed is not None:
@@ -119,18 +119,18 @@ def _exact(inside: Centred, solution: Solution) -> Solution:
     exact = replace(
         solution, w=found.w[None, :], b=np.array([found.b]), dual=problem.y * found.alpha, status=Status.CONVERGED
     )
-    return exact if found.violation <= street.ENOUGH else solution
+    return exact if found.violation <= quadratic_programme.STREET_IS_ENOUGH else solution
 
 
-def _left(limits: Limits, begun: float) -> Limits:
-    """The same limits with what is left of the time."""
+def _remaining(limits: Limits, begun: float) -> Limits:
+    """Return the same limits with what is left of the time."""
     if limits.time_limit is None:
         return limits
     return replace(limits, time_limit=max(limits.time_limit - (perf_counter() - begun), 1e-9))
 
 
-def priced(problem: Problem, solution: Solution) -> tuple[Problem, Solution]:
-    """The soft margin whose optimum the hard one is, every error at a price above each α, and a = α / price."""
+def as_soft_margin(problem: Problem, solution: Solution) -> tuple[Problem, Solution]:
+    """Return the soft margin whose optimum the hard one is, every error at a price above each α, and a = α / price."""
     assert solution.dual is not None
     price = 2.0 * float(np.abs(solution.dual).max(initial=0.0)) or 1.0
     soft = replace(problem, loss=Hinge(), c=np.full(len(problem.y), price))
@@ -138,7 +138,8 @@ def priced(problem: Problem, solution: Solution) -> tuple[Problem, Solution]:
 
 
 def witness(problem: Problem) -> tuple[Floats, Floats] | None:
-    """A point in the convex hulls of both classes and its mixture (N,), or None where a hyperplane separates them.
+    """Return a point in the convex hulls of both classes and its mixture (N,), or None where a hyperplane separates
+    them.
 
         find u ≥ 0 with   Σ_+ u_i x_i = Σ_− u_i x_i,   Σ_+ u_i = Σ_− u_i = 1      (Farkas 1902)
 

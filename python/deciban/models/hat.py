@@ -8,18 +8,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import qr
-from sklearn.utils.validation import _check_sample_weight, check_array
+from sklearn.utils.validation import check_array
 
 from deciban.data.refusal import check_number
+from deciban.data.rows import Rows
+from deciban.data.samples import check_sample_weight
 from deciban.losses import Floats
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
 def leverages(
-    X: Any, sample_weight: ArrayLike | None = None, *, fit_intercept: bool = True, alpha: float = 0.0
+    X: Rows, sample_weight: ArrayLike | None = None, *, fit_intercept: bool = True, alpha: float = 0.0
 ) -> Floats:
-    """h_ii (N,), how much the fit at x_i follows its own y_i: the diagonal of H with ŷ = H y.
+    """Return h_ii (N,), how much the fit at x_i follows its own y_i: the diagonal of H with ŷ = H y.
 
         H = X X⁺ = Q Qᵀ,      h_ii = ‖q_i‖²,      0 ≤ h_ii ≤ 1,      Σ h_ii = rank (d + 1 with the intercept)
 
@@ -35,13 +37,20 @@ def leverages(
 
 @dataclass(frozen=True, eq=False)
 class HatMatrix:
-    """H with ŷ = H y, and I − H with the residuals y − ŷ = (I − H) y, as what they do to vectors.
+    """The hat matrix H of least squares, with fitted values ŷ = H y and residuals y − ŷ = (I − H) y.
 
         H = X X⁺ = Q Qᵀ,     H² = H,     Hᵀ = H,     trace H = rank X = d + 1 with the intercept
 
-    and the same of I − H, whose trace is N − d − 1. Only Q (N, r) is kept, `basis`; `matrix` forms H. With weights c
-    and Z = √c X, H = √c⁻¹ Z Z⁺ √c is a projection, but symmetric only for weights that are equal; with `alpha` > 0 of
-    ridge regression it shrinks, and is no projection. Hoaglin & Welsch, The American Statistician 32 (1978).
+    and the same of I − H, whose trace is N − d − 1. Only Q is kept; `matrix` computes H. With weights c and Z = √c X, H
+    = √c⁻¹ Z Z⁺ √c is a projection, but symmetric only for weights that are equal; with `alpha` > 0 of ridge regression
+    it shrinks, and is no projection. Hoaglin & Welsch, The American Statistician 32 (1978).
+
+    Parameters
+    ----------
+    basis : ndarray of shape (n_samples, rank)
+        Orthonormal columns Q.
+    root : ndarray of shape (n_samples,)
+        Square roots of the weights c.
 
     Examples
     --------
@@ -59,30 +68,47 @@ class HatMatrix:
 
     @classmethod
     def of(
-        cls, X: Any, sample_weight: ArrayLike | None = None, *, fit_intercept: bool = True, alpha: float = 0.0
+        cls, X: Rows, sample_weight: ArrayLike | None = None, *, fit_intercept: bool = True, alpha: float = 0.0
     ) -> Self:
-        """Return the hat matrix of the rows X (N, d), dense, by a pivoted QR factorisation. Cost: 4·N·d².
+        """Compute the hat matrix of rows by a pivoted QR factorisation, at a cost of 4·N·d².
 
         Parameters
         ----------
-        X : array-like (N, d).
-        sample_weight : (N,) ≥ 0, or None for 1 each; what `times` says of rows of weight 0 is 0.
-        fit_intercept : whether a constant column stands beside X.
-        alpha : α of LinearRegression(penalty="l2", alpha).
+        X : array-like of shape (n_samples, n_features)
+            Rows, dense.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; fitted values of rows of weight 0 are 0.
+        fit_intercept : bool, default=True
+            Whether a constant column stands beside X.
+        alpha : float, default=0.0
+            Strength α of `LinearRegression(penalty="l2", alpha=α)`.
 
         Returns
         -------
         HatMatrix
+            The hat matrix.
 
         Raises
         ------
-        ValueError for what is not finite, and where no row has a weight.
+        ValueError
+            If X is not finite, or no row has a weight.
         """
         Q, c = _basis(X, sample_weight, fit_intercept, alpha)
         return cls(Q, np.sqrt(c))
 
     def times(self, y: Any) -> Floats:
-        """Return ŷ = H y for y (N,) or (N, K). Cost: 4·N·r·K, and no N × N matrix."""
+        """Return the fitted values ŷ = H y, at a cost of 4·N·r·K and without an N × N matrix.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+
+        Returns
+        -------
+        ndarray of the shape of y
+            Fitted values.
+        """
         y = check_array(y, dtype=np.float64, ensure_2d=False)
         column = self.root if y.ndim == 1 else self.root[:, None]
         s = self.basis @ (self.basis.T @ (column * y))
@@ -90,35 +116,70 @@ class HatMatrix:
         return fitted
 
     def residuals(self, y: Any) -> Floats:
-        """Return (I − H) y for y (N,) or (N, K)."""
+        """Return the residuals (I − H) y.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+
+        Returns
+        -------
+        ndarray of the shape of y
+            Residuals.
+        """
         y = check_array(y, dtype=np.float64, ensure_2d=False)
         left: Floats = y - self.times(y)
         return left
 
     def diagonal(self) -> Floats:
-        """Return (N,) the leverages h_ii = ‖q_i‖², 0 ≤ h_ii ≤ 1."""
+        """Return the leverages h_ii = ‖q_i‖².
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Leverages, from 0 to 1.
+        """
         h: Floats = np.square(self.basis).sum(axis=1)
         return h
 
     def trace(self) -> float:
-        """Return Σ h_ii, the degrees of freedom of the fit: the rank, or less where a penalty shrinks."""
+        """Return the degrees of freedom of the fit, Σ h_ii.
+
+        Returns
+        -------
+        float
+            The rank, or less where a penalty shrinks.
+        """
         return float(np.square(self.basis).sum())
 
     def matrix(self) -> Floats:
-        """Return H (N, N). Cost: 2·N²·r and N² numbers."""
+        """Return H, at a cost of 2·N²·r and N² numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            The hat matrix.
+        """
         return self.times(np.eye(len(self.basis)))
 
     def complement(self) -> Floats:
-        """Return I − H (N, N)."""
+        """Return I − H.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            The matrix of the residuals.
+        """
         H: Floats = np.eye(len(self.basis)) - self.matrix()
         return H
 
 
 def _basis(X: Any, sample_weight: Any, fit_intercept: bool, alpha: float) -> tuple[Floats, Floats]:
-    """Q (N, r) and the weights (N,)."""
+    """Return Q (N, r) and the weights (N,)."""
     X = check_array(X, dtype=np.float64)
     check_number("alpha", alpha, 0.0, "a finite number ≥ 0")
-    c = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    c = check_sample_weight(sample_weight, X)
     root, n, (N, d) = np.sqrt(c)[:, None], float(c.sum()), X.shape
     if not n > 0.0:
         raise ValueError("at least one example of weight above 0 is expected; every sample_weight is 0")

@@ -1,4 +1,4 @@
-"""What the header of a file of a model over columns must hold; `stored` and `linear_table` say what it means."""
+"""Checks of the header of a file of a model over columns; `stored` and `linear_table` say what it means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PARAMETERS = ("likelihood", "alpha", "estimate", "class_prior", "binarize")
 
 
 def fault(header: Mapping[str, Any]) -> str:
-    """What is wrong with the form of the header, or nothing."""
+    """Return what is wrong with the form of the header, or nothing."""
     sections = {"table": ("features", "names", "labels", "columns"), "bayes": PARAMETERS}
     for section, known in sections.items():
         values = header.get(section)
@@ -46,8 +46,8 @@ def fault(header: Mapping[str, Any]) -> str:
     return next((wanted for wanted, right in checks.items() if not right), "")
 
 
-def coded_fault(header: Mapping[str, Any], section: str) -> str:
-    """What is wrong with the form of the header of a model of coded columns, whose parameters stand in this section, or
+def find_coded_fault(header: Mapping[str, Any], section: str) -> str:
+    """Return what is wrong with the header of a model of coded columns, whose parameters stand in this section, or
     nothing."""
     given, table, classes = header.get(section), header.get("table"), header.get("classes")
     labels = type(classes) is list and 2 <= len(classes) <= 1 << 16 and all(type(label) is str for label in classes)
@@ -79,19 +79,19 @@ _TYPES = ("text", "object", "bool", *(f"{sign}int{bits}" for sign in ("", "u") f
 _TYPES += ("float32", "float64")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return (type(value) is float and abs(value) <= _LARGEST) or (type(value) is int and abs(value) <= 1 << 53)
 
 
-def _are_counts(value: Any) -> bool:
-    """Whether these are pseudo-counts: a number, a list of them, or lists of one length."""
+def _are_counts(value: object) -> bool:
+    """Return whether these are pseudo-counts: a number, a list of them, or lists of one length."""
     if type(value) is list and value and all(type(each) is list for each in value):
         return len(set(map(len, value))) == 1 and all(each and all(map(_is_number, each)) for each in value)
     return _is_number(value) or (type(value) is list and bool(value) and all(map(_is_number, value)))
 
 
-def _is_prior(value: Any) -> bool:
-    """Whether a parameter of a distribution may have this value."""
+def _is_prior(value: object) -> bool:
+    """Return whether a parameter of a distribution may have this value."""
     if type(value) is list and not all(type(size) is int and 0 < size < 1 << 31 for size in value):
         return _are_counts(value)
     if type(value) is list:
@@ -99,7 +99,7 @@ def _is_prior(value: Any) -> bool:
     return value is None or type(value) is bool or _is_number(value)
 
 
-def _is_likelihood(option: Any, inside: bool = False) -> bool:
+def _is_likelihood(option: object, inside: bool = False) -> bool:
     if type(option) is dict:
         pairs = option.get("by column")
         return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from time import perf_counter
 from typing import Any, Self
 
@@ -12,22 +12,26 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban._core import scores
-from deciban.calibration.temperature import loss_of_scores, temperature
-from deciban.data.devices import asked_on_host, fetched
-from deciban.data.folds import folds
+from deciban.certificates.bound import Facts
+from deciban.data.declared_types import parameters
+from deciban.data.devices import ask_on_host, fetch
+from deciban.data.folds import Places
 from deciban.data.refusal import check_number
-from deciban.data.rows import as_rows, is_sparse, reals_for_core
+from deciban.data.rows import Rows, as_rows, is_sparse, reals_for_core
+from deciban.data.samples import check_sample_weight
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
 from deciban.penalties import L2, NoPenalty, Penalty
 from deciban.solvers import Limits, Problem, Solution, Status, closed_form
 from deciban.solvers.closed_form import DIRECT, from_moments
+from deciban.solvers.problem import Callback
 from deciban.solvers.second_moments import class_scatter, normal_equations, with_targets
 
-from ..data.examples import Examples, class_weights
+from ..data.capacity import require_room
+from ..data.examples import RowExamples, class_weights
 from ..data.numbers import linear_rows
 from ..data.transaction import all_or_nothing
 from .label_sets import LearnsLabelSets
@@ -35,70 +39,95 @@ from .normal_equations import advice, certify_moments, leverage
 from .tally import Labels, Tally
 
 
+@parameters
 class LeastSquaresClassifier(LearnsLabelSets):
-    """sign(x·w + b), or of many classes the largest x·w_k + b_k, where w and b are the least squares to ±1.
+    """Classification by least squares to ±1: sign(x·w + b), or of many classes the largest x·w_k + b_k.
 
         min over w, b of   Σ_i w_i (y_i − x_i·w − b)² + α·½‖w‖²,      y_i ∈ {−1, +1}, one class against the rest each
 
-    Parameters
-    ----------
-    alpha : α ≥ 0; 0 is no penalty. scikit-learn's RidgeClassifier(a) is alpha = 2a.
-    calibration : the number of folds on whose held-out rows `predict_proba` is calibrated, or None. Equal rows share a
-        fold. A fold is taken out of the statistic, so that holding it out costs one more pass over its rows.
-    fit_intercept : whether b is learnt; else it is 0.
-    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
-    solver : "auto" and "closed-form", or another of `deciban.solvers`, which the following then stop.
-    tol : the relative duality gap (primal − dual) / |primal| to stop at.
-    max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop.
-    random_state : the seed of the order in which examples are visited; None is 0.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
-
-    For two classes of equal weight w points as that of Fisher's discriminant does (Fisher 1936; Bishop 2006, section
+    For two classes of equal weight w has the direction of Fisher's discriminant (Fisher 1936; Bishop 2006, section
     4.1.5); with many classes one that lies between others may never win (Hastie, Tibshirani & Friedman 2009, section
     4.2). It needs one pass, and its state is a sum: `partial_fit`, `+` and `forget` are exact to rounding, classes come
-    and go, and what is learnt that way is not calibrated. Up to 4000 features. `fit` also takes y (N, L) of 0 and 1,
-    one column a label (multi-label): then `predict` and `decision_function` are (N, L).
+    and go, and a model that learns in pieces is not calibrated. Up to 4000 features. `fit` also takes y (N, L) of 0 and
+    1, one column a label (multi-label): then `predict` and `decision_function` are (N, L).
 
-    Attributes: `classes_` (C,) sorted; `coef_` (K, d) and `intercept_` (K,), K = 1 for two classes; `n_iter_`;
-    `solution_`; `counts_`, the statistic; `certificate_`; `scorer_`, what prediction and explanation see.
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength α ≥ 0 of the penalty. scikit-learn's `RidgeClassifier(a)` is alpha = 2a.
+    calibration : "temperature" or None, default="temperature"
+        Temperature scaling on held-out examples, so that A·(x·w + b) are log-odds: it makes probabilities, and evidence
+        in decibans. None: only margins, and less time.
+    calibration_folds : int, default=3
+        Number of folds for the calibration, at least 2. Equal examples share a fold.
+    fit_intercept : bool, default=True
+        Whether there is an intercept b; else it is 0.
+    class_weight : "balanced" or mapping of label to float, optional
+        Weights of classes; "balanced" is n / (C·n_c).
+    solver : str, default="auto"
+        One of "auto", "closed-form", or another of `deciban.solvers`, which the following parameters then stop.
+    tol : float, default=1e-6
+        Relative duality gap (primal − dual) / |primal| to stop at.
+    max_iter : int, default=10_000
+        Largest number of iterations.
+    time_limit : float, optional
+        Largest number of seconds.
+    callback : callable, optional
+        Called as `callback(iteration, objective, gap)`; the solver stops when it returns something true.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of examples; None is 0.
+    n_jobs : int, optional
+        Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
+        environment leave. The result does not depend on it.
 
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights w; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts b.
+    n_iter_ : ndarray of int
+        Number of iterations of each problem.
+    status_ : str
+        How the fit ended.
+    solution_ : list of Solution
+        Solution of each problem.
+    scorer_ : Score
+        The compiled score, for predictions and explanations.
+    certificate_ : Certificate
+        Objective, duality gap, and how the fit ended.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
+    counts_ : Statistics
+        The statistic.
+
+    Examples
+    --------
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> model = LeastSquaresClassifier(calibration=None).fit(X, ["no", "no", "yes", "yes"])
     >>> model.predict([[0.0], [1.6]]).tolist(), model.decision_function([[1.5]]).round(9).tolist()
     (['no', 'yes'], [0.0])
     """
 
-    counts_: Any
+    alpha: float = 1.0
+    _: KW_ONLY
+    calibration: str | None = "temperature"
+    calibration_folds: int = 3
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 10_000
+    time_limit: float | None = None
+    callback: Callback | None = None
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
 
     _keeps_single = True
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        calibration: int | None = 3,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-        time_limit: float | None = None,
-        callback: Any = None,
-        random_state: int | Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.calibration = calibration
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _loss(self) -> Loss:
         return Squared()
@@ -112,11 +141,14 @@ class LeastSquaresClassifier(LearnsLabelSets):
 
     # At once.
 
-    def _learn(self, given: Examples, start: list[Solution] | None) -> None:
+    def _numbers_of_class(self, given: RowExamples) -> float:
+        return 2.0 * super()._numbers_of_class(given)  # unrounded sums, and the targets together
+
+    def _learn(self, given: RowExamples, start: list[Solution] | None) -> None:
         self._limits(), self._penalty()
         kept = given.X.shape[1] <= DIRECT
-        self.counts_ = class_scatter(given.X, given.y, given.weight, len(given.labels)) if kept else None
-        self._declared = given.labels[:0]
+        self.counts_ = class_scatter(given.X, given.y, given.weight, len(given.classes)) if kept else None
+        self._declared = given.classes[:0]
         super()._learn(given, start)
 
     def _solve(
@@ -129,117 +161,124 @@ class LeastSquaresClassifier(LearnsLabelSets):
         solutions, self._fit = closed_form.solve_together(problems, limits, moments)
         return solutions
 
-    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+    def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
         self.n_iter_ = np.maximum(1, self.n_iter_)
         fit = self.__dict__.pop("_fit", None)
         if fit is not None and (told := advice(fit, given.X.shape[1], bool(self.alpha))):
             self._proof = replace(self._proof, advice=told)
 
-    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
-        k = self.calibration
-        if k is None:
-            return None
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-            raise ValueError(f"calibration must be None or a number of folds from 2, got {k!r}")
-        fold = folds(given.X, int(k), seed)
-        held, rows = [], []
-        for outside in (np.flatnonzero(fold == i) for i in range(int(k))):
-            left = np.bincount(given.y, minlength=len(given.labels))
-            left = left - np.bincount(given.y[outside], minlength=len(left))
-            if len(outside) and left.all():
-                held.append(self._held_out(given, outside))
-                rows.append(outside)
-        self._held_out_loss = None
-        if not held:
-            return 1.0
-        order, s = np.concatenate(rows), np.concatenate(held)
-        found = temperature(s, given.y[order], given.weight[order])
-        self._held_out_loss = loss_of_scores(found * s, given.y[order], given.weight[order])
-        return found
-
-    def _held_out(self, given: Examples, outside: Any) -> Floats:
-        """Scores of some rows by what the others say: the statistic less that of those rows."""
-        C, l2, X = len(given.labels), self._penalty().l2, given.X[outside]
+    def _score_held_out(
+        self, given: RowExamples, inside: Places, outside: Places, limits: Limits, seed: int
+    ) -> tuple[Floats, bool]:
+        """Return scores of some rows by what the others say: by the statistic less that of those rows."""
+        C, l2 = len(given.classes), self._penalty().l2
         if self.counts_ is None:
-            inside = given.only(~np.isin(np.arange(len(given.y)), outside))
-            problems = self._problems(inside)
+            part = given.only(inside)
+            problems = self._problems(part)
             Y = np.column_stack([problem.y for problem in problems])
-            fit = closed_form.least_squares(problems[0].rows, Y, inside.weight, l2, self.fit_intercept)
+            fit = closed_form.least_squares(problems[0].rows, Y, part.weight, l2, self.fit_intercept)
         else:
-            rest = with_targets(self._rest(given, outside), _targets(C))
-            fit = from_moments(normal_equations(rest, given.X.shape[1], self.fit_intercept), l2)
-        return scores(reals_for_core(X), np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self._threads())
+            # Sums of sparse rows are not centred: a difference would lose the digits of a column that hardly varies.
+            anew = is_sparse(given.X)
+            rest = _count(given, inside) if anew else self.counts_ - _count(given, outside)
+            seen = with_targets(rest, _targets(C))
+            fit = from_moments(normal_equations(seen, given.X.shape[1], self.fit_intercept), l2)
+        rows = reals_for_core(given.X[outside])
+        return scores(rows, np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self._threads()), False
 
-    def _rest(self, given: Examples, outside: Any) -> PooledScatter:
-        """The statistic of the other rows. Sums of sparse rows are not centred, so that a difference of two would lose
-        the digits of a column that hardly varies: these are counted anew."""
-        C = len(given.labels)
-        if is_sparse(given.X):
-            inside = given.only(~np.isin(np.arange(len(given.y)), outside))
-            return class_scatter(inside.X, inside.y, inside.weight, C)
-        rest: PooledScatter = self.counts_ - class_scatter(given.X[outside], given.y[outside], given.weight[outside], C)
-        return rest
+    @ask_on_host
+    def leverages(self, X: Rows) -> Floats:
+        """Return the leverages h(x) = 1/n + (x − x̄)ᵀ(ZᵀZ + ½αI)⁺(x − x̄) of rows.
 
-    @asked_on_host
-    def leverages(self, X: Any) -> Floats:
-        """(N,) h(x), for a row that was learnt with weight 1 how much its score follows its own label: see
-        `LinearRegression.leverages`."""
+        For a training row of weight 1 it is the derivative of its score by its own label.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Leverages.
+        """
         check_is_fitted(self)
         X = linear_rows(self, X, dtype=np.float64, reset=False)
         seen = with_targets(self._tally().counts, _targets(len(self.classes_)))
         normal = normal_equations(seen, self.n_features_in_, self.fit_intercept)
         return leverage(normal, self._penalty().l2, self.fit_intercept, X)
 
-    def _keeps_examples_together(self) -> str:
-        """Why an example cannot be taken out of what was learnt."""
+    @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        reason = (
+            "" if self.counts_ is not None else f"beyond {DIRECT:,} features there is no statistic to take it out of"
+        )
         if self.class_weight is not None:
-            return "class weights make an example count for more than one"
-        return "" if self.counts_ is not None else f"beyond {DIRECT:,} features there is no statistic to take it out of"
+            reason = "class weights make an example count for more than one"
+        return replace(super().facts_, left_out=reason)
 
     # In pieces.
 
     def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn more. New labels bring new classes; `classes` declares labels that may come later."""
+        """Learn more examples; new labels make new classes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            RowExamples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        classes : array-like, optional
+            Labels that may come later.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+
+        Returns
+        -------
+        LeastSquaresClassifier
+            The fitted estimator itself.
+        """
         with all_or_nothing(self):
             started = perf_counter()
             first = not hasattr(self, "counts_")
             more = self._piece(X, y, sample_weight, first)
             if classes is not None:
-                more += more.nothing(np.unique(column_or_1d(fetched(classes))))
+                more += more.nothing(np.unique(column_or_1d(fetch(classes))))
             self._derive(more if first else self._tally() + more)
             self._seconds = perf_counter() - started
         return self
 
-    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back what was learnt of X, y with these weights; a class with nothing left goes too.
+    def forget(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take back rows that were learnt with these labels and weights; a class with nothing left goes, too.
 
         What is left has, to the last bit, the statistic of the other rows alone: sums and products are kept unrounded.
-
         A model keeps sums, not rows, so it cannot know which rows it has learnt. It refuses what its sums prove
-        impossible: more examples of a class than were learnt, sums where no example is left, and
-        variances or covariances that no data have.
-        Other rows that were never learnt are taken away all the same, and what is left is then the model of no data.
+        impossible: more examples of a class than were learnt, sums where no example is left, and variances or
+        covariances that no data have. Other rows that were never learnt are subtracted all the same, and what is left
+        is then the model of no data.
 
         Parameters
         ----------
-        X : array or sparse matrix (N, d)
+        X : array-like or CSR matrix of shape (n_samples, n_features)
             Rows that were learnt.
-        y : array (N,)
+        y : array-like of shape (n_samples,)
             Their labels.
-        sample_weight : array (N,), optional
+        sample_weight : array-like of shape (n_samples,), optional
             The weights with which they were learnt.
 
         Returns
         -------
-        self
+        LeastSquaresClassifier
+            The fitted estimator itself.
 
         Raises
         ------
         ValueError
-            If a label was never learnt, or the sums prove that a row was not; the model is left as it was.
+            If a label was never learnt, or the sums prove that a row was not; the model is unchanged then.
         """
         check_is_fitted(self)
         with all_or_nothing(self):
@@ -271,18 +310,19 @@ class LeastSquaresClassifier(LearnsLabelSets):
         return {**self.learning_params(), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
 
     def _piece(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Tally:
-        """The statistic of a batch; rows of weight 0 are as if they were not there."""
+        """Return the statistic of a batch; rows of weight 0 are as if they were not there."""
         self._limits(), self._penalty()
         if isinstance(self.class_weight, str):
             raise ValueError("class_weight='balanced' changes with every piece: give a mapping from labels to weights")
         X, y = linear_rows(self, X, y, order="C", reset=first)
         self._kind = X.dtype if first else self._kind
         check_classification_targets(y)
-        weight = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X)
         if X.shape[1] > DIRECT:
             raise ValueError(f"learning in pieces keeps d² sums, for at most {DIRECT} features; X has {X.shape[1]}")
         counted = weight > 0.0
         labels, index = np.unique(y[counted], return_inverse=True)
+        require_room(len(labels), 16.0 * X.shape[1])
         given: Any = self.class_weight
         if isinstance(given, Mapping):  # of labels that other pieces bring, too
             given = {label: given[label] for label in labels.tolist() if label in given}
@@ -300,7 +340,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
         return Tally(self.classes_, self.counts_, self._declared)
 
     def _derive(self, tally: Tally) -> None:
-        """Weights and certificate from the statistic."""
+        """Derive weights and certificate from the statistic."""
         self.classes_: Labels = tally.classes
         self.counts_, self._declared, self.temperature_ = tally.counts, tally.declared, None
         d, C, l2 = self.n_features_in_, len(tally.classes), self._penalty().l2
@@ -320,6 +360,11 @@ class LeastSquaresClassifier(LearnsLabelSets):
         self._proof = replace(certify_moments(normal, fit, l2, tally.counts), class_counts=counts)
 
 
+def _count(given: RowExamples, rows: Places) -> PooledScatter:
+    """Return the statistic of some rows."""
+    return class_scatter(given.X[rows], given.y[rows], given.weight[rows], len(given.classes))
+
+
 def _targets(C: int) -> Floats:
-    """(C, K) the targets of each class: −1 and +1 of two, of more +1 in its own column, and −1 elsewhere."""
+    """Return (C, K) the targets of each class: −1 and +1 of two, of more +1 in its own column, and −1 elsewhere."""
     return np.array([[-1.0], [1.0]]) if C == 2 else 2.0 * np.eye(C) - 1.0

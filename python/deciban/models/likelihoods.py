@@ -10,57 +10,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.data.columns import Columns
-from deciban.data.frame import called, columns_of, is_frame
+from deciban.data.frame import columns_of, is_frame, name_column
+from deciban.data.rows import Rows
 from deciban.distributions import Bernoulli, Categorical, Distribution, Gaussian, Mixed, by_name
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.gaussian import SmoothedGaussian
 from deciban.distributions.mixed import MixedStatistics
-from deciban.distributions.pseudo_counts import check_shape, is_vector, of_columns
+from deciban.distributions.priors import check_shape, is_vector, select_pseudo_counts
 from deciban.errors import DataError
 
 # So many columns of one distribution are a part of their own; files are written by these parts.
 _TOGETHER = 1 << 15
 
 
-def needs_types(likelihood: Any, X: Any) -> bool:
-    """Whether the columns of X are to be read each by its own type, not as one matrix of numbers."""
+def needs_types(likelihood: object, X: Rows) -> bool:
+    """Return whether the columns of X are read each by its own type, not as one matrix of numbers."""
     if isinstance(likelihood, Mapping) or (isinstance(likelihood, str) and likelihood == "auto"):
         return True
     categorical = likelihood == "categorical" or isinstance(likelihood, Categorical)
     return categorical and (is_frame(X) or _holds_objects(X))
 
 
-def check_likelihood(likelihood: Any) -> None:
-    """ValueError for names that stand for no distribution."""
+def check_likelihood(likelihood: object) -> None:
+    """Raise ValueError for names that stand for no distribution."""
     options = likelihood.values() if isinstance(likelihood, Mapping) else [likelihood]
     for option in options:
         if option is not None and not (isinstance(option, str) and option == "auto") and not _is_object(option):
             by_name(option)
 
 
-def _is_object(option: Any) -> bool:
+def _is_object(option: object) -> bool:
     return hasattr(option, "missing") and not isinstance(option, type)
 
 
 def not_of_text(name: Any, likelihood: Any) -> str:
-    """What is wrong with a column of text where a distribution of numbers was asked for."""
+    """Return what is wrong with a column of text where a distribution of numbers was asked for."""
     return (
-        f"{called(name)} holds text, which is 'categorical' and cannot be {likelihood!r}: "
+        f"{name_column(name)} holds text, which is 'categorical' and cannot be {likelihood!r}: "
         "say 'categorical' or 'auto', or give it as numbers"
     )
 
 
-def _holds_objects(X: Any) -> bool:
+def _holds_objects(X: Rows) -> bool:
     if hasattr(X, "dtype"):
         return X.dtype.kind in "OUS"
     return isinstance(X, list | tuple) and np.array(X, dtype=object).ndim == 2 and np.asarray(X).dtype.kind in "OUS"
 
 
-def infer(likelihood: Any, X: Any) -> Columns:
-    """The columns of X, those that are to be categorical as categories."""
+def infer(likelihood: object, X: Any) -> Columns:
+    """Return the columns of X, those that are to be categorical as categories."""
     columns: Columns
     if isinstance(likelihood, Mapping):
-        wanted = {name: _wanted(option) for name, option in likelihood.items()}
+        wanted = {name: _describe_options(option) for name, option in likelihood.items()}
         _check_names(likelihood, columns_of(X).names)
         return Columns.infer(X, {name: kind for name, kind in wanted.items() if kind is not None})
     columns = Columns.infer(X)
@@ -69,16 +70,16 @@ def infer(likelihood: Any, X: Any) -> Columns:
     return Columns.infer(X, dict.fromkeys(columns.names, "category"))
 
 
-def _wanted(option: Any) -> Literal["category"] | None:
+def _describe_options(option: object) -> Literal["category"] | None:
     return "category" if option == "categorical" or isinstance(option, Categorical) else None
 
 
 def _check_names(likelihood: Mapping[Any, Any], names: tuple[Any, ...]) -> None:
-    strange = [called(name) for name in likelihood if name not in names]
+    strange = [name_column(name) for name in likelihood if name not in names]
     if strange:
-        known = ", ".join(map(called, names[:20])) + (", …" if len(names) > 20 else "")
+        known = ", ".join(map(name_column, names[:20])) + (", …" if len(names) > 20 else "")
         raise ValueError(f"likelihood names {', '.join(strange[:5])}, which is not there; the columns are {known}")
-    unnamed = [called(name) for name in names if name not in likelihood]
+    unnamed = [name_column(name) for name in names if name not in likelihood]
     if unnamed:
         raise ValueError(
             f"likelihood names a distribution for every column, but none for {', '.join(unnamed[:5])}"
@@ -89,7 +90,7 @@ def _check_names(likelihood: Mapping[Any, Any], names: tuple[Any, ...]) -> None:
 
 
 class Prior(NamedTuple):
-    """What distributions given by name are made with: see the parameters of `NaiveBayes`."""
+    """Parameters of distributions that are given by name: see those of `NaiveBayes`."""
 
     alpha: Any = 1.0
     binarize: float | None = 0.0
@@ -97,14 +98,14 @@ class Prior(NamedTuple):
     min_categories: Any = None
 
     def of_columns(self, js: list[int]) -> Prior:
-        """The same for some columns."""
+        """Return the same for some columns."""
         least = self.min_categories
         part = tuple(least[j] for j in js) if isinstance(least, tuple) else least
-        return self._replace(alpha=of_columns(self.alpha, js), min_categories=part)
+        return self._replace(alpha=select_pseudo_counts(self.alpha, js), min_categories=part)
 
 
-def distribution(likelihood: Any, prior: Prior, columns: Columns | None) -> Distribution:
-    """The distribution of all features, by name, by object or column by column."""
+def distribution(likelihood: object, prior: Prior, columns: Columns | None) -> Distribution:
+    """Return the distribution of all features, by name, by object or column by column."""
     if columns is None:
         one: Distribution = _one(likelihood, prior)
         return one
@@ -119,12 +120,13 @@ def distribution(likelihood: Any, prior: Prior, columns: Columns | None) -> Dist
     for every in _groups(options, prior, columns):
         for js in _split(every, options[every[0]], prior):
             family = _one(options[js[0]], prior.of_columns(js))
-            parts.append((tuple(js), sized(family, columns, js)))
+            parts.append((tuple(js), with_sizes(family, columns, js)))
     return Mixed(tuple(parts), len(columns.names))
 
 
 def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list[int]]:
-    """The columns of each distribution; what is no name, and what has the alpha of its columns, is told apart."""
+    """Return the columns of each distribution; what is no name, and what has the alpha of its columns, is told
+    apart."""
     vector = is_vector(prior.alpha)
     plain = prior._replace(alpha=1.0, min_categories=None) if vector else prior
     groups: dict[Any, list[int]] = {}
@@ -137,7 +139,7 @@ def _groups(options: Sequence[Any], prior: Prior, columns: Columns) -> list[list
     return [sorted(js) for js in groups.values()]
 
 
-def _split(js: list[int], option: Any, prior: Prior) -> list[list[int]]:
+def _split(js: list[int], option: object, prior: Prior) -> list[list[int]]:
     """Put very many columns into pieces, where they share nothing: what is computed takes the memory of a piece."""
     apart = isinstance(option, str) and by_name(option) is Gaussian and not prior.var_smoothing
     size = _TOGETHER if apart else len(js)
@@ -154,7 +156,7 @@ def _by_option(options: Sequence[Any]) -> Iterator[tuple[Any, list[int]]]:
         yield options[js[0]], js
 
 
-def least_categories(given: Any) -> int | tuple[int, ...] | None:
+def least_categories(given: object) -> int | tuple[int, ...] | None:
     """Return `min_categories` as a whole number or one a feature; ValueError for what is neither."""
     if given is None:
         return None
@@ -172,7 +174,7 @@ def _check_length(prior: Prior, d: int) -> None:
         check_shape("alpha", np.shape(prior.alpha), 1, d)
 
 
-def _one(option: Any, prior: Prior) -> Any:
+def _one(option: object, prior: Prior) -> Any:
     if _is_object(option):
         return option
     if isinstance(option, str) and option == "bernoulli":
@@ -190,8 +192,8 @@ def _check_kind(family: Any, columns: Columns, j: int) -> None:
         raise DataError(not_of_text(columns.names[j], family.name))
 
 
-def sized(family: Any, columns: Columns, js: list[int]) -> Any:
-    """The distribution of columns js, which knows how many categories each of them has."""
+def with_sizes(family: object, columns: Columns, js: list[int]) -> Any:
+    """Return the distribution of columns js, which knows how many categories each of them has."""
     if not isinstance(family, Categorical):
         return family
     least = family.sizes if isinstance(family.sizes, tuple) else (int(family.sizes or 1),) * len(js)
@@ -199,8 +201,8 @@ def sized(family: Any, columns: Columns, js: list[int]) -> Any:
     return replace(family, sizes=tuple(map(max, known, least)))
 
 
-def recoded(counts: MixedStatistics, old: Columns, new: Columns) -> MixedStatistics:
-    """Statistics of rows as `old` codes them, as `new` codes them, whose categories include the old ones."""
+def recode(counts: MixedStatistics, old: Columns, new: Columns) -> MixedStatistics:
+    """Return statistics of rows as `old` codes them, as `new` codes them, whose categories include the old ones."""
     moved = old.recoding(new)
     if all(codes is None for codes in moved):
         return counts
@@ -209,20 +211,20 @@ def recoded(counts: MixedStatistics, old: Columns, new: Columns) -> MixedStatist
         if isinstance(part, CategoryCounts):
             sizes = tuple(len(new.categories[j] or ()) for j in columns)
             codes = [_codes(moved[j], k) for j, k in zip(columns, part.sizes, strict=True)]
-            part = part.recoded(tuple(codes), sizes).trimmed()
+            part = part.recode(tuple(codes), sizes).trim()
         parts.append(part)
     return MixedStatistics(counts.n, counts.columns, tuple(parts))
 
 
 def _codes(moved: NDArray[np.intp] | None, k: int) -> NDArray[np.intp]:
-    """The new codes of the first k old ones."""
+    """Return the new codes of the first k old ones."""
     return np.arange(k) if moved is None else moved[:k]
 
 
 def without_the_forgotten(
     before: MixedStatistics, after: MixedStatistics, columns: Columns, declared: tuple[frozenset[Any], ...]
 ) -> tuple[MixedStatistics, Columns]:
-    """Statistics and columns without the categories of which nothing is left.
+    """Return statistics and columns without the categories of which nothing is left.
 
     What had no count before either, or is `declared` by the column's type, is known without being seen, and stays.
     """
@@ -230,14 +232,14 @@ def without_the_forgotten(
     for js, was, left in zip(after.columns, before.parts, after.parts, strict=True):
         if isinstance(left, CategoryCounts):
             stay = [label in declared[j] for j in js for label in categories[j] or ()]
-            left, kept = _reduced(was, left, np.array(stay), tuple(len(categories[j] or ()) for j in js))
+            left, kept = _remove_forgotten(was, left, np.array(stay), tuple(len(categories[j] or ()) for j in js))
             for j, codes in zip(js, kept, strict=True):
                 categories[j] = tuple((categories[j] or ())[k] for k in codes)
         parts.append(left)
     return MixedStatistics(after.n, after.columns, tuple(parts)), replace(columns, categories=tuple(categories))
 
 
-def _reduced(
+def _remove_forgotten(
     was: CategoryCounts, left: CategoryCounts, stay: NDArray[np.bool_], sizes: tuple[int, ...]
 ) -> tuple[CategoryCounts, list[Any]]:
     was, left = was.of_sizes(sizes), left.of_sizes(sizes)
@@ -245,4 +247,4 @@ def _reduced(
     kept = [np.flatnonzero(~part) for part in np.split(gone, left.offsets[1:-1])]
     s = left.s[:, ~gone]
     smaller = replace(left, s=s, sizes=tuple(map(len, kept)))
-    return smaller.trimmed(), kept
+    return smaller.trim(), kept

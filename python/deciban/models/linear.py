@@ -1,52 +1,64 @@
-"""What linear classifiers share: labels to targets, problems to solvers, weights to one affine score."""
+"""Linear classifiers: labels to targets, problems to solvers, weights to one affine score."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.attached import FindsLabelErrors, Reports
-from deciban.certificates.bound import Probabilities
-from deciban.certificates.bounding import StatesBounds
+from deciban._core import scores
+from deciban.attached import FindsLabelErrors, Reports, StatesBounds
+from deciban.certificates.bound import Facts, Probabilities
 from deciban.certificates.certificate import Certificate
-from deciban.certificates.guarantees import certified
+from deciban.certificates.guarantees import add_bounds
 from deciban.data.declared_types import ClassifierMixin, Estimator
-from deciban.data.devices import asked_on_host
-from deciban.data.rows import reals_for_core
+from deciban.data.devices import ask_on_host
+from deciban.data.folds import Places, folds, splits_of
+from deciban.data.rows import Rows, reals_for_core
 from deciban.losses import Floats, Loss, Softmax
 from deciban.penalties import Penalty
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
-from deciban.solvers.problem import worst
+from deciban.solvers.problem import Callback, worst
 from deciban.threads import effective_threads
+from deciban.verdict import Pair
 
-from ..data.examples import Examples, bounded, examples
+from ..calibration.out_of_fold import OutOfFold, check_calibration
+from ..data.capacity import require_room
+from ..data.examples import RowExamples, examples, refuse_large
 from ..data.numbers import linear_rows
-from ..data.offered import offered_unless
+from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
-from ..solvers.limits import check_positive, limits_of, seed_of
-from .callbacks import TellsCallbacks, reported
-from .proofs import certify, interrupted
+from ..solvers.limits import check_positive, draw_seed, read_limits
+from .callbacks import TellsCallbacks, report_to_callbacks
+from .proofs import certify, mark_interrupted
 from .together import fitting, solve_all
-from .weights import SparseWeights, dense, scored
+from .weights import SparseWeights, dense, score_rows
 
 
 def only_margins(model: Any) -> str:
-    """Why there are no probabilities, or nothing."""
+    """Return why there are no probabilities, or nothing."""
     if model._probabilistic():
         return ""
     if model.__dict__.get("_label_sets"):
         return "there are no probabilities of sets of labels: fit each label of the matrix alone"
+    proof = getattr(model, "certificate_", None)
+    if proof is not None and proof.status == "interrupted":
+        return (
+            f"this {type(model).__name__} has no probabilities: it was interrupted before its margins were calibrated; "
+            "fit it to its end"
+        )
     return (
         f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
-        "fit with calibration=3"
+        "fit with calibration='temperature'"
     )
 
 
@@ -56,22 +68,24 @@ class LinearClassifier(
     """sign(x·w + b), or for many classes the class of the largest x·w_k + b_k.
 
     A model is a declaration: `_loss()`, `_penalty()`, whether K scores are learnt together (`_together`), and how much
-    a unit of the score weighs as evidence (`_temperature`). Everything else is here.
+    a unit of the score weighs as evidence (`_calibrate`). Everything else is here.
 
     Attributes: `classes_` (C,) sorted; `coef_` (K, d) and `intercept_` (K,), K = 1 for two classes; `n_iter_`;
     `solution_`, what the solver of each problem said; `certificate_`; `scorer_`, what prediction and explanation see.
     """
 
-    C: Any
+    C: float
     fit_intercept: bool
-    class_weight: Any
+    class_weight: Mapping[Any, float] | str | None
+    calibration: str | None
+    calibration_folds: int
     solver: str | Solver
     tol: float
     max_iter: int
     time_limit: float | None
-    callback: Any
+    callback: Callback | None
     warm_start: bool
-    random_state: Any
+    random_state: int | np.random.RandomState | None
     n_jobs: int | None
     solution_: list[Solution]
     _proof: Certificate
@@ -79,44 +93,72 @@ class LinearClassifier(
 
     @abstractmethod
     def _loss(self) -> Loss:
-        """The loss, its parameters checked."""
+        """Return the loss, its parameters checked."""
 
     @abstractmethod
     def _penalty(self) -> Penalty:
-        """The penalty, its parameters checked."""
+        """Return the penalty, its parameters checked."""
 
     def _together(self, classes: int) -> bool:
-        """Whether all classes share one problem (softmax) instead of one against the rest each."""
+        """Return whether all classes share one problem (softmax) instead of one against the rest each."""
+        return False
+
+    @property
+    def _fits_log_loss(self) -> bool:
+        """Return whether scores are log-odds, as log loss is minimised, and need no calibration."""
         return False
 
     def _probabilistic(self) -> bool:
-        """Whether scores become log-odds."""
-        return True
+        """Return whether scores become log-odds."""
+        return self._fits_log_loss or (self.calibration is not None and getattr(self, "temperature_", 1.0) is not None)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
     # Learning.
 
-    @reported
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn X (N, d), dense or CSR, with labels y (N,); `sample_weight` (N,) means repetition."""
+    @report_to_callbacks
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model to labelled examples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            RowExamples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
         with all_or_nothing(self):
             started = perf_counter()
             given = examples(self, X, y, sample_weight)
+            require_room(len(given.classes), self._numbers_of_class(given))
             self._learn(given, self._start(given))
             self._show_in(given.X.dtype)
             self._seconds = perf_counter() - started
         return self
 
-    def _learn(self, given: Examples, start: list[Solution] | None) -> None:
+    def _numbers_of_class(self, given: RowExamples) -> float:
+        """Return how many numbers a fit keeps for each class, as measured: targets, duals, weights and scores, all of
+        them more often where the classes share a problem."""
+        copies = 16.0 if self._together(len(given.classes)) else 8.0
+        return float(copies * sum(given.X.shape))
+
+    def _learn(self, given: RowExamples, start: list[Solution] | None) -> None:
         limits, seed = self._limits(), self._seed()
         problems = self._problems(given)
         with ThreadPoolExecutor(1) as aside:  # on a core that most solvers leave idle
             aside.submit(lambda: given.digest)
             solutions = self._solve(problems, limits, fitting(start, problems), seed)
+        cut_short = any(each.status is Status.INTERRUPTED for each in solutions)
         try:
             self._become(given, problems, solutions)
         except KeyboardInterrupt:  # what a few passes prove is worth them; who cannot wait says so again
@@ -126,21 +168,23 @@ class LinearClassifier(
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
         try:
-            self.temperature_ = self._temperature(given, limits, seed)
+            if cut_short:
+                raise KeyboardInterrupt  # nor for any, who pressed Ctrl-C
+            self.temperature_ = self._calibrate(given, limits, seed)
         except KeyboardInterrupt:
             self.temperature_ = None
             self.solution_ = [replace(each, status=Status.INTERRUPTED) for each in self.solution_]
-            self._proof = interrupted(self._proof)
+            self._proof = mark_interrupted(self._proof)
 
     def _solve(
         self, problems: list[Problem], limits: Limits, start: list[Solution] | None, seed: int
     ) -> list[Solution]:
         return solve_all(problems, limits, self.solver, start, seed)
 
-    def _problems(self, given: Examples) -> list[Problem]:
-        penalty, rows, threads = self._penalty(), reals_for_core(bounded(given.X)), self._threads()
+    def _problems(self, given: RowExamples) -> list[Problem]:
+        penalty, rows, threads = self._penalty(), reals_for_core(refuse_large(given.X)), self._threads()
         weight = self._strength() * given.weight
-        C = len(given.labels)
+        C = len(given.classes)
         if self._together(C):
             return [Problem(rows, given.y, weight, self._loss_together(), penalty, self.fit_intercept, C, threads)]
         loss = self._loss()
@@ -148,57 +192,91 @@ class LinearClassifier(
         return [Problem(rows, y, weight, loss, penalty, self.fit_intercept, 1, threads) for y in targets]
 
     def _loss_together(self) -> Loss:
-        """The loss of all classes' scores at once."""
+        """Return the loss of all classes' scores at once."""
         return Softmax()
 
     def _strength(self) -> float:
-        """C, what a unit of loss weighs against the penalty."""
+        """Return C, what a unit of loss weighs against the penalty."""
         if check_positive("C", self.C) == np.inf:
             raise ValueError(f"C must be a finite number > 0, got {self.C!r}")
         return float(self.C)
 
-    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
-        self.classes_ = given.labels
+    def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
+        self.classes_ = given.classes
         self.coef_, self.intercept_ = self._weights(problems, solutions)
         self.n_iter_ = np.array([max(1, solution.iterations) for solution in solutions])
         self.solution_ = solutions
         self._proof = certify(problems, solutions, given)
 
     def _weights(self, problems: list[Problem], solutions: list[Solution]) -> tuple[Floats, Floats]:
-        """w (K, d) for the features as they come, and b (K,)."""
+        """Return w (K, d) for the features as they come, and b (K,)."""
         if len(solutions) == 1:  # they may be millions
             return solutions[0].w, solutions[0].b
         return np.concatenate([each.w for each in solutions]), np.concatenate([each.b for each in solutions])
 
-    def _start(self, given: Examples) -> list[Solution] | None:
-        """Where a warm start begins: at the last solution, if it was of the same classes."""
+    def _start(self, given: RowExamples) -> list[Solution] | None:
+        """Return where a warm start begins: at the last solution, if it was of the same classes."""
         if not getattr(self, "warm_start", False) or not hasattr(self, "solution_"):
             return None
-        return list(self.solution_) if np.array_equal(self.classes_, given.labels) else None
+        return list(self.solution_) if np.array_equal(self.classes_, given.classes) else None
 
     def _limits(self) -> Limits:
-        return limits_of(self)
+        return read_limits(self)
 
     def _seed(self) -> int:
-        return seed_of(self.random_state)
+        return draw_seed(self.random_state)
 
     def _threads(self) -> int:
         return effective_threads(self.n_jobs)
 
-    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
-        """How many nats of log-odds a unit of the score is; None where nobody asked."""
-        return 1.0
+    def _calibrate(self, given: RowExamples, limits: Limits, seed: int) -> float | None:
+        """Return the nats of log-odds that a unit of the score is, by out-of-fold scores; None without calibration."""
+        if self._fits_log_loss or self.calibration is None:
+            return 1.0 if self._fits_log_loss else None
+        k, limits = check_calibration(self), replace(limits, callback=None)
+        held = OutOfFold.collect(
+            splits_of(folds(given.X, k, seed), k),
+            given.y,
+            given.weight,
+            len(given.classes),
+            lambda inside, outside: self._score_held_out(given, inside, outside, limits, seed),
+        )
+        A = held.temperature()
+        self._held_out_loss = held.log_loss(A)
+        return A
+
+    def _score_held_out(
+        self, given: RowExamples, inside: Places, outside: Places, limits: Limits, seed: int
+    ) -> tuple[Floats, bool]:
+        """Return scores of examples by a fit to others, and whether it was interrupted."""
+        problems = self._problems(given.only(inside))
+        solutions = self._solve(problems, limits, None, seed)
+        w, b = self._weights(problems, solutions)
+        rows = reals_for_core(self._features(given.X[outside]))
+        s = scores(rows, np.ascontiguousarray(w), b, n_jobs=self._threads())
+        return s, any(solution.status is Status.INTERRUPTED for solution in solutions)
 
     # Judging is one affine score.
 
-    @asked_on_host
-    def decision_function(self, X: Any) -> Floats:
-        """(N,) x·w + b for two classes, > 0 for `classes_[1]`; (N, C) for more."""
+    @ask_on_host
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the scores x·w + b.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            RowExamples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores; for two classes one, which is > 0 for `classes_[1]`.
+        """
         check_is_fitted(self)
         X = linear_rows(self, X, reset=False)
-        return self._scored(X)
+        return self._score(X)
 
-    def _show_in(self, kind: Any) -> None:
+    def _show_in(self, kind: DTypeLike) -> None:
         """Show weights of float32 rows in float32, as scikit-learn's estimator of the same name does."""
         self._kind = kind
         if kind == np.float32 and self._keeps_single:
@@ -206,47 +284,58 @@ class LinearClassifier(
             self.intercept_ = self.intercept_.astype(np.float32)
 
     def _double(self) -> tuple[Floats, Floats]:
-        """Weights (K, d) and intercept (K,) in double precision."""
+        """Return weights (K, d) and intercept (K,) in double precision."""
         return dense(self._get_weights()), self.intercept_.astype(np.float64, copy=False)
 
-    def _features(self, X: Any) -> Any:
-        """What the weights are for: X itself."""
+    def _features(self, X: Rows) -> Any:
+        """Return what the weights are for: X itself."""
         return X
 
-    def _scored(self, X: Any) -> Floats:
-        s = scored(self._features(X), self._get_weights(), self.intercept_, self._threads())
+    def _score(self, X: Rows) -> Floats:
+        s = score_rows(self._features(X), self._get_weights(), self.intercept_, self._threads())
         return s[:, 0] if len(self.classes_) == 2 and s.shape[1] == 1 else s
 
-    @asked_on_host
-    def predict(self, X: Any) -> NDArray[Any]:
-        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+    @ask_on_host
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Predict the label of the largest score; of equal ones the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            RowExamples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         s = self.decision_function(X)
         winner = (s > 0.0).astype(np.intp) if s.ndim == 1 else s.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[winner]
         return labels
 
-    @offered_unless(only_margins)
-    @asked_on_host
-    def predict_log_proba(self, X: Any) -> Floats:
-        """(N, C) log p(c | x)."""
+    @offer_unless(only_margins)
+    @ask_on_host
+    def predict_log_proba(self, X: Rows) -> Floats:
+        """Return (N, C) log p(c | x)."""
         log_p, kind = self._posterior(X)
         return log_p.astype(kind, copy=False)
 
-    @offered_unless(only_margins)
-    @asked_on_host
-    def predict_proba(self, X: Any) -> Floats:
-        """(N, C) p(c | x): the largest is that of `predict`."""
+    @offer_unless(only_margins)
+    @ask_on_host
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return (N, C) p(c | x): the largest is that of `predict`."""
         log_p, kind = self._posterior(X)
         p: Floats = np.exp(log_p).astype(kind, copy=False)
         return p
 
-    def _posterior(self, X: Any) -> tuple[Floats, Any]:
-        """(N, C) log p(c | x) in double precision, and the type to answer in."""
+    def _posterior(self, X: Rows) -> tuple[Floats, Any]:
+        """Return (N, C) log p(c | x) in double precision, and the type to answer in."""
         s = self.decision_function(X)
         return log_posterior(self._in_nats(s)), s.dtype
 
-    def _log_odds(self, X: Any) -> Floats:
-        """(N, C) scores in nats, whose differences are log-odds."""
+    def _log_odds(self, X: Rows) -> Floats:
+        """Return (N, C) scores in nats, whose differences are log-odds."""
         return self._in_nats(self.decision_function(X))
 
     def _in_nats(self, s: Floats) -> Floats:
@@ -254,7 +343,7 @@ class LinearClassifier(
         return np.column_stack([np.zeros(len(s)), odds]) if s.ndim == 1 else odds
 
     def _scale(self) -> float:
-        """Nats a unit of the score; 1 where nothing is calibrated."""
+        """Return nats a unit of the score; 1 where nothing is calibrated."""
         return 1.0 if self.temperature_ is None else self.temperature_
 
     @property
@@ -267,39 +356,61 @@ class LinearClassifier(
             W, b = np.hstack([np.zeros_like(W), W]), np.array([0.0, b[0]])
         return AffineScore(W, b)
 
-    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
-        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
-        of each feature in decibans, strongest first."""
+    def explain(self, X: Rows, *, pair: Pair | None = None) -> list[Explanation]:
+        """Explain the predictions of examples by the evidence of each feature.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            RowExamples.
+        pair : tuple of (label, label), optional
+            Two labels: the evidence is for the first against the second. By default it is for the winner against its
+            runner-up.
+
+        Returns
+        -------
+        list of Explanation
+            The explanation of each example, in decibans, the strongest terms first.
+
+        Raises
+        ------
+        AttributeError
+            If the model has no calibration, and so only margins.
+        """
         check_is_fitted(self)
         if not self._probabilistic():
             raise AttributeError(only_margins(self))
-        X = linear_rows(self, X, reset=False)
+        rows = self._features(linear_rows(self, X, reset=False))
         names = getattr(self, "feature_names_in_", None)
         score, labels = self.scorer_, self.classes_.tolist()
-        X = self._features(X)
         names = None if names is None else list(names)
-        return [score.explain(X[[i]], labels, names, pair) for i in range(X.shape[0])]
+        return [score.explain(rows[[i]], labels, names, pair) for i in range(rows.shape[0])]
 
     @property
     def certificate_(self) -> Certificate:
-        """What was minimised, how close to the minimum the fit came, what to do about it, and when to believe it."""
+        """Objective, distance to the minimum, advice, and bounds on the error."""
         check_is_fitted(self)
-        return certified(self, replace(self._proof, seconds=self._seconds))
+        return add_bounds(self, replace(self._proof, seconds=self._seconds))
 
-    def _probabilities_told(self) -> Probabilities:
-        """How there are probabilities, or why not."""
+    @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        check_is_fitted(self)
+        return Facts(self._probabilities(), margins="")
+
+    def _probabilities(self) -> Probabilities:
+        """Return how there are probabilities, or why not."""
         if not self._probabilistic():
             return Probabilities("none: only margins")
-        if self._loss().name in ("logistic", "softmax"):
+        if self._fits_log_loss:
             return Probabilities("none: log loss was minimised")
-        folds = getattr(self, "calibration", None)
-        if self.temperature_ is None or folds is None:
+        if self.temperature_ is None or self.calibration is None:
             return Probabilities("none: scores are taken as log-odds")
-        how = f"{folds} on 3 folds" if isinstance(folds, str) else f"temperature on {folds} folds"
+        how = f"{self.calibration} on {self.calibration_folds} folds"
         return Probabilities(how, getattr(self, "_held_out_loss", None))
 
     @property
     def status_(self) -> Status:
-        """How the solver ended: of several the one that is farthest from done."""
+        """Status of the solver: of several the one that is farthest from done."""
         check_is_fitted(self)
         return worst(solution.status for solution in self.solution_)

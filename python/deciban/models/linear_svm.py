@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from deciban.certificates.bound import Facts
+from deciban.data.declared_types import parameters
 from deciban.losses import CrammerSinger, Floats, Hinge, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
+from deciban.penalties import by_name as penalty_by_name
 from deciban.solvers import Limits, Problem, Solution
 from deciban.solvers.online import Online
+from deciban.solvers.problem import Callback
 
-from ..data.examples import Examples
+from ..data.examples import RowExamples
 from ..solvers.limits import check_positive
-from .calibrated import held_out_temperature
-from .hard_margin import priced, solve_hard
-from .logistic import penalty_of
+from .hard_margin import as_soft_margin, solve_hard
 from .margins import Margins, widths
 from .online import OnlineClassifier
 from .weights import dense
-from .zones import Zones, held_by, supported
+from .zones import Zones, count_supporting, describe_support
 
 
+@parameters
 class LinearSVM(Margins, OnlineClassifier):
-    """A separating hyperplane with the largest margin, errors at the price C.
+    """Linear support vector machine: the hyperplane with the largest margin, with errors at the cost C.
 
         min over w, b of   Ω(w) + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ the hinge or its square;
         C = inf:   min ½‖w‖²  subject to  y_i (x_i·w + b) ≥ 1    (the hard margin)
@@ -33,82 +38,112 @@ class LinearSVM(Margins, OnlineClassifier):
 
         min over W, b of   ½‖W‖² + C·Σ_i w_i [max_k (1{k ≠ y_i} + s_ik) − s_iy],      s_i = W x_i + b
 
+    A weight means repetition, to the last bit: equal examples are fitted as one of their summed weight, whatever the
+    order of the rows. Ctrl-C keeps the best weights so far, and `status_` says so. Cortes & Vapnik (1995); Fan, Chang,
+    Hsieh, Wang & Lin, JMLR 9 (2008).
+
     Parameters
     ----------
-    C : the price of an error, > 0. `inf` is the hard margin; data that no hyperplane separates are then refused, and
-        the error shows a witness: a point that is a mixture of examples of either class.
-    loss : "hinge" (Cortes & Vapnik 1995) or "squared_hinge".
-    penalty : Ω: "l2" ½‖w‖², "l1" ‖w‖₁ (most weights become 0), or "elastic_net" ρ‖w‖₁ + ½(1 − ρ)‖w‖² with
-        ρ = `l1_ratio`. The intercept is never penalised. The hard margin is of "l2".
-    l1_ratio : ρ from 0 to 1, of the penalty "elastic_net".
-    multi_class : "ovr", one class against the rest each, or "crammer_singer" (Crammer & Singer, JMLR 2, 2001): all
-        together, with loss "hinge" and penalty "l2"; of two classes it is the hinge at scores 2(x·w + b) apart, as
-        which it is solved.
-    calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds: then there are probabilities and
-        evidence in decibans. None: only margins, and k times quicker.
-    fit_intercept : whether b is learnt; else it is 0.
-    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
-    solver : "auto" (`deciban.solvers.choose` says which and why), or one of its names.
-    tol : the relative duality gap (primal − dual) / |primal| to stop at.
-    max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop. Ctrl-C is one,
-        too: the best so far is kept, and `status_` says what happened.
-    warm_start : whether `fit` begins where the last one ended.
-    step : α of `partial_fit`, which learns from each example once: about as long as the weights are expected to become.
-    random_state : the seed of the order in which examples are visited; None is 0.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
+    C : float, default=1.0
+        Cost of errors, > 0. `inf` is the hard margin; data that no hyperplane separates are then refused, and the error
+        has a witness: a point that is a mixture of examples of either class.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Loss ℓ.
+    penalty : {"l2", "l1", "elasticnet"}, default="l2"
+        Penalty Ω: ½‖w‖²; ‖w‖₁, under which most weights are 0; or ρ‖w‖₁ + ½(1 − ρ)‖w‖². The intercept is never
+        penalised. The hard margin has "l2".
+    l1_ratio : float, default=0.5
+        Share ρ of the 1-norm in "elasticnet", from 0 to 1.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        One class against the rest each, or all together (Crammer & Singer, JMLR 2, 2001), with loss "hinge" and penalty
+        "l2"; of two classes this is the hinge at scores 2(x·w + b) apart, as which it is solved.
+    calibration : "temperature" or None, default="temperature"
+        Temperature scaling on held-out examples, so that A·(x·w + b) are log-odds: it makes probabilities, and evidence
+        in decibans. None: only margins, and less time.
+    calibration_folds : int, default=3
+        Number of folds for the calibration, at least 2. Equal examples share a fold.
+    fit_intercept : bool, default=True
+        Whether there is an intercept b; else it is 0.
+    class_weight : "balanced" or mapping of label to float, optional
+        Weights of classes; "balanced" is n / (C·n_c).
+    solver : str or Solver, default="auto"
+        Solver, "auto" or one of `deciban.solvers`.
+    tol : float, default=1e-6
+        Relative duality gap (primal − dual) / |primal| to stop at.
+    max_iter : int, default=1000
+        Largest number of iterations.
+    time_limit : float, optional
+        Largest number of seconds.
+    callback : callable, optional
+        Called as `callback(iteration, objective, gap)`; the solver stops when it returns something true.
+    warm_start : bool, default=False
+        Whether `fit` starts at the last solution.
+    step : float, default=1.0
+        Step size α of `partial_fit`, which learns from each example once: about the expected norm of the weights.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of examples; None is 0.
+    n_jobs : int, optional
+        Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
+        environment leave. The result does not depend on it.
 
-    A weight means repetition, to the last bit: equal examples are learnt as one of their summed weight, whatever the
-    order of the rows. Fan, Chang, Hsieh, Wang & Lin, JMLR 9 (2008).
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights w; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts b.
+    n_iter_ : ndarray of int
+        Number of iterations of each problem.
+    status_ : str
+        How the fit ended.
+    solution_ : list of Solution
+        Solution of each problem.
+    scorer_ : Score
+        The compiled score, for predictions and explanations.
+    certificate_ : Certificate
+        Objective, duality gap, and how the fit ended.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
+    zones_ : list of Zones
+        Which examples lie inside, on and outside the margin, of each problem; not after `partial_fit`.
+    margin_ : ndarray of shape (n_problems,)
+        Half the width of the margin, 1/‖w‖.
+    temperature_ : float
+        Temperature A of the calibration.
+    stream_ : object
+        After `partial_fit`, the state of the descent with its regret bound.
 
-    Attributes: those of `LinearClassifier`; `zones_`, one `Zones` a problem; `temperature_`, A; `margin_` (K,), the
-    geometric margin 1/‖w‖ of the street's half; after `partial_fit` also `stream_`, the state of the descent with its
-    regret bound, but no `zones_` and, without a calibration, no probabilities.
-
+    Examples
+    --------
     >>> X = np.array([[1.0, 3.0], [3.0, 3.0], [4.0, 4.0], [2.0, 1.0], [5.0, 2.0]])
     >>> street = LinearSVM(C=np.inf, calibration=None).fit(X, [1, 1, 1, -1, -1])
     >>> street.coef_.round(6).tolist(), street.intercept_.round(6).tolist(), street.zones_[0].on
     ([[-0.4, 1.2]], [-1.4], 3)
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: str = "hinge",
-        penalty: str = "l2",
-        l1_ratio: float = 0.5,
-        multi_class: str = "ovr",
-        calibration: int | None = 3,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        callback: Any = None,
-        warm_start: bool = False,
-        step: float = 1.0,
-        random_state: int | Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.penalty = penalty
-        self.l1_ratio = l1_ratio
-        self.multi_class = multi_class
-        self.calibration = calibration
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.warm_start = warm_start
-        self.step = step
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "hinge"
+    penalty: str = "l2"
+    l1_ratio: float = 0.5
+    multi_class: str = "ovr"
+    calibration: str | None = "temperature"
+    calibration_folds: int = 3
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 1000
+    time_limit: float | None = None
+    callback: Callback | None = None
+    warm_start: bool = False
+    step: float = 1.0
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
 
     def _loss(self) -> Loss:
         return by_name(self.loss, Hinge, SquaredHinge)()
@@ -117,7 +152,7 @@ class LinearSVM(Margins, OnlineClassifier):
         if self.penalty not in _PENALTIES:
             names = ", ".join(map(repr, _PENALTIES))
             raise ValueError(f"penalty must be one of {names}; got {self.penalty!r}")
-        return penalty_of(self.penalty, self.l1_ratio)
+        return penalty_by_name(self.penalty, ratio=self.l1_ratio)
 
     def _together(self, classes: int) -> bool:
         if self.multi_class not in ("ovr", "crammer_singer"):
@@ -126,7 +161,7 @@ class LinearSVM(Margins, OnlineClassifier):
 
     @property
     def _joint(self) -> bool:
-        """Whether all classes are one problem, its parameters checked."""
+        """Return whether all classes are one problem, its parameters checked."""
         if self.multi_class != "crammer_singer":
             return False
         for name, wanted in (("loss", "hinge"), ("penalty", "l2")):
@@ -139,14 +174,14 @@ class LinearSVM(Margins, OnlineClassifier):
     def _loss_together(self) -> Loss:
         return CrammerSinger()
 
-    def _problems(self, given: Examples) -> list[Problem]:
+    def _problems(self, given: RowExamples) -> list[Problem]:
         problems = super()._problems(given)
         if self._joint and problems[0].K == 1:  # of two classes w is the difference of two halves
             problems = [problem.with_penalty(L2(0.5)) for problem in problems]
         return problems
 
     def _strength(self) -> float:
-        """Without limit, errors weigh 1 here: `hard_margin` forbids them."""
+        """Return C: without limit, errors weigh 1 here: `hard_margin` forbids them."""
         if np.inf != self.C:
             return check_positive("C", self.C)
         if self.penalty != "l2" or self._joint:
@@ -163,17 +198,17 @@ class LinearSVM(Margins, OnlineClassifier):
             return super()._solve(problems, limits, start, seed)
         return [solve_hard(problem, limits, seed) for problem in problems]
 
-    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+    def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
         pairs = list(zip(problems, solutions, strict=True))
         if np.inf == self.C:
-            pairs = [priced(problem, solution) for problem, solution in pairs]
+            pairs = [as_soft_margin(problem, solution) for problem, solution in pairs]
         super()._become(given, *(list(part) for part in zip(*pairs, strict=True)))
         self.solution_ = solutions
         self.zones_ = [zones(problem, solution) for problem, solution in pairs]
-        self._supported = supported(self.zones_, given.repetition)
+        self._supported = count_supporting(self.zones_, given.repetition)
 
     def _needs_all_examples(self) -> str:
-        if self.penalty in ("l1", "elastic_net"):
+        if self.penalty in ("l1", "elasticnet"):
             return f"a stream's mean weights are not sparse: penalty={self.penalty!r} needs fit, or choose 'l2'"
         if self.multi_class == "crammer_singer":
             return "a stream is learnt one class against the rest: multi_class='crammer_singer' needs fit"
@@ -183,7 +218,7 @@ class LinearSVM(Margins, OnlineClassifier):
             else ""
         )
 
-    def _stream(self, given: Examples, known: Online) -> None:
+    def _stream(self, given: RowExamples, known: Online) -> None:
         super()._stream(given, known)
         self.__dict__.pop("zones_", None)  # of examples that are no longer at hand
 
@@ -193,28 +228,25 @@ class LinearSVM(Margins, OnlineClassifier):
         check_is_fitted(self)
         return widths(np.linalg.norm(dense(self.coef_), axis=1))
 
-    def _held_by(self) -> int | str:
-        """How many examples hold the boundary, or why that says nothing."""
-        if not hasattr(self, "zones_"):
-            return "a stream does not tell which examples hold the boundary"
-        return held_by(self, self._supported)
-
-    def _probabilistic(self) -> bool:
-        return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
-
-    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
-        if self.calibration is None:
-            return None
-        return held_out_temperature(self, given, self.calibration, limits, seed)
+    @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        known = hasattr(self, "zones_")
+        count = (
+            describe_support(self, self._supported)
+            if known
+            else "a stream does not tell which examples hold the boundary"
+        )
+        return replace(super().facts_, support=count)
 
 
-_PENALTIES = ("l2", "l1", "elastic_net")
+_PENALTIES = ("l2", "l1", "elasticnet")
 # Duals and margins this near to a bound are at it.
 _NEAR = 1e-6
 
 
 def zones(problem: Problem, solution: Solution) -> Zones:
-    """The four zones, by the margins and, on the margin, by the dual where the solver kept one."""
+    """Return the four zones, by the margins and, on the margin, by the dual where the solver kept one."""
     m, a = _margins(problem, problem.scores(solution.w, solution.b), solution.dual)
     slack = 1.0 - m
     near = _NEAR * max(1.0, float(np.abs(m).max(initial=0.0)))
@@ -227,7 +259,8 @@ def zones(problem: Problem, solution: Solution) -> Zones:
 
 
 def _margins(problem: Problem, s: Floats, dual: Floats | None) -> tuple[Floats, Floats | None]:
-    """(N,) y·s, of many scores by how much the own one leads, and how much of an example's price is paid, in [0, 1]."""
+    """Return (N,) y·s, of many scores by how much the own one leads, and how much of an example's price is paid, in [0,
+    1]."""
     if problem.K == 1:
         return problem.y * s, None if dual is None else np.abs(dual)
     each = np.arange(len(s))

@@ -1,4 +1,4 @@
-"""What naive Bayes says of each feature, and what that is worth."""
+"""Log-count ratios of naive Bayes, and how far to believe them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from deciban.data.folds import folds
 from deciban.losses import Floats, Logistic
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, newton
+from deciban.solvers.problem import whole
 
 # So many examples say what naive Bayes is worth.
 _ENOUGH = 4096
 
 
 def class_counts(problem: Problem, repetition: Floats) -> Floats:
-    """(2, d) Σ f of the examples with y = +1 and of those with y = −1, each as often as `repetition` (N,) says."""
+    """Return (2, d) Σ f of the examples with y = +1 and of those with y = −1, each as often as `repetition` (N,)
+    says."""
     up = np.column_stack([np.where(problem.y > 0.0, repetition, 0.0), np.where(problem.y < 0.0, repetition, 0.0)])
     return replace(problem, K=2).combination(up)
 
 
 def log_count_ratios(counts: Floats, alpha: float) -> Floats:
-    """r (d,) = log (p/‖p‖₁)/(q/‖q‖₁) for p, q = `counts` (2, d) + alpha.
+    """Return r (d,) = log (p/‖p‖₁)/(q/‖q‖₁) for p, q = `counts` (2, d) + alpha.
 
     >>> log_count_ratios(np.array([[3.0, 1.0], [1.0, 3.0]]), 1.0).round(3).tolist()
     [0.693, -0.693]
@@ -35,14 +37,15 @@ def log_count_ratios(counts: Floats, alpha: float) -> Floats:
 
 
 def worth(X: Any, y: Floats, repetition: Floats, counts: Floats, alpha: float, seed: int) -> float:
-    """κ ≥ 0: of r·f as evidence, the share to believe.
+    """Return κ ≥ 0: of r·f as evidence, the share to believe.
 
     Naive Bayes is overconfident, the more so the longer the texts. Each of about 4,096 examples is scored by the counts
     of all others (it is taken out of p and q, exactly); κ₀ is the slope of the logistic regression of y on these scores
     z. The same examples score higher by counts that they are part of, and it is those scores that the model learns
     from: κ = κ₀ · sd(z) / sd(f·r).
     """
-    kept = np.flatnonzero(folds(X, max(1, round(repetition.sum() / _ENOUGH)), seed) == 0)
+    parts = max(1, round(min(repetition.sum() / _ENOUGH, 2.0**62)))  # hashes have 64 bits
+    kept = np.flatnonzero(folds(X, parts, seed) == 0)
     if len(np.unique(y[kept])) < 2:
         kept = np.arange(len(y))
     f, y, repetition = sparse.csr_array(X[kept], dtype=np.float64), y[kept], repetition[kept]
@@ -59,5 +62,5 @@ def worth(X: Any, y: Floats, repetition: Floats, counts: Floats, alpha: float, s
         return 0.0
     spread = float(z.std())
     posed = Problem((z / spread)[:, None], y, repetition, Logistic(), L2(1e-3))
-    slope = float(newton.solve(posed, Limits(1e-8, 100)).w[0, 0]) / spread
+    slope = float(whole(newton.solve(posed, Limits(1e-8, 100))).w[0, 0]) / spread
     return max(0.0, slope) * spread / float(inside.std())

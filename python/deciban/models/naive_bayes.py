@@ -2,70 +2,95 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from deciban import store
 from deciban.data.columns import Columns
+from deciban.data.declared_types import parameters
 from deciban.data.refusal import check_prior
 from deciban.distributions import Bernoulli, Distribution, Multinomial
 from deciban.distributions.counts import Floats
-from deciban.distributions.pseudo_counts import checked
-from deciban.errors import DataError
+from deciban.distributions.priors import check_pseudo_counts
 
 from .certified import ESTIMATES
 from .generative import ClassPrior, Estimate, Generative
-from .likelihoods import Prior, distribution, least_categories, sized
-from .stored import arrays_of, header_of, restore
+from .likelihoods import Prior, distribution, least_categories, with_sizes
 
 
+@parameters
 class NaiveBayes(Generative):
-    """Bayes' rule with features that are independent given the class.
+    """Naive Bayes: features that are independent given the class.
 
         log p(c | x) = log π_c + Σ_j log p(x_j | φ_cj) − log Σ_c' (the same of c')
 
-    The state is the sufficient statistic, `counts_`: `partial_fit` and `+` add to it, `forget` subtracts,
-    and what is learnt and forgotten was never learnt (to the last bit where counts are whole numbers).
+    The state is the sufficient statistic, `counts_`: `partial_fit` and `+` add to it, `forget` subtracts, exactly (to
+    the last bit where counts are whole numbers). Missing values (NaN, null) are marginalised out, exactly, in training
+    and in prediction, by every likelihood but the multinomial ones, whose counts share one total. Sparse X is never
+    made dense. `sample_weight` means repetition. The cost of a fit is one pass over the values that are not 0, then
+    O(C·d). McCallum & Nigam, AAAI-98 workshop on text; Murphy, Machine Learning (2012), section 3.5.
 
     Parameters
     ----------
-    likelihood : what p(x_j | c) is.
-        By name: "multinomial" (words drawn with repetition: counts), "complement" (the same by what all other
-        classes say, for uneven classes), "bernoulli" (present or absent; absent features are evidence too),
-        "categorical" (codes 0, 1, 2, …, or labels in a data frame or an array of text), "poisson" (counts of events),
-        "gaussian" (measurements). By object, with its own prior: `Gaussian(shared=True)`. By column: a mapping from
-        every column's name (or index) to one of these, or to None to leave it out; or "auto", by the column's type:
-        see `columns_` and `likelihoods_` for what was found.
-    alpha : pseudo-counts of the prior of a likelihood given by name; 1 is Laplace's rule. A number, (d,) one a feature,
-        or (C, d) one a class, in the order of `classes_`, and feature. The pair of a Bernoulli prior, of presence and
-        of absence, is that of an object: `Bernoulli(alpha=2.0, beta=1.0)`, either also (d,) or (C, d).
-    estimate : "bayes" the posterior mean or, for measurements, the posterior predictive; "predictive" the exact
-        predictive of the whole example, in which a word, or an event, once seen is likelier to come again (Pólya's
-        urn for words, negative binomials for events; of presence and categories, drawn once each, it is the
-        posterior mean); "map" the posterior mode; "ml" the raw ratio. What a class has never shown then has
-        probability 0 there; a row that is impossible in every class is refused, by the name of a feature and a
-        class.
-    class_prior : "empirical" N_c / N, "smoothed" (1 + N_c) / (C + N), "uniform"; a pseudo-count α,
-        (α + N_c) / (αC + N); or, in the order of `classes_`, (C,) probabilities ≥ 0 that sum to 1 or (C,)
-        pseudo-counts, one of them 1 or more. A class of probability 0 is never predicted.
-    binarize : for "bernoulli" only: x counts as present where x > binarize; None demands 0 and 1.
-    var_smoothing : for "gaussian" only: the share of the largest variance of a feature that is added to all variances.
-    min_categories : for "categorical" only: how many categories a feature has at least, a number or (d,), so that
-        those never seen count in its prior.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
+    likelihood : str, Distribution, or mapping of column to one of these, default="multinomial"
+        Distribution p(x_j | c), one of `deciban.distributions`. By name: "multinomial" (words drawn with repetition:
+        counts), "complement" (the same by the words of all other classes, for uneven classes), "bernoulli" (present or
+        absent; absent features are evidence, too), "categorical" (codes 0, 1, 2, …, or labels in a data frame or an
+        array of text), "poisson" (counts of events), "gaussian" (measurements). By object, with its own prior:
+        `Gaussian(shared=True)`. By column: a mapping from the name or index of every column to one of these, or to None
+        to leave it out; or "auto", by the type of the column, as `columns_` and `likelihoods_` show.
+    alpha : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
+        Pseudo-counts of the prior of a likelihood given by name; 1 is Laplace's rule. Rows are in the order of
+        `classes_`. The pair of a Bernoulli prior, of presence and of absence, is that of an object:
+        `Bernoulli(alpha=2.0, beta=1.0)`.
+    estimate : {"bayes", "predictive", "map", "ml"}, default="bayes"
+        The posterior mean or, for measurements, the posterior predictive; the exact predictive of the whole example, in
+        which a word, or an event, once seen is likelier to come again (Pólya's urn for words, negative binomials for
+        events; of presence and categories, drawn once each, it is the posterior mean); the posterior mode; or maximum
+        likelihood. With the last, what a class has never shown has probability 0; a row that is impossible in every
+        class is refused, with the name of a feature and a class.
+    class_prior : {"empirical", "smoothed", "uniform"}, float or array-like of shape (n_classes,), default="empirical"
+        Prior of the classes: N_c / N, (1 + N_c) / (C + N), uniform; a pseudo-count α, (α + N_c) / (αC + N); or, in the
+        order of `classes_`, probabilities ≥ 0 that sum to 1 or pseudo-counts, one of them 1 or more. A class of
+        probability 0 is never predicted.
+    binarize : float or None, default=0.0
+        For "bernoulli", the threshold above which x counts as present; None demands 0 and 1.
+    var_smoothing : float, default=0.0
+        For "gaussian", the share of the largest variance of a feature that is added to all variances.
+    min_categories : int or array-like of shape (n_features,), optional
+        For "categorical", the least number of categories, so that those never seen count in the prior.
+    n_jobs : int, optional
+        Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
+        environment leave. The result does not depend on it.
 
-    Missing values (NaN, null) are marginalised out, exactly, in learning and in judging, by every likelihood but the
-    multinomial ones, whose counts share one total. Sparse X is never made dense. Attributes: `classes_` (C,) sorted,
-    `counts_`, `class_count_` (C,), `scorer_`, `certificate_`, `columns_`, `likelihoods_`, `n_features_in_`,
-    `feature_names_in_`. `sample_weight` means repetition. Errors are ValueErrors that name the row and the feature.
-    Cost of a fit: one pass over the nonzeros, then O(C·d). McCallum & Nigam, AAAI-98; Murphy 2012, section 3.5.
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    counts_ : Statistics
+        The sufficient statistic.
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of each class.
+    columns_ : object
+        The columns and their types.
+    likelihoods_ : dict
+        Distribution of each column.
+    scorer_ : Score
+        The compiled score.
+    certificate_ : Certificate
+        What was estimated, and from what.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
 
+    Examples
+    --------
     >>> model = NaiveBayes().fit([[2, 0], [1, 1], [0, 3]], ["ham", "ham", "spam"])
     >>> model.predict([[0, 1]]).tolist()
     ['spam']
@@ -74,28 +99,17 @@ class NaiveBayes(Generative):
     ([(1, 3.8)], -3.01)
     """
 
-    def __init__(
-        self,
-        likelihood: str | Distribution | Mapping[Any, Any] = "multinomial",
-        *,
-        alpha: float | ArrayLike = 1.0,
-        estimate: Estimate = "bayes",
-        class_prior: ClassPrior = "empirical",
-        binarize: float | None = 0.0,
-        var_smoothing: float = 0.0,
-        min_categories: int | ArrayLike | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.likelihood = likelihood
-        self.alpha = alpha
-        self.estimate = estimate
-        self.class_prior = class_prior
-        self.binarize = binarize
-        self.var_smoothing = var_smoothing
-        self.min_categories = min_categories
-        self.n_jobs = n_jobs
+    likelihood: str | Distribution | Mapping[Any, Any] = "multinomial"
+    _: KW_ONLY
+    alpha: float | ArrayLike = 1.0
+    estimate: Estimate = "bayes"
+    class_prior: ClassPrior = "empirical"
+    binarize: float | None = 0.0
+    var_smoothing: float = 0.0
+    min_categories: int | ArrayLike | None = None
+    n_jobs: int | None = None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         name = getattr(self.likelihood, "name", self.likelihood)
         draws = isinstance(name, str) and name in ("multinomial", "complement")
@@ -107,26 +121,6 @@ class NaiveBayes(Generative):
         return tags
 
     # The file.
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a .deciban file, in one step: the counts, from which the rest is derived again."""
-        check_is_fitted(self)
-        arrays = arrays_of(self)
-        store.write(path, header_of(self), arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> NaiveBayes:
-        """The model in a .deciban file, which learns on and forgets like the one that was saved."""
-        return cls.from_stored(store.read(path, tables=True))
-
-    @classmethod
-    def from_stored(cls, stored: store.Stored) -> NaiveBayes:
-        """The model in a file that `store.read` has checked."""
-        if not store.of_table(stored.header):
-            raise DataError(f"{stored.name}: expected a model of a table; this is one of texts: use deciban.load.")
-        model = cls()
-        restore(model, stored)
-        return model
 
     @property
     def feature_count_(self) -> Floats:
@@ -165,7 +159,7 @@ class NaiveBayes(Generative):
         for k, (js, _) in enumerate(parts):
             of[js if isinstance(js, range) else np.array(js)] = k
         return {
-            names[j]: parts[k][1] if self.columns_ is None else sized(parts[k][1], self.columns_, [j])
+            names[j]: parts[k][1] if self.columns_ is None else with_sizes(parts[k][1], self.columns_, [j])
             for j, k in enumerate(of.tolist())
             if k >= 0
         }
@@ -179,7 +173,7 @@ class NaiveBayes(Generative):
     def _prior(self) -> Prior:
         check_prior("var_smoothing", self.var_smoothing)
         return Prior(
-            checked("alpha", self.alpha) if np.ndim(self.alpha) else self.alpha,
+            check_pseudo_counts("alpha", self.alpha) if np.ndim(self.alpha) else self.alpha,
             self.binarize,
             float(self.var_smoothing),
             least_categories(self.min_categories),

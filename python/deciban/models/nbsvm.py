@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils import Tags
 
+from deciban.certificates.bound import Facts
+from deciban.data.declared_types import parameters
 from deciban.data.refusal import check_number
 from deciban.data.rows import as_rows
 from deciban.errors import DataError
 from deciban.losses import Floats, Hinge, Logistic, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
-from deciban.solvers import Limits, Problem, Solution
+from deciban.solvers import Problem, Solution
+from deciban.solvers.problem import Callback
 
-from ..data.examples import Examples
-from ..data.offered import offered_unless
-from .calibrated import held_out_temperature
+from ..data.examples import RowExamples
+from ..data.offered import offer_unless
 from .linear import LinearClassifier
 from .log_count_ratios import class_counts, log_count_ratios, worth
 from .weights import SparseWeights
@@ -37,89 +41,118 @@ _OF_PRESENCE = (
 )
 
 
+@parameters
 class NBSVM(LinearClassifier):
-    """A linear model whose features are weighed by the log-count ratios of naive Bayes.
+    """A linear model whose features are weighted by the log-count ratios of naive Bayes.
 
         r = log (p / ‖p‖₁) / (q / ‖q‖₁),   p = α + Σ_{y_i = +1} w_i f_i,   q = α + Σ_{y_i = −1} w_i f_i,   f = 1{x > 0}
         min over v, b of   ½‖v‖² + C·Σ_i w_i ℓ(y_i, s_i),      s_i = f_i·(r ∘ (κ + v)) + b
 
-    (Wang & Manning, ACL 2012). κ is where the weights are pulled to: at κ > 0 a feature that decides nothing keeps κ
-    times the weight that naive Bayes gives it. For κ = 0 this is the paper's model; its interpolation
-    v ← (1 − β)·mean|v| + β·v comes after the fit. Many classes: one against the rest, each with its own r.
+    κ is where the weights are pulled to: at κ > 0 a feature without influence on the loss keeps κ times its weight of
+    naive Bayes. For κ = 0 this is the model of Wang & Manning, ACL 2012; their interpolation v ← (1 − β)·mean|v| + β·v
+    comes after the fit. Many classes: one against the rest, each with its own r.
 
     Parameters
     ----------
-    C : the price of an error, > 0.
-    alpha : pseudo-counts of a feature in either class, > 0.
-    loss : "logistic", whose scores are log-odds; "squared_hinge", as in the paper; or "hinge".
-    pull : κ ≥ 0, or "auto": what naive Bayes is worth, by examples scored without themselves
-        (`log_count_ratios.worth`).
-    interpolation : β from 0, nearly naive Bayes, to 1, no interpolation. The paper's choice is 0.25, for κ = 0.
-    binary : f = 1{x > 0}; False takes the counts themselves.
-    calibration : k > 1 fits A on k folds held out, so that A·s are log-odds, where the loss is one of the hinges; None:
+    C : float, default=0.3
+        Cost of errors, > 0.
+    alpha : float, default=1.0
+        Pseudo-count α of a feature in either class, > 0.
+    loss : {"logistic", "squared_hinge", "hinge"}, default="logistic"
+        Loss ℓ: "logistic", whose scores are log-odds; "squared_hinge", as in the paper; or "hinge".
+    pull : float or "auto", default="auto"
+        Centre κ ≥ 0 of the weights; "auto" is the worth of naive Bayes, by examples scored without themselves.
+    interpolation : float, default=1.0
+        Factor β from 0, nearly naive Bayes, to 1, no interpolation. The paper has 0.25, for κ = 0.
+    binary : bool, default=True
+        Whether f = 1{x > 0}; else f are the counts themselves.
+    calibration : "temperature" or None, default="temperature"
+        Temperature scaling on held-out examples, so that A·s are log-odds, where the loss is one of the hinges. None:
         only margins.
-    fit_intercept : whether b is learnt; else it is 0.
-    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
-    solver : "auto" (`deciban.solvers.choose` says which and why), or one of its names.
-    tol : the relative duality gap (primal − dual) / |primal| to stop at.
-    max_iter, time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop. Ctrl-C is one,
-        too: the best so far is kept, and `status_` says what happened.
-    warm_start : whether `fit` begins where the last one ended.
-    random_state : the seed of the order in which examples are visited; None is 0.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
+    calibration_folds : int, default=3
+        Number of folds for the calibration, at least 2. Equal examples share a fold.
+    fit_intercept : bool, default=True
+        Whether there is an intercept b; else it is 0.
+    class_weight : "balanced" or mapping of label to float, optional
+        Weights of classes; "balanced" is n / (C·n_c).
+    solver : str or Solver, default="auto"
+        Solver, "auto" or one of `deciban.solvers`.
+    tol : float, default=1e-3
+        Relative duality gap (primal − dual) / |primal| to stop at.
+    max_iter : int, default=1000
+        Largest number of iterations.
+    time_limit : float, optional
+        Largest number of seconds.
+    callback : callable, optional
+        Called as `callback(iteration, objective, gap)`; the solver stops when it returns something true.
+    warm_start : bool, default=False
+        Whether `fit` starts at the last solution.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of examples; None is 0.
+    n_jobs : int, optional
+        Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
+        environment leave. The result does not depend on it.
 
-    Attributes: those of `LinearClassifier`, but `coef_` only where f is x, with `binary=False`; `weights_` (K, d) is
-    r ∘ (κ + v), for f; `pull_` (K,), κ.
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights w; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts b.
+    n_iter_ : ndarray of int
+        Number of iterations of each problem.
+    status_ : str
+        How the fit ended.
+    solution_ : list of Solution
+        Solution of each problem.
+    scorer_ : Score
+        The compiled score, for predictions and explanations.
+    certificate_ : Certificate
+        Objective, duality gap, and how the fit ended.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
+    weights_ : ndarray of shape (n_problems, n_features)
+        Weights r ∘ (κ + v) of f; `coef_` exists only with `binary=False`.
+    pull_ : ndarray of shape (n_problems,)
+        Centre κ.
 
+    Examples
+    --------
     >>> X = np.array([[2, 0, 1], [1, 0, 0], [0, 1, 1], [0, 3, 0]])
     >>> NBSVM().fit(X, ["a", "a", "b", "b"]).predict([[1, 0, 1], [0, 1, 0]]).tolist()
     ['a', 'b']
     """
 
-    def __init__(
-        self,
-        C: float = 0.3,
-        *,
-        alpha: float = 1.0,
-        loss: str = "logistic",
-        pull: float | str = "auto",
-        interpolation: float = 1.0,
-        binary: bool = True,
-        calibration: int | None = 3,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        callback: Any = None,
-        warm_start: bool = False,
-        random_state: int | Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.alpha = alpha
-        self.loss = loss
-        self.pull = pull
-        self.interpolation = interpolation
-        self.binary = binary
-        self.calibration = calibration
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    C: float = 0.3
+    _: KW_ONLY
+    alpha: float = 1.0
+    loss: str = "logistic"
+    pull: float | str = "auto"
+    interpolation: float = 1.0
+    binary: bool = True
+    calibration: str | None = "temperature"
+    calibration_folds: int = 3
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
+    callback: Callback | None = None
+    warm_start: bool = False
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
 
     @property
     def coef_(self) -> Any:
-        """(K, d) the weights of X, where f is X: AttributeError for f = 1{x > 0}, of which no weights of X make the
-        score."""
+        """Weights of X (K, d), with `binary=False`.
+
+        With f = 1{x > 0} no weights of X make the score, and there is an AttributeError.
+        """
         if self.binary:
             raise AttributeError(_OF_PRESENCE)
         return self._get_weights()
@@ -131,10 +164,10 @@ class NBSVM(LinearClassifier):
     def _get_weights(self) -> Any:
         return self.weights_
 
-    sparsify = offered_unless(lambda self: _OF_PRESENCE if self.binary else "")(SparseWeights.sparsify)
-    densify = offered_unless(lambda self: _OF_PRESENCE if self.binary else "")(SparseWeights.densify)
+    sparsify = offer_unless(lambda self: _OF_PRESENCE if self.binary else "")(SparseWeights.sparsify)
+    densify = offer_unless(lambda self: _OF_PRESENCE if self.binary else "")(SparseWeights.densify)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = not self.binary
         return tags
@@ -145,21 +178,20 @@ class NBSVM(LinearClassifier):
     def _penalty(self) -> Penalty:
         return L2(1.0)
 
-    def _probabilistic(self) -> bool:
-        calibrated = self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
-        return self.loss == "logistic" or calibrated
+    @property
+    def _fits_log_loss(self) -> bool:
+        return self.loss == "logistic"
 
-    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
-        if self.loss == "logistic":
-            return 1.0
-        return None if self.calibration is None else held_out_temperature(self, given, self.calibration, limits, seed)
+    def _numbers_of_class(self, given: RowExamples) -> float:
+        # Each class scales X for itself; the size of CSR is that of what is stored.
+        return super()._numbers_of_class(given) + float(given.X.size)
 
-    def _problems(self, given: Examples) -> list[Problem]:
-        """Each with its features scaled by r, and κ·f·r as what the scores have besides."""
+    def _problems(self, given: RowExamples) -> list[Problem]:
+        """Return each with its features scaled by r, and κ·f·r as what the scores have besides."""
         given = replace(given, X=self._features(given.X))
-        return [self._weighed(problem, given) for problem in super()._problems(given)]
+        return [self._weigh_problem(problem, given) for problem in super()._problems(given)]
 
-    def _weighed(self, problem: Problem, given: Examples) -> Weighed:
+    def _weigh_problem(self, problem: Problem, given: RowExamples) -> Weighed:
         check_number("alpha", self.alpha, 0.0, "a finite number ≥ 0")
         if self.alpha == 0.0:
             raise ValueError("alpha must be > 0: a feature that one class has never shown would weigh infinitely")
@@ -184,18 +216,21 @@ class NBSVM(LinearClassifier):
         v = (1.0 - beta) * np.abs(v).mean(axis=1, keepdims=True) + beta * v
         return np.vstack([each.ratios * (each.pull + line) for each, line in zip(_all(problems), v, strict=True)]), b
 
-    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+    def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
         self.pull_ = np.array([each.pull for each in _all(problems)])
         if float(self.interpolation) != 1.0:  # the scores of the proof are of other weights
             self._proof = replace(self._proof, training_error=None)
 
-    def _read_off(self) -> str:
-        """Why the features were not fixed before the examples were seen."""
-        return "what a feature weighs before it is learnt, r, was read off the examples"
+    @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        return replace(
+            super().facts_, estimated="what a feature weighs before it is learnt, r, was read off the examples"
+        )
 
     def _features(self, X: Any) -> Any:
-        """f, in single precision where it is 0 or 1; counts are from 0."""
+        """Return f, in single precision where it is 0 or 1; counts are from 0."""
         X = as_rows(X)  # a place that is told twice is there once
         values = X.data if hasattr(X, "tocsr") else X
         if not self.binary:

@@ -10,9 +10,8 @@ from deciban.certificates.certificate import Certificate
 from deciban.data.digest import digest
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats
-from deciban.solvers.closed_form import Fit, ridged
-from deciban.solvers.rank_revealing import Factor
-from deciban.solvers.second_moments import Normal, joint_scatter
+from deciban.solvers.closed_form import Fit, add_ridge
+from deciban.solvers.second_moments import Factor, Normal, joint_scatter
 
 from .responses import Responses
 
@@ -21,7 +20,7 @@ _ILL = 1e8
 
 
 def statistic(given: Responses) -> PooledScatter:
-    """n, Σ w (x, y) and the scatter of (x, y); of whitened rows the same sums over L⁻¹(x, y) and L⁻¹1."""
+    """Return n, Σ w (x, y) and the scatter of (x, y); of whitened rows the same sums over L⁻¹(x, y) and L⁻¹1."""
     if given.centre is None:
         return joint_scatter(given.X, given.Y, given.weight)
     rows = np.hstack([given.X, given.Y])
@@ -30,25 +29,25 @@ def statistic(given: Responses) -> PooledScatter:
 
 
 def leverage(normal: Normal, l2: float, intercept: bool, X: Any) -> Floats:
-    """(N,) h(x) = 1/n + zᵀ(ZᵀZ + ½λI)⁺z, z = x − x̄; without an intercept xᵀ(XᵀX + ½λI)⁺x. Never forms H."""
-    factor = Factor.of_gram(ridged(normal.G, 0.5 * l2), normal.floor)
+    """Return (N,) h(x) = 1/n + zᵀ(ZᵀZ + ½λI)⁺z, z = x − x̄; without an intercept xᵀ(XᵀX + ½λI)⁺x. Never forms H."""
+    factor = Factor.of_gram(add_ridge(normal.G, 0.5 * l2), normal.floor)
     centre = normal.mean[: len(normal.G)]
     h = np.empty(X.shape[0])
     for i in range(0, len(h), 4096):
         rows = X[i : i + 4096]
         z = (rows.toarray() if hasattr(rows, "toarray") else rows) - centre
-        h[i : i + 4096] = np.square(factor.whitened(z.T)).sum(axis=0)
+        h[i : i + 4096] = np.square(factor.whiten(z.T)).sum(axis=0)
     return h + (1.0 / normal.n if intercept else 0.0)
 
 
 def certify_moments(normal: Normal, fit: Fit, l2: float, seen: PooledScatter) -> Certificate:
-    """From the statistic alone: P is quadratic, and its gradient bounds what is left to gain.
+    """Certify from the statistic alone: P is quadratic, and its gradient bounds what is left to gain.
 
     With λ > 0 P is λ-strongly convex, so that P − min ≤ ‖∇‖²/2λ; without, min is over weights up to twice as long as
     those found, for which P − min ≤ 3‖w‖‖∇‖.
     """
     w = fit.w
-    half = ridged(normal.G, 0.5 * l2) @ w
+    half = add_ridge(normal.G, 0.5 * l2) @ w
     primal = max(0.0, float((normal.tt - 2.0 * (w * normal.z).sum(axis=0) + (w * half).sum(axis=0)).sum()))
     gradient = 2.0 * (half - normal.z)
     slope = float(np.vdot(gradient, gradient))
@@ -71,7 +70,7 @@ def certify_moments(normal: Normal, fit: Fit, l2: float, seen: PooledScatter) ->
 
 
 def advice(fit: Fit | None, d: int, penalised: bool) -> str:
-    """What to do about columns that are combinations of others, nearly so, or of very different size."""
+    """Return what to do about columns that are combinations of others, nearly so, or of very different size."""
     if fit is None:
         return ""
     if fit.rank is not None and fit.rank < d and not penalised:

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from deciban._core import scores
 from deciban.certificates.certificate import Certificate
 from deciban.data.digest import digest
-from deciban.data.rows import reals_for_core, squared
+from deciban.data.rows import Rows, reals_for_core, square_values
 from deciban.losses import Floats, Loss
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.online import Online, against_rest
 
-from ..data.examples import Examples, bounded
-from ..data.offered import offered_unless
+from ..data.examples import RowExamples, refuse_large
+from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
 from ..solvers.limits import check_positive
 from .linear import LinearClassifier
@@ -29,16 +29,16 @@ from .stream import next_examples
 class OnlineClassifier(LinearClassifier):
     """A linear classifier whose loss online gradient descent can follow, too."""
 
-    step: Any
+    step: float
     stream_: Online
 
     def _needs_all_examples(self) -> str:
-        """Why there is no `partial_fit`, or nothing."""
+        """Return why there is no `partial_fit`, or nothing."""
         return ""
 
-    @offered_unless(lambda self: self._needs_all_examples())
+    @offer_unless(lambda self: self._needs_all_examples())
     def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn more examples X (N, d), y (N,), in their order and each once.
 
@@ -68,16 +68,16 @@ class OnlineClassifier(LinearClassifier):
             for check in (self._penalty, lambda: self._together(2)):
                 check()  # refuses what is no parameter
             given, place = next_examples(self, X, y, sample_weight, classes)
-            self._stream(given, self._met(given, place))
+            self._stream(given, self._resume(given, place))
             self._seconds = perf_counter() - started
         return self
 
-    def _met(self, given: Examples, place: NDArray[np.intp] | None) -> Online:
-        """What is known of these classes before these examples."""
+    def _resume(self, given: RowExamples, place: NDArray[np.intp] | None) -> Online:
+        """Return the state of these classes before these examples."""
         loss, scale = self._loss(), check_positive("step", self.step)
         if not np.isfinite(scale):
             raise ValueError(f"step must be a finite number > 0, got {self.step!r}")
-        C, d = len(given.labels), given.X.shape[1]
+        C, d = len(given.classes), given.X.shape[1]
         if place is None:
             return Online.start(loss, C, d, intercept=self.fit_intercept, scale=scale)
         known = getattr(self, "stream_", None)
@@ -85,23 +85,23 @@ class OnlineClassifier(LinearClassifier):
             known = Online.after(loss, *self._double(), self._proof.n, self._squares)
         return replace(known.grown(place, C), loss=loss, intercept=self.fit_intercept, scale=scale)
 
-    def _stream(self, given: Examples, known: Online) -> None:
-        rows, each = bounded(given.X), given.weight / given.repetition
+    def _stream(self, given: RowExamples, known: Online) -> None:
+        rows, each = refuse_large(given.X), given.weight / given.repetition
         for part, share in rounds(given.repetition):
             known = known.learn(reals_for_core(rows[part]), given.y[part], share * each[part], self._threads())
         before = {} if not hasattr(self, "_proof") else self._proof.class_counts
-        count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
-        labels = given.labels.tolist()
+        count = np.bincount(given.y, given.repetition, minlength=len(given.classes))
+        labels = given.classes.tolist()
         self._proof = _certificate(
             known, {label: before.get(label, 0.0) + n for label, n in zip(labels, count.tolist(), strict=True)}
         )
-        self.stream_, self.classes_ = known, given.labels
+        self.stream_, self.classes_ = known, given.classes
         self.coef_, self.intercept_ = known.mean
         self.n_iter_ = known.rounds.astype(np.int64)
         self.solution_ = [Solution(self.coef_, self.intercept_, Status.STREAMED, self._proof.iterations, "online")]
-        self.temperature_ = 1.0 if self._loss().name == "logistic" else None
+        self.temperature_ = 1.0 if self._fits_log_loss else None
 
-    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+    def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
         self.__dict__.pop("stream_", None)
         self._squares = squares_at(self._loss(), given, self.coef_, self.intercept_, self.fit_intercept)
@@ -113,7 +113,7 @@ _MOST = 1e9
 
 
 def rounds(repetition: Floats) -> Iterator[tuple[Any, Floats]]:
-    """Which examples the rounds are of, part by part, and what each of them weighs: 1, the last of an example the rest.
+    """Yield the examples of the rounds, part by part, and the weight of each: 1, of the last of an example the rest.
 
     >>> [(part.tolist(), share.tolist()) for part, share in rounds(np.array([1.0, 2.5]))]
     [([0, 1, 1, 1], [1.0, 1.0, 1.0, 0.5])]
@@ -140,14 +140,14 @@ def rounds(repetition: Floats) -> Iterator[tuple[Any, Floats]]:
 _LOOKED_AT = 1000
 
 
-def squares_at(loss: Loss, given: Examples, w: Floats, b: Floats, intercept: bool) -> Floats:
-    """(K,) Σ ‖g‖² of rounds at weights w (K, d), b (K,) that stay: one an example, from some 1,000 of them."""
+def squares_at(loss: Loss, given: RowExamples, w: Floats, b: Floats, intercept: bool) -> Floats:
+    """Return (K,) Σ ‖g‖² of rounds at weights w (K, d), b (K,) that stay: one an example, from some 1,000 of them."""
     step = -(-len(given.y) // _LOOKED_AT)
     X, y, repetition = given.X[::step], given.y[::step], given.repetition[::step]
     s = scores(reals_for_core(X), np.ascontiguousarray(w), b)
     each = given.weight[::step] / repetition
     with np.errstate(over="ignore"):
-        lengths = np.asarray(squared(X).sum(axis=1), dtype=np.float64).ravel() + float(intercept)
+        lengths = np.asarray(square_values(X).sum(axis=1), dtype=np.float64).ravel() + float(intercept)
         slopes = [each * loss.slope(target, s[:, k]) for k, target in enumerate(against_rest(y, len(w)))]
         share = given.repetition.sum() / repetition.sum()
         found: Floats = np.array([share * ((repetition * lengths) @ np.square(slope)) for slope in slopes])
@@ -155,7 +155,7 @@ def squares_at(loss: Loss, given: Examples, w: Floats, b: Floats, intercept: boo
 
 
 def _certificate(stream: Online, counts: dict[Any, float]) -> Certificate:
-    """What there is to say of a stream; its digest is of what was learnt, the same for every split into batches."""
+    """Return the certificate of a stream; its digest is of the state, the same for every split into batches."""
     state = (stream.w, stream.b, stream.early_w, stream.sum_b, stream.rounds, stream.squares, stream.suffered)
     return Certificate(
         objective=f"Σ c·{stream.loss.name} of each example before it is learnt, {len(stream.b)} problems",

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, replace
 from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deciban.data.devices import asked_on_host
+from deciban.certificates.bound import Facts
+from deciban.data.declared_types import parameters
+from deciban.data.devices import ask_on_host
+from deciban.data.rows import Rows
 from deciban.losses import Floats, Loss, ZeroOne
 from deciban.penalties import NoPenalty, Penalty
-from deciban.solvers import Limits, Problem, Solution, Status
+from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.online import scores_of, spread
 from deciban.solvers.perceptron import Rosenblatt, Separation, State
+from deciban.solvers.problem import Callback
 
-from ..data.examples import Examples
-from ..data.offered import offered_unless
+from ..data.examples import RowExamples
+from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
-from .calibrated import held_out_temperature
 from .linear import LinearClassifier
 from .stream import next_examples
 
@@ -34,77 +38,108 @@ _ADVICE = {
 _OF_THE_POCKET = "the pocket counts errors on all examples at once: pocket=True needs fit, or choose averaged=True"
 
 
+@parameters
 class Perceptron(LinearClassifier):
-    """sign(x·w + b), learnt from mistakes alone.
+    """The perceptron, sign(x·w + b), fitted by its mistakes alone.
 
         for every example in turn:   while sign(x·w + b) ≠ y:   w ← w + y·x,   b ← b + y          sign(0) = +1
 
     It stops after a pass without a mistake; that comes if, and only if, a hyperplane separates the classes, and after
-    at most (R/γ)² updates (Novikoff 1962): R is the length of the longest (x, 1), γ the widest margin.
+    at most (R/γ)² updates (Novikoff 1962): R is the length of the longest (x, 1), γ the widest margin. A sample of
+    weight c may update c times a visit, the last time by what is left of c: weights mean repetition, exactly, as equal
+    examples are visited together; with shuffle=False, where repetitions follow one another. Many classes: one against
+    the rest.
+
+    The error is not convex: in `certificate_` the primal is the weight of the training errors, there is no dual, and
+    `kkt_violation` is the length of the mean update that they ask for, ‖Σ_wrong c y (x, 1)‖ / Σc, which is 0 where
+    nothing is wrong. Rosenblatt, Psychological Review 65 (1958).
 
     Parameters
     ----------
-    pocket : keep, of all hyperplanes met, that of the fewest errors: for data that are not separable. Errors are
+    pocket : bool, default=False
+        Whether to keep, of all hyperplanes met, that of the fewest errors: for data that are not separable. Errors are
         counted after every update where the weights sum to 1,000 at most, so that none met is better; of more examples
         by the ratchet of Gallant (1990): whenever a run of right answers is longer than that of the hyperplane in the
         pocket, and after every pass.
-    averaged : the mean of the hyperplanes after every visit (Freund & Schapire 1999), which generalises better.
-    max_iter : passes at most. The plain rule that ends there warns (`ConvergenceWarning`): it has not separated the
-        classes. With `pocket` or `averaged` it does not: there it is how long to look.
-    shuffle : whether each pass is in a new order, of `random_state`.
-    calibration : k > 1 fits A on k folds held out, so that A·(x·w + b) are log-odds; None: only margins.
-    fit_intercept : whether b is learnt; else it is 0.
-    class_weight : None, "balanced" (n / (C·n_c)) or a mapping from labels to weights.
-    time_limit (seconds), callback(iteration, objective, gap) → stop? : other reasons to stop; the objective is the
-        weight of the mistakes of a pass, and there is no gap.
-    random_state : the seed of the orders; None is 0.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
+    averaged : bool, default=False
+        Whether to return the mean of the hyperplanes after every visit (Freund & Schapire 1999), which generalises
+        better.
+    max_iter : int, default=1000
+        Largest number of passes. The plain rule that ends there warns (`ConvergenceWarning`): it has not separated the
+        classes. With `pocket` or `averaged` it does not.
+    shuffle : bool, default=True
+        Whether each pass is in a new order.
+    calibration : "temperature" or None, default="temperature"
+        Temperature scaling on held-out examples, so that A·(x·w + b) are log-odds: it makes probabilities, and evidence
+        in decibans. None: only margins, and less time.
+    calibration_folds : int, default=3
+        Number of folds for the calibration, at least 2. Equal examples share a fold.
+    fit_intercept : bool, default=True
+        Whether there is an intercept b; else it is 0.
+    class_weight : "balanced" or mapping of label to float, optional
+        Weights of classes; "balanced" is n / (C·n_c).
+    time_limit : float, optional
+        Largest number of seconds.
+    callback : callable, optional
+        Called as `callback(iteration, objective, gap)`; training stops when it returns something true. The objective is
+        the weight of the mistakes of a pass, and there is no gap.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the orders; None is 0.
+    n_jobs : int, optional
+        Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
+        environment leave. The result does not depend on it.
 
-    A sample of weight c may update c times a visit, the last time by what is left of c: weights mean repetition,
-    exactly, as equal examples are visited together; with shuffle=False, where repetitions follow one another. Many
-    classes: one against the rest. Attributes: those of `LinearClassifier`; `mistakes_` (K,), the updates;
-    `novikoff_bound_` (K,), (R/γ)² for the margin γ of the last hyperplane, which the widest one is no less than: so no
-    less than the updates; ∞ where the classes were not separated, or after `partial_fit`. The error is not convex: in
-    `certificate_` the primal is the weight of the training errors, there is no dual, and `kkt_violation` is the length
-    of the mean update that they ask for, ‖Σ_wrong c y (x, 1)‖ / Σc, which is 0 where nothing is wrong.
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights w; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts b.
+    n_iter_ : ndarray of int
+        Number of iterations of each problem.
+    status_ : str
+        How the fit ended.
+    solution_ : list of Solution
+        Solution of each problem.
+    scorer_ : Score
+        The compiled score, for predictions and explanations.
+    certificate_ : Certificate
+        Objective, duality gap, and how the fit ended.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
+    mistakes_ : ndarray of shape (n_problems,)
+        Number of updates.
+    novikoff_bound_ : ndarray of shape (n_problems,)
+        Bound (R/γ)² on the updates, for the margin γ of the last hyperplane, which is at most the widest; ∞ where the
+        classes were not separated, or after `partial_fit`.
 
-    Rosenblatt, Psychological Review 65 (1958).
-
+    Examples
+    --------
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> model = Perceptron(calibration=None, random_state=0).fit(X, [0, 0, 0, 1])
     >>> model.predict(X).tolist(), bool(model.mistakes_[0] <= model.novikoff_bound_[0])
     ([0, 0, 0, 1], True)
     """
 
-    tol = 1.0
+    _: KW_ONLY
+    pocket: bool = False
+    averaged: bool = False
+    max_iter: int = 1000
+    shuffle: bool = True
+    calibration: str | None = "temperature"
+    calibration_folds: int = 3
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    time_limit: float | None = None
+    callback: Callback | None = None
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        *,
-        pocket: bool = False,
-        averaged: bool = False,
-        max_iter: int = 1000,
-        shuffle: bool = True,
-        calibration: int | None = 3,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        time_limit: float | None = None,
-        callback: Any = None,
-        random_state: int | Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.pocket = pocket
-        self.averaged = averaged
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.calibration = calibration
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.callback = callback
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    tol = 1.0
 
     @property
     def solver(self) -> Rosenblatt:  # type: ignore[override]
@@ -119,21 +154,19 @@ class Perceptron(LinearClassifier):
     def _penalty(self) -> Penalty:
         return NoPenalty()
 
-    def _held_by(self) -> str:
-        """Why its mistakes do not tell how many examples hold the boundary."""
-        return "mistakes of many passes, in their order, made it"
+    @property
+    def facts_(self) -> Facts:
+        """Facts of the fit, on which bounds on its errors depend."""
+        return replace(super().facts_, support="mistakes of many passes, in their order, made it")
 
     def _seeks_optimum(self) -> bool:
-        """Whether passes are to end in one without mistakes; the pocket and the mean are for data that have none."""
+        """Return whether passes are to end in one without mistakes; the pocket and the mean never need to."""
         return not (self.pocket or self.averaged)
-
-    def _probabilistic(self) -> bool:
-        return self.calibration is not None and getattr(self, "temperature_", 1.0) is not None
 
     def _strength(self) -> float:
         return 1.0
 
-    def _become(self, given: Examples, problems: list[Problem], solutions: list[Solution]) -> None:
+    def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
         found = [solution for solution in solutions if isinstance(solution, Separation)]
         self.mistakes_ = np.array([solution.mistakes for solution in found])
@@ -144,29 +177,35 @@ class Perceptron(LinearClassifier):
         advice = _ADVICE[kind] if exhausted else self._proof.advice
         self._proof = replace(self._proof, kkt_violation=max(updates), advice=advice)
 
-    def _temperature(self, given: Examples, limits: Limits, seed: int) -> float | None:
-        if self.calibration is None:
-            return None
-        return held_out_temperature(self, given, self.calibration, limits, seed)
+    @ask_on_host
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Predict the label of the largest score; a score of 0 of two classes is for the second: sign(0) = +1.
 
-    @asked_on_host
-    def predict(self, X: Any) -> NDArray[Any]:
-        """(N,) the label of the largest score; a score of 0 of two classes speaks for the second: sign(0) = +1."""
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            RowExamples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         s = self.decision_function(X)
         labels: NDArray[Any] = self.classes_[(s >= 0.0).astype(np.intp) if s.ndim == 1 else s.argmax(axis=1)]
         return labels
 
-    @offered_unless(lambda self: _OF_THE_POCKET if self.pocket else "")
+    @offer_unless(lambda self: _OF_THE_POCKET if self.pocket else "")
     def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """One pass over more examples. New labels bring new classes, each from zero, as if all seen before were the
-        rest; `classes` declares labels that may come later. There is no calibration: probabilities need a `fit`. With
-        `pocket` there is no such method: it counts errors on all examples at once."""
+        """Make one pass over more examples. New labels bring new classes, each from zero, as if all seen before were
+        the rest; `classes` declares labels that may come later. There is no calibration: probabilities need a `fit`.
+        With `pocket` there is no such method: it counts errors on all examples at once."""
         with all_or_nothing(self):
             started = perf_counter()
             given, place = next_examples(self, X, y, sample_weight, classes)
-            start = self._continued(given, place)
+            start = self._resume(given, place)
             limits = replace(self._limits(), max_iter=1)
             problems = self._problems(given)
             solutions = self._solve(problems, limits, start, self._seed())
@@ -177,15 +216,15 @@ class Perceptron(LinearClassifier):
             self._seconds = perf_counter() - started
         return self
 
-    def _continued(self, given: Examples, place: Any) -> list[Solution]:
-        """Where each problem goes on: where it ended, a new class at zero."""
-        K, d = scores_of(len(given.labels)), given.X.shape[1]
+    def _resume(self, given: RowExamples, place: Any) -> list[Solution]:
+        """Return where each problem goes on: where it ended, a new class at zero."""
+        K, d = scores_of(len(given.classes)), given.X.shape[1]
         if place is None:
             return [_at(State.zero(d)) for _ in range(K)]
         states = [solution.state for solution in self.solution_ if isinstance(solution, Separation)]
 
         def column(name: str, mirrored: float) -> Floats:
-            return spread(np.array([getattr(state, name) for state in states]), place, len(given.labels), mirrored)
+            return spread(np.array([getattr(state, name) for state in states]), place, len(given.classes), mirrored)
 
         w, b, early, early_b = (column(name, -1.0) for name in ("w", "b", "early", "early_b"))
         visits, mistakes = column("visits", 1.0), column("mistakes", 1.0)
@@ -200,7 +239,7 @@ def _at(state: State) -> Separation:
 
 
 def _update_asked_for(problem: Problem, solution: Solution) -> float:
-    """‖Σ_wrong c y (x, 1)‖ / Σc."""
+    """Return ‖Σ_wrong c y (x, 1)‖ / Σc."""
     wrong = problem.loss.value(problem.y, problem.scores(solution.w, solution.b)) > 0.0
     u = np.where(wrong, problem.c * problem.y, 0.0)
     constant = float(u.sum()) if problem.intercept else 0.0

@@ -14,18 +14,18 @@ from deciban.losses import Logistic, Softmax, ZeroOne
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
 
-from ..data.examples import Examples
+from ..data.examples import RowExamples
 
 
-def certify(problems: list[Problem], solutions: list[Solution], given: Examples) -> Certificate:
-    """The sum over the problems; the data digest is of X, y and the weights."""
+def certify(problems: list[Problem], solutions: list[Solution], given: RowExamples) -> Certificate:
+    """Return the sum over the problems; the data digest is of X, y and the weights."""
     pairs = zip(problems, solutions, strict=True)
     proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     duals = [proof.dual for proof in proofs]
     status = worst(solution.status for solution in solutions)
     advice = (status.value if not status.finished else "", _endless(problems, solutions), advice_on_scales(problems[0]))
     first = problems[0]
-    count = np.bincount(given.y, given.repetition, minlength=len(given.labels))
+    count = np.bincount(given.y, given.repetition, minlength=len(given.classes))
     return Certificate(
         objective=f"Σ c·{first.loss.name} + {first.penalty.name}, {solutions[0].solver}, {len(problems)} problems",
         primal=sum(proof.primal for proof in proofs),
@@ -37,15 +37,15 @@ def certify(problems: list[Problem], solutions: list[Solution], given: Examples)
         seconds=0.0,
         n=float(given.repetition.sum()),
         d=first.shape[1],
-        class_counts=dict(zip(given.labels.tolist(), count.tolist(), strict=True)),
+        class_counts=dict(zip(given.classes.tolist(), count.tolist(), strict=True)),
         seed=None,
         digest=given.digest,
         training_error=_training_error(problems, proofs, given),
     )
 
 
-def _training_error(problems: list[Problem], proofs: list[Proof], given: Examples) -> float | None:
-    """The share of errors of the one score that tells two classes apart, from the scores of its proof."""
+def _training_error(problems: list[Problem], proofs: list[Proof], given: RowExamples) -> float | None:
+    """Return the share of errors of the one score that tells two classes apart, from the scores of its proof."""
     s = proofs[0].scores
     if len(problems) > 1 or problems[0].K > 1 or s is None:
         return None
@@ -54,23 +54,23 @@ def _training_error(problems: list[Problem], proofs: list[Proof], given: Example
     return float(given.repetition[wrong].sum() / given.repetition.sum())
 
 
-def interrupted(proof: Certificate) -> Certificate:
-    """The same proof of a fit that Ctrl-C ended before all was done."""
+def mark_interrupted(proof: Certificate) -> Certificate:
+    """Return the same proof of a fit that Ctrl-C ended before all was done."""
     advice = (Status.INTERRUPTED.value, proof.advice)
     status = Status.INTERRUPTED.name.lower()
     return replace(proof, status=status, advice="; ".join(dict.fromkeys(part for part in advice if part)))
 
 
 def _endless(problems: list[Problem], solutions: list[Solution]) -> str:
-    """Advice where longer weights would always be better: nothing penalises them, and nothing is misjudged."""
+    """Return advice where longer weights would always be better: nothing penalises them, and nothing is misjudged."""
     first = problems[0]
     free = not first.penalty.l1 and not first.penalty.l2 and isinstance(first.loss, Logistic | Softmax)
-    if free and any(_separated(*pair) for pair in zip(problems, solutions, strict=True)):
+    if free and any(_is_separated(*pair) for pair in zip(problems, solutions, strict=True)):
         return Status.SEPARABLE.value
     return ""
 
 
-def _separated(problem: Problem, solution: Solution) -> bool:
+def _is_separated(problem: Problem, solution: Solution) -> bool:
     s = problem.scores(solution.w, solution.b)
     if problem.K == 1:
         return bool((problem.y * s > 0.0).all())
@@ -79,7 +79,7 @@ def _separated(problem: Problem, solution: Solution) -> bool:
 
 
 def advice_on_scales(problem: Problem) -> str:
-    """Advice where columns are of very different size."""
+    """Return advice where columns are of very different size."""
     rows: Any = problem.rows
     least, most = sizes(rows, n_jobs=problem.n_jobs)
     if most <= 1e6 * least:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data as scikit_validate
 
 from deciban.data.columns import Columns
-from deciban.data.devices import fetched
+from deciban.data.devices import fetch
 from deciban.data.frame import columns_of
-from deciban.data.rows import native
+from deciban.data.rows import Rows, check_sparse, native
+from deciban.data.samples import check_sample_weight, take_rows
 from deciban.distributions import Distribution
 from deciban.distributions.counts import Floats
 
 from ..data.numbers import takes_numbers, text_refused
 from .likelihoods import check_likelihood, infer, needs_types, not_of_text
+
+if TYPE_CHECKING:
+    from .generative import Generative
 
 
 class Reading(NamedTuple):
@@ -40,26 +43,26 @@ class Reading(NamedTuple):
 _NOBODY = np.zeros(0, dtype=np.intp)
 
 
-def to_judge(model: Any, X: Any) -> tuple[Any, Distribution]:
-    """X as a matrix of numbers, columns matched with what was learnt, and the distribution it is judged by."""
-    X, family = fetched(X), model._family()
+def to_judge(model: Any, X: Rows) -> tuple[Any, Distribution]:
+    """Return X as a matrix of numbers, columns matched with what was learnt, and the distribution it is judged by."""
+    X, family = fetch(X), model._family()
     if model.columns_ is not None:
         return model.columns_.matrix(X), family
-    return _numbers(model, X, reset=False), family
+    return _check_numbers(model, X, reset=False), family
 
 
 def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Reading:
-    """X, y and the weights to be learnt or forgotten; rows of weight 0 are left out.
+    """Return X, y and the weights to be learnt or forgotten; rows of weight 0 are left out.
 
     `first` says that the features are to be learnt, not matched. Infinities are left to the distribution.
     """
-    X, y, sample_weight = fetched(X), fetched(y), fetched(sample_weight)
+    X, y, sample_weight = fetch(X), fetch(y), fetch(sample_weight)
     check_likelihood(getattr(model, "likelihood", None))
     known = None if first else model.columns_
     if needs_types(getattr(model, "likelihood", None), X) if first else known is not None:
-        return _typed(model, X, y, sample_weight, known)
+        return _read_typed(model, X, y, sample_weight, known)
     family = model._family()
-    X, y = _numbers(model, X, y, reset=first)
+    X, y = _check_numbers(model, X, y, reset=first)
     y = _targets(y)
     weight = _weights(sample_weight, X)
     if weight is not None and not weight.all():
@@ -70,31 +73,33 @@ def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Rea
     return Reading(X, index, weight, labels, None, family)
 
 
-def _numbers(model: Any, X: Any, *y: Any, reset: bool) -> Any:
-    """X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
+def _check_numbers(model: Generative, X: Rows, *y: Any, reset: bool) -> Any:
+    """Return X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
     with text_refused(X, lambda name: _not_numbers(model, name)):
-        checked = scikit_validate(model, native(X), *y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
+        checked = scikit_validate(
+            model, native(check_sparse(X)), *y, accept_sparse="csr", ensure_all_finite=False, reset=reset
+        )
         matrix = native(checked[0] if y else checked)
         if matrix.dtype.kind == "O":
             matrix = matrix.astype(np.float64)
     return (matrix, checked[1]) if y else matrix
 
 
-def _not_numbers(model: Any, name: Any) -> str:
-    """What is wrong with a column of text, and which of the options that the model has would take it."""
+def _not_numbers(model: Generative, name: object) -> str:
+    """Return what is wrong with a column of text, and which of the options that the model has would take it."""
     if not hasattr(model, "likelihood"):
         return f"{takes_numbers(model, name)}, or use NaiveBayes('auto')"
     return not_of_text(name, getattr(model.likelihood, "name", model.likelihood))
 
 
-def _typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None) -> Reading:
-    """Each column by its type as first seen; new categories become known."""
+def _read_typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None) -> Reading:
+    """Return each column by its type as first seen; new categories become known."""
     y = _targets(y)
     check_consistent_length(X, y)
     weight = _weights(sample_weight, y)
     if weight is not None and not weight.all():
         counted = np.flatnonzero(weight)
-        X, y, weight = _safe_indexing(X, counted), y[counted], weight[counted]
+        X, y, weight = take_rows(X, counted), y[counted], weight[counted]
     table = columns_of(X)
     if known is None:
         columns = infer(model.likelihood, table)
@@ -102,7 +107,7 @@ def _typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns | None
         if all(isinstance(name, str) for name in columns.names):
             model.feature_names_in_ = np.array(columns.names, dtype=object)
     else:
-        columns = known.widened(table)
+        columns = known.widen(table)
     declared = tuple(frozenset(column.declared or ()) for column in table.columns) or (frozenset(),) * len(table.names)
     labels, index = _indices(y)
     matrix = columns.matrix(table)
@@ -120,11 +125,11 @@ def _targets(y: Any) -> NDArray[Any]:
     return targets
 
 
-def _weights(sample_weight: Any, rows: Any) -> Floats | None:
-    """(N,) weights ≥ 0, or None where every row weighs 1."""
+def _weights(sample_weight: ArrayLike | None, rows: Rows) -> Floats | None:
+    """Return (N,) weights ≥ 0, or None where every row weighs 1."""
     if sample_weight is None:
         return None
-    weight: Floats = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    weight: Floats = check_sample_weight(sample_weight, rows)
     return weight
 
 
@@ -133,7 +138,7 @@ _NEAR = 1 << 16
 
 
 def _indices(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The labels, sorted, and for each of y its place among them."""
+    """Return the labels, sorted, and for each of y its place among them."""
     if y.dtype.kind not in "iu" or len(y) == 0:
         return np.unique(y, return_inverse=True)
     low, high = int(y.min()), int(y.max())

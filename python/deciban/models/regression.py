@@ -1,4 +1,4 @@
-"""What a regression asks of solvers, and what it proves."""
+"""Regressions as problems for solvers, and their proofs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deciban.data.digest import digest
 from deciban.losses import Absolute, Huber, Squared
 from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, refusal, solve
 from deciban.solvers.closed_form import Fit
-from deciban.solvers.problem import worst
+from deciban.solvers.problem import whole, worst
 
 from ..data.examples import arrays_of
 from .normal_equations import advice
@@ -35,7 +35,7 @@ _SOLVERS = (
 
 
 def automatic(problem: Problem) -> str:
-    """The solver that suits the problem; ValueError where none does."""
+    """Return the solver that suits the problem; ValueError where none does."""
     loss, penalty = problem.loss, problem.penalty
     if penalty.nonnegative:
         return "coordinate"
@@ -51,7 +51,7 @@ def automatic(problem: Problem) -> str:
         return interior_point.NAME
     if penalty.l1:
         raise ValueError(
-            f"loss 'absolute' with penalty 'elastic_net' is minimised over at most {hessian.DIRECT:,} features, got "
+            f"loss 'absolute' with penalty 'elasticnet' is minimised over at most {hessian.DIRECT:,} features, got "
             f"{d:,}: use penalty 'l1' or 'l2', or loss 'huber'"
         )
     return "smoothing"
@@ -60,7 +60,8 @@ def automatic(problem: Problem) -> str:
 def solve_regression(
     problems: list[Problem], limits: Limits, solver: Any, seed: int, moments: Any, start: list[Solution] | None = None
 ) -> tuple[list[Solution], Fit | None]:
-    """One problem a target, begun at `start`, and of least squares in closed form what its factorisation tells."""
+    """Return one problem a target, begun at `start`, and of least squares in closed form what its factorisation
+    tells."""
     first = problems[0]
     if any(problem.penalty != first.penalty for problem in problems):
         return _one_by_one(problems, limits, solver, seed, start)
@@ -85,7 +86,7 @@ def solve_regression(
 def _one_by_one(
     problems: list[Problem], limits: Limits, solver: Any, seed: int, start: list[Solution] | None
 ) -> tuple[list[Solution], Fit | None]:
-    """Targets of different penalties; the factorisation told of is that of the weakest."""
+    """Return targets of different penalties; the factorisation told of is that of the weakest."""
     starts = [None] * len(problems) if start is None else [[each] for each in start]
     pairs = zip(problems, starts, strict=True)
     found = [solve_regression([problem], limits, solver, seed, None, begun) for problem, begun in pairs]
@@ -94,15 +95,15 @@ def _one_by_one(
 
 
 def _starts(problems: list[Problem], limits: Limits) -> list[Solution]:
-    """Least squares, from where Newton's method has not far to go."""
+    """Return least squares, from where Newton's method has not far to go."""
     squares = [Problem(p.rows, p.y, p.c, Squared(), p.penalty, p.intercept, 1, p.n_jobs) for p in problems]
-    return list(closed_form.solve_together(squares, replace(limits, callback=None))[0])
+    return list(map(whole, closed_form.solve_together(squares, replace(limits, callback=None))[0]))
 
 
 def certify_regression(
     problems: list[Problem], solutions: list[Solution], fit: Fit | None, given: Responses
 ) -> Certificate:
-    """The sum over the targets; the digest is of X, y and the weights."""
+    """Return the sum over the targets; the digest is of X, y and the weights."""
     pairs = zip(problems, solutions, strict=True)
     proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     status, first = worst(solution.status for solution in solutions), problems[0]

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from sklearn.utils.validation import _check_sample_weight
 
-from deciban.data.devices import fetched
+from deciban.data.declared_types import Estimator
+from deciban.data.devices import fetch
 from deciban.data.rows import as_rows, is_sparse
+from deciban.data.samples import check_sample_weight
 from deciban.errors import DataError
 from deciban.losses import Floats
 
@@ -33,8 +35,8 @@ class Responses:
     worth: float = 0.0
     kind: Any = np.float64
 
-    def whitened(self, covariance: Floats, intercept: bool) -> Self:
-        """L⁻¹X, L⁻¹Y for covariance = L Lᵀ, less the part along L⁻¹1 where there is an intercept."""
+    def whiten(self, covariance: Floats, intercept: bool) -> Self:
+        """Return L⁻¹X, L⁻¹Y for covariance = L Lᵀ, less the part along L⁻¹1 where there is an intercept."""
         try:
             L = cholesky(covariance, lower=True)
         except LinAlgError as error:
@@ -52,9 +54,9 @@ class Responses:
 
 
 def responses(
-    model: Any, X: Any, y: Any, sample_weight: Any, covariance: Any = None, reset: bool = True
+    model: Estimator, X: Any, y: Any, sample_weight: Any, covariance: Any = None, reset: bool = True
 ) -> tuple[Responses, Floats | None]:
-    """Checked, rows of weight 0 left out; and the covariance where it is a matrix."""
+    """Check examples, rows of weight 0 left out; and the covariance where it is a matrix."""
     X, y = linear_rows(
         model,
         X,
@@ -65,7 +67,7 @@ def responses(
         y_numeric=True,
         accept_large_sparse=True,
     )
-    weight = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
+    weight = check_sample_weight(sample_weight, X)
     Y = np.asarray(y, dtype=np.float64)
     given = Responses(as_rows(X), Y.reshape(len(Y), -1), weight, Y.ndim == 1, kind=X.dtype)
     matrix = None
@@ -80,9 +82,9 @@ def responses(
     return given, matrix
 
 
-def _covariance(covariance: Any, X: Any, sample_weight: Any) -> tuple[Floats | None, Floats | None]:
-    """(N, N) the matrix, or (N,) the variances."""
-    values, N = np.asarray(fetched(covariance), dtype=np.float64), X.shape[0]
+def _covariance(covariance: ArrayLike | None, X: Any, sample_weight: Any) -> tuple[Floats | None, Floats | None]:
+    """Return (N, N) the matrix, or (N,) the variances."""
+    values, N = np.asarray(fetch(covariance), dtype=np.float64), X.shape[0]
     if values.shape not in ((N,), (N, N)):
         raise ValueError(f"covariance must be ({N},) variances or ({N}, {N}), got the shape {values.shape}")
     if not np.isfinite(values).all():

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import partial
+from time import perf_counter
+from typing import TypeVar
 
-from deciban.threads import effective_threads, inherited
+from deciban.solvers.problem import Callback
+from deciban.threads import GRACE, effective_threads, halting, inherit_threads
 
 Result = TypeVar("Result")
 
@@ -14,26 +17,34 @@ Result = TypeVar("Result")
 class Halt:
     """A callback for all problems: what the user's says, and true once everything is to end."""
 
-    def __init__(self, callback: Any) -> None:
+    def __init__(self, callback: Callback | None) -> None:
         self.ended = False
-        self._callback = callback
+        self._callback, self._since = callback, 0.0
+
+    def end(self) -> None:
+        """Let everything end."""
+        self.ended, self._since = True, perf_counter()
+
+    def is_overdue(self) -> bool:
+        """Return whether everything should have ended by now."""
+        return self.ended and perf_counter() - self._since > GRACE
 
     def __call__(self, iteration: int, primal: float, gap: float) -> bool:
         told = self._callback is not None and not self.ended and self._callback(iteration, primal, gap)
         return self.ended or bool(told)
 
     def quietly(self, iteration: int, primal: float, gap: float) -> bool:
-        """Whether everything is to end; the user is not asked."""
+        """Return whether everything is to end, without a call of the user's callback."""
         return self.ended
 
 
 def threads_for(problems: int, n_jobs: int | None) -> int:
-    """How many of the problems are solved at once."""
+    """Return the number of problems that are solved at once."""
     return max(1, min(problems, effective_threads(n_jobs)))
 
 
 def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt) -> tuple[list[Result], bool]:
-    """What each task returns, in their order, and whether Ctrl-C ended them early.
+    """Return what each task returns, in their order, and whether Ctrl-C ended them early.
 
     This thread only waits, be there one task or many: Ctrl-C comes here, and never to the threads of the core.
     """
@@ -41,14 +52,19 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt
     with ThreadPoolExecutor(threads) as pool:
 
         def finish() -> list[Result]:
-            futures.extend(pool.submit(inherited(task)) for task in tasks[len(futures) :])
+            futures.extend(pool.submit(inherit_threads(partial(_do, task, halt))) for task in tasks[len(futures) :])
             return [future.result() for future in futures]
 
         try:
             return finish(), False
         except KeyboardInterrupt:  # while waiting, or while there were still tasks to hand out
-            halt.ended = True
+            halt.end()
             return finish(), True
         except BaseException:
-            halt.ended = True
+            halt.end()
             raise
+
+
+def _do(task: Callable[[], Result], halt: Halt) -> Result:
+    with halting(lambda: halt.ended, halt.is_overdue):
+        return task()

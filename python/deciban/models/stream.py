@@ -2,54 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
-from deciban.data.devices import fetched
-from deciban.data.rows import as_rows
+from deciban.data.devices import fetch
+from deciban.data.rows import Rows, as_rows
+from deciban.data.samples import check_sample_weight
 
-from ..data.examples import Examples, class_weights
+from ..data.capacity import require_room
+from ..data.examples import RowExamples, class_weights
 from ..data.numbers import linear_rows
+
+if TYPE_CHECKING:
+    from .linear import LinearClassifier
 
 
 def next_examples(
-    model: Any, X: Any, y: Any, sample_weight: Any, classes: Any
-) -> tuple[Examples, NDArray[np.intp] | None]:
-    """The batch, with the labels known until now, those in it and those in `classes`, and where the old ones are in
-    them (None at the start). Rows of weight 0 are as if they were not there."""
+    model: LinearClassifier, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None, classes: ArrayLike | None
+) -> tuple[RowExamples, NDArray[np.intp] | None]:
+    """Return the batch, with the labels known until now, those in it and those in `classes`, and where the old ones are
+    in them (None at the start). Rows of weight 0 are as if they were not there."""
     known = getattr(model, "classes_", None)
-    X, y = linear_rows(
-        model,
-        X,
-        y,
-        order="C",
-        reset=known is None,
-        accept_large_sparse=True,
-    )
-    check_classification_targets(y)
-    repetition = _check_sample_weight(fetched(sample_weight), X, dtype=np.float64, ensure_non_negative=True)
+    rows, labelled = linear_rows(model, X, y, order="C", reset=known is None, accept_large_sparse=True)
+    check_classification_targets(labelled)
+    repetition = check_sample_weight(sample_weight, rows)
     counted = repetition > 0.0
-    X, y, repetition = (X, y, repetition) if counted.all() else (X[counted], y[counted], repetition[counted])
-    labels = _united(known, y, None if classes is None else column_or_1d(fetched(classes)))
+    if not counted.all():
+        rows, labelled, repetition = rows[counted], labelled[counted], repetition[counted]
+    labels = _unite_labels(known, labelled, None if classes is None else column_or_1d(fetch(classes)))
     if len(labels) < 2:
         raise ValueError(
             f"at least two classes are expected; all labels are {labels.tolist()} (1 class): say with classes=[…] "
             "which are to come"
         )
-    index = np.searchsorted(labels, y)
+    require_room(len(labels), 8.0 * sum(rows.shape))
+    index = np.searchsorted(labels, labelled)
     if isinstance(model.class_weight, str):
         raise ValueError("class_weight='balanced' needs all examples at once: fit, or give a mapping from labels")
     weight = repetition * class_weights(model.class_weight, labels, index, repetition)[index]
-    return Examples(as_rows(X), index, weight, labels, repetition), (
+    return RowExamples(X=as_rows(rows), y=index, classes=labels, weight=weight, repetition=repetition), (
         None if known is None else np.searchsorted(labels, known)
     )
 
 
-def _united(*parts: NDArray[Any] | None) -> NDArray[Any]:
+def _unite_labels(*parts: NDArray[Any] | None) -> NDArray[Any]:
     there = [part for part in parts if part is not None and len(part)]
     kinds = {"text" if part.dtype.kind in "USOT" else "number" for part in there}
     if len(kinds) > 1:

@@ -23,8 +23,8 @@ class Tally:
     declared: Labels
 
     def nothing(self, declared: Labels) -> Tally:
-        """Nothing seen of the declared labels."""
-        none = self.counts.kept(np.zeros(0, dtype=np.intp)).among(np.zeros(0, dtype=np.intp), len(declared))
+        """Return a tally of nothing seen of the declared labels."""
+        none = self.counts.select_classes(np.zeros(0, dtype=np.intp)).among(np.zeros(0, dtype=np.intp), len(declared))
         return Tally(declared, none, declared)
 
     def __add__(self, other: Tally) -> Tally:
@@ -40,9 +40,9 @@ class Tally:
         return Tally(self.classes, self.counts - other._among(self.classes), self.declared)
 
     def without_the_forgotten(self) -> Tally:
-        """The same without labels of which nothing is left and that nobody declared."""
+        """Return the same without labels of which nothing is left and that nobody declared."""
         kept = np.flatnonzero((self.counts.n > 0.0) | np.isin(self.classes, self.declared))
-        return Tally(self.classes[kept], self.counts.kept(kept), self.declared)
+        return Tally(self.classes[kept], self.counts.select_classes(kept), self.declared)
 
     def _among(self, classes: Labels) -> Any:
         if np.array_equal(classes, self.classes):
@@ -51,7 +51,7 @@ class Tally:
 
 
 def union(a: Labels, b: Labels) -> Labels:
-    """The labels of both, sorted; labels that cannot be compared (text with numbers) are refused."""
+    """Return the labels of both, sorted; labels that cannot be compared (text with numbers) are refused."""
     if len(a) == 0 or len(b) == 0:
         return b if len(a) == 0 else a
     comparable = (a.dtype.kind in "US") == (b.dtype.kind in "US") or "O" in (a.dtype.kind, b.dtype.kind)

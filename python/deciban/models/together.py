@@ -17,7 +17,8 @@ from .side_by_side import Halt, side_by_side, threads_for
 def solve_all(
     problems: list[Problem], limits: Limits, solver: str | Solver, start: list[Solution] | None, seed: int
 ) -> list[Solution]:
-    """Each problem by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of them."""
+    """Return each problem by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of
+    them."""
     starts: list[Any] = [None] * len(problems) if start is None else list(start)
     halt = Halt(limits.callback)
     watched = replace(limits, callback=halt)
@@ -26,12 +27,12 @@ def solve_all(
     found, interrupted = side_by_side(tasks, threads_for(len(problems), problems[0].n_jobs), halt)
     if not interrupted:
         return found
-    return [replace(each, status=Status.INTERRUPTED) if each.status is Status.STOPPED else each for each in found]
+    return [replace(each, status=Status.INTERRUPTED) for each in found]
 
 
 def fitting(start: Sequence[Solution] | None, problems: list[Problem]) -> list[Solution] | None:
-    """Where the last fit ended, if it was of as many problems of the same size: its dual only of as many examples, and
-    b = 0 without an intercept."""
+    """Return where the last fit ended, if it had as many problems of the same size: its dual only of as many examples,
+    and b = 0 without an intercept."""
     if start is None or [each.w.shape for each in start] != [(problem.K, problem.shape[1]) for problem in problems]:
         return None
     N, intercept = problems[0].shape[0], problems[0].intercept

@@ -24,7 +24,7 @@ def answer_type(X: Any, weights: Any) -> Any:
     return np.float32 if single else np.float64
 
 
-def scored(X: Any, weights: Any, intercept: Any, threads: int | None) -> Floats:
+def score_rows(X: Any, weights: Any, intercept: Any, threads: int | None) -> Floats:
     """Return (N, K) X·Wᵀ + b, summed in double precision, in the type of X and W (K, d), which may be sparse."""
     kind, b = answer_type(X, weights), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
     if is_sparse(weights):
@@ -48,7 +48,8 @@ class SparseWeights:
 
         Returns
         -------
-        self : the model.
+        estimator
+            The fitted estimator itself.
 
         Examples
         --------
@@ -70,7 +71,8 @@ class SparseWeights:
 
         Returns
         -------
-        self : the model.
+        estimator
+            The fitted estimator itself.
 
         Examples
         --------
@@ -87,7 +89,7 @@ class SparseWeights:
         return self
 
     def _get_weights(self) -> Any:
-        """(K, d) the weights that the score is of, dense or sparse."""
+        """Return (K, d) the weights that the score is of, dense or sparse."""
         return self.coef_
 
     def _set_weights(self, weights: Any) -> None:

@@ -1,23 +1,50 @@
-"""What each epoch was like, and what that means in words."""
+"""What each epoch was like, what that means in words, and what scikit-learn calls the curves of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Self
+from typing import Any, Self
+
+from .network import Network
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass over the examples.
+    """One epoch of the training of a network.
 
-    `loss` is the mean of 𝓔_n as met on the way, `error` the share of wrong labels, of regressions the mean
-    squared error; the same of validation data, at the end of the epoch, or None without. `gradient_norms` (layers,):
-    the root mean square, over the batches, of the length of ∂𝓔/∂W. `dead` (hidden layers,): the share of units that are
-    idle on every example looked at; `saturated`: of pairs of unit and example that are idle
-    (`deciban.networks.activations`). Looked at are at most 2,000 examples. `seconds` since the fit began. `penalty` is
-    ½ λ Σ w² of the weights that it began with.
+    Dead and saturated units, and gradients, are those of at most 2,000 examples.
+
+    Parameters
+    ----------
+    epoch : int
+        Number of the epoch, from 1.
+    loss : float
+        Mean of 𝓔_n during the epoch.
+    error : float
+        Share of misclassified examples; of regressions the mean squared error.
+    validation_loss : float or None
+        The loss of validation data at the end of the epoch; None without such data.
+    validation_error : float or None
+        The error of validation data.
+    learning_rate : float
+        Learning rate.
+    gradient_norms : tuple of float
+        Root mean square, over the batches, of ‖∂𝓔/∂W‖ of each layer.
+    dead : tuple of float
+        Share of units of each hidden layer that are idle on every example.
+    saturated : tuple of float
+        Share of pairs of unit and example that are idle.
+    seconds : float
+        Seconds since the fit began.
+    penalty : float, default=0.0
+        Penalty ½ λ Σ w² at the start of the epoch.
+
+    Examples
+    --------
+    >>> Epoch(1, 0.7, 0.5, None, None, 0.001, (0.1,), (), (), 0.01).loss
+    0.7
     """
 
     epoch: int
@@ -52,11 +79,11 @@ class Ending(Enum):
     )
     STOPPED = ("stopped", "the callback said stop: these are the best weights until then")
     INTERRUPTED = ("interrupted", "these are the best weights until then")
-    OVERFLOW = ("overflow", "these are the last good weights: scale the columns, lower learning_rate, or set clip")
+    OVERFLOW = ("overflow", "these are the last good weights: scale the columns, lower learning_rate, or set clip_norm")
 
     @classmethod
     def of(cls, label: str) -> Self:
-        """The ending whose status a certificate has; ValueError for what is none."""
+        """Return the ending whose status a certificate has; ValueError for what is none."""
         for each in cls:
             if each.label == label:
                 return each
@@ -78,8 +105,8 @@ class Ending(Enum):
         return not self.advice
 
 
-def kept(epochs: Sequence[Epoch]) -> Epoch:
-    """The epoch whose weights a fit keeps: of those with the lowest `watched` the first."""
+def select_epoch(epochs: Sequence[Epoch]) -> Epoch:
+    """Return the epoch whose weights a fit keeps: of those with the lowest `watched` the first."""
     best = epochs[0]
     for each in epochs[1:]:
         if each.watched < best.watched or best.watched == float("inf"):
@@ -92,8 +119,8 @@ VANISHED, MOST = 1e-3, 0.5
 _REMEDY = "scale the columns, or lower learning_rate"
 
 
-def diagnosis(epochs: Sequence[Epoch], activation: str) -> str:
-    """What ails the network, in words; nothing where nothing does."""
+def diagnose(epochs: Sequence[Epoch], activation: str) -> str:
+    """Return what ails the network, in words; nothing where nothing does."""
     if not epochs:
         return ""
     last, found = epochs[-1], []
@@ -113,3 +140,54 @@ def diagnosis(epochs: Sequence[Epoch], activation: str) -> str:
         elif activation != "relu" and idle > MOST:
             found.append(f"units of layer {layer} are saturated on {100 * idle:.0f} % of the examples: {_REMEDY}")
     return "; ".join(found)
+
+
+class Curves:
+    """Attributes of a fitted network by scikit-learn's names; a network that was loaded has no epochs."""
+
+    network_: Network
+    history_: list[Epoch]
+
+    @property
+    def n_layers_(self) -> int:
+        """How many layers there are, with the features as the first."""
+        return len(self._sizes())
+
+    @property
+    def n_outputs_(self) -> int:
+        """How many outputs there are; two classes have two with `output="softmax"`."""
+        return int(self._sizes()[-1])
+
+    @property
+    def out_activation_(self) -> str:
+        """What the outputs are made of: "softmax", "logistic" or "linear"."""
+        _require_fit(self)
+        return self.network_.output.name
+
+    @property
+    def loss_curve_(self) -> list[float]:
+        """The mean error of each epoch, without the penalty."""
+        _require_fit(self)
+        return [epoch.loss for epoch in self.history_]
+
+    @property
+    def best_loss_(self) -> float | None:
+        """The lowest of `loss_curve_`; None where validation data were watched instead."""
+        watched = self._validation_errors() is not None
+        return None if watched else min(self.loss_curve_, default=None)
+
+    def _sizes(self) -> Any:
+        _require_fit(self)
+        return self.network_.sizes
+
+    def _validation_errors(self) -> list[float] | None:
+        """Return the error of validation data after each epoch; None where there were none."""
+        _require_fit(self)
+        errors = [epoch.validation_error for epoch in self.history_ if epoch.validation_error is not None]
+        return errors or None
+
+
+def _require_fit(model: Curves) -> None:
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model, "network_")

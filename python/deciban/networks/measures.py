@@ -13,15 +13,15 @@ from deciban.blas import run_each
 from deciban.data.devices import namespace, type_of
 from deciban.threads import effective_threads
 
-from .batches import Batch, Rows, pieces
+from .batches import Batch, Rows, slice_batch
 from .network import Network
 
 Wrong = Callable[[Any, Any, Any], float]
 """How much of what is put out, h (n, K), for targets y (n, K) of weight (n, 1) is wrong, summed."""
 
 
-def squared_length(g: Any) -> float:
-    """Σ g²."""
+def square_length(g: Any) -> float:
+    """Return Σ g²."""
     if isinstance(g, np.ndarray):
         flat = g.reshape(-1)
         return float(flat @ flat)
@@ -29,7 +29,7 @@ def squared_length(g: Any) -> float:
 
 
 def mean_errors(network: Network, rows: Rows, of_wrong: Wrong) -> tuple[float, float]:
-    """The mean 𝓔_n, and what is wrong, of all rows."""
+    """Return the mean 𝓔_n, and what is wrong, of all rows."""
     loss = wrong = weight = 0.0
     for part in rows.parts():
         s, h = network.forward(part.x)
@@ -40,8 +40,9 @@ def mean_errors(network: Network, rows: Rows, of_wrong: Wrong) -> tuple[float, f
     return loss / weight, wrong / weight
 
 
-def looked_at(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float, ...], bool]:
-    """The shares of dead and of saturated units of each hidden layer, on the rows x, and whether all is in range."""
+def measure_units(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float, ...], bool]:
+    """Return the shares of dead and of saturated units of each hidden layer, on the rows x, and whether all is in
+    range."""
     dead, idle = [], []
     kept, s = network.signals(x)
     for layer in kept:
@@ -49,27 +50,27 @@ def looked_at(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float,
         whole = np.mean if xp is np else lambda a, xp=xp: xp.mean(xp.astype(a, xp.float32))
         dead.append(float(whole(xp.all(silent, axis=0))))
         idle.append(float(whole(silent)))
-    return tuple(dead), tuple(idle), finite([s])
+    return tuple(dead), tuple(idle), is_finite([s])
 
 
-def left_at(network: Network, x: Any) -> str:
-    """Where the numbers left the range, in words."""
+def describe_overflow(network: Network, x: Any) -> str:
+    """Return where the numbers left the range, in words."""
     kept, s = network.signals(x)
     signals = [*(each.s for each in kept), s]
     for layer, (W, b) in enumerate(zip(network.weights, network.biases, strict=True), 1):
-        if not finite([W, b]):
+        if not is_finite([W, b]):
             return f"the weights of layer {layer} left the range of {type_of(W)}"
-        if not finite([signals[layer - 1]]):
+        if not is_finite([signals[layer - 1]]):
             return f"the signals of layer {layer} left the range of {type_of(W)}"
     return f"the error left the range of {type_of(network.weights[0])}"
 
 
-def finite(arrays: list[Any]) -> bool:
+def is_finite(arrays: list[Any]) -> bool:
     return all(bool(namespace(each).all(namespace(each).isfinite(each))) for each in arrays)
 
 
-def _passed(network: Network, piece: tuple[Batch, list[Any]]) -> tuple[float, float, list[Any]]:
-    """The sums of the errors and of the weights of some examples, and the gradients."""
+def _sum_gradients(network: Network, piece: tuple[Batch, list[Any]]) -> tuple[float, float, list[Any]]:
+    """Return the sums of the errors and of the weights of some examples, and the gradients."""
     part, _ = piece
     with np.errstate(all="ignore"):  # another thread has settings of its own
         losses, _, _, gradients = network.gradients(part.x, part.y, part.weight)
@@ -79,23 +80,23 @@ def _passed(network: Network, piece: tuple[Batch, list[Any]]) -> tuple[float, fl
 
 @np.errstate(all="ignore")
 def gradient_of(network: Network, parts: Iterable[Batch], decay: float) -> tuple[float, float, float]:
-    """The mean error, the same with the penalty, and the length of its gradient. Cost: once forward and back."""
+    """Return the mean error, the same with the penalty, and the length of its gradient. Cost: once forward and back."""
     loss, penalty, mean = errors_and_gradient(network, parts, decay)
-    return loss, loss + penalty, sqrt(sum(squared_length(g) for g in mean))
+    return loss, loss + penalty, sqrt(sum(square_length(g) for g in mean))
 
 
 @np.errstate(all="ignore")
 def errors_and_gradient(network: Network, parts: Iterable[Batch], decay: float) -> tuple[float, float, list[Any]]:
-    """The mean error, the penalty, and the gradient of their sum."""
-    loss, weight, threads, passed = 0.0, 0.0, effective_threads(), partial(_passed, network)
+    """Return the mean error, the penalty, and the gradient of their sum."""
+    loss, weight, threads, passed = 0.0, 0.0, effective_threads(), partial(_sum_gradients, network)
     total: list[Any] | None = None
     for part in parts:
-        for value, counted, gradients in run_each(passed, pieces(part, [], network.weights), threads):
+        for value, counted, gradients in run_each(passed, slice_batch(part, [], network.weights), threads):
             loss += value
             weight += counted
             total = gradients if total is None else [a + b for a, b in zip(total, gradients, strict=True)]
     assert total is not None
     mean = [g / weight for g in total]
     mean[::2] = [g + decay * W for g, W in zip(mean[::2], network.weights, strict=True)]
-    penalty = 0.5 * decay * sum(squared_length(W) for W in network.weights)
+    penalty = 0.5 * decay * sum(square_length(W) for W in network.weights)
     return loss / weight, penalty, mean

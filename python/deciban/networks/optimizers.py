@@ -1,23 +1,61 @@
-"""How weights go down their gradients.
-
-    descent     v ← μ v − η g,     w ← w + v                      (Polyak 1964); Nesterov (1983): w ← w + μ v − η g
-    adam        m ← β₁ m + (1 − β₁) g,     q ← β₂ q + (1 − β₂) g²
-                w ← w − η m̂ / (√q̂ + ε),    m̂ = m/(1 − β₁ᵗ),  q̂ = q/(1 − β₂ᵗ)          (Kingma & Ba, ICLR 2015)
-
-g is the gradient with that of the penalty, λw. Of NumPy's arrays a step is one pass of the core over w, g and what is
-remembered, in place (`crates/core/src/solve/steps.rs`; floor: their bytes over the bandwidth, 24 a weight of float32
-for Adam); of others it is these formulas.
-"""
+"""How weights go down their gradients, and how long a step is from epoch to epoch."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import cos, pi
 from typing import Any, ClassVar
 
 import numpy as np
 
 from deciban import _core
 from deciban.data.devices import namespace
+
+NAMES = ("constant", "inverse", "cosine", "plateau")
+# An error is said to fall when it is lower by this share than ever before.
+PATIENCE, SHARE = 2, 0.2
+
+
+@dataclass
+class Schedule:
+    """η of each epoch t = 1 … T, from the first one's η₁.
+
+    "constant"     η₁
+    "inverse"      η₁ / (1 + 4 (t − 1)/T): a fifth of it in the end          (Robbins & Monro 1951)
+    "cosine"       η₁ (1 + cos(π (t − 1)/T)) / 2                              (Loshchilov & Hutter, ICLR 2017)
+    "plateau"      a fifth of what it was whenever the error has not fallen for two epochs
+    a function     η₁ · f(t), t from 1
+    """
+
+    rule: str | Callable[[int], float]
+    first: float
+    epochs: int
+    lowered: int = 0
+
+    def __call__(self, epoch: int) -> float:
+        """Return η of an epoch."""
+        done = (epoch - 1) / self.epochs
+        if callable(self.rule):
+            return self.first * float(self.rule(epoch))
+        if self.rule == "inverse":
+            return self.first / (1.0 + 4.0 * done)
+        if self.rule == "cosine":
+            return self.first * 0.5 * (1.0 + cos(pi * done))
+        return self.first * SHARE**self.lowered
+
+    def note_stall(self, without: int) -> None:
+        """Note that for so many epochs the error has not fallen."""
+        if self.rule == "plateau" and without and without % PATIENCE == 0:
+            self.lowered += 1
+
+
+def schedule(rule: Any, first: float, epochs: int) -> Schedule:
+    """Return the schedule of that name or function; ValueError for what is neither."""
+    if not callable(rule) and (not isinstance(rule, str) or rule not in NAMES):
+        known = ", ".join(map(repr, NAMES))
+        raise ValueError(f"schedule must be one of {known}, or a function of the epoch, got {rule!r}")
+    return Schedule(rule, first, epochs)
 
 
 class Memory:
@@ -27,8 +65,8 @@ class Memory:
         self.steps = 0
         self.of = [[namespace(w).zeros_like(w) for w in parameters] for _ in range(count)]
 
-    def copied(self) -> Memory:
-        """The same, that may be written over."""
+    def copy(self) -> Memory:
+        """Return the same, that may be written over."""
         found = Memory([], 0)
         found.steps, found.of = self.steps, [[w + 0.0 for w in arrays] for arrays in self.of]
         return found
@@ -44,11 +82,12 @@ class Descent:
     rate: ClassVar[float] = 0.1
 
     def memory(self, parameters: list[Any]) -> Memory:
-        """Nothing moves yet."""
+        """Return the memory of a descent where nothing moves yet."""
         return Memory(parameters, 1)
 
     def step(self, memory: Memory, parameters: list[Any], gradients: list[Any], eta: float, decay: float) -> list[Any]:
-        """The weights one step on. `decay` λ is of the penalty of the weights, each second array; biases have none."""
+        """Return the weights one step on. `decay` λ is of the penalty of the weights, each second array; biases have
+        none."""
         memory.steps += 1
         (moving,) = memory.of
         mu, found = self.momentum, []
@@ -75,11 +114,12 @@ class Adam:
     rate: ClassVar[float] = 0.001
 
     def memory(self, parameters: list[Any]) -> Memory:
-        """No gradient has been seen."""
+        """Return the memory of a descent that has seen no gradient."""
         return Memory(parameters, 2)
 
     def step(self, memory: Memory, parameters: list[Any], gradients: list[Any], eta: float, decay: float) -> list[Any]:
-        """The weights one step on. `decay` λ is of the penalty of the weights, each second array; biases have none."""
+        """Return the weights one step on. `decay` λ is of the penalty of the weights, each second array; biases have
+        none."""
         memory.steps += 1
         mean, square = memory.of
         first, second = 1.0 - self.beta1**memory.steps, 1.0 - self.beta2**memory.steps
@@ -106,11 +146,11 @@ class FullBatch:
     rate: ClassVar[float] = 1.0
 
     def memory(self, parameters: list[Any]) -> Memory:
-        """Nothing goes from one fit to the next."""
+        """Return an empty memory: nothing goes from one fit to the next."""
         return Memory(parameters, 0)
 
     def step(self, memory: Memory, parameters: list[Any], gradients: list[Any], eta: float, decay: float) -> list[Any]:
-        """ValueError: it learns in no batches."""
+        """Raise a ValueError: it learns in no batches."""
         raise ValueError(IN_NO_BATCHES)
 
 
@@ -125,8 +165,8 @@ Optimizer = Descent | Adam | FullBatch
 OPTIMIZERS: tuple[type[Optimizer], ...] = (Descent, Adam)
 
 
-def by_name(name: Any, momentum: Any, nesterov: Any) -> Optimizer:
-    """The optimizer called `name`; ValueError for other names and for a momentum that never ends."""
+def by_name(name: object, momentum: Any, nesterov: Any) -> Optimizer:
+    """Return the optimizer called `name`; ValueError for other names and for a momentum that never ends."""
     if not isinstance(name, str) or name not in ("descent", "adam", "lbfgs"):
         raise ValueError(f"solver must be one of 'descent', 'adam', 'lbfgs', got {name!r}")
     number = isinstance(momentum, int | float | np.integer | np.floating) and not isinstance(momentum, bool)

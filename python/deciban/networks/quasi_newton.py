@@ -18,7 +18,7 @@ from deciban.data.devices import elsewhere, like, on_host
 
 from .batches import Rows, Shuffled, Streamed
 from .history import Ending, Epoch
-from .measures import errors_and_gradient, finite, left_at, looked_at, mean_errors
+from .measures import describe_overflow, errors_and_gradient, is_finite, mean_errors, measure_units
 from .optimizers import IN_NO_BATCHES
 from .training import OutOfRangeError, OutOfTimeError, Training
 
@@ -38,7 +38,7 @@ class FullTraining(Training):
     """A network on its way with all examples in each step; an epoch is one iteration."""
 
     def run(self, source: Shuffled | Streamed, validation: Rows | None = None) -> None:
-        """All iterations. Ctrl-C, the time and numbers that leave the range end them, and the best weights are kept.
+        """Run all iterations. Ctrl-C, the time and numbers out of range end them, and the best weights are kept.
 
         It settles where no part of the gradient is above `tol`, and stalls where no step lowers the error any more.
         """
@@ -69,23 +69,23 @@ class FullTraining(Training):
             self._flat(),
             jac=True,
             method="L-BFGS-B",
-            callback=self._iterated,
+            callback=self._note_iteration,
             options={**limits, "maxcor": _REMEMBERED, "maxls": 50},
         )
         if self._lowest == float("inf"):  # it began at the bottom
-            self._iterated(found.x)
+            self._note_iteration(found.x)
         if found.status in (0, 2):  # nothing lower is found
             self.ending = Ending.SETTLED if self._steepest(found.x) <= plan.tol else Ending.STALLED
 
     def _error(self, weights: Floats) -> tuple[float, Floats]:
-        """The mean error with the penalty, and its gradient."""
+        """Return the mean error with the penalty, and its gradient."""
         if self.plan.time_limit is not None and self._seconds() > self.plan.time_limit and self.history:
             raise OutOfTimeError
         self._unflatten(weights)
         loss, penalty, gradients = errors_and_gradient(self.network, self._rows.parts(), self.plan.decay)
         if not np.isfinite(loss + penalty):
             if not self.history:
-                raise OutOfRangeError(left_at(self.network, self._looked_at))
+                raise OutOfRangeError(describe_overflow(self.network, self._looked_at))
             return float("inf"), np.zeros_like(weights)
         self._last = loss, penalty, gradients
         return loss + penalty, np.concatenate([on_host(g).reshape(-1) for g in gradients])
@@ -93,8 +93,8 @@ class FullTraining(Training):
     def _steepest(self, weights: Floats) -> float:
         return float(np.abs(self._error(weights)[1]).max(initial=0.0))
 
-    def _iterated(self, weights: Floats) -> None:
-        """One iteration is done: SciPy gives the weights it came to."""
+    def _note_iteration(self, weights: Floats) -> None:
+        """Note that one iteration is done: SciPy gives the weights it came to."""
         self._error(weights)
         loss, penalty, gradients = self._last
         judged, plan = self.network, self.plan
@@ -102,9 +102,9 @@ class FullTraining(Training):
         held: tuple[Any, Any] = (None, None)
         if self._validation is not None:
             held = mean_errors(judged, self._validation, plan.wrong)
-        dead, idle, within = looked_at(judged, self._looked_at)
-        if not within or not finite(judged.parameters):
-            raise OutOfRangeError(left_at(judged, self._looked_at))
+        dead, idle, within = measure_units(judged, self._looked_at)
+        if not within or not is_finite(judged.parameters):
+            raise OutOfRangeError(describe_overflow(judged, self._looked_at))
         norms = tuple(float(np.linalg.norm(on_host(g))) for g in gradients[::2])
         place = len(self.history) + 1
         told = Epoch(place, loss, wrong, held[0], held[1], 1.0, norms, dead, idle, self._seconds(), penalty)
@@ -115,7 +115,7 @@ class FullTraining(Training):
             self._lowest, self._best = told.watched, weights.copy()
         if plan.watch is not None:
             plan.watch(told, plan.max_iter)
-        if self._ended(told, self._without, self._validation is not None):
+        if self._find_ending(told, self._without, self._validation is not None):
             raise _StopError
 
     def _flat(self) -> Floats:
@@ -133,6 +133,6 @@ class FullTraining(Training):
         self._set(found)
 
 
-def in_doubles(rows: Rows) -> Rows:
-    """The rows for weights of float64."""
+def as_doubles(rows: Rows) -> Rows:
+    """Return the rows for weights of float64."""
     return replace(rows, dtype=np.dtype(np.float64))

@@ -15,12 +15,11 @@ from deciban.blas import run_each
 from deciban.data.devices import elsewhere, like, namespace, take, type_of
 from deciban.threads import effective_threads
 
-from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed, pieces
+from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed, slice_batch
 from .history import Ending, Epoch
-from .measures import Wrong, finite, left_at, looked_at, mean_errors, squared_length
+from .measures import Wrong, describe_overflow, is_finite, mean_errors, measure_units, square_length
 from .network import Network
-from .optimizers import Memory, Optimizer
-from .schedules import Schedule
+from .optimizers import Memory, Optimizer, Schedule
 
 Watch = Callable[[Epoch, int], None]
 """Told of each epoch, and of how many there may be."""
@@ -31,16 +30,17 @@ class Plan:
     """How to go down, and when to stop.
 
     schedule gives η of each epoch; decay λ is of the penalty ½ λ Σ w²; dropout the share of hidden units that each
-    example goes without; clip the longest gradient; averaging ρ of the moving mean of the weights, or None; patience
-    the epochs without a loss lower by the share tol. watch, or None, is called with each `Epoch` and `max_iter`.
+    example goes without; clip_norm the longest gradient; weight_averaging ρ of the moving mean of the weights, or
+    None; patience the epochs without a loss lower by the share tol. watch, or None, is called with each `Epoch` and
+    `max_iter`.
     """
 
     optimizer: Optimizer
     schedule: Schedule
     decay: float
     dropout: float
-    clip: float | None
-    averaging: float | None
+    clip_norm: float | None
+    weight_averaging: float | None
     max_iter: int
     patience: int
     tol: float
@@ -73,18 +73,18 @@ class Tally:
         self.squares = [0.0] * self.layers
 
     def add(self, gradients: list[Any]) -> float:
-        """The length of all of them."""
+        """Return the length of all of them."""
         self.steps += 1
         total = 0.0
         for k, g in enumerate(gradients):
-            square = squared_length(g)
+            square = square_length(g)
             total = total + square
             if k % 2 == 0:
                 self.squares[k // 2] = self.squares[k // 2] + square
         return sqrt(total) if isfinite(total) else float("inf")
 
     def norms(self) -> tuple[float, ...]:
-        """The root mean square of the length of each layer's gradients."""
+        """Return the root mean square of the length of each layer's gradients."""
         return tuple(sqrt(float(each) / max(1, self.steps)) for each in self.squares)
 
 
@@ -100,22 +100,22 @@ class Training:
         self.memory = plan.optimizer.memory(network.parameters)
         self.history: list[Epoch] = []
         self.ending, self.where = Ending.EXHAUSTED, ""
-        self.mean = _copies(network.parameters) if plan.averaging is not None else None
+        self.mean = _copies(network.parameters) if plan.weight_averaging is not None else None
         self.taken = 0
         self._seen: Any = None
 
     def go_on(self, memory: Memory, random: np.random.RandomState) -> None:
-        """From where another training ended, if it was of such steps and weights."""
+        """Go on from where another training ended, if it was of such steps and weights."""
         self.random = deepcopy(random)
         if len(memory.of) == len(self.memory.of) and all(
             type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype
             for a, b in zip(memory.of[0], self.memory.of[0], strict=True)
         ):
-            self.memory = memory.copied()
+            self.memory = memory.copy()
 
     @np.errstate(all="ignore")  # what leaves the range is found, and told, by its layer
     def run(self, source: Shuffled | Streamed, validation: Rows | None = None) -> None:
-        """All epochs. Ctrl-C, the time and numbers that leave the range end them, and the best weights are kept."""
+        """Run all epochs. Ctrl-C, the time and numbers that leave the range end them, and the best weights are kept."""
         self._started, sample = perf_counter(), source.sample(self.random)
         best, lowest, without = _copies(self.network.parameters), float("inf"), 0
         try:
@@ -126,27 +126,27 @@ class Training:
                 fallen = told.watched < lowest - self.plan.tol * abs(lowest) or lowest == float("inf")
                 without = 0 if fallen else without + 1
                 if told.watched < lowest or lowest == float("inf"):
-                    lowest, best = told.watched, _copies(self._judged().parameters)
-                self.plan.schedule.told(without)
+                    lowest, best = told.watched, _copies(self._judge().parameters)
+                self.plan.schedule.note_stall(without)
                 if self.plan.watch is not None:
                     self.plan.watch(told, self.plan.max_iter)
-                if self._ended(told, without, validation is not None):
+                if self._find_ending(told, without, validation is not None):
                     break
         except (OutOfTimeError, KeyboardInterrupt) as reason:
             if type(reason) not in (OutOfTimeError, KeyboardInterrupt):
                 raise  # another signal than Ctrl-C: the process is to end
             self.ending = Ending.OUT_OF_TIME if isinstance(reason, OutOfTimeError) else Ending.INTERRUPTED
-            if not self.history and finite(self.network.parameters):
-                best = _copies(self._judged().parameters)
+            if not self.history and is_finite(self.network.parameters):
+                best = _copies(self._judge().parameters)
         except OutOfRangeError as reason:
             self.ending, self.where = Ending.OVERFLOW, str(reason)
         self._set(best)
 
     def _penalty(self) -> float:
-        """Of the weights on which the next error is met: both are to fall together."""
-        return 0.5 * self.plan.decay * sum(map(squared_length, self.network.weights)) if self.plan.decay else 0.0
+        """Return the two measures of the weights on which the next error is met: both are to fall together."""
+        return 0.5 * self.plan.decay * sum(map(square_length, self.network.weights)) if self.plan.decay else 0.0
 
-    def _ended(self, told: Epoch, without: int, watching: bool) -> bool:
+    def _find_ending(self, told: Epoch, without: int, watching: bool) -> bool:
         plan = self.plan
         told_loss = float("nan") if told.validation_loss is None else told.validation_loss
         if without >= plan.patience:
@@ -167,14 +167,14 @@ class Training:
             raise ValueError(
                 "no batch came: an iterator lasts for one epoch; give a list, or something that begins anew"
             )
-        judged = self._judged()
+        judged = self._judge()
         loss, wrong = (None, None) if validation is None else mean_errors(judged, validation, self.plan.wrong)
         if loss is not None and not isfinite(loss):
             raise OutOfRangeError(f"the validation error left the range of {type_of(judged.weights[0])}")
         seen = take(self._seen, slice(0, LOOKED_AT)) if sample is None else sample
-        dead, idle, within = looked_at(judged, seen)
+        dead, idle, within = measure_units(judged, seen)
         if not within:
-            raise OutOfRangeError(left_at(judged, seen))
+            raise OutOfRangeError(describe_overflow(judged, seen))
         mean_wrong = tally.wrong / tally.weight
         return Epoch(
             epoch,
@@ -195,7 +195,7 @@ class Training:
         for part, losses, h, found in self._gradients(parts, count):
             loss = float(namespace(losses).sum(losses * part.weight[:, 0]))
             if not isfinite(loss):
-                raise OutOfRangeError(left_at(self.network, part.x))
+                raise OutOfRangeError(describe_overflow(self.network, part.x))
             tally.loss += loss
             tally.wrong += self.plan.wrong(h, part.y, part.weight)
             tally.weight += float(namespace(losses).sum(part.weight))
@@ -203,16 +203,16 @@ class Training:
         assert gradients is not None
         self._seen = parts[0].x
         length = tally.add(gradients)
-        if self.plan.clip is not None and length > self.plan.clip:
-            gradients = [g * (self.plan.clip / length) for g in gradients]
+        if self.plan.clip_norm is not None and length > self.plan.clip_norm:
+            gradients = [g * (self.plan.clip_norm / length) for g in gradients]
         stepped = self.plan.optimizer.step(self.memory, self.network.parameters, gradients, eta, self.plan.decay)
         self._set(stepped)
         if self.mean is not None:
             self._average()
 
     def _gradients(self, parts: list[Batch], count: int) -> Iterator[tuple[Batch, Any, Any, list[Any]]]:
-        """Of each part, or piece of it: the errors (n,), h (n, K), and the gradients. Pieces are as the shapes say, not
-        the threads, and so are the sums."""
+        """Yield for each part, or piece of it, the errors (n,), h (n, K), and the gradients. Pieces are as the shapes
+        say, not the threads, and so are the sums."""
 
         def passed(piece: tuple[Batch, list[Any]]) -> tuple[Batch, Any, Any, list[Any]]:
             one, masks = piece
@@ -221,10 +221,11 @@ class Training:
             return one, losses, h, found
 
         for part in parts:
-            yield from run_each(passed, pieces(part, self._masks(part), self.network.weights), effective_threads())
+            yield from run_each(passed, slice_batch(part, self._masks(part), self.network.weights), effective_threads())
 
     def _masks(self, part: Batch) -> list[Any]:
-        """1/(1 − p) for the hidden units that take part, 0 for the others (Srivastava and others, JMLR 15, 2014)."""
+        """Return 1/(1 − p) for the hidden units that take part, 0 for the others (Srivastava and others, JMLR 15,
+        2014)."""
         p = self.plan.dropout
         if not p:
             return []
@@ -236,7 +237,7 @@ class Training:
         return found
 
     def _average(self) -> None:
-        rho = self.plan.averaging
+        rho = self.plan.weight_averaging
         assert rho is not None
         assert self.mean is not None
         self.taken += 1
@@ -244,8 +245,8 @@ class Training:
         pairs = zip(self.mean, self.network.parameters, strict=True)
         self.mean = [mean + share * (w - mean) for mean, w in pairs]
 
-    def _judged(self) -> Network:
-        """The network whose weights count: their mean where they are averaged."""
+    def _judge(self) -> Network:
+        """Return the network whose weights count: their mean where they are averaged."""
         if self.mean is None or not self.taken:
             return self.network
         return replace(self.network, weights=self.mean[::2], biases=self.mean[1::2])

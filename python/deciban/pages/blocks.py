@@ -1,10 +1,23 @@
-"""What a section is made of. `part` names the macro of `parts.html` that writes a block."""
+"""Blocks of a section. `part` names the macro of `parts.html` that writes a block.
+
+Figures of `deciban.report` are elements of a page, in its language.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import astuple, dataclass
+from functools import cached_property
+from html import escape, unescape
+from math import isfinite
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..report.vector import inline
+from .words import CATALOGUES, Words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawn
 
 
 @dataclass(frozen=True)
@@ -38,13 +51,32 @@ class Table:
 
 @dataclass(frozen=True)
 class Bars:
-    """Evidence: each term, its decibans as a number, and whether its bar stands for or against, `width` per cent."""
+    """Evidence: each term, its decibans as a number, and whether its bar stands for or against, of a length in per cent
+    of the longest: bars for stand to the right of one line, bars against to its left."""
 
     title: str
     head: tuple[str, str]
     rows: Sequence[tuple[str, str, str, int]]
     empty: str = ""
     part: ClassVar[str] = "bars"
+
+    @cached_property
+    def _longest(self) -> tuple[int, int]:
+        """The longest bar against and for."""
+        longest = {"against": 0, "for": 0, "": 0}
+        for _, _, side, length in self.rows:
+            longest[side] = max(longest[side], length)
+        return longest["against"], longest["for"]
+
+    @property
+    def zero(self) -> float:
+        """Where the line stands, in per cent of the whole: at an edge where all bars are of one side."""
+        return 100.0 * self._longest[0] / (sum(self._longest) or 1)
+
+    def place(self, side: str, length: int) -> str:
+        """Return the style of a bar, one of whose ends is at the line."""
+        width = 100.0 * length / (sum(self._longest) or 1)
+        return f"margin-left: {self.zero - (width if side == 'against' else 0.0):.2f}%; width: {width:.2f}%"
 
 
 @dataclass(frozen=True)
@@ -88,10 +120,12 @@ class Opened:
 
 @dataclass(frozen=True)
 class Stop:
-    """A threshold that the slider stops at: what it is, in probability and decibans, and the errors there."""
+    """A threshold that the slider stops at, in decibans, the errors there, and between which scores they are the same:
+    from `low` to `high`."""
 
-    threshold: str
-    decibans: str
+    threshold: float
+    low: float
+    high: float
     false_positives: int
     false_negatives: int
 
@@ -106,14 +140,14 @@ class Slider:
     labels: dict[str, str]
     part: ClassVar[str] = "slider"
 
-    def stored(self) -> list[list[Any]]:
-        """The stops as the script reads them."""
-        return [[each.threshold, each.decibans, each.false_positives, each.false_negatives] for each in self.stops]
+    def stored(self) -> list[list[float | None]]:
+        """Return the stops as the script reads them; null for what is infinite."""
+        return [[each if isfinite(each) else None for each in astuple(stop)] for stop in self.stops]
 
 
 @dataclass(frozen=True)
 class Command:
-    """What one types in a shell."""
+    """A command for a shell."""
 
     text: str
     part: ClassVar[str] = "command"
@@ -126,3 +160,46 @@ class Section:
     key: str
     heading: str
     blocks: Sequence[Any]
+
+
+_TEXT = re.compile(r"(<text\b[^>]*>)([^<]*)(</text>)")
+_DRAWN = "drawn."
+_LONG = 220  # characters of a caption
+
+
+def figure(drawn: Drawn, key: str) -> Figure:
+    """Return a figure whose ids begin with `key`, with its description in its label: "what: details; details"."""
+    says = str(drawn.get_label())
+    short, _, more = says.partition("; ") if len(says) > _LONG else (says, "", "")
+    return Figure(inline(drawn, says.partition(":")[0], f"{key}-"), short, more)
+
+
+def translate_figure(drawn: Drawn, key: str, words: Words) -> Figure:
+    """Return a figure whose words are English, in the language of the page; `key`.says describes it."""
+    if words.language == "en":
+        return figure(drawn, key)
+    says = words(f"{key}.says")
+    for axes in drawn.axes:
+        axes.set_title("", loc="left")  # sentences of their own
+    return Figure(translate_words(inline(drawn, says, f"{key}-"), words), says)
+
+
+def translate_words(element: str, words: Words) -> str:
+    """Return the same figure with those of its words that the catalogue knows in another language: a word that stands
+    alone, or before a number or a colon.
+
+    >>> translate_words('<text x="1">support vectors: 3</text>', Words("ko"))
+    '<text x="1">서포트 벡터: 3</text>'
+    """
+    english, own = (
+        {k: v for k, v in CATALOGUES[lang].items() if k.startswith(_DRAWN)} for lang in ("en", words.language)
+    )
+    known = {text: own[key] for key, text in english.items()}
+    longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    word = re.compile(rf"(?<![\w]){'(?:' + longest_first + ')'}(?![\w])")
+
+    def said(match: re.Match[str]) -> str:
+        text = unescape(match[2])
+        return match[1] + escape(word.sub(lambda found: known[found[0]], text), quote=False) + match[3]
+
+    return _TEXT.sub(said, element)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
+from ..conventions import percent
 from ..report.comparison import seconds
-from ..report.quantities import size_of
-from ..report.terminal import Screen, name, percent
+from ..report.progress import format_size
+from ..report.terminal import Screen, name
 from ..report.vector import lacking
-from .blocks import Command, Facts, Opened, Paragraph, Section, Table
-from .figures import figure
-from .measured import between
-from .report import Report
+from .blocks import Command, Facts, Opened, Paragraph, Section, Table, figure
+from .measured import format_interval
+from .page import Report
 from .words import Words, words_in
 
 if TYPE_CHECKING:
-    from ..evaluation.comparison import Compared, Comparison, Pair
+    from ..evaluation.comparison import Comparison, ModelResult, Pair
 
 _MOST_CLASSES = 60
 _NONE = "–"
@@ -68,12 +68,12 @@ def of_comparison(found: Comparison, words: Words, command: str = "") -> Report:
 
 
 def _claim(found: Comparison, words: Words) -> str:
-    """Which model has the smallest error."""
+    """Return which model has the smallest error."""
     if not found.rows:
         return words("compared.none")
     best = found[str(found.best)]
     key = "compared.best" if len(found.rows) > 1 else "compared.single"
-    told = between(best.interval, words)
+    told = format_interval(best.interval, words)
     return words(key, model=name(best.model), error=percent(best.error), n=f"{best.n:,}", interval=told)
 
 
@@ -81,7 +81,7 @@ def _claim(found: Comparison, words: Words) -> str:
 
 
 def _missing(found: Comparison, words: Words) -> Iterator[Section]:
-    """Why not all was done, and which models are left out."""
+    """Return why not all was done, and which models are left out."""
     from ..evaluation.comparison import ENDED
 
     blocks: list[Any] = []
@@ -120,7 +120,7 @@ def _side_by_side(found: Comparison, words: Words, explained: bool) -> Iterator[
 
 
 def _how(found: Comparison, words: Words) -> str:
-    """How examples were held out."""
+    """Return how examples were held out."""
     said = [words("compared.how", n=f"{len(found.y):,}", folds=found.folds, train=f"{found.train:,}")]
     if found.repeats > 1:
         said.append(words("compared.repeats", repeats=found.repeats))
@@ -129,12 +129,12 @@ def _how(found: Comparison, words: Words) -> str:
     return " ".join(said)
 
 
-def _row(row: Compared, words: Words) -> list[str]:
-    size = size_of(row.size) if row.size >= 1000 else words("compared.bytes", n=row.size)
+def _row(row: ModelResult, words: Words) -> list[str]:
+    size = format_size(row.size) if row.size >= 1000 else words("compared.bytes", n=row.size)
     return [
         name(row.model),
         percent(row.error),
-        between(row.interval, words),
+        format_interval(row.interval, words),
         _NONE if row.log_loss is None else f"{row.log_loss:.4f}",
         seconds(row.fit_seconds, Screen()),
         seconds(row.predict_seconds, Screen()),
@@ -150,7 +150,7 @@ def _differences(found: Comparison, words: Words) -> Iterator[Section]:
         return
     best = str(found.best)
     against = [found.pair(row.model, best) for row in found.rows if row.model != best]
-    blocks: list[Any] = [Paragraph(each) for each in _said(found, words)]
+    blocks: list[Any] = [Paragraph(each) for each in _describe_winners(found, words)]
     blocks.append(_against(best, against, words))
     if len(found.pairs) > len(against):
         blocks.append(Opened(words("compared.pairs"), [_all(found.pairs, words)], True))
@@ -161,8 +161,8 @@ def _differences(found: Comparison, words: Words) -> Iterator[Section]:
     yield Section("differences", words("compared.differences"), blocks)
 
 
-def _said(found: Comparison, words: Words) -> Iterator[str]:
-    """Which models the best one is distinguished from, and which not."""
+def _describe_winners(found: Comparison, words: Words) -> Iterator[str]:
+    """Yield which models the best one is distinguished from, and which not."""
     best, alike = str(found.best), found.not_distinguishable
     more = [found.pair(row.model, best) for row in found.rows if row.model not in (best, *alike)]
     if more:
@@ -176,13 +176,13 @@ def _said(found: Comparison, words: Words) -> Iterator[str]:
 
 
 def _by(pair: Pair, best: str, words: Words) -> str:
-    """By how much the other one of a pair errs more."""
+    """Return by how much the other one of a pair errs more."""
     model = name(pair.a if pair.b == best else pair.b)
     return words("compared.by", model=model, points=f"{100 * abs(pair.difference):.2f}", p=_p(pair.p, "p = "))
 
 
 def _against(best: str, pairs: Sequence[Pair], words: Words) -> Table:
-    """Each other model and the best one."""
+    """Return the rows of each other model and the best one."""
     rows = [(pair.a, pair, 1) if pair.b == best else (pair.b, pair, -1) for pair in pairs]
     return _tests(words("compared.against", best=name(best)), rows, words)
 
@@ -192,7 +192,7 @@ def _all(pairs: Sequence[Pair], words: Words) -> Table:
 
 
 def _tests(first: str, rows: Sequence[tuple[str, Pair, int]], words: Words) -> Table:
-    """Differences and their tests; a pair with the sign −1 is read from its second model."""
+    """Return differences and their tests; a pair with the sign −1 is read from its second model."""
     head = [words(f"compared.{key}") for key in ("points", "points_interval", "only", "mcnemar", "t", "real")]
     cells = []
     for called, pair, sign in rows:
@@ -201,8 +201,8 @@ def _tests(first: str, rows: Sequence[tuple[str, Pair, int]], words: Words) -> T
         cells.append(
             [
                 name(called),
-                _signed(sign * pair.difference),
-                words("between", low=_signed(low), high=_signed(high)),
+                _format_difference(sign * pair.difference),
+                words("between", low=_format_difference(low), high=_format_difference(high)),
                 f"{only[0]:,} : {only[1]:,}",
                 _p(pair.p),
                 _p(pair.t_p),
@@ -212,14 +212,14 @@ def _tests(first: str, rows: Sequence[tuple[str, Pair, int]], words: Words) -> T
     return Table([first, *head], cells)
 
 
-def _signed(share: float) -> str:
-    """A difference of shares in percentage points."""
+def _format_difference(share: float) -> str:
+    """Format a difference of shares in percentage points."""
     points = f"{100 * abs(share):.2f}"
     return points if float(points) == 0.0 else ("+" if share > 0.0 else "−") + points
 
 
 def _p(p: float, equals: str = "") -> str:
-    """A p-value as people read it."""
+    """Format a p-value."""
     return f"{equals[:2]}< 0.0001" if p < 1e-4 else f"{equals}{p:.2g}"
 
 
@@ -227,7 +227,7 @@ def _p(p: float, equals: str = "") -> str:
 
 
 def _curves(found: Comparison, words: Words) -> Iterator[Section]:
-    """Errors and log losses by the number of training examples; figures and the table of errors."""
+    """Return errors and log losses by the number of training examples; figures and the table of errors."""
     from ..report import comparison_curves
 
     if not any(len(row.curve) > 1 for row in found.rows):
@@ -252,7 +252,7 @@ def _curves(found: Comparison, words: Words) -> Iterator[Section]:
 
 
 def _data(found: Comparison, words: Words) -> Section:
-    """How many examples of each class there were."""
+    """Return how many examples of each class there were."""
     n, counts = len(found.y), np.bincount(found.y, minlength=len(found.classes)).tolist()
     guess = name(found.classes[int(np.argmax(counts))])
     rows = [(name(label), f"{count:,}", percent(count / n)) for label, count in zip(found.classes, counts, strict=True)]
@@ -266,7 +266,7 @@ def _data(found: Comparison, words: Words) -> Section:
 
 
 def _again(found: Comparison, command: str, words: Words) -> Section:
-    """How to get the same figures again."""
+    """Return how to get the same figures again."""
     blocks: list[Any] = [Paragraph(words("compared.again"))]
     if command:
         blocks.append(Command(command))

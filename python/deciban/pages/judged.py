@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..data.devices import fetched, on_host
+from deciban.data.classifier import Classifier
+from deciban.data.rows import Rows
+from deciban.data.samples import n_samples, take_rows
+
+from ..data.devices import fetch, on_host
 from ..errors import DataError
 from ..evaluation.importance import evidence_importance
 from ..evaluation.judgements import Floats, Judgements
 from ..report.vector import lacking
+from .explained import Shown, places
 from .measured import Measured
-from .page import TOP, Extras, Terms, of_estimator
-from .report import Report
-from .samples import Shown, places
+from .page import TOP, Extras, Report, Terms, of_estimator
 from .words import Words, words_in
 
 _ENOUGH = 200  # examples
@@ -25,8 +28,9 @@ _WIDEST = 100  # features of a picture
 
 
 def report(model: Any, X: Any = None, y: Any = None, *, language: str | None = None) -> Report:
-    """A page: what was learnt, how well that is proven and, of examples X with labels y (N,) that were not learnt,
-    how sure it is: errors with intervals, confusions, what a threshold costs, reliability, examples with evidence.
+    """Return a page: what was learnt, how well that is proven and, of examples X with labels y (N,) that were not
+    learnt, how sure it is: errors with intervals, confusions, what a threshold costs, reliability, examples with
+    evidence.
 
     In a notebook it shows itself; `report(…).save("page.html")` writes it. `language` is "en" or "ko", else that
     of LANG. Raises NotFittedError before `fit`, ImportError without Jinja2 and Matplotlib (`deciban[report]`),
@@ -41,7 +45,7 @@ def report(model: Any, X: Any = None, y: Any = None, *, language: str | None = N
     if (X is None) != (y is None):
         raise ValueError(f"X and y are expected together; {'y' if y is None else 'X'} is missing")
     words = words_in(language)
-    measured = words("how.missing") if X is None else judged(model, X, y, words)
+    measured = words("how.missing") if X is None else score_examples(model, X, y, words)
     terms = strongest(model)
     explains = isinstance(measured, Measured) and measured.weighed and hasattr(model, "explain") and not terms
     found = evidence_importance(model, *_some(X, y), top=TOP) if explains else None
@@ -49,34 +53,34 @@ def report(model: Any, X: Any = None, y: Any = None, *, language: str | None = N
     return of_estimator(model, terms, extras, words)
 
 
-def _picture(model: Any, X: Any, y: Any, words: Words) -> Any:
-    """The regions over examples of some features that are numbers; nothing of others."""
+def _picture(model: Classifier, X: Rows, y: ArrayLike, words: Words) -> Any:
+    """Return the regions over examples of some features that are numbers; nothing for others."""
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) != 2 or not 2 <= shape[1] <= _WIDEST:
         return ""
     from ..report.regions import decision_regions
-    from .figures import spoken
+    from .blocks import translate_figure
 
     try:
-        return spoken(decision_regions(model, X, y), "picture", words)
+        return translate_figure(decision_regions(model, X, y), "picture", words)
     except (DataError, AttributeError):  # columns that are no numbers, or have gaps
         return ""
 
 
 def _some(X: Any, y: Any) -> tuple[Any, Any]:
-    """Enough examples, at even steps, to see what a model goes by."""
-    X, y = X if hasattr(X, "shape") else list(X), column_or_1d(fetched(y))
+    """Return enough examples, at even steps, to show what a model depends on."""
+    X, y = X if hasattr(X, "shape") else list(X), column_or_1d(fetch(y))
     chosen = np.unique(np.linspace(0, len(y) - 1, min(_ENOUGH, len(y))).astype(np.intp))
-    return _safe_indexing(X, chosen), y[chosen]
+    return take_rows(X, chosen), y[chosen]
 
 
-def judged(model: Any, X: Any, y: Any, words: Words) -> Measured:
-    """What the model says of N examples X of labels y (N,)."""
+def score_examples(model: Any, X: Any, y: Any, words: Words) -> Measured:
+    """Return the predictions of the model for N examples X of labels y (N,)."""
     if isinstance(X, str | bytes):
         raise TypeError("a sequence of examples is expected, not one text: put it in a list")
     X = X if hasattr(X, "shape") else list(X)
-    labels = column_or_1d(fetched(y))
-    n = _num_samples(X)
+    labels = column_or_1d(fetch(y))
+    n = n_samples(X)
     if n != len(labels):
         raise ValueError(f"one label per example is expected; there are {n} and {len(labels)} labels")
     if not n:
@@ -87,14 +91,14 @@ def judged(model: Any, X: Any, y: Any, words: Words) -> Measured:
     if -1 in truth:
         label = labels.tolist()[truth.index(-1)]
         raise ValueError(f"y: labels {classes[:10]} are expected, which the model tells apart; got {label!r}")
-    log_p, weighed = _said(model, X)
+    log_p, weighed = _predict_log_proba(model, X)
     said = Judgements(tuple(classes), np.array(truth, dtype=np.intp), log_p)
     measured = Measured.of(said, words("how.given", judged=f"{n:,}"), weighed=weighed)
-    return measured.showing(_shown(model, X, said)) if weighed and hasattr(model, "explain") else measured
+    return measured.showing(_select_shown(model, X, said)) if weighed and hasattr(model, "explain") else measured
 
 
-def _said(model: Any, X: Any) -> tuple[Floats, bool]:
-    """(N, C) log p(c | x); of a model without probabilities certainties, which only verdicts are taken from."""
+def _predict_log_proba(model: Any, X: Rows) -> tuple[Floats, bool]:
+    """Return (N, C) log p(c | x); of a model without probabilities certainties, of which only predictions are used."""
     with np.errstate(divide="ignore"):
         if hasattr(model, "predict_log_proba"):
             log_p = np.asarray(on_host(model.predict_log_proba(X)), dtype=np.float64)
@@ -103,29 +107,28 @@ def _said(model: Any, X: Any) -> tuple[Floats, bool]:
         return np.log((predicted[:, None] == model.classes_[None, :]).astype(np.float64)), False
 
 
-def _shown(model: Any, X: Any, said: Judgements) -> Sequence[Shown]:
+def _select_shown(model: Any, X: Any, said: Judgements) -> Sequence[Shown]:
     chosen = places(said)
-    why = model.explain(_safe_indexing(X, np.array(chosen)))
+    why = model.explain(take_rows(X, np.array(chosen)))
     return [Shown(f"{i}", said.classes[said.y[i]], each) for i, each in zip(chosen, why, strict=True)]
 
 
-def strongest(model: Any) -> Terms:
-    """Per class what says most for it, of a model of texts; nothing of others."""
+def strongest(model: Classifier) -> Terms:
+    """Return for each class its strongest evidence, for a model of texts; nothing for others."""
     learnt: Any = getattr(model, "model_", None)
-    if not hasattr(learnt, "dictionary"):
+    if not hasattr(learnt, "encoder"):
         return {}
     from ..report.inventory import strongest as words_of
 
-    rows = learnt.dictionary()
-    _, seen = learnt.counts(rows)
+    rows, _, seen = learnt.encoder.features()
     found = words_of(learnt, rows, seen, TOP)
     return {label: [(each.term, each.decibans) for each in some] for label, some in found.items()}
 
 
-def _curves(model: Any, words: Words) -> Any:
+def _curves(model: Classifier, words: Words) -> Any:
     if not getattr(model, "history_", None):
         return None
     from ..report.curves import learning_curves
-    from .figures import spoken
+    from .blocks import translate_figure
 
-    return spoken(learning_curves(model), "epochs", words)
+    return translate_figure(learning_curves(model), "epochs", words)

@@ -1,17 +1,22 @@
-"""What was learnt, from what: facts of a model of texts, of a table, or of an estimator."""
+"""Facts of a model of texts, of a table, or of an estimator, its training data, and its certificate line by line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from deciban.data.classifier import Classifier
+
+from ..conventions import percent
 from ..evaluation.importance import Importance
 from ..report.inventory import Inventory
-from ..report.table_inventory import TableInventory, Told
-from ..report.terminal import name, percent
-from .blocks import Bars, Facts, Paragraph, Section, Table
+from ..report.terminal import name
+from .blocks import Bars, Facts, Opened, Paragraph, Section, Table
 from .explained import bar
 from .words import Words
+
+if TYPE_CHECKING:
+    from ..report.table_inventory import ColumnFacts, TableInventory
 
 _FACTORS = ("C", "alpha", "gamma", "dropout")
 _MOST_COLUMNS = 40
@@ -20,7 +25,7 @@ _MOST_EVIDENCE = 30  # with what speaks for them
 
 
 def of_texts(found: Inventory, words: Words) -> Iterator[tuple[str, str]]:
-    """Line by line, each with its heading."""
+    """Return the facts line by line, each with its heading."""
     kind = "mail" if found.kind == "mail" else "text"
     yield words("learnt.judges"), words(f"learnt.judges.{kind}")
     yield words("learnt.model"), _text_model(found, words)
@@ -60,7 +65,7 @@ def _dictionary(found: Inventory, words: Words) -> str:
 
 
 def of_table(found: TableInventory, words: Words) -> Iterator[tuple[str, str]]:
-    """Line by line, each with its heading."""
+    """Return the facts line by line, each with its heading."""
     yield words("learnt.judges"), words("learnt.judges.table")
     called = words.known("model", found.model)
     given = _factors(found.parameters)
@@ -79,17 +84,20 @@ def of_table(found: TableInventory, words: Words) -> Iterator[tuple[str, str]]:
             words("learnt.ignored"),
             ", ".join(f"{name(own)} ({why})" for own, why in list(found.ignored.items())[:10]),
         )
+    if found.leaks:
+        told = ", ".join(f"{name(own)} ({percent(error)})" for own, error in list(found.leaks.items())[:10])
+        yield words("learnt.leaks"), words("learnt.leak", columns=told)
     yield words("learnt.missing"), words(f"learnt.missing.{'nothing' if found.model == 'naive-bayes' else 'mean'}")
     yield words("learnt.file"), words("learnt.bytes", bytes=f"{found.bytes:,}", digest=found.digest[:16])
 
 
-def _column(each: Told, words: Words) -> str:
+def _column(each: ColumnFacts, words: Words) -> str:
     many = "" if each.categories is None else f": {each.categories}"
     return f"{name(each.name)} ({words.known('kind', each.kind)}{many})"
 
 
-def of_estimator(model: Any, words: Words) -> Iterator[tuple[str, str]]:
-    """Its name, its parameters where they are not those it comes with, what it learnt from."""
+def of_estimator(model: Classifier, words: Words) -> Iterator[tuple[str, str]]:
+    """Return its name, its parameters where they are not the defaults, and its training data."""
     family = type(model)
     usual = family().get_params(deep=False)
     given = {key: value for key, value in model.get_params(deep=False).items() if repr(value) != repr(usual.get(key))}
@@ -99,8 +107,8 @@ def of_estimator(model: Any, words: Words) -> Iterator[tuple[str, str]]:
         yield words("learnt.learnt"), words("learnt.n.examples", n=f"{proof.n:,.10g}", d=f"{proof.d:,}")
 
 
-def learnt(facts: Sequence[tuple[str, str]], classes: Mapping[str, float], words: Words) -> Section:
-    """The facts, and how many examples of each class there were."""
+def describe_training(facts: Sequence[tuple[str, str]], classes: Mapping[str, float], words: Words) -> Section:
+    """Return the facts, and how many examples of each class there were."""
     n = sum(classes.values()) or 1.0
     rows = [(name(label), f"{count:,.10g}", percent(count / n)) for label, count in classes.items()]
     blocks: list[Any] = [Facts(facts)]
@@ -110,7 +118,7 @@ def learnt(facts: Sequence[tuple[str, str]], classes: Mapping[str, float], words
 
 
 def goes_by(found: Importance, words: Words) -> Section:
-    """What an estimator goes by over examples."""
+    """Return the features that an estimator depends on over examples."""
     rows = []
     for each in found:
         told = name(each.feature) if isinstance(each.feature, str) else words("evidence.feature", n=each.feature)
@@ -121,12 +129,12 @@ def goes_by(found: Importance, words: Words) -> Section:
 
 
 def _others(n: int, words: Words) -> list[Paragraph]:
-    """How many classes are left out, if any are."""
+    """Return how many classes are left out, if any are."""
     return [Paragraph(words("learnt.others", n=f"{n:,}"), dim=True)] if n > 0 else []
 
 
 def evidence(terms: Mapping[str, Sequence[tuple[str, float]]], words: Words) -> Section:
-    """For each class what speaks most for it."""
+    """Return for each class the strongest evidence."""
     head = (words("evidence.what"), words("evidence.decibans"))
     blocks: list[Any] = [Paragraph(words("evidence.how"), dim=True)]
     for label, some in list(terms.items())[:_MOST_EVIDENCE]:
@@ -135,3 +143,68 @@ def evidence(terms: Mapping[str, Sequence[tuple[str, float]]], words: Words) -> 
         blocks.append(Bars(words("evidence.for", label=name(label)), head, rows, words("evidence.none")))
     blocks += _others(len(terms) - _MOST_EVIDENCE, words)
     return Section("evidence", words("evidence"), blocks)
+
+
+# Keys whose texts are the solver's own, in English.
+_TOLD = ("advice", "objective")
+_FIGURES = (
+    ("primal", ".10g"),
+    ("dual", ".10g"),
+    ("relative_gap", ".1e"),
+    ("kkt_violation", ".1e"),
+    ("iterations", ",d"),
+    ("n", ",.10g"),
+    ("d", ",d"),
+    ("training_error", ".4g"),
+    ("seed", "d"),
+)
+
+
+def facts(proof: Mapping[str, Any], words: Words) -> Facts:
+    """Return the lines of a certificate, as a file's header keeps it, that have a value."""
+    return Facts(list(_rows(proof, words)), frozenset(words(f"proof.{key}") for key in (*_TOLD, "calibration")))
+
+
+def _rows(proof: Mapping[str, Any], words: Words) -> Iterator[tuple[str, str]]:
+    if proof.get("status"):
+        yield words("proof.status"), words.known("status", str(proof["status"]).partition(":")[0])
+    for key in _TOLD:
+        if proof.get(key):
+            yield words(f"proof.{key}"), name(proof[key])
+    for key, form in _FIGURES:
+        if proof.get(key) is not None:
+            yield words(f"proof.{key}"), format(proof[key], form)
+    if proof.get("calibration"):
+        yield words("proof.calibration"), name(proof["calibration"]["how"])
+    for key in ("digest", "version"):
+        if proof.get(key):
+            yield words(f"proof.{key}"), name(proof[key])
+
+
+def bounds(proof: Mapping[str, Any], words: Words) -> Iterator[Any]:
+    """Return the bounds on errors to come, with their conditions; nothing where a file has none."""
+    found = proof.get("bounds") or ()
+    if not found:
+        return
+    called = [words.known("bound", str(each["name"])) for each in found]
+    rows = [(own, _describe_bound(each, words)) for own, each in zip(called, found, strict=True)]
+    yield Table([words("bound"), words("bound.says")], rows, right=False)
+    conditions = [(own, name(each["condition"])) for own, each in zip(called, found, strict=True) if each["condition"]]
+    yield Opened(words("bound.conditions"), [Facts(conditions, frozenset(called))], shut=True)
+
+
+def _describe_bound(bound: Mapping[str, Any], words: Words) -> str:
+    value, excess = bound.get("value"), bound.get("excess")
+    if not bound["applies"]:
+        return words("bound.not")
+    if bound.get("vacuous"):
+        return words("bound.vacuous")
+    if value is not None:
+        return words("bound.value", value=f"{value:.4g}")
+    return "–" if excess is None else words("bound.excess", value=f"{excess:.4g}")
+
+
+def certificate(proof: Mapping[str, Any], words: Words) -> Section:
+    """Return the section on the proof of the fit."""
+    found = [] if words.mail else bounds(proof, words)  # which are of examples drawn alike, as messages never are
+    return Section("certificate", words("certificate"), [facts(proof, words), *found])

@@ -1,32 +1,153 @@
-"""How sure: what a model said of examples that it had not learnt, section by section."""
+"""Evaluation of a model on held-out examples, section by section; errors and costs by threshold, with a slider."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import inf, isfinite, log, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..certificates.rates import Interval, Rate, clopper_pearson
+from ..certificates.intervals import Interval, Rate, clopper_pearson
+from ..conventions import DECIBANS_PER_NAT, percent
+from ..evaluation.costs import Costs
 from ..evaluation.evaluation import Evaluation, evaluate
 from ..evaluation.judgements import Judgements
-from ..report.terminal import name, percent
-from .blocks import Facts, Figure, Paragraph, Section, Table
-from .figures import figure
-from .samples import Shown, examples
-from .thresholds import costs
+from ..evaluation.thresholds import cheapest, choose_between
+from ..report.terminal import name
+from ..verdict import decibans_of, probability_of
+from .blocks import Facts, Figure, Paragraph, Section, Slider, Stop, Table, figure
+from .explained import Shown, examples
 from .words import Words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
 
+
+_MOST_STOPS = 2_000  # of the slider: of more scores those that no cost prefers are thinned out
+_ROWS = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
+_PRICES = (1.0, 10.0, 100.0)
+
+
+def costs(said: Judgements, found: Evaluation, words: Words) -> Iterator[Section]:
+    """Return the cost curve, the slider, and the table; of two classes both of which occur."""
+    if found.positive is None or found.false_positives is None or found.false_negatives is None:
+        return
+    from ..report import cost_curve
+
+    positive = found.classes.index(found.positive)
+    threshold = 0.5 if found.threshold is None else found.threshold
+    drawn = cost_curve(said, positive=found.positive, threshold=threshold, language=words.figures)
+    used = decibans_of(threshold) if found.decibans is None else found.decibans
+    stops, chosen = _in_use(stops_of(said, positive), used, found.false_positives.errors, found.false_negatives.errors)
+    other = found.classes[1 - positive]
+    about = {"positive": name(found.positive), "other": name(other)}
+    labels = {key: words(f"costs.{key}", **about) for key in ("threshold", "price", "cheapest")}
+    spoken = {key: words.raw(f"costs.{key}") for key in ("told", "place")}
+    matrices = (Costs.of(said.classes, {(other, found.positive): price}) for price in _PRICES)
+    best = [cheapest(said, each, found.positive).decibans for each in matrices]
+    yield Section(
+        "costs",
+        words("costs"),
+        [
+            Paragraph(words("costs.how", threshold=f"{threshold:g}", **about)),
+            figure(drawn, "costs"),
+            Slider(stops, chosen, spoken, labels),
+            _table(said, positive, stops[chosen], best, about, words),
+        ],
+    )
+
+
+def stops_of(said: Judgements, positive: int) -> list[Stop]:
+    """Return a threshold on the log-odds of `positive` between each two of the scores, in decibans, and beyond the last
+    of them: whatever one asks for has the same errors as one of these.
+
+    Each is the one that `deciban threshold` would name if it cost least.
+    """
+    odds = said.log_odds(positive) * DECIBANS_PER_NAT
+    yes, no = np.sort(odds[said.y == positive]), np.sort(odds[said.y != positive])
+    edges = np.unique(odds)
+    low, high = np.concatenate([[-inf], edges]), np.concatenate([edges, [inf]])
+    missed, cleared = (np.concatenate([[0], np.searchsorted(side, edges, "right")]) for side in (yes, no))
+    chosen = _thin(np.column_stack([len(no) - cleared, missed]).astype(np.float64))
+    chosen = chosen[high[chosen] > -inf if positive else low[chosen] < inf]
+    return [
+        Stop(
+            choose_between(float(low[i]), float(high[i]), nan, positive),
+            float(low[i]),
+            float(high[i]),
+            len(no) - int(cleared[i]),
+            int(missed[i]),
+        )
+        for i in chosen
+    ]
+
+
+def _thin(errors: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return which of these pairs of errors (N, 2), which fall and rise, to keep: all or, of very many, those that some
+    cost prefers, which stand on the lower hull, and others at even steps."""
+    n = len(errors)
+    if n <= _MOST_STOPS:
+        return np.arange(n)
+    hull: list[int] = []
+    for i, (x, y) in enumerate(errors.tolist()):
+        while len(hull) > 1:
+            (a, b), (c, d) = errors[hull[-2]], errors[hull[-1]]
+            if (c - a) * (y - b) - (d - b) * (x - a) < 0.0:
+                break
+            hull.pop()
+        hull.append(i)
+    return np.union1d(hull, np.linspace(0, n - 1, _MOST_STOPS // 2).astype(np.intp))
+
+
+def _in_use(stops: list[Stop], used: float, false_positives: int, false_negatives: int) -> tuple[list[Stop], int]:
+    """Return the stops and, among them, the threshold in use, which has these errors; and its place."""
+
+    def distance(i: int) -> tuple[bool, float]:
+        stop = stops[i]
+        same = (stop.false_positives, stop.false_negatives) == (false_positives, false_negatives)
+        return not same, max(stop.low - used, used - stop.high, 0.0)
+
+    place = min(range(len(stops)), key=distance)
+    around = stops[place]
+    if not isfinite(used) or used == around.threshold:
+        return stops, place
+    rounded = (round(used, digits) for digits in range(2, 12))
+    used = next((each for each in rounded if around.low < each < around.high), used)
+    place += used > around.threshold
+    return [*stops[:place], Stop(used, used, used, false_positives, false_negatives), *stops[place:]], place
+
+
+def _table(
+    said: Judgements, positive: int, used: Stop, best: Sequence[float], about: dict[str, str], words: Words
+) -> Table:
+    """Return the errors at some thresholds: round ones, that in use, and those of lowest cost."""
+    odds = said.log_odds(positive) * DECIBANS_PER_NAT
+    round_ones = [at for at in _ROWS if odds.min() < at < odds.max()]
+    rows: list[list[Any]] = []
+    for at in sorted({used.threshold, *best, *round_ones}):
+        called_so = odds > at if positive else odds >= at
+        alarms, missed = int(called_so[said.y != positive].sum()), int((~called_so[said.y == positive]).sum())
+        mark = ""
+        if at == used.threshold:
+            alarms, missed, mark = used.false_positives, used.false_negatives, f" · {words('costs.chosen')}"
+        told = f"{at:+.12g}".replace("-", "−", 1) if at else "0"
+        prices = [f"{price * alarms + missed:,.0f}" for price in _PRICES]
+        rows.append([f"{told} dB ({percent(probability_of(at))}){mark}", f"{alarms:,}", f"{missed:,}", *prices])
+    called = [
+        words("called", true=about[a], called=about[b]) for a, b in (("other", "positive"), ("positive", "other"))
+    ]
+    head = [words("costs.above"), *called, *(words("costs.at", price=f"{price:g}") for price in _PRICES)]
+    return Table(head, rows)
+
+
 _MOST_CLASSES = 60
 
 
 class Size(NamedTuple):
-    """How many of `judged` examples a model judged wrongly that had learnt `learnt`."""
+    """Number of errors on `judged` examples of a model trained on `learnt` ones."""
 
     learnt: int
     wrong: int
@@ -35,7 +156,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """What there is to tell. `how` says which examples these are; `sizes` is the learning curve, smallest first.
+    """The results of an evaluation. `how` says which examples these are; `sizes` is the learning curve, smallest first.
 
     `fresh` says that it is known that none of them was learnt, `weighed` that `said` are probabilities; else only its
     verdicts count.
@@ -53,47 +174,47 @@ class Measured:
     def of(
         cls, said: Judgements, how: str, *, positive: Any = None, threshold: float = 0.5, seed: int = 0, **more: Any
     ) -> Measured:
-        """Of judgements; `positive` is what is looked for, of two classes."""
+        """Make it from judgements; `positive` is the positive class, of two classes."""
         labels = [said.classes[c] for c in said.y.tolist()]
         found = evaluate(
             labels,
             np.exp(said.log_p),
             said.classes,
             scores=said.log_p,
-            positive=sought(said.classes) if positive is None else positive,
+            positive=find_positive(said.classes) if positive is None else positive,
             threshold=threshold,
             seed=seed,
         )
         return cls(said, found, how, **more)
 
     def showing(self, shown: Sequence[Shown]) -> Measured:
-        """The same with examples to look at."""
+        """Return the same with examples to show."""
         return replace(self, shown=tuple(shown))
 
     def claim(self, words: Words) -> str:
-        """In one sentence, what it comes down to."""
+        """Return the result in one sentence."""
         found = self.found
-        told = between(found.interval, words)
+        told = format_interval(found.interval, words)
         key = "claim.fresh" if self.fresh else "claim"
         return words(key, errors=f"{found.errors:,}", n=f"{found.n:,}", error=percent(found.error), interval=told)
 
     def sections(self, words: Words) -> Iterator[Section]:
-        """All that can be told."""
+        """Return all sections."""
         yield Section("error", words("error"), list(self._error(words)))
-        yield from self._drawn("confusion", words, self._confusion)
+        yield from self._draw("confusion", words, self._confusion)
         if self.weighed:
-            yield from self._drawn("curves", words, self._curves)
+            yield from self._draw("curves", words, self._curves)
             yield from costs(self.said, self.found, words)
-            yield from self._drawn("reliability", words, self._reliability)
+            yield from self._draw("reliability", words, self._reliability)
         if len(self.sizes) > 1:
-            yield from self._drawn("learning", words, self._learning)
+            yield from self._draw("learning", words, self._learning)
         if self.shown:
             yield examples(self.shown, self.fresh, words)
 
     def _error(self, words: Words) -> Iterator[Any]:
         found = self.found
         yield Paragraph(self.how)
-        rows = [(words("error.rate"), told(Rate(found.errors, found.n), words))]
+        rows = [(words("error.rate"), format_rate(Rate(found.errors, found.n), words))]
         counts = np.bincount(self.said.y, minlength=len(self.said.classes))
         most = int(counts.argmax())
         guess = Rate(int(counts.sum() - counts[most]), int(counts.sum()))
@@ -111,7 +232,7 @@ class Measured:
             ):
                 if rate is not None:
                     called = words("called", true=name(pair[0]), called=name(pair[1]))
-                    rows.append((words(f"error.{key}"), f"{told(rate, words)} · {called}"))
+                    rows.append((words(f"error.{key}"), f"{format_rate(rate, words)} · {called}"))
         if self.weighed:
             rows += self._orders(words)
         yield Facts(rows)
@@ -124,17 +245,17 @@ class Measured:
         found = self.found
         if found.roc_area is not None:
             ends = found.roc.interval
-            interval = "" if ends is None else _within(f"{1.0 - ends[1]:.4g}", f"{1.0 - ends[0]:.4g}", words)
+            interval = "" if ends is None else _format_ends(f"{1.0 - ends[1]:.4g}", f"{1.0 - ends[0]:.4g}", words)
             yield words("error.area"), f"{found.roc_area:.6g}{interval}"
         loss = found.log_loss_interval
-        interval = "" if loss is None else _within(f"{loss[0]:.4f}", f"{loss[1]:.4f}", words)
+        interval = "" if loss is None else _format_ends(f"{loss[0]:.4f}", f"{loss[1]:.4f}", words)
         guess = f"{log(len(found.classes)):.4f}"
         yield words("error.loss"), words("error.nats", loss=f"{found.log_loss:.4f}", interval=interval, guess=guess)
-        error = between(found.calibration_error_interval, words)
+        error = format_interval(found.calibration_error_interval, words)
         yield words("error.calibration"), f"{percent(found.calibration_error)} (95 %: {error})"
 
     def _classes(self, words: Words) -> Iterator[Table]:
-        """Per class what of its name is right, what of it was found; of very many those with most examples."""
+        """Return precision and recall of each class; of very many those with most examples."""
         each = sorted(self.found.per_class, key=lambda report: -report.support)[:_MOST_CLASSES]
         kept = {report.label for report in each}
         rows = [
@@ -144,7 +265,7 @@ class Measured:
         ]
         yield Table([words("class"), words("examples"), words("recall"), words("precision")], rows)
 
-    def _drawn(self, key: str, words: Words, draw: Callable[[Words], Iterator[Any]]) -> Iterator[Section]:
+    def _draw(self, key: str, words: Words, draw: Callable[[Words], Iterator[Any]]) -> Iterator[Section]:
         blocks = list(draw(words))
         if blocks:
             yield Section(key, words(key), blocks)
@@ -167,7 +288,7 @@ class Measured:
     def _reliability(self, words: Words) -> Iterator[Any]:
         from ..report import reliability_diagram
 
-        drawn = reliability_diagram(self.said, positive=self.found.positive, language=words.language)
+        drawn = reliability_diagram(self.said, positive=self.found.positive, language=words.figures)
         yield figure(drawn, "reliability")
 
     def _learning(self, words: Words) -> Iterator[Any]:
@@ -180,41 +301,41 @@ class Measured:
             sizes,
             {called: [rate.rate for rate in rates]},
             {called: [rate.interval for rate in rates]},
-            language=words.language,
+            language=words.figures,
         )
         yield figure(drawn, "learning")
         head = [words("learning.learnt"), words("error.rate"), "95 %"]
         rows = zip(sizes, rates, strict=True)
-        yield Table(head, [[f"{n:,}", percent(rate.rate), between(rate.interval, words)] for n, rate in rows])
+        yield Table(head, [[f"{n:,}", percent(rate.rate), format_interval(rate.interval, words)] for n, rate in rows])
 
     def _figure(self, draw: Callable[..., Drawn], key: str, words: Words) -> Figure:
-        """A figure of the verdicts as the evaluation has them."""
+        """Return a figure of the predictions as the evaluation has them."""
         chosen = {} if self.found.positive is None else {"positive": self.found.positive}
         if self.found.threshold is not None:
             chosen["threshold"] = self.found.threshold
-        return figure(draw(self.said, **chosen, language=words.language), key)
+        return figure(draw(self.said, **chosen, language=words.figures), key)
 
 
-def sought(classes: Sequence[Any]) -> Any:
-    """What is looked for among two classes: "spam", else the second; None among more."""
+def find_positive(classes: Sequence[Any]) -> Any:
+    """Return the positive class of two: "spam", else the second; None of more."""
     if len(classes) > 2:
         return None
     return next((label for label in classes if label == "spam"), classes[1])
 
 
-def between(interval: Interval, words: Words) -> str:
-    """An interval in words."""
+def format_interval(interval: Interval, words: Words) -> str:
+    """Format an interval in words."""
     return words("between", low=percent(interval[0]).removesuffix(" %"), high=percent(interval[1]))
 
 
-def _within(low: str, high: str, words: Words) -> str:
+def _format_ends(low: str, high: str, words: Words) -> str:
     return f" (95 %: {words('between', low=low, high=high)})"
 
 
-def told(rate: Rate, words: Words) -> str:
-    """A rate with its interval and its counts."""
+def format_rate(rate: Rate, words: Words) -> str:
+    """Format a rate with its interval and its counts."""
     share = words("share", some=f"{rate.errors:,}", all=f"{rate.n:,}")
-    interval = between(clopper_pearson(rate.errors, rate.n), words)
+    interval = format_interval(clopper_pearson(rate.errors, rate.n), words)
     return words("rate", rate=percent(rate.rate), interval=interval, share=share)
 
 

@@ -1,15 +1,17 @@
-"""What a page says, in the language of its reader."""
+"""Texts of a page, in the language of its reader."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import UsageError
+from ..report.figure_words import OF_MAIL
 from .english import ENGLISH
 from .korean import KOREAN
+from .mail_words import MAIL
 
 CATALOGUES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "ko": KOREAN}
 LANGUAGES = tuple(CATALOGUES)
@@ -17,35 +19,50 @@ LANGUAGES = tuple(CATALOGUES)
 
 @dataclass(frozen=True)
 class Words:
-    """The catalogue of one language: `words(key, name=value, …)` is the text of that key with its values in place.
+    """The catalogue of one language: `words(key, name=value, …)` is the text of that key with its values in place; of
+    pages about `mail`, whose examples are messages.
 
     >>> Words("en")("share", some=2, all=40)
     '2 of 40'
     >>> Words("ko")("share", some=2, all=40)
     '40 중 2'
+    >>> Words("en")("examples"), Words("en", mail=True)("examples")
+    ('examples', 'messages')
     """
 
     language: str = "en"
+    mail: bool = False
 
     def __post_init__(self) -> None:
         if self.language not in CATALOGUES:
             raise UsageError(f"Expected a language among {', '.join(LANGUAGES)}; came {self.language!r}.")
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """The text of `key`."""
-        return CATALOGUES[self.language][key].format(**values)
+        """Return the text of `key`."""
+        return self.raw(key).format(**values)
 
     def raw(self, key: str) -> str:
-        """The text of `key` with the names of its values, which a script puts in."""
-        return CATALOGUES[self.language][key]
+        """Return the text of `key` with the names of its values, which a script inserts."""
+        own = MAIL[self.language] if self.mail else {}
+        return own.get(key) or CATALOGUES[self.language][key]
+
+    @property
+    def figures(self) -> str:
+        """The language of figures."""
+        return self.language + OF_MAIL if self.mail else self.language
+
+    def about(self, kind: str) -> Words:
+        """Return the words for examples of a kind."""
+        return replace(self, mail=kind == "mail")
 
     def known(self, kind: str, value: str) -> str:
-        """What a value of a closed kind is called, as in `model.svm`; the value itself where it has no name."""
+        """Return the name of a value of a closed kind, as in `model.svm`; the value itself where it has no name."""
         return CATALOGUES[self.language].get(f"{kind}.{value}", value)
 
 
 def words_in(language: str | None = None, environment: Mapping[str, str] = os.environ) -> Words:
-    """The words of a language, or of that of the environment: Korean where its messages are Korean, else English.
+    """Return the words of a language, or of that of the environment: Korean where its messages are Korean, else
+    English.
 
     >>> words_in(None, {"LC_ALL": "", "LANG": "ko_KR.UTF-8"}).language, words_in(None, {}).language
     ('ko', 'en')

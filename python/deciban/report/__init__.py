@@ -16,41 +16,29 @@ if TYPE_CHECKING:
     from .by_size import comparison_curves as comparison_curves
     from .by_size import error_curve as error_curve
     from .confusion import confusion_matrix as confusion_matrix
-    from .costs import cost_curve as cost_curve
     from .curves import learning_curves as learning_curves
-    from .ranking import precision_recall_curve as precision_recall_curve
-    from .ranking import roc_curve as roc_curve
+    from .operating_curves import cost_curve as cost_curve
+    from .operating_curves import precision_recall_curve as precision_recall_curve
+    from .operating_curves import roc_curve as roc_curve
     from .regions import decision_regions as decision_regions
+    from .regions import regression_tube as regression_tube
     from .reliability import reliability_diagram as reliability_diagram
-    from .tube import regression_tube as regression_tube
     from .vector import svg as svg
 
 _HOME = {
     "comparison_curves": ".by_size",
     "confusion_matrix": ".confusion",
-    "cost_curve": ".costs",
+    "cost_curve": ".operating_curves",
     "decision_regions": ".regions",
     "error_curve": ".by_size",
     "learning_curves": ".curves",
-    "precision_recall_curve": ".ranking",
-    "regression_tube": ".tube",
+    "precision_recall_curve": ".operating_curves",
+    "regression_tube": ".regions",
     "reliability_diagram": ".reliability",
-    "roc_curve": ".ranking",
+    "roc_curve": ".operating_curves",
     "svg": ".vector",
 }
 
-__all__ = [
-    "comparison_curves",
-    "confusion_matrix",
-    "cost_curve",
-    "decision_regions",
-    "error_curve",
-    "learning_curves",
-    "precision_recall_curve",
-    "regression_tube",
-    "reliability_diagram",
-    "roc_curve",
-    "svg",
-]
+__all__ = sorted(_HOME)
 
 __getattr__, __dir__ = lazy_attributes(__name__, _HOME)

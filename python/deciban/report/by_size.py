@@ -1,4 +1,4 @@
-"""How errors fall as more examples are learnt, model beside model."""
+"""Learning curves of several models: errors by the number of training examples."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from ..errors import DataError
 from ..evaluation.comparison import Comparison, Point
 from ..losses import Floats
-from .canvas import Canvas, short
+from .canvas import Canvas, colour, mark, short
 from .figure_words import speaking
-from .marks import colour, mark
 from .vector import need_matplotlib
 
 if TYPE_CHECKING:
@@ -31,34 +30,56 @@ def error_curve(
     title: str | None = None,
     language: str = "en",
 ) -> Figure:
-    """How the error of one or more models falls with the number of examples learnt, as a figure.
+    """Draw the errors of one or more models by the number of training examples.
+
+    Such curves side by side show which type of model needs fewer examples, and which one ends lower: Ng & Jordan, On
+    discriminative vs. generative classifiers, NIPS 2001.
 
     Parameters
     ----------
-    sizes : (k,) numbers of examples, ascending; on a logarithmic scale where they span more than a factor of 8.
-    errors : by name of the model (k,) what it is wrong on; NaN where it was not measured.
-    intervals : by name (k, 2), for those models that have them, the ends of their intervals.
-    measure : what the errors are, "error" unless given.
+    sizes : sequence of int of shape (n_sizes,)
+        Numbers of training examples, ascending; on a logarithmic scale where they span more than a factor of 8.
+    errors : mapping of str to array-like of shape (n_sizes,)
+        Errors by name of the model; NaN where they were not measured.
+    intervals : mapping of str to array-like of shape (n_sizes, 2), optional
+        Ends of the intervals, of the models that have them.
+    measure : str, optional
+        Name of the errors. By default "error".
+    title : str, optional
+        Title in place of the default; "" for none.
+    language : {"en", "ko"}, default="en"
+        Language of the figure.
 
-    See `roc_curve` for the rest. ValueError for sizes and errors that do not fit together. Such curves side by side
-    show which family needs fewer examples, and which one ends lower: Ng & Jordan, On discriminative vs. generative
-    classifiers, NIPS 2001.
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `figure.get_label()` describes it in words. Save it by `figure.savefig("figure.png")`, or by
+        `deciban.report.svg(figure)`.
 
+    Raises
+    ------
+    ValueError
+        If sizes and errors do not fit together.
+    ImportError
+        Without Matplotlib (`pip install 'deciban[report]'`).
+
+    Examples
+    --------
     >>> figure = error_curve([10, 100], {"a": [0.3, 0.1], "b": [0.2, 0.15]}, {"a": [[0.2, 0.4], [0.05, 0.15]]})
     >>> figure.get_label()
     'learning curve: error by the number of examples learnt, 10 to 100; a 0.1 after 100; b 0.15 after 100.'
     """
     need_matplotlib("error_curve")
     say = speaking(language)
-    x, curves = _checked(sizes, errors, intervals or {})
+    x, curves = _validate(sizes, errors, intervals or {})
     named = say("errors") if title is None else title
     what = say("error") if measure is None else measure
-    seen = Canvas.framed(say("examples"), what, [named, what, *map(str, curves)])
+    seen = Canvas.make_framed(say("examples"), what, [named, what, *map(str, curves)])
     _axes(seen, x, curves)
     told = [say("error.says", title=named or say("errors"), measure=what, first=f"{x[0]:,.0f}", last=f"{x[-1]:,.0f}")]
     for place, (model, (y, ends)) in enumerate(curves.items()):
         look = {**mark(place, 5.0), "linestyle": "solid", "linewidth": 1.3}
-        at = _shifted(x, (place - 0.5 * (len(curves) - 1)) * _APART)
+        at = _shift(x, (place - 0.5 * (len(curves) - 1)) * _APART)
         if ends is not None:
             seen.axes.vlines(
                 at, ends[:, 0], ends[:, 1], colors=colour(place), linewidth=1.0, gid=f"intervals-{place}", zorder=1.5
@@ -76,11 +97,36 @@ def error_curve(
 def comparison_curves(
     found: Comparison, *, measure: str = "error", title: str | None = None, language: str = "en"
 ) -> Figure:
-    """What `deciban.compare` found, by the number of examples learnt: the errors of all models with their 95 %
-    intervals, or with measure="log loss" that, in nats, of those that give probabilities; as `error_curve` draws them.
+    """Draw the learning curves of a comparison: errors, or log losses, of all models with their 95 % intervals.
 
-    TypeError for what is no comparison, ValueError for another measure, DataError where no model was finished.
+    Parameters
+    ----------
+    found : Comparison
+        Result of `deciban.compare`.
+    measure : {"error", "log loss"}, default="error"
+        What is drawn; log losses are in nats, of the models that have probabilities.
+    title : str, optional
+        Title in place of the default; "" for none.
+    language : {"en", "ko"}, default="en"
+        Language of the figure.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `figure.get_label()` describes it in words. Save it by `figure.savefig("figure.png")`, or by
+        `deciban.report.svg(figure)`.
+
+    Raises
+    ------
+    TypeError
+        If `found` is no comparison.
+    ValueError
+        If `measure` is neither of the two.
+    DataError
+        If no model was finished.
+
+    Examples
+    --------
     >>> import deciban
     >>> y = np.arange(60) % 2
     >>> X = np.random.default_rng(0).normal(size=(60, 2)) + 4.0 * y[:, None]
@@ -118,8 +164,8 @@ def _value(point: Point | None, measure: str) -> float:
 Curves = dict[str, tuple[Floats, Floats | None]]
 
 
-def _checked(sizes: Any, errors: Any, intervals: Any) -> tuple[Floats, Curves]:
-    """Sizes (k,), and by model its errors (k,) and intervals (k, 2)."""
+def _validate(sizes: object, errors: Any, intervals: Any) -> tuple[Floats, Curves]:
+    """Return validated sizes (k,), and by model its errors (k,) and intervals (k, 2)."""
     x = np.asarray(sizes, dtype=np.float64)
     if x.ndim != 1 or not len(x) or not np.isfinite(x).all() or x[0] < 1 or not (np.diff(x) > 0).all():
         raise ValueError(f"sizes must be numbers of examples, each larger than the one before, got {sizes!r}")
@@ -140,7 +186,7 @@ def _checked(sizes: Any, errors: Any, intervals: Any) -> tuple[Floats, Curves]:
 
 
 def _axes(seen: Canvas, x: Floats, curves: Curves) -> None:
-    """From no error to the largest; sizes by their logarithm where these are far apart."""
+    """Set the axes from no error to the largest; sizes are logarithmic where they are far apart."""
     from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
     if x[-1] > 8.0 * x[0]:
@@ -159,13 +205,13 @@ def _axes(seen: Canvas, x: Floats, curves: Curves) -> None:
 
 
 def _ticks(x: Floats) -> list[float]:
-    """Six of the sizes at most, the last one among them."""
+    """Return at most six of the sizes, the last one among them."""
     step = -(-len(x) // 6)
     return sorted(float(each) for each in x[::-1][::step])
 
 
-def _shifted(x: Floats, by: float) -> Floats:
-    """The sizes moved by a share of the width."""
+def _shift(x: Floats, by: float) -> Floats:
+    """Return the sizes moved by a share of the width."""
     if x[-1] > 8.0 * x[0]:
         moved: Floats = x * (x[-1] / x[0]) ** by
         return moved

@@ -1,24 +1,23 @@
-"""What was called what: the confusion matrix as a figure."""
+"""The confusion matrix as a figure."""
 
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.cells import cell_len
 
-from ..certificates.rates import clopper_pearson
+from ..certificates.intervals import clopper_pearson
+from ..conventions import percent
 from ..evaluation.judgements import Judgements
-from ..evaluation.operating import operating_points
+from ..evaluation.roc import operating_points
 from ..losses import Floats
-from .canvas import Canvas
+from .canvas import Canvas, colour
 from .figure_words import Say, speaking
-from .judged import apart, examples
-from .marks import colour
-from .terminal import percent
-from .vector import INK, need_matplotlib, styled
+from .judged import abbreviate, examples
+from .vector import INK, need_matplotlib, use_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,35 +36,59 @@ _FEW = 6  # classes whose cells have room for per cent
 def confusion_matrix(
     said: Judgements,
     *,
-    positive: Any = None,
+    positive: object = None,
     threshold: float | None = None,
     title: str | None = None,
     language: str = "en",
 ) -> Figure:
-    """How many examples of each class (row) were called what (column), as a figure.
+    r"""Draw the confusion matrix: the number of examples of each class (row) by predicted class (column).
 
-    A cell is the fuller the larger its share of the row is; the diagonal is right and has another colour. The verdict
-    is the most probable class; of two classes with a `threshold` it is `positive`, the second unless named, where its
-    probability is above. Of more than 30 classes the 20 that are confused most often are drawn, and the others as one.
-    See `roc_curve` for the rest.
+    A cell is the fuller the larger its share of the row is; the diagonal is correct and has another colour. Of more
+    than 30 classes the 20 that are confused most often are drawn, and the others as one.
 
+    Parameters
+    ----------
+    said : Judgements
+        Labels and predicted log probabilities of held-out examples.
+    positive : label, optional
+        The positive class. By default the second of two, for a threshold.
+    threshold : float, optional
+        Probability above which `positive` is predicted. By default the most probable class is.
+    title : str, optional
+        Title in place of the default; "" for none.
+    language : {"en", "ko"}, default="en"
+        Language of the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `figure.get_label()` describes it in words. Save it by `figure.savefig("figure.png")`, or by
+        `deciban.report.svg(figure)`.
+
+    Raises
+    ------
+    ImportError
+        Without Matplotlib (`pip install 'deciban[report]'`).
+
+    Examples
+    --------
     >>> p = np.array([0.1, 0.6, 0.7, 0.8])
     >>> said = Judgements(("ham", "spam"), np.array([0, 0, 1, 1]), np.log([1.0 - p, p]).T)
-    >>> print(confusion_matrix(said).get_label().replace("; ", ";\\n"))
+    >>> print(confusion_matrix(said).get_label().replace("; ", ";\n"))
     confusion: 4 examples of 2 classes, 1 wrong, 25.0 % (95 % interval 0.631 % to 80.6 %);
     ham called spam: 1 of 2.
     """
     need_matplotlib("confusion_matrix")
     say = speaking(language)
     named = say("confusion") if title is None else title
-    counts = counted(said, positive, threshold)
-    labels = apart(said.classes)
+    counts = count_predictions(said, positive, threshold)
+    labels = abbreviate(said.classes)
     told = _in_words(counts, labels, named or say("confusion"), say)
     notes: list[str] = []
     if len(labels) > _ALL:
-        counts, labels = _condensed(counts, labels, say)
+        counts, labels = _condense(counts, labels, say)
         notes = [say("confusion.most", shown=_SHOWN, all=f"{len(said.classes):,}")]
-    seen = Canvas.framed(say("confusion.x"), say("confusion.y"), [named, *labels])
+    seen = Canvas.make_framed(say("confusion.x"), say("confusion.y"), [named, *labels])
     side = _names(seen, labels)
     _cells(seen, counts, side)
     for key, c in (("confusion.right", 0), ("confusion.wrong", 1)):
@@ -77,8 +100,8 @@ def confusion_matrix(
     return seen.figure
 
 
-def counted(said: Judgements, positive: Any = None, threshold: float | None = None) -> Counts:
-    """(C, C) how many of each class (row) were called what (column)."""
+def count_predictions(said: Judgements, positive: object = None, threshold: float | None = None) -> Counts:
+    """Return (C, C) the number of examples of each class (row) by predicted class (column)."""
     C, called = len(said.classes), said.predicted
     if threshold is not None:
         if C > 2:
@@ -91,7 +114,7 @@ def counted(said: Judgements, positive: Any = None, threshold: float | None = No
 
 
 def _in_words(counts: Counts, labels: list[str], named: str, say: Say) -> list[str]:
-    """How many are wrong, and which pairs are confused most often."""
+    """Describe how many examples are wrong, and which pairs are confused most often."""
     n, right = int(counts.sum()), int(np.trace(counts))
     ends = zip(("low", "high"), map(percent, clopper_pearson(n - right, n)), strict=True)
     given = {
@@ -111,8 +134,8 @@ def _in_words(counts: Counts, labels: list[str], named: str, say: Say) -> list[s
     ]
 
 
-def _condensed(counts: Counts, labels: list[str], say: Say) -> tuple[Counts, list[str]]:
-    """Of many classes those with the most errors, as true class or as verdict, in their order; the others as one."""
+def _condense(counts: Counts, labels: list[str], say: Say) -> tuple[Counts, list[str]]:
+    """Keep, of many classes, those with the most errors, in their order, and join the others to one."""
     wrong = counts - np.diag(np.diag(counts))
     worst = np.sort(np.argsort(-(wrong.sum(axis=0) + wrong.sum(axis=1)), kind="stable")[:_SHOWN])
     place = np.full(len(labels), _SHOWN)
@@ -124,13 +147,13 @@ def _condensed(counts: Counts, labels: list[str], say: Say) -> tuple[Counts, lis
 
 
 def _cells(seen: Canvas, counts: Counts, side: float) -> None:
-    """A square for each pair that occurs, and its count where there is room."""
+    """Draw a square for each pair that occurs, and its count where there is room."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgba
 
     C, room = len(counts), side / len(counts)
     shares: Floats = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    with styled():
+    with use_style():
         seen.axes.set(xlim=(-0.5, C - 0.5), ylim=(C - 0.5, -0.5))
         seen.axes.set_box_aspect(1.0)
         pairs = np.argwhere(counts)
@@ -148,7 +171,7 @@ def _cells(seen: Canvas, counts: Counts, side: float) -> None:
 
 
 def _write(seen: Canvas, at: tuple[int, int], count: int, share: float | None, room: float) -> None:
-    """The count of a cell and, below it, its share, as large as there is room for, in points."""
+    """Write the count of a cell and, below it, its share, as large as there is room for, in points."""
     lines = [f"{count:,}", *([] if share is None else [percent(share)])]
     size = min(9.0, room / (0.7 * max(2, *map(len, lines))), 0.75 * room / len(lines))
     if size >= _SMALLEST:
@@ -159,15 +182,15 @@ def _write(seen: Canvas, at: tuple[int, int], count: int, share: float | None, r
 
 
 def _names(seen: Canvas, labels: list[str]) -> float:
-    """What rows and columns are called; where names would run into each other, numbers stand for them. How many points
-    are left for a side of the matrix."""
+    """Return label rows and columns, by numbers where names would overlap; return the points left for a side of the
+    matrix."""
     C = len(labels)
     size = 8.0 if C <= 15 else 6.0
-    across, down = apart(labels, 14), apart(labels, 14 if C <= 15 else 18)
+    across, down = abbreviate(labels, 14), abbreviate(labels, 14 if C <= 15 else 18)
     if max(map(cell_len, across)) * 0.62 * size > _SIDE / C - 2.0:
         across = [f"{c + 1}" for c in range(C)]
         down = [f"{number} {label}" for number, label in zip(across, down, strict=True)]
-    with styled():
+    with use_style():
         seen.axes.set_xticks(range(C), across, fontsize=size, family=seen.fonts)
         seen.axes.set_yticks(range(C), down, fontsize=size, family=seen.fonts)
         seen.axes.tick_params(length=0)

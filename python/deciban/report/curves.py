@@ -1,4 +1,4 @@
-"""How a network learnt: its errors, the gradients of its layers and its idle units, epoch by epoch."""
+"""The training of a network by epoch: its errors, the gradients of its layers and its idle units."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import DataError
 from ..losses import Floats
-from ..networks.history import Ending, Epoch, kept
+from ..networks.history import Ending, Epoch, select_epoch
 from . import canvas
-from .fonts import family
-from .marks import colour, mark
-from .vector import INK, PAPER, need_matplotlib, styled
+from .canvas import colour, family, mark
+from .vector import INK, PAPER, need_matplotlib, use_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,27 +35,43 @@ _SOLID, _DASHED = ("solid", 1.4), ((0, (4.0, 2.0)), 1.1)
 
 
 def learning_curves(model_or_history: Any, *, title: str | None = None) -> Figure:
-    """How a network learnt, epoch by epoch, as a Matplotlib figure of up to four parts over the epochs:
+    """Draw the training of a network by epoch.
 
-        loss, error         of the examples as met on the way, and of validation data where there were some
+    There are up to four parts, and a dotted line at the epoch whose weights were kept: the one of the lowest loss, that
+    of validation data where there are some; of a stream, the last.
+
+        loss, error         of the examples during the epoch, and of validation data where there were some
         gradient norm       ‖∂𝓔/∂W‖ of each layer, from below, on a logarithmic scale
         idle units          of each hidden layer the share that is dead, idle on every example, and of pairs of
-                            unit and example that are idle (`deciban.networks.activations`)
+                            unit and example that are idle (`deciban.networks.layers`)
 
-    and a dotted line at the epoch whose weights were kept: the one of the lowest loss, that of validation data where
-    there are some; of a stream, the last.
+    Of more than eight layers the first and last four are drawn, which the figure says.
 
     Parameters
     ----------
-    model_or_history : a fitted `MLPClassifier` or `MLPRegressor`, or its `history_`. Of a regression the error is
-        the mean of the squared errors, else the share of wrong labels.
-    title : instead of the name of the model.
+    model_or_history : MLPClassifier, MLPRegressor or list of Epoch
+        A fitted network, or its `history_`. Of a regression the error is the mean of the squared errors, else the share
+        of misclassified examples.
+    title : str, optional
+        Title in place of the name of the model.
 
-    `figure.savefig("curves.png")`, or `deciban.report.svg(figure)`; `figure.get_label()` says in words what it shows.
-    Of more than eight layers the first and last four are drawn, which the figure says. Raises ImportError without
-    Matplotlib (`deciban[report]`), TypeError for what has no epochs, DataError where none was finished; a model
-    read from a file has none.
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `figure.get_label()` describes it in words. Save it by `figure.savefig("figure.png")`, or by
+        `deciban.report.svg(figure)`.
 
+    Raises
+    ------
+    ImportError
+        Without Matplotlib (`pip install 'deciban[report]'`).
+    TypeError
+        If the model has no epochs.
+    DataError
+        If no epoch was finished; a model read from a file has none.
+
+    Examples
+    --------
     >>> from deciban import MLPClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
     >>> model = MLPClassifier((4,), max_iter=3, learning_rate=0.1, random_state=0).fit(X, y)
@@ -66,10 +81,10 @@ def learning_curves(model_or_history: Any, *, title: str | None = None) -> Figur
     """
     need_matplotlib("learning_curves")
     epochs, last = _epochs(model_or_history)
-    best = epochs[-1] if last else kept(epochs)
+    best = epochs[-1] if last else select_epoch(epochs)
     named = title
     if named is None:
-        named = canvas.called(model_or_history) if hasattr(model_or_history, "history_") else "learning curves"
+        named = canvas.name_model(model_or_history) if hasattr(model_or_history, "history_") else "learning curves"
     sheet = _Sheet.of(epochs, 4 if epochs[-1].dead else 3, named)
     sheet.errors(0, "loss", lambda each: each.loss, lambda each: each.validation_loss)
     sheet.errors(1, "error", lambda each: each.error, lambda each: each.validation_error)
@@ -80,8 +95,8 @@ def learning_curves(model_or_history: Any, *, title: str | None = None) -> Figur
     return sheet.figure
 
 
-def _epochs(given: Any) -> tuple[list[Epoch], bool]:
-    """The epochs of a model or history, and whether the weights are those of the last one whatever its loss."""
+def _epochs(given: object) -> tuple[list[Epoch], bool]:
+    """Return the epochs of a model or history, and whether the weights are those of the last one whatever its loss."""
     if isinstance(given, BaseEstimator):
         check_is_fitted(given)
     history = getattr(given, "history_", given)
@@ -111,7 +126,7 @@ class _Sheet:
         from matplotlib.ticker import MaxNLocator
 
         fonts, missing = family([title])
-        with styled():
+        with use_style():
             figure = Figure(figsize=(_WIDTH, _WIDTH), layout="constrained")
             axes = list(figure.subplots(parts, 1, sharex=True, squeeze=False)[:, 0])
             for each in axes:
@@ -125,22 +140,22 @@ class _Sheet:
         return cls(figure, axes, fonts, missing, epochs)
 
     def line(self, part: int, values: Iterable[Any], gid: str, look: dict[str, Any]) -> None:
-        """A curve; a single epoch is a mark, and what is no finite number a gap."""
+        """Draw a curve; a single epoch is a mark, and what is no finite number a gap."""
         y = np.array([np.nan if each is None else each for each in values], dtype=np.float64)
         y[~np.isfinite(y)] = np.nan
         alone = {"marker": "o", "markersize": 4.0} if len(y) == 1 and "marker" not in look else {}
-        with styled():
+        with use_style():
             self.axes[part].plot([each.epoch for each in self.epochs], y, gid=gid, **{**look, **alone})
 
     def entry(self, label: str, **look: Any) -> None:
-        """A line of the legend."""
+        """Add a line to the legend."""
         from matplotlib.lines import Line2D
 
-        with styled():
+        with use_style():
             self.entries.append(((Line2D([], [], **look),), label))
 
     def errors(self, part: int, what: str, own: Callable[[Epoch], Any], held: Callable[[Epoch], Any]) -> None:
-        """Of the examples, and of validation data."""
+        """Draw the errors of the examples, and of validation data."""
         self.named(part, what)
         self.line(part, map(own, self.epochs), f"{what}-training", _look(INK, _SOLID))
         if any(held(each) is not None for each in self.epochs):
@@ -155,14 +170,14 @@ class _Sheet:
         self.axes[part].set_ylim(0.0, 1.05 * top if top > 0.0 else 1.0)
 
     def gradients(self, part: int) -> None:
-        """A line for each layer."""
+        """Draw a line for each layer."""
         from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
         norms: Floats = np.array([each.gradient_norms for each in self.epochs])
         top = float(norms.max(initial=0.0, where=np.isfinite(norms))) or 1.0
         norms = np.maximum(norms, _LEAST * top)
         self.named(part, "gradient norm")
-        with styled():
+        with use_style():
             axis = self.axes[part]
             axis.set_yscale("log")
             low = float(norms.min(initial=top, where=np.isfinite(norms)))
@@ -170,27 +185,27 @@ class _Sheet:
             axis.yaxis.set_major_locator(LogLocator(numticks=5))
             axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axis.yaxis.set_minor_formatter(NullFormatter())
-        for place, layer in enumerate(_shown(norms.shape[1])):
-            look = self.layered(place, _SOLID)
+        for place, layer in enumerate(_select_layers(norms.shape[1])):
+            look = self.style_layer(place, _SOLID)
             self.line(part, norms[:, layer], f"gradient-{layer + 1}", look)
             called = "output layer" if layer == norms.shape[1] - 1 else f"layer {layer + 1}"
             self.entry(called, **{**look, "markevery": None})
 
     def idle(self, part: int) -> None:
-        """Two lines for each hidden layer."""
+        """Draw two lines for each hidden layer."""
         self.named(part, "idle units")
-        for place, layer in enumerate(_shown(len(self.epochs[-1].dead) + 1)[:-1]):
+        for place, layer in enumerate(_select_layers(len(self.epochs[-1].dead) + 1)[:-1]):
             for what, style, share in (
                 ("dead", _SOLID, [each.dead[layer] for each in self.epochs]),
                 ("idle", _DASHED, [each.saturated[layer] for each in self.epochs]),
             ):
-                self.line(part, share, f"{what}-{layer + 1}", self.layered(place, style))
+                self.line(part, share, f"{what}-{layer + 1}", self.style_layer(place, style))
         self.axes[part].set_ylim(-0.04, 1.04)
         self.entry("dead: on every example", **_look(INK, _SOLID))
         self.entry("idle: on average", **_look(INK, _DASHED))
 
-    def layered(self, place: int, style: tuple[Any, float]) -> dict[str, Any]:
-        """How a layer is drawn: its colour, and in grey its mark, which stands elsewhere on each line."""
+    def style_layer(self, place: int, style: tuple[Any, float]) -> dict[str, Any]:
+        """Return the style of a layer: its colour, and in grey its mark, which stands elsewhere on each line."""
         every = max(1, len(self.epochs) // _MARKS)
         look = {"markersize": 3.6, "markeredgewidth": 0.4, "markeredgecolor": PAPER}
         look |= {"marker": mark(place, 3.6)["marker"], "markevery": (place * every // _LAYERS, every)}
@@ -200,12 +215,12 @@ class _Sheet:
         self.axes[part].set_ylabel(what)
 
     def finish(self, title: str, best: Epoch) -> None:
-        """The epoch that was kept, the title, the legend, and the height that they need."""
+        """Mark the epoch that was kept, add title and legend, and set the height that they need."""
         layers = len(best.gradient_norms)
         notes = [f"the first and last {_LAYERS // 2} of {layers:,} layers"] if layers > _LAYERS else []
         lines = [line for text in (title, *notes) for line in textwrap.wrap(text, _WRAP)]
         self.entry(f"kept: epoch {best.epoch:,}", **_KEPT)
-        with styled():
+        with use_style():
             for part, each in enumerate(self.axes):
                 each.axvline(best.epoch, gid=f"kept-{part}", zorder=0.8, **_KEPT)
             self.axes[0].set_title("\n".join(lines), loc="left", family=self.fonts)
@@ -215,20 +230,20 @@ class _Sheet:
             height = len(self.axes) * _PANEL + _AROUND + _LINE * (rows + len(lines))
             self.figure.set_size_inches(_WIDTH, height)
             over = f"{title}: learning curves over {len(self.epochs):,} epoch{'s' if len(self.epochs) > 1 else ''}"
-            self.figure.set_label("; ".join([over, *notes, *_told(best)]) + ".")
+            self.figure.set_label("; ".join([over, *notes, *_describe_kept(best)]) + ".")
 
 
 def _look(paint: str, style: tuple[Any, float]) -> dict[str, Any]:
     return {"color": paint, "linestyle": style[0], "linewidth": style[1]}
 
 
-def _shown(layers: int) -> list[int]:
+def _select_layers(layers: int) -> list[int]:
     half = _LAYERS // 2
     return list(range(layers)) if layers <= _LAYERS else [*range(half), *range(layers - half, layers)]
 
 
-def _told(best: Epoch) -> list[str]:
-    """What the epoch that was kept was like, in words."""
+def _describe_kept(best: Epoch) -> list[str]:
+    """Describe the epoch that was kept."""
 
     def pair(own: float, held: float | None) -> str:
         return f"{own:.3g}" + ("" if held is None else f" ({held:.3g} of validation data)")

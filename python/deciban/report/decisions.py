@@ -1,4 +1,4 @@
-"""Where to draw the line between two classes, for the terminal: by false-positive rates, or by costs."""
+"""Thresholds between two classes, for the terminal: by false-positive rates, or by costs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 from rich.text import Text
 
+from ..conventions import percent
 from ..errors import DataError, UsageError
 from ..evaluation.costs import Costs, CostThreshold, Paid
 from ..evaluation.judgements import Integers, Judgements
 from ..evaluation.thresholds import CONFIDENCE, RateThreshold, cheapest, negatives_needed, rate_threshold, too_few
-from .terminal import Screen, grid, name, percent, signed
+from .terminal import Screen, format_signed, grid, name
 
 __all__ = ["CONFIDENCE", "Classify", "Prices", "Rates", "prices", "rates"]
 
@@ -28,13 +29,15 @@ class Classify:
     more: str
 
     def __call__(self, *decibans: float) -> str:
-        return f"deciban classify {self.filter_file} FILE --threshold {','.join(map(typed, decibans))}{self.more}"
+        return (
+            f"deciban classify {self.filter_file} FILE --threshold {','.join(map(format_option, decibans))}{self.more}"
+        )
 
 
-def typed(decibans: float) -> str:
-    """As --threshold takes it.
+def format_option(decibans: float) -> str:
+    """Format decibans as --threshold takes them.
 
-    >>> typed(6.42), typed(inf), typed(-inf)
+    >>> format_option(6.42), format_option(inf), format_option(-inf)
     ('6.42dB', '1', '0')
     """
     return f"{decibans:.12g}dB" if -inf < decibans < inf else "1" if decibans > 0.0 else "0"
@@ -42,7 +45,7 @@ def typed(decibans: float) -> str:
 
 @dataclass(frozen=True)
 class Rates:
-    """What rates the negatives can hold: `found`, each with its threshold, or None where there are too few."""
+    """Thresholds by false-positive rates: `found`, one for each rate, or None where there are too few negatives."""
 
     positive: str
     negative: str
@@ -57,7 +60,7 @@ class Rates:
         return [each for each in self.found.values() if each is not None][-1]
 
     def to_json(self, classify: Classify) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         rates = []
         for rate, each in self.found.items():
             needed = negatives_needed(rate, self.confidence)
@@ -74,7 +77,7 @@ class Rates:
         }
 
     def lines(self, classify: Classify, on: Screen) -> Iterator[Text]:
-        """For people."""
+        """Return the lines for the terminal."""
         wrong = f"{name(self.negative)} called {name(self.positive)}"
         rows: list[tuple[str, ...]] = [(wrong, "threshold", "bound", "here", f"{name(self.positive)} found", "")]
         rows += [self._row(rate, each, on) for rate, each in self.found.items()]
@@ -104,14 +107,21 @@ class Rates:
             return asked, on.pick("–", "-"), "", "", "", missing
         here = f"{each.above:,} of {each.negatives:,}"
         if each.recall is None:
-            return asked, f"{signed(each.decibans, on, 2)} dB", percent(each.bound), here, on.pick("–", "-"), ""
+            return asked, f"{format_signed(each.decibans, on, 2)} dB", percent(each.bound), here, on.pick("–", "-"), ""
         low, high = each.recall_interval
         between = f"({percent(low).removesuffix(' %')} to {percent(high)})"
-        return asked, f"{signed(each.decibans, on, 2)} dB", percent(each.bound), here, percent(each.recall), between
+        return (
+            asked,
+            f"{format_signed(each.decibans, on, 2)} dB",
+            percent(each.bound),
+            here,
+            percent(each.recall),
+            between,
+        )
 
 
 def rates(said: Judgements, place: int, rate: float | None, confidence: float | None) -> Rates:
-    """The rate asked for, or several; DataError where there are too few negatives for any."""
+    """Return the threshold for the rate, or for several; DataError where there are too few negatives for any."""
     positive, negative = said.classes[place], said.classes[1 - place]
     n = int((said.y != place).sum())
     found: dict[float, RateThreshold | None] = {}
@@ -125,7 +135,7 @@ def rates(said: Judgements, place: int, rate: float | None, confidence: float | 
 
 @dataclass(frozen=True)
 class Prices:
-    """What it costs to answer the most probable class, as costs demand, and as would have cost least here."""
+    """Costs of predicting the most probable class, of the best answers by the costs, and of the best threshold here."""
 
     costs: Costs
     positive: str
@@ -134,7 +144,7 @@ class Prices:
     never_unsure: bool
 
     def to_json(self, classify: Classify) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         return {
             "positive": self.positive,
             "negative": self.negative,
@@ -145,14 +155,14 @@ class Prices:
                     **paid.to_json(),
                     "false_positives": wrong[0],
                     "false_negatives": wrong[1],
-                    "command": classify(*_typed_ends(threshold)),
+                    "command": classify(*_round_ends(threshold)),
                 }
                 for answer, (threshold, paid, wrong) in self.found.items()
             },
         }
 
     def lines(self, classify: Classify, on: Screen) -> Iterator[Text]:
-        """For people."""
+        """Return the lines for the terminal."""
         n, p = name(self.negative), name(self.positive)
         rows: list[tuple[str, ...]] = [("", "threshold", "mean cost", f"{n} called {p}", f"{p} called {n}", "unsure")]
         for answer, (threshold, paid, wrong) in self.found.items():
@@ -170,14 +180,14 @@ class Prices:
         width = 0
         told = []
         for answer, (threshold, _, _) in list(self.found.items())[1:]:
-            told.append((classify(*_typed_ends(threshold)), answer))
+            told.append((classify(*_round_ends(threshold)), answer))
             width = max(width, len(told[-1][0]))
         for command, answer in told:
             yield Text(f"{command:{width}}    # {answer}")
 
 
 def prices(said: Judgements, place: int, words: Sequence[str], unsure: float | None) -> Prices:
-    """What answers cost; UsageError for costs that make no sense, DataError where a class has no example."""
+    """Return the costs of answers; UsageError for costs that make no sense, DataError where a class has no example."""
     positive, negative = said.classes[place], said.classes[1 - place]
     for c, label in enumerate(said.classes):
         if not (said.y == c).any():
@@ -198,17 +208,17 @@ def prices(said: Judgements, place: int, words: Sequence[str], unsure: float | N
 
 
 def _wrong(said: Judgements, answers: Integers, place: int) -> tuple[int, int]:
-    """How many are falsely called positive, and how many negative."""
+    """Return the number of false positives and of false negatives."""
     wrong = (answers != said.y) & (answers >= 0)
     return int((wrong & (answers == place)).sum()), int((wrong & (answers != place)).sum())
 
 
-def _typed_ends(threshold: CostThreshold) -> tuple[float, ...]:
-    """Where it turns, or where unsure begins and ends, as near as anybody can price a mistake."""
+def _round_ends(threshold: CostThreshold) -> tuple[float, ...]:
+    """Return the threshold, or the ends of unsure, rounded to what costs can tell."""
     return tuple(round(end, 2) for end in threshold.unsure) if threshold.unsure else (threshold.decibans,)
 
 
 def _turns(threshold: CostThreshold, on: Screen) -> str:
     if threshold.unsure is not None:
-        return " to ".join(signed(end, on, 2) for end in threshold.unsure) + " dB"
-    return f"{signed(threshold.decibans, on, 2)} dB"
+        return " to ".join(format_signed(end, on, 2) for end in threshold.unsure) + " dB"
+    return f"{format_signed(threshold.decibans, on, 2)} dB"

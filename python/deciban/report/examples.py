@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..data.rows import is_sparse
 from ..errors import DataError
 from ..losses import Floats
 from ..models.zones import INSIDE, OUTSIDE, WRONG
-from .canvas import Canvas, drawn, short
-from .marks import ZONES, cross, mark, ring, size_for
-from .plane import Plane
-from .space import Space
+from .canvas import ZONES, Canvas, cross, mark, ring, select_drawn, short, size_for
+from .plane import Plane, Space
 from .vector import INK
 
 Places = NDArray[np.intp]
@@ -26,8 +24,8 @@ Places = NDArray[np.intp]
 class Examples:
     """at (N, 2) where they fall on the plane; kind (N,) their class, by number; labels (C,) what classes are called.
 
-    zone (N,) of SPEC S5, or None; held (m,) which of them are support vectors, or None where none is among them; then
-    `props` (m, 2) is where the support vectors fall, if there are any.
+    zone (N,) of `models.zones`, or None; held (m,) which of them are support vectors, or None where none is among them;
+    then `props` (m, 2) is where the support vectors fall, if there are any.
     """
 
     at: Floats
@@ -38,26 +36,26 @@ class Examples:
     props: Floats | None = None
 
     @classmethod
-    def of(cls, model: Any, space: Space, plane: Plane, y: Any, classes: Sequence[Any], labels: Any) -> Self:
-        """All examples; without y they are of the class that the model calls them."""
+    def of(cls, model: Any, space: Space, plane: Plane, y: Any, classes: Sequence[Any], labels: object) -> Self:
+        """Make the examples; without y their classes are those that the model predicts."""
         kind = _kinds(model.predict(space.examples) if y is None else y, classes, space.rows.shape[0])
-        zone, held = _zones(model, space, kind, len(classes)), held_by(model, space)
+        zone, held = _zones(model, space, kind, len(classes)), find_support(model, space)
         if held is None and zone is not None and not hasattr(model, "support_vectors_"):
             held = np.flatnonzero(zone != OUTSIDE)
         props = None
         if held is None and hasattr(model, "support_vectors_"):
             props = plane.shadows(model.support_vectors_)
-        return cls(plane.shadows(space.rows), kind, _called(model, classes, labels), zone, held, props)
+        return cls(plane.shadows(space.rows), kind, _name_classes(model, classes, labels), zone, held, props)
 
     @property
     def counts(self) -> list[int]:
-        """(C,) how many there are of each class."""
+        """(C,) number of examples of each class."""
         counts: list[int] = np.bincount(self.kind, minlength=len(self.labels)).tolist()
         return counts
 
     @property
     def zones(self) -> dict[str, int]:
-        """How many there are in each zone; nothing where these are not known."""
+        """Number of examples in each zone; nothing where these are not known."""
         if self.zone is None:
             return {}
         counts = np.bincount(self.zone, minlength=len(ZONES)).tolist()
@@ -65,28 +63,28 @@ class Examples:
 
     @property
     def support(self) -> int | None:
-        """How many support vectors there are."""
+        """Number of support vectors."""
         known = self.held if self.held is not None else self.props
         return None if known is None else len(known)
 
-    def _counted(self) -> list[tuple[str, int]]:
+    def _count_all(self) -> list[tuple[str, int]]:
         return list(zip(self.labels, self.counts, strict=True))
 
     def classes_in_words(self) -> str:
-        """Which classes there are, and how many examples of each."""
-        counts = [f"'{label}' ({n:,}{' examples' if c == 0 else ''})" for c, (label, n) in enumerate(self._counted())]
+        """Describe the classes, and how many examples each has."""
+        counts = [f"'{label}' ({n:,}{' examples' if c == 0 else ''})" for c, (label, n) in enumerate(self._count_all())]
         return ", ".join(counts[:8]) + (f" and {len(counts) - 8:,} more" if len(counts) > 8 else "")
 
     def street_in_words(self) -> list[str]:
-        """How many support vectors there are, and examples in each zone, where this is known."""
+        """Describe the number of support vectors, and of examples in each zone, where this is known."""
         told = [] if self.support is None else [f"{self.support:,} support vectors"]
         return [*told, ", ".join(f"{name} {n:,}" for name, n in self.zones.items())] if self.zone is not None else told
 
     def draw(self, on: Canvas) -> None:
-        """The marks, and their entries in the legend."""
-        few = drawn(len(self.at))
+        """Draw the marks, and add their entries to the legend."""
+        few = select_drawn(len(self.at))
         size = size_for(len(few))
-        for c, (label, n) in enumerate(self._counted()):
+        for c, (label, n) in enumerate(self._count_all()):
             own = few[self.kind[few] == c]
             if self.zone is None:
                 on.marks(self.at[own], mark(c, size), f"class-{c}")
@@ -105,8 +103,8 @@ class Examples:
             on.entry(f"support vectors: {self.support:,}", ring(5.0))
 
 
-def _kinds(y: Any, classes: Sequence[Any], N: int) -> Places:
-    """(N,) the numbers of the classes of y."""
+def _kinds(y: ArrayLike, classes: Sequence[Any], N: int) -> Places:
+    """Return (N,) the indices of the classes of y."""
     known = {label: c for c, label in enumerate(np.asarray(classes).tolist())}
     given = np.asarray(y).tolist()
     if not isinstance(given, list) or len(given) != N:
@@ -117,7 +115,7 @@ def _kinds(y: Any, classes: Sequence[Any], N: int) -> Places:
     return np.array([known[label] for label in given], dtype=np.intp)
 
 
-def _called(model: Any, classes: Sequence[Any], labels: Any) -> list[str]:
+def _name_classes(model: Any, classes: Sequence[Any], labels: Any) -> list[str]:
     if labels is None:
         labels = classes if hasattr(model, "classes_") else ["strange", "known"]
     if len(labels) != len(classes):
@@ -126,7 +124,7 @@ def _called(model: Any, classes: Sequence[Any], labels: Any) -> list[str]:
 
 
 def _zones(model: Any, space: Space, kind: Places, C: int) -> NDArray[np.int8] | None:
-    """The zones of the examples, where the model knows those of as many, and they fit to the slack of these."""
+    """Return the zones of the examples, where the model has those of as many, and they fit to the slack of these."""
     known = getattr(model, "zones_", None)
     each = known[0].each if known and C == 2 else None
     if each is None or len(each) != len(kind):
@@ -134,11 +132,11 @@ def _zones(model: Any, space: Space, kind: Places, C: int) -> NDArray[np.int8] |
     slack = 1.0 - np.where(kind == 1, 1.0, -1.0) * model.decision_function(space.examples)
     grain = 1e-6 * max(1.0, float(np.abs(slack).max()))
     fits = (slack[each == WRONG] > 1.0 - grain).all() and (slack[each == INSIDE] <= 1.0 + grain).all()
-    return each if fits and (not hasattr(model, "support_vectors_") or held_by(model, space) is not None) else None
+    return each if fits and (not hasattr(model, "support_vectors_") or find_support(model, space) is not None) else None
 
 
-def held_by(model: Any, space: Space) -> Places | None:
-    """(m,) which examples are the support vectors; None where X is not what the model learnt."""
+def find_support(model: Any, space: Space) -> Places | None:
+    """Return (m,) which examples are the support vectors; None where X are not the training examples."""
     places, vectors = getattr(model, "support_", None), getattr(model, "support_vectors_", None)
     if places is None or vectors is None or is_sparse(vectors) != is_sparse(space.rows):
         return None

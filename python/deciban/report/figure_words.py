@@ -1,4 +1,4 @@
-"""What figures of judgements say, in English and in Korean."""
+"""Texts of figures, in English and in Korean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENGLISH: Mapping[str, str] = {
     "one-sided": "there are examples of one side only",
     "none": "there are no examples of {positive}",
     "worst": "the {shown} of {all} classes with the smallest area",
-    "chance": "tossing a coin",
+    "chance": "random classifier",
     "confusion": "confusion",
     "confusion.x": "called",
     "confusion.y": "true class",
@@ -89,7 +89,7 @@ KOREAN: Mapping[str, str] = {
     "one-sided": "한쪽 예제만 있습니다",
     "none": "예제가 없는 클래스: {positive}",
     "worst": "{all}개 클래스 가운데 넓이가 가장 작은 {shown}개",
-    "chance": "동전 던지기",
+    "chance": "무작위 분류기",
     "confusion": "혼동 행렬",
     "confusion.x": "판정",
     "confusion.y": "실제 클래스",
@@ -153,15 +153,42 @@ KOREAN: Mapping[str, str] = {
 
 Say = Callable[..., str]
 CATALOGUES = {"en": ENGLISH, "ko": KOREAN}
+MAIL = {
+    "en": {
+        "examples": "messages learnt",
+        "one": "1 message",
+        "many": "{n} messages",
+        "one-sided": "there are messages of one side only",
+        "none": "there are no messages of {positive}",
+        "reliability.bins": "messages in each bin: {count}; 95 % interval",
+        "error.says": "{title}: {measure} by the number of messages learnt, {first} to {last}",
+    },
+    "ko": {
+        "examples": "학습한 메일의 수",
+        "one": "메일 1통",
+        "many": "메일 {n}통",
+        "one-sided": "한쪽 메일만 있습니다",
+        "none": "메일이 없는 클래스: {positive}",
+        "reliability.bins": "칸마다 메일의 수: {count}; 95 % 구간",
+        "error.says": "{title}: 학습한 메일의 수에 따른 {measure}, {first}통부터 {last}통까지",
+        "error.at": "{name} {value} ({size}통 학습 후)",
+    },
+}
+"""What figures about mail say otherwise."""
+OF_MAIL = "-x-mail"
+"""Behind a language, where the examples are messages."""
 
 
 def speaking(language: str) -> Say:
-    """What writes a text of the catalogue, by its key and what is put into it.
+    """Return the function that writes a text of the catalogue, by its key and values.
 
     >>> speaking("ko")("pr.x", positive="spam")
     '찾아낸 spam (재현율)'
+    >>> speaking("en-x-mail")("many", n=3)
+    '3 messages'
     """
+    language, mail = language.removesuffix(OF_MAIL), language.endswith(OF_MAIL)
     if language not in CATALOGUES:
         raise ValueError(f"language must be one of {', '.join(map(repr, CATALOGUES))}, got {language!r}")
-    texts = CATALOGUES[language]
+    texts = {**CATALOGUES[language], **(MAIL[language] if mail else {})}
     return lambda key, **given: texts[key].format(**given)

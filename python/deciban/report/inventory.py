@@ -1,4 +1,4 @@
-"""What a model knows: its counts, its settings, the words that tell most, its strongest evidence by class."""
+"""The contents of a model: its counts, its settings, the most informative words, its strongest evidence by class."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from rich.cells import cell_len
 from rich.text import Text
 
-from ..certificates.telling import trusted
-from ..conventions import DECIBANS_PER_NAT
+from ..certificates.certificate import describe_trust
+from ..conventions import DECIBANS_PER_NAT, percent
+from ..data.text_layout import ONLINE
 from ..distributions import Counts
 from ..features.information import BITS_PER_NAT, entropy
-from ..text.known import information
-from ..text.known import names as names_of
-from ..text.known import rates as rates_of
-from ..text.recipes import AnyText
-from .terminal import Screen, colour_of, fit, grid, name, percent, signed
+from ..text.encoder import rates as rates_of
+from ..text.restoring import AnyText
+from . import training_command
+from .terminal import Screen, colour_of, fit, format_signed, grid, name
 
 
 class Evidence(NamedTuple):
@@ -35,7 +35,7 @@ class Evidence(NamedTuple):
     elsewhere: float
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         return self._asdict()
 
 
@@ -53,13 +53,13 @@ class Telling(NamedTuple):
     elsewhere: float
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         return self._asdict()
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """What `deciban inspect` tells."""
+    """The output of `deciban inspect`."""
 
     kind: str
     model: str
@@ -81,9 +81,11 @@ class Inventory:
     kernel: dict[str, Any] | None = None
     network: dict[str, Any] | None = None
     bucket_words: dict[str, int] | None = None
+    uncounted: float = 0.0
+    retired: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
+        """Return keys that scripts rely on."""
         return {
             "kind": self.kind,
             "model": self.model,
@@ -93,6 +95,8 @@ class Inventory:
             "dictionary": self.dictionary,
             "occurrences": self.occurrences,
             "dropped": self.dropped,
+            "uncounted": self.uncounted,
+            "retired": self.retired,
             "bucket_words": self.bucket_words,
             "ledger": self.ledger,
             "settings": self.settings,
@@ -110,20 +114,20 @@ class Inventory:
 
 
 def class_bits(model: AnyText) -> float:
-    """What there is to know: the entropy of the class of an item, in bits."""
-    return float(entropy(model.book.items)) * BITS_PER_NAT
+    """Return the entropy of the class of an item, in bits."""
+    return float(entropy(model.encoder.book.items)) * BITS_PER_NAT
 
 
 def telling(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -> list[Telling]:
-    """The `top` words that tell most of the class, of the words in `rows` of the book, counted in `seen`."""
-    told = information(model, seen)
+    """Return the `top` words with the most information on the class, of `rows` of the book, counted in `seen`."""
+    told = model.encoder.information(seen)
     chosen = np.argsort(-told, kind="stable")[:top]
     chosen = chosen[told[chosen] > 0]
     rates = rates_of(seen)[:, chosen]
     labels = [str(model.classes[c]) for c in rates.argmax(axis=0)]
     rates.sort(axis=0)
     figures = zip(told[chosen] * BITS_PER_NAT, labels, rates[-1], rates[:-1].max(axis=0, initial=0.0), strict=True)
-    names = names_of(model, rows[chosen])
+    names = model.encoder.names(rows[chosen])
     return [
         Telling(word, float(bits), label, float(rate), float(elsewhere))
         for word, (bits, label, rate, elsewhere) in zip(names, figures, strict=True)
@@ -131,7 +135,7 @@ def telling(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -> 
 
 
 def strongest(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -> dict[str, list[Evidence]]:
-    """Per class the `top` words by what they add to an average item of the class: decibans · occurrences per item.
+    """Return for each class the `top` words by their evidence in an average item: decibans · occurrences per item.
 
     Decibans alone would list words seen once; frequency alone, words that say nothing.
     """
@@ -147,14 +151,14 @@ def strongest(model: AnyText, rows: NDArray[np.int64], seen: Counts, top: int) -
             value = np.nan_to_num(decibans * rates[c])
         chosen = np.argsort(-value, kind="stable")[:top]
         chosen = chosen[value[chosen] > 0]
-        names = names_of(model, rows[chosen])
+        names = model.encoder.names(rows[chosen])
         columns = zip(names, decibans[chosen], rates[c][chosen], elsewhere(c)[chosen], strict=True)
         result[str(label)] = [Evidence(word, *map(float, figures)) for word, *figures in columns]
     return result
 
 
 def _among_others(values: NDArray[np.float64]) -> Callable[[int], NDArray[np.float64]]:
-    """Of values (C, K), for class c the largest of the other classes, (K,)."""
+    """Return (K,), of values (C, K), the largest over the classes but c."""
     first = second = np.full(values.shape[1], -np.inf)
     for row in values:
         first, second = np.maximum(first, row), np.maximum(second, np.minimum(first, row))
@@ -162,7 +166,7 @@ def _among_others(values: NDArray[np.float64]) -> Callable[[int], NDArray[np.flo
 
 
 def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
-    """The report on a model."""
+    """Return the report on a model."""
     for line in grid(list(facts(found)), "l"):
         yield Text(line)
     if found.evidence:
@@ -174,7 +178,7 @@ def inventory(found: Inventory, on: Screen) -> Iterator[Text]:
 
 
 def facts(found: Inventory) -> Iterator[tuple[str, str]]:
-    """What there is to say of the model, line by line, each with its heading."""
+    """Return the facts about the model, line by line, each with its heading."""
     n = sum(found.classes.values())
     items = "messages" if found.kind == "mail" else "texts"
     yield "judges", "mail" if found.kind == "mail" else "plain text"
@@ -182,14 +186,21 @@ def facts(found: Inventory) -> Iterator[tuple[str, str]]:
     by_class = ", ".join(f"{name(label)}: {count:,.10g}" for label, count in found.classes.items())
     yield "learnt", f"{n:,.10g} {items} ({by_class})"
     lost = f", {found.dropped:,} rare ones dropped" if found.dropped else ""
-    yield "words", f"{found.words:,} distinct{lost}; {found.occurrences:,.10g} occurrences counted"
+    gone = f", {found.retired:,} that gave way to others" if found.retired else ""
+    missed = f", {found.uncounted:,.10g} not" if found.uncounted else ""
+    yield "words", f"{found.words:,} distinct{lost}{gone}; {found.occurrences:,.10g} occurrences counted{missed}"
     yield "dictionary", _dictionary(found)
     yield "ledger", f"{found.ledger:,} {items} known by digest"
     proof = found.certificate
     advice = f"; {proof['advice']}" if proof["advice"] else ""
     gap = "" if proof["relative_gap"] is None else f"; relative gap {proof['relative_gap']:.1e}"
     yield "certificate", name(f"{proof['status']}{advice}{gap}; data {proof['digest'][:12]}")
-    yield from ((heading, name(text)) for heading, text in trusted(proof))
+    if found.kind == "mail":  # bounds are of examples drawn alike, as messages never are
+        proof = {key: value for key, value in proof.items() if key not in ("bounds", "training_error")}
+    yield from ((heading, name(text)) for heading, text in describe_trust(proof))
+    again = training_command.of_texts(found)
+    if again:
+        yield "train anew", name(again)
     yield "file", f"{found.bytes:,} bytes, digest {found.digest[:16]}"
 
 
@@ -201,6 +212,7 @@ LINEAR_NAMES = {
     "least-squares": "least squares",
     "kernel-svm": "support vector machine, RBF kernel",
     "mlp": "multilayer perceptron",
+    "online": "logistic regression learnt online",
     "discriminant": "Gaussian discriminant, one covariance",
     "naive-bayes": "naive Bayes",
 }
@@ -208,13 +220,17 @@ _WEIGHTED = {"idf": "words weighted by idf", "unit-idf": "words weighted by idf,
 
 
 def _model(found: Inventory) -> str:
-    """What kind of model it is, with its parameters."""
+    """Describe the type of the model, with its parameters."""
     if found.bayes is not None:
         bayes = found.bayes
         return (
             f"naive Bayes: {bayes['likelihood']}, alpha {bayes['alpha']:g}, estimate {bayes['estimate']}, "
             f"class prior {bayes['class_prior']}"
         )
+    if found.model == ONLINE:
+        heard = "of headers and of content" if found.kind == "mail" else "of words"
+        able = "; it learns on and forgets" if found.ledger else ""
+        return f"logistic regression learnt online, {heard}{able}"
     given = found.linear or found.kernel or found.network or {}
     parts = [f"hidden units {'-'.join(map(str, given['hidden'])) or 'none'}"] if "hidden" in given else []
     parts += [f"{key} {given[key]:g}" for key in ("C", "alpha", "gamma", "dropout") if given.get(key) is not None]
@@ -223,7 +239,7 @@ def _model(found: Inventory) -> str:
 
 
 def _dictionary(found: Inventory) -> str:
-    """What of a text the model weighs."""
+    """Describe the features of a text."""
     shortest, longest = found.settings["words"]
     runs = "words" if longest == 1 else f"runs of {shortest} to {longest} words"
     once = "each once per item" if found.settings["binary"] else "as often as they occur"
@@ -235,7 +251,7 @@ def _dictionary(found: Inventory) -> str:
 
 
 def _buckets(found: Inventory) -> str:
-    """What hash buckets are named after."""
+    """Describe the names of hash buckets."""
     if found.bucket_words is None:
         return "whose words are not kept"
     lost = f" ({found.bucket_words['dropped']:,} rare ones dropped)" if found.bucket_words["dropped"] else ""
@@ -263,7 +279,7 @@ def _evidence(label: str, terms: Sequence[Evidence], found: Inventory, on: Scree
     colour = colour_of(label, list(found.classes))
     rate = _rate(found)
     header = (f"for {name(label)}", "decibans", *_rate_header(found))
-    rows = [(name(t.term), signed(t.decibans, on), rate(t.rate), rate(t.elsewhere)) for t in terms]
+    rows = [(name(t.term), format_signed(t.decibans, on), rate(t.rate), rate(t.elsewhere)) for t in terms]
     for number, line in enumerate(grid(_narrow([header, *rows], on), "lrrr")):
         yield Text(line, style=f"bold {colour}" if number == 0 else "")
     if not terms:
@@ -279,7 +295,7 @@ def _rate(found: Inventory) -> Callable[[float], str]:
 
 
 def _narrow(rows: list[tuple[str, ...]], on: Screen) -> list[tuple[str, ...]]:
-    """The same rows with the first cells cut to what a line has room for."""
+    """Return the same rows with the first cells cut to what a line has room for."""
     others = sum(max(map(cell_len, column)) + 2 for column in list(zip(*rows, strict=True))[1:])
     room = max(on.width - others, 12)
     return [(fit(cell, room, on.pick("…", "...")).rstrip(), *rest) for cell, *rest in rows]

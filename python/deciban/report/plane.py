@@ -1,16 +1,84 @@
-"""Which plane of the space of features a picture shows."""
+"""The features that a picture is of, and the plane of their space that it shows.
+
+Examples are numbers there, and points are as the model wants to be asked of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from ..data.rows import is_sparse
+from deciban.data.rows import Rows
+
+from ..data.rows import as_rows, check_sparse, is_sparse
 from ..errors import DataError
 from ..losses import Floats
+
+# So many numbers are asked about at once.
+_AT_ONCE = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """rows (N, d), dense or CSR; names (d,).
+
+    `columns` are those of the data frame that the model learnt, if it was one, and `like` is a frame of the library in
+    which it is to be asked.
+    """
+
+    rows: Any
+    names: tuple[str, ...]
+    columns: list[str] | None = None
+    like: Any = None
+
+    @classmethod
+    def of(cls, X: Any, names: Sequence[str] | None, model: Any) -> Self:
+        """Make the space of X (N, d); DataError for what a picture cannot show."""
+        if getattr(getattr(model, "kernel_", None), "name", "") == "precomputed":
+            raise DataError("a picture needs features; a Gram matrix says how alike examples are, and has none")
+        rows = _numbers(X)
+        framed = hasattr(X, "columns") and not is_sparse(X)
+        learnt = X.columns if framed else getattr(model, "feature_names_in_", None)
+        columns = None if learnt is None or is_sparse(rows) else [str(name) for name in learnt]
+        told = list(columns or [f"feature {j}" for j in range(rows.shape[1])]) if names is None else list(names)
+        if len(told) != rows.shape[1]:
+            raise ValueError(f"names: {rows.shape[1]} are expected, one for each feature, got {len(told)}")
+        return cls(rows, tuple(map(str, told)), columns, X if framed else None)
+
+    @property
+    def examples(self) -> Any:
+        """All examples, as the model is asked about them."""
+        return self.asked(self.rows)
+
+    def asked(self, rows: Any) -> Any:
+        """Return points (n, d) as the model takes them."""
+        if self.columns is None:
+            return rows
+        import narwhals as nw
+
+        backend: Any = "polars" if self.like is None else nw.from_native(self.like, eager_only=True).implementation
+        return nw.from_dict({name: rows[:, j] for j, name in enumerate(self.columns)}, backend=backend).to_native()
+
+    def parts(self, count: int) -> Iterator[slice]:
+        """Return slices of `count` points, each as large as fits into memory."""
+        step = max(1, _AT_ONCE // self.rows.shape[1])
+        return (slice(start, start + step) for start in range(0, count, step))
+
+
+def _numbers(X: Rows) -> Any:
+    try:
+        rows: Any = as_rows(check_sparse(X)) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"a picture needs features that are numbers: {error}") from error
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise DataError(f"a picture needs rows of numbers, (N, d); X has the shape {tuple(rows.shape)}")
+    if not np.isfinite(rows.data if is_sparse(rows) else rows).all():
+        raise DataError("a picture needs finite numbers; X has missing or infinite ones: fill them in first")
+    return rows
+
 
 # Up to so many features their covariance costs less than looking for two directions.
 _NARROW = 1000
@@ -36,7 +104,7 @@ class Plane:
 
     @classmethod
     def of(cls, X: Any, features: Sequence[int] | None, names: Sequence[str], k: int = 2) -> Self:
-        """The plane of X (N, d): of k features, of those asked for, else of the k leading components."""
+        """Make the plane of X (N, d): of k features, of those asked for, else of the k leading components."""
         if features is not None:
             return cls.of_features(X, features, names)
         if X.shape[1] <= k:
@@ -45,7 +113,7 @@ class Plane:
 
     @classmethod
     def of_features(cls, X: Any, features: Sequence[int], names: Sequence[str]) -> Self:
-        """Through the mean of all others."""
+        """Make the plane of some features through the mean of all others."""
         d, chosen = X.shape[1], list(features)
         origin = np.asarray(X.mean(axis=0), dtype=np.float64).reshape(-1)
         origin[chosen] = 0.0
@@ -57,7 +125,7 @@ class Plane:
 
     @classmethod
     def of_components(cls, X: Any, k: int = 2) -> Self:
-        """Through the mean, along the directions of the largest variance (Pearson 1901)."""
+        """Make the plane through the mean, along the directions of the largest variance (Pearson 1901)."""
         from sklearn.decomposition import PCA
 
         mean = np.asarray(X.mean(axis=0), dtype=np.float64).reshape(-1)
@@ -83,17 +151,17 @@ class Plane:
         return not self.says
 
     def points(self, P: Floats) -> Floats:
-        """(n, d) where points P (n, k) of the plane are among the features."""
+        """Return (n, d) the points P (n, k) of the plane among the features."""
         return self.origin + P @ self.axes
 
     def shadows(self, X: Any) -> Floats:
-        """(N, k) where examples fall on the plane, at right angles."""
+        """Return (N, k) the orthogonal projections of examples on the plane."""
         fallen: Floats = np.asarray(X @ self.axes.T, dtype=np.float64) - self.axes @ self.origin
         return fallen
 
 
 def check_features(features: Any, names: Sequence[str], k: int) -> list[int] | None:
-    """The places of k features that are asked for by place or by name; ValueError for what is none."""
+    """Return the indices of k features that are asked for by index or by name; ValueError for what is none."""
     if features is None:
         return None
     asked = [features] if isinstance(features, int | str | np.integer) else list(features)

@@ -1,16 +1,15 @@
-"""Whether probabilities mean what they say, as a figure."""
+"""The reliability diagram as a figure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..conventions import percent
 from ..evaluation.judgements import Judgements
 from ..evaluation.reliability import Reliability, reliability
-from .canvas import Canvas
+from .canvas import Canvas, colour
 from .figure_words import Say, speaking
-from .judged import PLAIN, clipped, examples, unit_square
-from .marks import colour
-from .terminal import percent
+from .judged import PLAIN, clip_name, examples, unit_square
 from .vector import PAPER, need_matplotlib
 
 if TYPE_CHECKING:
@@ -26,24 +25,50 @@ def reliability_diagram(
     said: Judgements,
     *,
     bins: int | None = None,
-    positive: Any = None,
+    positive: object = None,
     seed: int = 0,
     title: str | None = None,
     language: str = "en",
 ) -> Figure:
-    """How often it was so against the probability said, in bins of equal mass, as a figure.
+    r"""Draw the reliability diagram: the observed frequency by the predicted probability, in bins of equal mass.
 
-    On the dotted line probabilities are exact; below it they promise too much. Each bin stands at its mean
+    On the dotted line probabilities are calibrated; below it they are overconfident. Each bin stands at its mean
     probability, with the exact 95 % interval of its share. The calibration error is the mean distance from the line,
-    with its interval and what chance alone makes of exact probabilities; `evaluation.reliability` has the formulas.
-    Of two classes it is about the positive one, the second unless named; of more about the class called. DeGroot &
-    Fienberg, The Statistician 32 (1983); intervals: Bröcker & Smith, Weather and Forecasting 22 (2007). See
-    `roc_curve` for the rest.
+    with its interval and its value for calibrated probabilities by chance. DeGroot & Fienberg, The Statistician 32
+    (1983); intervals: Bröcker & Smith, Weather and Forecasting 22 (2007).
 
+    Parameters
+    ----------
+    said : Judgements
+        Labels and predicted log probabilities of held-out examples.
+    bins : int, optional
+        Number of bins. By default it depends on the number of examples.
+    positive : label, optional
+        The positive class. By default the second of two; of more the diagram is about the predicted class.
+    seed : int, default=0
+        Seed of the bootstrap.
+    title : str, optional
+        Title in place of the default; "" for none.
+    language : {"en", "ko"}, default="en"
+        Language of the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `figure.get_label()` describes it in words. Save it by `figure.savefig("figure.png")`, or by
+        `deciban.report.svg(figure)`.
+
+    Raises
+    ------
+    ImportError
+        Without Matplotlib (`pip install 'deciban[report]'`).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> p = np.array([0.1] * 40 + [0.7] * 60)
     >>> said = Judgements(("ham", "spam"), np.array([0] * 36 + [1] * 4 + [0] * 12 + [1] * 48), np.log([1.0 - p, p]).T)
-    >>> print(reliability_diagram(said).get_label().replace("; ", ";\\n"))
+    >>> print(reliability_diagram(said).get_label().replace("; ", ";\n"))
     reliability: the probability of spam, 100 examples, in each bin 40 to 60;
     calibration error 6.00 % (95 % interval 0 % to 13.1 %), of exact probabilities by chance 4.30 %;
     log loss 0.4457 nats (95 % interval 0.3603 to 0.5681);
@@ -54,8 +79,8 @@ def reliability_diagram(
     found = reliability(said, bins, positive=positive, seed=seed)
     named = say("reliability") if title is None else title
     which = "" if found.positive is not None else ".each"
-    of = {"positive": "" if found.positive is None else clipped(found.positive)}
-    seen = Canvas.framed(say(f"reliability.x{which}", **of), say(f"reliability.y{which}", **of), [named])
+    of = {"positive": "" if found.positive is None else clip_name(found.positive)}
+    seen = Canvas.make_framed(say(f"reliability.x{which}", **of), say(f"reliability.y{which}", **of), [named])
     unit_square(seen)
     seen.path([0.0, 1.0], [0.0, 1.0], gid="exact", zorder=1.0, **PLAIN)
     for b, (x, ends) in enumerate(zip(found.predicted, found.intervals, strict=True)):
@@ -78,7 +103,7 @@ def _ends(found: Reliability) -> dict[str, str]:
 
 
 def _says(found: Reliability, head: dict[str, str], of: dict[str, str], say: Say) -> str:
-    """The diagram in words."""
+    """Describe the diagram."""
     loss = ""
     if found.log_loss_interval is not None:
         low, high = (f"{end:.4f}" for end in found.log_loss_interval)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def picture(model: TableModel, rows: Rows) -> Figure | str:
-    """The regions of a model over the rows that it learnt, or the sentence that says why there are none.
+    """Draw the regions of a model over its training rows, or return the sentence why there are none.
 
     Two columns of numbers are drawn in their own units. More are standardised, categories an indicator for each label,
     and the plane is that of the leading components.
     """
     order = rows.order()
-    matrix, labels = rows.matrix[order], rows.labels[order]
+    matrix, labels = rows.X[order], rows.labels[order]
     coding = getattr(model, "coding", None) or Coding.of(rows.columns, matrix)
     if coding.width < 2:
         return "There is no picture of one column: regions need two features or more."
@@ -79,7 +79,7 @@ class _Asked:
         if not hasattr(self.model, "coding"):
             return self.model.scores(read)
         street = getattr(self.model, "fitted", None) if hasattr(self, "margin_") else None
-        return np.asarray(self.model.score(read) if street is None else street.decision_function(read))
+        return np.asarray(self.model.scorer(read) if street is None else street.decision_function(read))
 
     def predict(self, points: Any) -> NDArray[Any]:
         s = self.decision_function(points)

@@ -1,4 +1,4 @@
-"""What a terminal can show, and strangers' text made safe for it."""
+"""The terminal: what it can show, and strangers' text made safe for it."""
 
 from __future__ import annotations
 
@@ -12,40 +12,43 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from ..errors import shown
+from ..errors import escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from ..data.columns import Columns
+
 
 WIDEST = 110  # columns; longer lines are hard to follow with the eye
 
 
 @dataclass(frozen=True)
 class Screen:
-    """How wide to write, whether colours mean anything there, and whether only ASCII does."""
+    """The properties of a terminal: its width, and whether it shows colours, or only ASCII."""
 
     width: int = 80
     colour: bool = False
     ascii_only: bool = False
 
     def pick(self, rich: str, plain: str) -> str:
-        """The character that this screen can show."""
+        """Return the character that this screen can show."""
         return plain if self.ascii_only else rich
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Whoever reads has seen enough: that is the caller's business, as everywhere else."""
+        """Leave a broken pipe to the caller, as everywhere else: whoever reads has seen enough."""
         raise
 
 
 def console(file: IO[str] | None = None) -> Console:
-    """rich's console for `file` (standard output), which knows NO_COLOR, TERM and the width."""
+    """Return rich's console for `file` (standard output), which knows NO_COLOR, TERM and the width."""
     return _Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def screen(on: Console) -> Screen:
-    """What `on` can show. A pipe gets lines of 100 columns without colour."""
+    """Return what `on` can show. A pipe gets lines of 100 columns without colour."""
     colour = on.color_system is not None and not on.no_color
     try:
         "▌−×│·⋮".encode(on.encoding)
@@ -69,7 +72,7 @@ _SUSPECT = re.compile(r"[^\n\t -~]")
 
 
 def clean(text: str) -> str:
-    """A stranger's text without anything that a terminal obeys.
+    """Return a stranger's text without anything that a terminal obeys.
 
     Controls, lone surrogates and unassigned characters are written as escapes; characters that only steer the
     layout of others (zero-width, direction) are left out; a run of accents on one letter is cut after three.
@@ -95,25 +98,25 @@ def _safe(match: re.Match[str]) -> str:
         return " " * cell_len(character)
     if kind == "Cf" or character in "\ufe0e\ufe0f":
         return ""
-    return shown(character) if kind[0] in "CZ" else character
+    return escape(character) if kind[0] in "CZ" else character
 
 
-def name(value: Any) -> str:
-    """A label, a word or a path on one line."""
+def name(value: object) -> str:
+    """Format a label, a word or a path on one line."""
     return clean(str(value)).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def fit(text: str, width: int, ellipsis: str = "…") -> str:
-    """`text` in exactly so many columns: padded, or cut with an ellipsis. Hangul and Han take two columns."""
+    """Return `text` in exactly so many columns: padded, or cut with an ellipsis. Hangul and Han take two columns."""
     if cell_len(text) > width:
         text = set_cell_size(text, max(width - cell_len(ellipsis), 0)).rstrip() + ellipsis
     return text + " " * (width - cell_len(text))
 
 
-def signed(value: float, on: Screen, digits: int = 1) -> str:
-    """+7.1 or −7.1; zero has no sign.
+def format_signed(value: float, on: Screen, digits: int = 1) -> str:
+    """Format a number as +7.1 or −7.1; zero has no sign.
 
-    >>> signed(-7.06, Screen()), signed(-0.01, Screen())
+    >>> format_signed(-7.06, Screen()), format_signed(-0.01, Screen())
     ('−7.1', '0.0')
     """
     rounded = f"{abs(value):.{digits}f}"
@@ -122,29 +125,8 @@ def signed(value: float, on: Screen, digits: int = 1) -> str:
     return ("+" if value > 0 else on.pick("−", "-")) + rounded
 
 
-def percent(share: float) -> str:
-    """A share in per cent with three digits that mean something, never rounded to a certainty.
-
-    >>> percent(0.0123), percent(0.9999999), percent(1.0), percent(0.5)
-    ('1.23 %', '>99.99 %', '100 %', '50.0 %')
-    """
-    value = 100 * share
-    if value in (0, 100):
-        return f"{value:.0f} %"
-    if value > 99.995:
-        return ">99.99 %"
-    if value < 0.0005:
-        return "<0.001 %"
-    return f"{value:.{2 if value >= 99 else 1 if value >= 10 else 2 if value >= 1 else 3}f} %"
-
-
-def sureness(probability: float) -> str:
-    """A probability in per cent that never claims certainty: 1.0 is only what 1 − 10⁻²⁰ rounds to."""
-    return ">99.99 %" if probability > 0.99995 else percent(probability)
-
-
 def grid(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
-    """Rows as columns that line up; `right` says which stand to the right, as in "lrr"."""
+    """Return rows as aligned columns; `right` names those aligned to the right, as in "lrr"."""
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -160,9 +142,23 @@ _BY_NAME = {"spam": "red", "ham": "green"}
 _BY_PLACE = ("cyan", "magenta", "yellow", "blue", "green", "red")
 
 
-def colour_of(label: Any, classes: Sequence[Any]) -> str:
-    """The colour that stands for a class."""
+def colour_of(label: object, classes: Sequence[Any]) -> str:
+    """Return the colour of a class."""
     known = {str(c) for c in classes}
     if known <= set(_BY_NAME):
         return _BY_NAME[str(label)]
     return _BY_PLACE[list(classes).index(label) % len(_BY_PLACE)]
+
+
+_PRINTED = 40  # columns
+
+
+def format_columns(columns: Columns) -> str:
+    """Write a line a column: its name, its kind, its labels."""
+    rows = [("column", "kind", "categories", "")]
+    for own, kind, known in list(zip(columns.names, columns.kinds, columns.categories, strict=True))[:_PRINTED]:
+        count = "" if known is None else f"{len(known):,}"
+        examples = ", ".join(name(label) for label in (known or ())[:20])
+        rows.append((fit(name(own), 24).rstrip(), kind, count, fit(examples, 30).rstrip()))
+    more = len(columns.names) - _PRINTED
+    return "\n".join(grid(rows, "llr") + ([f"and {more:,} more columns"] if more > 0 else []))

@@ -67,7 +67,7 @@ _LOOKS = (
 
 
 def lacking(*modules: str) -> str:
-    """What is not installed of the modules that pictures and pages need, and how to install it; or nothing."""
+    """Return which of the modules that pictures and pages need are missing, and how to install them; or nothing."""
     needed = {"matplotlib": "Matplotlib", "jinja2": "Jinja2"}
     absent = [needed[name] for name in modules or needed if find_spec(name) is None]
     are = "which are" if len(absent) > 1 else "which is"
@@ -75,14 +75,14 @@ def lacking(*modules: str) -> str:
 
 
 def need_matplotlib(what: str) -> None:
-    """ImportError where there is none."""
+    """Raise ImportError where there is no Matplotlib."""
     missing = lacking("matplotlib")
     if missing:
         raise ImportError(f"{what} needs {missing}")
 
 
-def styled() -> AbstractContextManager[None]:
-    """The settings that figures are made and written under, whatever those of the program around are."""
+def use_style() -> AbstractContextManager[None]:
+    """Return a context with the settings of figures, whatever those of the program around are."""
     from matplotlib import rc_context, rcParamsDefault
 
     looks: Any = {key: value for key, value in rcParamsDefault.items() if key.startswith(_LOOKS)}
@@ -90,8 +90,22 @@ def styled() -> AbstractContextManager[None]:
 
 
 def svg(figure: Figure, *, transparent: bool = False) -> str:
-    """The figure as an SVG document: text is text, and equal figures are equal bytes.
+    """Return a figure as an SVG document: text is text, and equal figures are equal bytes.
 
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    transparent : bool, default=False
+        Whether the background is transparent.
+
+    Returns
+    -------
+    str
+        The document.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> figure = Figure()
     >>> _ = figure.text(0.5, 0.5, "<한글>")
@@ -103,7 +117,7 @@ def svg(figure: Figure, *, transparent: bool = False) -> str:
     notes = figure.findobj(lambda artist: artist.get_gid() == NOTE)
     shown = [note.get_visible() for note in notes]
     file, nothing = StringIO(), dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with styled(), warnings.catch_warnings():
+    with use_style(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph \d+")  # whoever reads the picture has other fonts
         for note in notes:
             note.set_visible(False)
@@ -112,17 +126,17 @@ def svg(figure: Figure, *, transparent: bool = False) -> str:
         finally:
             for note, was in zip(notes, shown, strict=True):
                 note.set_visible(was)
-    return "".join(map(_shortened, file.getvalue().splitlines(keepends=True)))
+    return "".join(map(_shorten, file.getvalue().splitlines(keepends=True)))
 
 
-def _shortened(line: str) -> str:
-    """A line without spaces at its end and, where it tells of places, with hundredths of a point."""
+def _shorten(line: str) -> str:
+    """Return a line without spaces at its end and, where it has places, with hundredths of a point."""
     line = re.sub(r"[ \t]+\n", "\n", line)
     return re.sub(r"(\.\d\d)\d+", r"\1", line) if _PLACES.match(line) else line
 
 
 def inline(figure: Figure, says: str, prefix: str = "") -> str:
-    """The figure as an element of a page: it takes the page's colours and width, and `says` what it shows.
+    """Return the figure as an element of a page: it takes the page's colours and width, and `says` describes it.
 
     `prefix` tells its ids from those of other figures on the page.
     """

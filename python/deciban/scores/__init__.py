@@ -1,9 +1,10 @@
 """Scores: the one thing that prediction, explanation and serving see of a model. None loads SciPy or scikit-learn."""
 
+from ..verdict import Explanation, Term
 from .affine import AffineScore
 from .categorical import CategoricalScore
-from .columns import ColumnScore, joined
-from .evidence import VOLUME, Explanation, Score, Term, Terms, log_posterior
+from .columns import ColumnScore, join_scores
+from .evidence import VOLUME, Score, Terms, log_posterior
 from .independent import IndependentScore
 from .kernel import KernelScore
 from .network import NetworkScore
@@ -24,6 +25,6 @@ __all__ = [
     "Score",
     "Term",
     "Terms",
-    "joined",
+    "join_scores",
     "log_posterior",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban._core import scores
-from deciban.data.rows import for_core, is_sparse
+from deciban.data.rows import Rows, for_core, is_sparse
 
 from .evidence import Floats, Score, Terms
 
@@ -21,16 +22,24 @@ class AffineScore(Score):
 
         score(x)_c = prior_c + Σ_j x_j W_jc + Σ_j absent_jc
 
-    W (d, C), prior (C,) log prior probabilities, absent (d, C) or None, all in nats. For a Bernoulli model
-    W = logit φ and absent = log(1 − φ): an absent feature weighs absent_j, a present one
-    W_j + absent_j = log φ_j. Every linear or discrete Bayes model compiles to this form.
+    Every linear or discrete Bayes model compiles to this form. For a Bernoulli model W = logit φ and absent = log(1 −
+    φ): an absent feature weighs absent_j, a present one W_j + absent_j = log φ_j. A feature that is missing, NaN,
+    weighs nothing: neither x_j W_j nor absent_j. W and absent may be infinite: W_jc = −∞ makes x_j > 0 impossible in
+    class c, W_jc = ∞ with absent_jc = −∞ makes x_j = 0 impossible there; an impossible row scores −∞. An explanation
+    lists the features that are present and, where `absent` is given, the absent ones. The cost is one pass over the
+    values that are not 0, C multiplications each.
 
-    A feature that is missing, NaN, weighs nothing: neither x_j W_j nor absent_j. W and absent may be infinite:
-    W_jc = −∞ makes x_j > 0 impossible in class c, W_jc = ∞ with absent_jc = −∞ makes x_j = 0 impossible there;
-    an impossible row scores −∞.
+    Parameters
+    ----------
+    W : ndarray of shape (n_features, n_classes)
+        Weights, in nats.
+    prior : ndarray of shape (n_classes,)
+        Log prior probabilities or intercepts, in nats.
+    absent : ndarray of shape (n_features, n_classes), optional
+        Evidence of each feature that is not missing, in nats.
 
-    Cost: one pass over the nonzeros of X, C multiplications each.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> score = AffineScore(np.log([[0.8, 0.1], [0.2, 0.9]]), np.log([0.5, 0.5]))
     >>> score(np.array([[1.0, 0.0]])).round(3).tolist()
@@ -50,6 +59,24 @@ class AffineScore(Score):
         result: Floats = self.prior + self.absent.T.copy().sum(axis=1)
         return result
 
+    def scaled(self, slope: float, offset: Sequence[float]) -> AffineScore:
+        """Return the score that is a line of this one.
+
+        Parameters
+        ----------
+        slope : float
+            Slope > 0.
+        offset : sequence of float of shape (n_classes,)
+            Offset of each class, in nats.
+
+        Returns
+        -------
+        AffineScore
+            The score slope · score_c + offset_c.
+        """
+        absent = None if self.absent is None else slope * self.absent
+        return AffineScore(slope * self.W, slope * self.prior + np.array(offset), absent)
+
     def __call__(self, X: Any) -> Floats:
         """(N, C) scores in nats of X (N, d), dense or sparse; a sparse X is never made dense."""
         X, missing = _without_missing(X)
@@ -63,16 +90,10 @@ class AffineScore(Score):
             score[self._violations(X, missing) > 0.0] = -np.inf
         return score
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence in nats for class `label` against class `against`, feature by feature.
-
-        `row` is one example, (d,) or (1, d), dense or sparse. Listed are the features that are present and,
-        where the model uses them, the absent ones; then
-        prior_label − prior_against + Σ evidence = score_label − score_against.
-        """
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
         feature, x = nonzeros(row)
         if self.absent is not None:
-            x, feature = _filled(feature, x, len(self.W)), np.arange(len(self.W))
+            x, feature = _fill(feature, x, len(self.W)), np.arange(len(self.W))
             spoken = (x != 0.0) | self.absent.any(axis=1)  # some features may have nothing to say when absent
             feature, x = feature[spoken], x[spoken]
         known = ~np.isnan(x)
@@ -117,7 +138,7 @@ class AffineScore(Score):
 
 
 def _products(X: Any, W: Floats, bias: Floats) -> Floats:
-    """X·W + bias, (N, C)."""
+    """Return X·W + bias, (N, C)."""
     if not is_sparse(X):
         dense: Floats = X @ W + bias
         return dense
@@ -125,7 +146,7 @@ def _products(X: Any, W: Floats, bias: Floats) -> Floats:
 
 
 def nonzeros(row: Any) -> tuple[NDArray[np.intp], Floats]:
-    """Indices (ascending) and values of the nonzero features of one dense or sparse row."""
+    """Return indices (ascending) and values of the nonzero features of one dense or sparse row."""
     if hasattr(row, "tocsr"):
         row = row.tocsr()
         if not row.has_canonical_format:
@@ -138,14 +159,14 @@ def nonzeros(row: Any) -> tuple[NDArray[np.intp], Floats]:
     return feature, values[feature].astype(np.float64)
 
 
-def _filled(feature: NDArray[np.intp], x: Floats, d: int) -> Floats:
+def _fill(feature: NDArray[np.intp], x: Floats, d: int) -> Floats:
     full = np.zeros(d)
     full[feature] = x
     return full
 
 
 def _without_missing(X: Any) -> tuple[Any, Any]:
-    """X with 0 in place of NaN, and where NaN was (1.0 there, of X's format) or None where nowhere."""
+    """Return X with 0 in place of NaN, and where NaN was (1.0 there, of X's format) or None where nowhere."""
     values = X.data if hasattr(X, "tocsr") else X
     if values.dtype.kind != "f":
         return X, None

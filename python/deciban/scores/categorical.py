@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.data.rows import Rows
+
 from .affine import AffineScore
 from .evidence import Floats, Score, Terms
 
@@ -18,14 +20,23 @@ _ROWS = 4096
 
 @dataclass(frozen=True, eq=False)
 class CategoricalScore(Score):
-    """score(x)_c = prior_c + Σ_j table[offset_j + x_j, c]: feature j has the codes 0 … K_j − 1, and any code from
-    K_j on is a category never seen.
+    """A score of categories, score(x)_c = prior_c + Σ_j table[offset_j + x_j, c].
 
-    prior (C,), table (Σ_j (K_j + 1), C) in nats, whose last row of each feature is for the unseen, and offsets
-    (d + 1,), where each feature's rows begin. A missing feature, NaN, is left out: that is its exact marginal. Over
-    T(x), the one-hot form of x, this is the `affine` score. Cost: a look-up per feature and row; of a sparse X
-    only the nonzeros.
+    Feature j has the codes 0 … K_j − 1, and any code from K_j on is a category that was not in the training data. A
+    missing feature, NaN, is left out: that is its exact marginal. Over the one-hot form of x this is an affine score.
+    The cost is a look-up per feature and row; of a sparse X only the values that are not 0.
 
+    Parameters
+    ----------
+    prior : ndarray of shape (n_classes,)
+        Log prior probabilities, in nats.
+    table : ndarray of shape (Σ_j (K_j + 1), n_classes)
+        Log probabilities of the categories, in nats; the last row of each feature is for new categories.
+    offsets : ndarray of int of shape (n_features + 1,)
+        First row of each feature.
+
+    Examples
+    --------
     >>> score = CategoricalScore(np.zeros(1), np.log([[0.5], [0.25], [0.25]]), np.array([0, 3]))
     >>> np.exp(score(np.array([[0.0], [1.0], [9.0], [np.nan]]))).round(2).ravel().tolist()
     [0.5, 0.25, 0.25, 1.0]
@@ -36,7 +47,18 @@ class CategoricalScore(Score):
     offsets: NDArray[np.intp]
 
     def statistic(self, X: Any) -> Any:
-        """T(X) (N, Σ_j (K_j + 1)), one-hot CSR; a missing feature has no entry. X is dense."""
+        """Return the one-hot form of X; a missing feature has no entry.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Codes, dense.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, Σ_j (K_j + 1))
+            Ones at the rows of `table`.
+        """
         from scipy import sparse
 
         places, known = self._places(np.asarray(X, dtype=np.float64), np.arange(X.shape[1]))
@@ -85,14 +107,13 @@ class CategoricalScore(Score):
         return result
 
     def _places(self, codes: Floats, feature: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Rows of the table for codes of the given features, and which of the codes are not missing."""
+        """Return rows of the table for codes of the given features, and which of the codes are not missing."""
         known = ~np.isnan(codes)
         K = np.diff(self.offsets)[feature] - 1
         places = self.offsets[feature] + np.minimum(np.where(known, codes, 0.0), K).astype(np.intp)
         return places, known
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence of every feature that is not missing, in nats, for class `label` against class `against`."""
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
         row = row.toarray() if hasattr(row, "toarray") else np.asarray(row)
         x = row.reshape(-1).astype(np.float64)
         places, known = self._places(x, np.arange(len(x)))

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.data.rows import Rows
+
 from .affine import AffineScore
 from .evidence import Floats, Score, Terms
 
@@ -17,10 +19,19 @@ Part = tuple[NDArray[np.intp], Score]
 
 @dataclass(frozen=True, eq=False)
 class ColumnScore(Score):
-    """score(x) = prior + Σ_parts part(x[columns]): what independent groups of features of several kinds compile to.
+    """A sum of scores of groups of columns, score(x) = prior + Σ_parts part(x[columns]).
 
-    `parts` are (columns, score) with prior 0 each.
+    Independent groups of features of several types compile to it.
 
+    Parameters
+    ----------
+    prior : ndarray of shape (n_classes,)
+        Log prior probabilities, in nats.
+    parts : tuple of (ndarray of int, Score)
+        Columns, and the score of them, with prior 0.
+
+    Examples
+    --------
     >>> half = AffineScore(np.array([[1.0, 0.0]]), np.zeros(2))
     >>> ColumnScore(np.zeros(2), ((np.array([0]), half), (np.array([1]), half)))(np.array([[1.0, 2.0]])).tolist()
     [[3.0, 0.0]]
@@ -36,8 +47,7 @@ class ColumnScore(Score):
             score += part(X[:, columns])
         return score
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """The evidence of all parts, by ascending feature."""
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
         row = row.tocsr() if hasattr(row, "tocsr") else np.asarray(row)
         row = row.reshape(1, -1)
         found = [(columns, part.terms(row[:, columns], label, against)) for columns, part in self.parts]
@@ -48,8 +58,29 @@ class ColumnScore(Score):
         return Terms(feature[order], x[order], evidence[order])
 
 
-def joined(prior: Floats, parts: Sequence[Part], d: int) -> Score:
-    """One score of rows of d columns; one `AffineScore` where all parts are affine and leave no column out."""
+def join_scores(prior: Floats, parts: Sequence[Part], d: int) -> Score:
+    """Join the scores of groups of columns to one score.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (n_classes,)
+        Log prior probabilities, in nats.
+    parts : sequence of (ndarray of int, Score)
+        Columns, and the score of them, with prior 0.
+    d : int
+        Number of columns.
+
+    Returns
+    -------
+    Score
+        One `AffineScore` where all parts are affine and leave no column out, else a `ColumnScore`.
+
+    Examples
+    --------
+    >>> half = AffineScore(np.array([[1.0, 0.0]]), np.zeros(2))
+    >>> join_scores(np.zeros(2), [(np.array([0]), half), (np.array([1]), half)], 2).W.tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
     affine = [(columns, part) for columns, part in parts if isinstance(part, AffineScore)]
     if len(affine) < len(parts) or sum(len(columns) for columns, _ in parts) < d:
         return ColumnScore(prior, tuple(parts))

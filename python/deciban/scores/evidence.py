@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from deciban.attached import Attached
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.data.rows import Rows
 from deciban.threads import OnThreads
-from deciban.verdict import Weighed, places_of
+from deciban.verdict import Explanation, Pair, Term, places_of
 
 Floats = NDArray[np.float64]
 
@@ -22,14 +21,36 @@ VOLUME = -1
 
 
 class Terms(NamedTuple):
-    """The parts of a score difference: `feature` (m,) indices or `VOLUME`, `x` (m,), `evidence` (m,) nats."""
+    """The parts of a difference of two scores.
+
+    Parameters
+    ----------
+    feature : ndarray of int of shape (n_terms,)
+        Indices of features, or `VOLUME`.
+    x : ndarray of shape (n_terms,)
+        Values of the features.
+    evidence : ndarray of shape (n_terms,)
+        Evidence, in nats.
+
+    Examples
+    --------
+    >>> terms = Terms(np.array([0, 1]), np.array([1.0, 1.0]), np.array([0.5, -2.0]))
+    >>> terms.strongest_first().feature.tolist()
+    [1, 0]
+    """
 
     feature: NDArray[np.intp]
     x: Floats
     evidence: Floats
 
     def strongest_first(self) -> Terms:
-        """The same in the order of their weight; of equal ones the first comes first."""
+        """Return the same terms in the order of their absolute evidence; of equal ones the first comes first.
+
+        Returns
+        -------
+        Terms
+            The terms.
+        """
         order = np.argsort(-np.abs(self.evidence), kind="stable")
         return Terms(self.feature[order], self.x[order], self.evidence[order])
 
@@ -48,46 +69,23 @@ class Weighing(NamedTuple):
     terms: Terms
 
 
-class Term(NamedTuple):
-    """One piece of evidence as people read it: the feature's name, its weight in decibans, its value."""
-
-    feature: Any
-    decibans: float
-    x: float
-
-
-@dataclass(frozen=True)
-class Explanation(Weighed):
-    """Why `label` and not `against`: prior_decibans + Σ terms = decibans. Strongest evidence first.
-
-    `against` is the runner-up; it is None when the model knows one class only, and then nothing is weighed.
-    """
-
-    label: Any
-    against: Any
-    probability: float
-    decibans: float
-    prior_decibans: float
-    terms: list[Term]
-
-    def to_json(self) -> dict[str, Any]:
-        """Keys that scripts rely on."""
-        return {
-            "label": self.label,
-            "against": self.against,
-            "probability": self.probability,
-            "decibans": self.decibans,
-            "prior_decibans": self.prior_decibans,
-            "terms": [term._asdict() for term in self.terms],
-        }
-
-    _repr_html_ = Attached("html of an explanation")
-
-
 class Score(OnThreads, ABC):
-    """A number a class for each row, in nats; differences between classes are log-odds.
+    """A score for each class and row, in nats; differences between classes are log-odds.
 
-    score(x)_c − score(x)_k = prior_c − prior_k + Σ terms(x, c, k).evidence
+        score(x)_c − score(x)_k = prior_c − prior_k + Σ terms(x, c, k).evidence
+
+    Called with X (N, d), a score returns (N, C).
+
+    Attributes
+    ----------
+    prior : ndarray of shape (n_classes,)
+        Score of each class without evidence, in nats.
+
+    Examples
+    --------
+    >>> from deciban.scores import AffineScore
+    >>> AffineScore(np.eye(2), np.zeros(2)).explain(np.array([1.0, 0.0]), ["a", "b"]).label
+    'a'
     """
 
     prior: Floats
@@ -97,24 +95,70 @@ class Score(OnThreads, ABC):
         """(N, C) scores of X (N, d)."""
 
     @abstractmethod
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence for class `label` against class `against`, feature by feature; `row` is (d,) or (1, d)."""
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
+        """Return the evidence for one class against another, feature by feature.
+
+        With all terms, prior_label − prior_against + Σ evidence = score_label − score_against.
+
+        Parameters
+        ----------
+        row : array-like or CSR matrix of shape (n_features,) or (1, n_features)
+            One example.
+        label : int
+            Index of the class that the evidence is for.
+        against : int
+            Index of the class that it is against.
+
+        Returns
+        -------
+        Terms
+            Evidence in nats; features without evidence may be left out.
+        """
 
     def explain(
         self,
-        row: Any,
-        labels: Sequence[Any],
-        names: Sequence[Any] | None = None,
-        pair: tuple[Any, Any] | None = None,
+        row: Rows,
+        labels: Sequence[Hashable],
+        names: Sequence[Hashable] | None = None,
+        pair: Pair | None = None,
     ) -> Explanation:
-        """The winner of one row against its runner-up, in decibans, or the first of two labels, `pair`, against the
-        second; `names` (d,) default to the indices."""
+        """Explain one row: the winner against its runner-up, in decibans.
+
+        Parameters
+        ----------
+        row : array-like or CSR matrix of shape (n_features,) or (1, n_features)
+            One example.
+        labels : sequence of shape (n_classes,)
+            Labels of the classes.
+        names : sequence of shape (n_features,), optional
+            Names of the features. By default their indices.
+        pair : tuple of (label, label), optional
+            Two labels: the evidence is for the first against the second.
+
+        Returns
+        -------
+        Explanation
+            The evidence, the strongest terms first.
+        """
         label, against, probability, total, prior, terms = self.weigh(row, places_of(pair, labels))
         other = None if against is None else labels[against]
         return explanation(labels[label], other, probability, total, prior, terms, names)
 
-    def weigh(self, row: Any, pair: tuple[int, int] | None = None) -> Weighing:
-        """The winner of one row against its runner-up, or the first class of `pair` against the second."""
+    def weigh(self, row: Rows, pair: tuple[int, int] | None = None) -> Weighing:
+        """Weigh one row: the winner against its runner-up, in nats.
+
+        Parameters
+        ----------
+        row : array-like or CSR matrix of shape (n_features,) or (1, n_features)
+            One example.
+        pair : tuple of (int, int), optional
+            Two indices of classes: the evidence is for the first against the second.
+
+        Returns
+        -------
+        Weighing
+            Indices of the classes, probability, evidence and terms.
+        """
         score = np.atleast_2d(self(row))[0]
         probability = np.exp(log_posterior(score))
         if len(score) == 1:
@@ -128,9 +172,15 @@ class Score(OnThreads, ABC):
 
 
 def explanation(
-    label: Any, against: Any, probability: float, total: float, prior: float, terms: Terms, names: Sequence[Any] | None
+    label: Any,
+    against: Any,
+    probability: float,
+    total: float,
+    prior: float,
+    terms: Terms,
+    names: Sequence[Hashable] | None,
 ) -> Explanation:
-    """What was weighed in nats, in decibans and strongest first."""
+    """Return what was weighed in nats, in decibans and strongest first."""
     feature, x, evidence = terms.strongest_first()
     return Explanation(
         label=label,
@@ -147,21 +197,32 @@ def explanation(
     )
 
 
-def _name(feature: int, names: Sequence[Any] | None) -> Any:
+def _name(feature: int, names: Sequence[Hashable] | None) -> Any:
     if feature == VOLUME:
         return "(volume)"
     return feature if names is None else names[feature]
 
 
-def log_posterior(b: Any) -> Floats:
-    """Bayes' rule in logs, normalised over the last axis: the only logsumexp of the package.
+def log_posterior(b: ArrayLike) -> Floats:
+    """Return log posterior probabilities by Bayes' rule, normalised over the last axis.
 
         log p(c | x) = b_c − [B + log Σ_c' e^(b_c' − B)],      b_c = log p(x | c) + log p(c),  B = max b_c
 
-    The winner's own e^0 = 1 is kept out of the sum and put back by log1p, so that a certain winner gets
-    −Σ of the others to full precision, never a rounded zero, and never −0. A class of probability zero
-    (b_c = −∞) stays there; one class at least must be finite.
+    The winner's own e^0 = 1 is kept out of the sum and put back by log1p, so that a certain winner gets −Σ of the
+    others to full precision, never a rounded zero, and never −0. A class of probability zero (b_c = −∞) stays there.
 
+    Parameters
+    ----------
+    b : array-like of shape (..., n_classes)
+        Scores, in nats; at least one of each row is finite.
+
+    Returns
+    -------
+    ndarray of shape (..., n_classes)
+        Log probabilities.
+
+    Examples
+    --------
     >>> log_posterior([-120.0, -121.0]).round(6).tolist()
     [-0.313262, -1.313262]
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deciban._core import gaussian_scores, student_scores
-from deciban.data.rows import for_core
+from deciban.data.rows import Rows, for_core
 
 from .evidence import Floats, Score, Terms
 
@@ -18,15 +18,29 @@ _FARTHEST = 1e140
 
 @dataclass(frozen=True, eq=False)
 class IndependentScore(Score):
-    """Σ_j log p(x_j | c) with one normal or, where `freedom` ν is given, Student density a feature and class.
+    """A sum of normal or Student log densities, Σ_j log p(x_j | c), one for each feature and class.
 
         normal    log p(x_j | c) = constant_cj − ½ z²,                        z = (x_j − location_cj) · scale_cj
         Student   log p(x_j | c) = constant_cj − ½ (ν_cj + 1) log(1 + z²/ν_cj)
 
-    location, scale (1/σ), constant and freedom are (C, d), prior is (C,). A scale of 0 is a feature without evidence.
-    A missing feature, NaN, is left out: that is its exact marginal. |z| counts up to 10^140, so that every finite x
-    has a finite score. Cost: N·d·C evaluations; of a sparse X only the nonzeros.
+    A missing feature, NaN, is left out: that is its exact marginal. |z| counts up to 10^140, so that every finite x has
+    a finite score. The cost is N·d·C evaluations; of a sparse X only the values that are not 0.
 
+    Parameters
+    ----------
+    prior : ndarray of shape (n_classes,)
+        Log prior probabilities, in nats.
+    location : ndarray of shape (n_classes, n_features)
+        Means.
+    scale : ndarray of shape (n_classes, n_features)
+        Inverse standard deviations 1/σ; 0 is a feature without evidence.
+    constant : ndarray of shape (n_classes, n_features)
+        Log densities at the mean, in nats.
+    freedom : ndarray of shape (n_classes, n_features), optional
+        Degrees of freedom ν of Student densities; None for normal ones.
+
+    Examples
+    --------
     >>> score = IndependentScore(np.zeros(2), np.array([[0.0], [1.0]]), np.ones((2, 1)), np.zeros((2, 1)))
     >>> score(np.array([[0.0], [np.nan]])).tolist()
     [[0.0, -0.5], [0.0, 0.0]]
@@ -48,8 +62,7 @@ class IndependentScore(Score):
         result: Floats = score + self.prior
         return result
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence of every feature that is not missing, in nats, for class `label` against class `against`."""
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
         row = row.toarray() if hasattr(row, "toarray") else np.asarray(row)
         x = row.reshape(-1).astype(np.float64)
         feature = np.flatnonzero(~np.isnan(x))

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from deciban.data.devices import doubled, elsewhere, moved, on_host
+from deciban.data.devices import elsewhere, move, on_host, to_double
 from deciban.data.plain_state import PlainState
-from deciban.data.rows import is_sparse
+from deciban.data.rows import Rows, is_sparse
 
-from . import radial
+from . import additive, radial
 from .affine import nonzeros
 from .evidence import Floats, Score, Terms
 
@@ -23,16 +23,37 @@ _TILE = 2**22
 
 @dataclass(frozen=True, eq=False)
 class KernelScore(PlainState, Score):
-    """A score that is affine in the similarities to m support vectors v_i, one column a class.
+    """A score that is affine in the kernel values of m support vectors v_i, one column a class.
 
         score(x)_c = intercept_c + Σ_i A_ic K(x, v_i)
 
-    `vectors` (m, d) dense or CSR, m texts, or m numbers of columns of a Gram matrix; A (m, C) and intercept (C,) in
-    nats. `baseline` (d,), or None for zeros, is the item against which features are weighed: `prior` is the score
-    there. It is evaluated in tiles, so that memory does not grow with the number of rows, on the device of the rows or
-    else of the vectors (`devices`). Cost: N·m kernel values and N·m·C
-    multiplications.
+    It is evaluated in tiles, so that memory does not grow with the number of rows, on the device of the rows or else of
+    the vectors. The cost is N·m kernel values and N·m·C multiplications. With f the difference of the two scores, b the
+    baseline, and x_(j ← b_j) the row with its feature j as there, an explanation has
 
+        evidence_j = ½ [f(b_(j ← x_j)) − f(b)] + ½ [f(x) − f(x_(j ← b_j))] + rest · |…| / Σ |…|,
+
+    the mean of the gain of j when it comes first and when it comes last; `rest` is what the sum lacks of f(x) − f(b),
+    shared in proportion. For kernels that are linear or a sum over features this is exact and the rest is 0; where
+    features act in pairs, it is Shapley's value (1953); elsewhere an approximation of it. Texts and rows of a Gram
+    matrix have the evidence of each support vector instead. The cost of an explanation is 2·m kernel values a feature,
+    each of them of one operation where the kernel is a function of a sum over the features, else of d.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel K.
+    vectors : array-like of shape (n_vectors, n_features)
+        Support vectors, dense or CSR; m texts, or m indices of columns of a Gram matrix.
+    A : ndarray of shape (n_vectors, n_classes)
+        Coefficients, in nats.
+    intercept : ndarray of shape (n_classes,)
+        Intercepts, in nats.
+    baseline : ndarray of shape (n_features,), optional
+        The example against which features are weighed; None for zeros. `prior` is the score there.
+
+    Examples
+    --------
     >>> from deciban.kernels import Linear
     >>> score = KernelScore(Linear(), np.eye(2), np.array([[0.0, 1.0], [0.0, -2.0]]), np.array([0.0, 0.5]))
     >>> score(np.array([[1.0, 1.0]])).tolist(), score.terms(np.array([1.0, 1.0]), 1, 0).evidence.tolist()
@@ -63,31 +84,41 @@ class KernelScore(PlainState, Score):
         return bool(self.vectors.ndim == 2)
 
     def of_two(self) -> KernelScore:
-        """A score of one column, for the second class, as one of two classes."""
+        """Return a score of one column, for the second class, as one of two classes.
+
+        Returns
+        -------
+        KernelScore
+            The score, 0 for the first class.
+        """
         A, b = np.hstack([np.zeros_like(self.A), self.A]), np.array([0.0, self.intercept[0]])
         return KernelScore(self.kernel, self.vectors, A, b, self.baseline)
 
-    def by_vector(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence of each support vector, A_i K(x, v_i): `feature` is its place, `x` the similarity. Exact."""
+    def by_vector(self, row: Rows, label: int, against: int) -> Terms:
+        """Return the exact evidence of each support vector, A_i K(x, v_i).
+
+        Parameters
+        ----------
+        row : array-like or CSR matrix of shape (n_features,) or (1, n_features)
+            One example.
+        label : int
+            Index of the class that the evidence is for.
+        against : int
+            Index of the class that it is against.
+
+        Returns
+        -------
+        Terms
+            Evidence in nats: `feature` is the index of the vector, `x` the kernel value.
+        """
         row, vectors = _one(row), self.vectors
         if elsewhere(vectors):
-            row, vectors = doubled(moved(row, vectors)), doubled(vectors)
+            row, vectors = to_double(move(row, vectors)), to_double(vectors)
         similar = on_host(self.kernel.tile(row, vectors))[0]
         a = self.A[:, label] - self.A[:, against]
         return Terms(np.arange(len(a)), similar, a * similar)
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence in nats for class `label` against class `against`, feature by feature.
-
-        With f the difference of the two scores, b the baseline, and x_(j ← b_j) the row with its feature j as there,
-
-            evidence_j = ½ [f(b_(j ← x_j)) − f(b)] + ½ [f(x) − f(x_(j ← b_j))] + rest · |…| / Σ |…|,
-
-        the mean of what j brings when it comes first and when it comes last; `rest` is what the sum lacks of
-        f(x) − f(b), shared in proportion. For kernels that are linear or a sum over features this is exact and the
-        rest is 0; where features act in pairs, it is Shapley's value (1953); elsewhere an approximation of it.
-        Texts and rows of a Gram matrix have the evidence of each support vector instead. Cost: two rows a feature.
-        """
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
         row = _one(row)
         if not self._has_features:
             return self.by_vector(row, label, against)
@@ -95,13 +126,13 @@ class KernelScore(PlainState, Score):
         feature, x, evidence = self._shares(row, a)
         start = self.prior - self.intercept
         gap = float(self._f(_one(row), a)[0] - (start[label] - start[against]))
-        return Terms(feature, x, _completed(evidence, gap))
+        return Terms(feature, x, _complete(evidence, gap))
 
     def _f(self, X: Any, a: Floats) -> Floats:
         return products(self.kernel, X, self.vectors, a[:, None])[:, 0]
 
     def _shares(self, row: Any, a: Floats) -> tuple[Any, Floats, Floats]:
-        """The features that differ from the baseline, their values, and the mean of first and last."""
+        """Return the features that differ from the baseline, their values, and the mean of first and last."""
         if self.baseline is None:
             feature, x = nonzeros(row)
         else:
@@ -111,6 +142,9 @@ class KernelScore(PlainState, Score):
         if self.baseline is None and radial.suits(self.kernel, self.vectors, x):
             return feature, x, self._of_sparse(_one(row), feature, x, a)
         start = np.zeros(len(feature)) if self.baseline is None else self.baseline[feature]
+        if additive.suits(self.kernel, self.vectors):
+            columns = self._columns if is_sparse(self.vectors) else self.vectors
+            return feature, x, additive.first_and_last(self.kernel, columns, feature, start, x, self.baseline, a)
         end = self._f(_one(row), a)[0]
         begin = self._f(self._rows(feature, start[None, :]), a)[0]
         evidence = np.empty(len(feature))
@@ -125,7 +159,7 @@ class KernelScore(PlainState, Score):
         return feature, x, evidence
 
     def _of_sparse(self, row: Any, feature: Any, x: Floats, a: Floats) -> Floats:
-        """The same of an RBF machine of sparse vectors, without its rows."""
+        """Return the same of an RBF machine of sparse vectors, without its rows."""
         weight, empty = (a * self.kernel.tile(_like(each, self.vectors), self.vectors)[0] for each in (row, 0.0 * row))
         first, last = radial.first_and_last(self.kernel.gamma, self._columns, feature, x, weight, empty)
         return 0.5 * (first - float(empty.sum()) + float(weight.sum()) - last)
@@ -135,12 +169,19 @@ class KernelScore(PlainState, Score):
         return self.vectors.tocsc()
 
     def alone(self) -> Floats:
-        """(d, C) what each feature adds to the empty item, alone and as large as on average: of an RBF machine whose
-        vectors are sparse."""
+        """Return the evidence of each feature alone, added to the empty example, as large as on average.
+
+        It is for an RBF machine whose vectors are sparse.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_classes)
+            Evidence, in nats.
+        """
         return radial.alone(self.kernel.gamma, self._columns, self.A)
 
     def _rows(self, feature: Any, values: Floats) -> Any:
-        """Rows that are the baseline but for the given features."""
+        """Return rows that are the baseline but for the given features."""
         d = self.vectors.shape[1]
         if is_sparse(self.vectors):
             from scipy import sparse
@@ -156,7 +197,7 @@ class KernelScore(PlainState, Score):
 
 
 def products(kernel: Any, X: Any, vectors: Any, A: Floats, n_jobs: int | None = None) -> Floats:
-    """(N, C) K(X, vectors) A in float64, in tiles."""
+    """Return (N, C) K(X, vectors) A in float64, in tiles."""
     from deciban.kernels.evaluation import scores  # here, because linear scores need no kernels
 
     if not vectors.shape[0]:
@@ -169,7 +210,7 @@ def products(kernel: Any, X: Any, vectors: Any, A: Floats, n_jobs: int | None = 
 
 
 def parts(n: int, width: int) -> Iterator[slice]:
-    """n rows, as many at a time as a tile of that width holds."""
+    """Return n rows, as many at a time as a tile of that width holds."""
     rows = max(1, _TILE // max(1, width))
     return (slice(i, min(n, i + rows)) for i in range(0, n, rows))
 
@@ -188,8 +229,8 @@ def _like(rows: Any, vectors: Any) -> Any:
     return sparse.csr_array(rows)
 
 
-def _completed(evidence: Floats, total: float) -> Floats:
-    """The evidence with what it lacks of the total shared in proportion; in equal parts where there is none."""
+def _complete(evidence: Floats, total: float) -> Floats:
+    """Return the evidence with what it lacks of the total shared in proportion; in equal parts where there is none."""
     rest = total - float(evidence.sum())
     weight = np.abs(evidence)
     if not weight.sum() > 0.0:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deciban.data.devices import on_host, take, type_of
-from deciban.data.rows import is_sparse
+from deciban.data.rows import Rows, is_sparse
 from deciban.errors import DataError
 
 from .affine import nonzeros
@@ -28,19 +28,35 @@ _LEAST = np.finfo(np.float64).tiny
 
 @dataclass(frozen=True, eq=False)
 class NetworkScore(Score):
-    """The scores of a network's classes, one column a class.
+    """The scores of a neural network, one column a class.
 
         score(x)_c = s_c(x)                               outputs of a softmax
         score(x)_c = −ln(1 + e^(−s_c(x)))                 logistic outputs, a class each
         score(x) = (0, s(x))                              one logistic output, of two classes
 
-    in nats: differences are log-odds. `network` is a `deciban.networks.network.Network`; `baseline` (d,), or None for
-    zeros, is the item against which features are weighed: `prior` is the score there. `label` k of many labels that do
-    not exclude each other makes it the score of (not k, k).
+    in nats: differences are log-odds. With f the difference of the two scores and b the baseline, an explanation has
+    the integrated gradients
 
-    >>> from deciban.networks.activations import ReLU
+        evidence_j = (x_j − b_j) ∫₀¹ ∂f/∂x_j (b + t (x − b)) dt,      Σ_j evidence_j = f(x) − f(b)
+
+    (Sundararajan, Taly & Yan, ICML 2017). The signals of the first layer are linear in t, so that a point of the
+    integral costs the layers above alone, whatever d. Of ReLU the integral is taken from kink to kink of the first
+    layer. Its intervals are halved until the sum of the evidence is right; what is left is shared in proportion.
+
+    Parameters
+    ----------
+    network : Network
+        The layers, a `deciban.networks.network.Network`.
+    baseline : ndarray of shape (n_features,), optional
+        The example against which features are weighed; None for zeros. `prior` is the score there.
+    label : int, optional
+        Of many labels that do not exclude each other, the one whose score (not k, k) it is.
+
+    Examples
+    --------
+    >>> from deciban.networks.layers import ReLU
     >>> from deciban.networks.network import Network
-    >>> from deciban.networks.outputs import CrossEntropy, Softmax
+    >>> from deciban.networks.layers import CrossEntropy, Softmax
     >>> W, b = [np.eye(2), np.array([[1.0, 0.0], [0.0, 2.0]])], [np.zeros(2), np.zeros(2)]
     >>> score = NetworkScore(Network(W, b, ReLU(), Softmax(), CrossEntropy()))
     >>> score(np.array([[3.0, 1.0]])).tolist(), score.terms(np.array([3.0, 1.0]), 0, 1).evidence.round(9).tolist()
@@ -56,15 +72,26 @@ class NetworkScore(Score):
         return self._nats(self.signals_of(X))
 
     def signals_of(self, X: Any) -> Floats:
-        """(N, K) s of the last layer, on the host."""
-        from deciban.networks.batches import in_type  # here, because linear scores need no networks
-        from deciban.networks.network import moved_to
+        """Return the signals of the last layer, as NumPy arrays.
 
-        network, dtype, n = moved_to(self.network, X), type_of(self.network.weights[0]), int(X.shape[0])
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples, on any device.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            Signals s.
+        """
+        from deciban.networks.batches import cast_rows  # here, because linear scores need no networks
+        from deciban.networks.network import move_to
+
+        network, dtype, n = move_to(self.network, X), type_of(self.network.weights[0]), int(X.shape[0])
         found = [np.zeros((0, self.network.sizes[-1]))]
         with np.errstate(over="ignore", invalid="ignore"):
             for i in range(0, n, _PART):
-                _, s = network.signals(in_type(take(X, slice(i, min(n, i + _PART))), dtype))
+                _, s = network.signals(cast_rows(take(X, slice(i, min(n, i + _PART))), dtype))
                 found.append(on_host(s))
         return _within(np.concatenate(found), dtype)
 
@@ -92,7 +119,7 @@ class NetworkScore(Score):
         return prior
 
     def _above(self, s: Floats) -> tuple[Any, Any]:
-        """What the layers above the first make of its signals (n, units): what is kept, and s (n, K)."""
+        """Return what the layers above the first make of its signals (n, units): what is kept, and s (n, K)."""
         net = self._on_host
         if len(net.weights) == 1:
             return [], s
@@ -112,28 +139,17 @@ class NetworkScore(Score):
         weights = [on_host(net.weights[0], None), *map(on_host, net.weights[1:])]
         return Network(weights, list(map(on_host, net.biases)), net.activation, net.output, net.error)
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence in nats for class `label` against class `against`, feature by feature (integrated gradients).
-
-        With f the difference of the two scores and b the baseline,
-
-            evidence_j = (x_j − b_j) ∫₀¹ ∂f/∂x_j (b + t (x − b)) dt,      Σ_j evidence_j = f(x) − f(b)
-
-        (Sundararajan, Taly & Yan, ICML 2017.) The first layer's signals are straight lines in t, so that a place costs
-        the layers above alone, whatever d. Of ReLU the integral is taken from bend to bend of the first layer. How much
-        f rises is known of each stretch of the way, so that stretches are halved until it comes out; what is left is
-        shared in proportion.
-        """
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
         feature, x = nonzeros(row) if self.baseline is None else self._unlike(row)
         start = np.zeros(len(x)) if self.baseline is None else self.baseline[feature]
         W = on_host(take(self.network.weights[0], feature))
         rise = (x - start) @ W
         at_start = self._first(self.baseline)
-        evidence = (x - start) * (W @ self._integrated(at_start, rise, label, against))
+        evidence = (x - start) * (W @ self._integrate(at_start, rise, label, against))
         prior = self.prior[label] - self.prior[against]
         score = self._of_row(row)
         gap = score[label] - score[against] - prior - float(evidence.sum())
-        return Terms(feature, x, _completed(evidence, gap, float(np.abs(score).max())))
+        return Terms(feature, x, _complete(evidence, gap, float(np.abs(score).max())))
 
     def _of_row(self, row: Any) -> Floats:
         score: Floats = self(row if is_sparse(row) else row.reshape(1, -1))[0]
@@ -149,8 +165,8 @@ class NetworkScore(Score):
         b: Floats = self._on_host.biases[0]
         return b if x is None else b + x @ on_host(self.network.weights[0])
 
-    def _integrated(self, start: Floats, rise: Floats, label: int, against: int) -> Floats:
-        """(units,) ∫₀¹ ∂f/∂s dt on the way s = start + t · rise of the first layer's signals."""
+    def _integrate(self, start: Floats, rise: Floats, label: int, against: int) -> Floats:
+        """Return (units,) ∫₀¹ ∂f/∂s dt on the way s = start + t · rise of the first layer's signals."""
         low, high, node, share = self._stretches(start, rise)
         total, looked_at = np.zeros(len(start)), 0
         while len(low):
@@ -171,13 +187,15 @@ class NetworkScore(Score):
         return total
 
     def _difference(self, s: Floats, label: int, against: int) -> tuple[Floats, float]:
-        """(n,) score_label − score_against where the first layer's signals are s; and the last one's largest signal."""
+        """Return (n,) score_label − score_against where the first layer's signals are s; and the last one's largest
+        signal."""
         _, s = self._above(s)
         nats = self._nats(s)
         return nats[:, label] - nats[:, against], float(np.abs(s).max())
 
     def _stretches(self, start: Floats, rise: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Where stretches of the way begin and end, in [0, 1], the places of each, and how much a place counts."""
+        """Return where stretches of the way begin and end, in [0, 1], the places of each, and how much a place
+        counts."""
         deep, edge = len(self.network.weights) > 1, _QUARTERS
         if not deep and self._linear:
             return np.zeros(1), np.ones(1), np.array([0.5]), np.ones(1)
@@ -195,7 +213,7 @@ class NetworkScore(Score):
         return self._single or self.network.output.name == "softmax"
 
     def _slope(self, s: Floats, label: int, against: int) -> Floats:
-        """∂/∂s (n, K) of score_label − score_against."""
+        """Return ∂/∂s (n, K) of score_label − score_against."""
         slope = np.zeros_like(s)
         if self._single:
             slope[:, self.label or 0] = float(label) - float(against)
@@ -206,7 +224,7 @@ class NetworkScore(Score):
 
 
 def _within(s: Floats, dtype: Any) -> Floats:
-    """s, or a DataError that names the first row whose signals left the range."""
+    """Return s, or a DataError that names the first row whose signals left the range."""
     right = np.isfinite(s).all(axis=1)
     if not right.all():
         place, other = int(right.argmin()), "" if dtype == np.float64 else ", or take dtype='float64'"
@@ -214,8 +232,8 @@ def _within(s: Floats, dtype: Any) -> Floats:
     return s
 
 
-def _completed(evidence: Floats, rest: float, size: float) -> Floats:
-    """The evidence with what it lacks of the whole shared in proportion; in equal parts where there is none."""
+def _complete(evidence: Floats, rest: float, size: float) -> Floats:
+    """Return the evidence with what it lacks of the whole shared in proportion; in equal parts where there is none."""
     weight = np.abs(evidence)
     if not weight.sum() > 1e-12 * size:
         weight = np.ones(len(evidence))

@@ -19,12 +19,34 @@ from .kernel import KernelScore, products
 
 @dataclass(frozen=True, eq=False)
 class PairwiseScore:
-    """f_ij(x) > 0 speaks for class i against class j; pairs in the order (0, 1), (0, 2), …, (C − 2, C − 1).
+    """The scores f_ij of machines of two classes each, for class i against class j where positive.
 
-    The m support vectors stand class by class, `n_support` (C,) of each. `dual` (C − 1, m) holds the coefficients that
-    a vector of class c has in the machines of c against 0, …, C − 1 without c, in this order, positive for the first
-    class of the pair (the layout of Chang & Lin's LIBSVM); `intercept` (C(C−1)/2,). A similarity serves all
-    machines of its class. Cost: N·m kernel values and N·m·(C − 1) multiplications.
+    Pairs are in the order (0, 1), (0, 2), …, (C − 2, C − 1). A kernel value serves all machines of its class. The cost
+    is N·m kernel values and N·m·(C − 1) multiplications.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    vectors : array-like of shape (n_vectors, n_features)
+        Support vectors, class by class.
+    dual : ndarray of shape (n_classes - 1, n_vectors)
+        Coefficients of a vector of class c in the machines of c against 0, …, C − 1 without c, in this order, positive
+        for the first class of the pair: the layout of LIBSVM (Chang & Lin).
+    n_support : array-like of int of shape (n_classes,)
+        Number of support vectors of each class.
+    intercept : ndarray of shape (n_pairs,)
+        Intercepts.
+    baseline : ndarray of shape (n_features,), optional
+        The example against which features are weighed; None for zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban.kernels import Linear
+    >>> score = PairwiseScore(Linear(), np.eye(2), np.array([[1.0, -1.0]]), [1, 1], np.zeros(1))
+    >>> score.pair(0, 1)(np.array([[2.0, 1.0]])).tolist()
+    [[0.0, 1.0]]
     """
 
     kernel: Any
@@ -45,7 +67,20 @@ class PairwiseScore:
         return f
 
     def pair(self, i: int, j: int) -> KernelScore:
-        """The machine of the classes i < j as a score of two classes: 0 for j, f_ij for i."""
+        """Return the machine of two classes i < j as a score of two columns: 0 for j, f_ij for i.
+
+        Parameters
+        ----------
+        i : int
+            Index of the first class.
+        j : int
+            Index of the second class.
+
+        Returns
+        -------
+        KernelScore
+            The score of the two classes.
+        """
         own = self._own()
         of_i, of_j = range(own[i].start, own[i].stop), range(own[j].start, own[j].stop)
         places = np.array([*of_i, *of_j], dtype=np.intp)
@@ -70,5 +105,5 @@ class PairwiseScore:
         return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
     def _machines(self, c: int) -> list[int]:
-        """The machines of c against each other class."""
+        """Return the machines of c against each other class."""
         return [k for k, pair in enumerate(combinations(range(len(self.n_support)), 2)) if c in pair]

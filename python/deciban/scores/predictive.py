@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.data.rows import as_rows, is_sparse
+from deciban.data.rows import Rows, as_rows, is_sparse
 
 from .affine import nonzeros
 from .evidence import Floats, Score, Terms
@@ -17,15 +17,35 @@ from .evidence import Floats, Score, Terms
 
 @dataclass(frozen=True, eq=False)
 class PredictiveScore(Score):
-    """The exact predictive of counts x, in which each draw of a feature makes the next one likelier.
+    """The exact posterior predictive of counts x, in which each draw of a feature makes the next one likelier.
 
         score(x)_c = prior_c + sign · { Σ_j [log (a_cj)_x_j + x_j W_cj + absent_cj] − log (total_c)_M }
 
-    with the rising factorial (a)_x = Γ(a + x) / Γ(a) and M = Σ_j x_j. Pólya's urn (Dirichlet-multinomial) has a, the
-    pseudo-counts and counts of each feature, and total, their sum; negative binomials, which have no common total, W
-    and absent. All are (C, d), prior and total (C,). A missing feature, NaN, is left out. Cost: C logarithms for each
-    draw up to 16 of a nonzero, and about 40 for larger counts and fractions.
+    with the rising factorial (a)_x = Γ(a + x) / Γ(a) and M = Σ_j x_j. Pólya's urn (Dirichlet-multinomial) has a and
+    total; negative binomials, which have no common total, W and absent. A missing feature, NaN, is left out. The cost
+    is C logarithms for each draw up to 16 of a value that is not 0, and about 40 for larger counts and fractions.
 
+    The chain rule gives each token its share of the evidence: log (a)_x is the sum over the x tokens of a feature one
+    after the other, in whatever order all tokens come; of −log (total)_M, which has a term for each token, every token
+    has 1/M, the mean over all orders.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (n_classes,)
+        Log prior probabilities, in nats.
+    a : ndarray of shape (n_classes, n_features)
+        Pseudo-counts and counts of each feature.
+    total : ndarray of shape (n_classes,), optional
+        Their sum.
+    W : ndarray of shape (n_classes, n_features), optional
+        Weights of x, in nats.
+    absent : ndarray of shape (n_classes, n_features), optional
+        Evidence of each feature that is not missing, in nats.
+    sign : float, default=1.0
+        Sign of the evidence: −1 for the complement of a class.
+
+    Examples
+    --------
     >>> urn = PredictiveScore(np.zeros(1), np.array([[1.0, 1.0]]), np.array([2.0]))
     >>> np.exp(urn(np.array([[2, 0], [1, 1]]))).round(3).ravel().tolist()
     [0.333, 0.167]
@@ -64,13 +84,7 @@ class PredictiveScore(Score):
             score[:, c] += self.sign * added
         return score
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence in nats of every feature, for class `label` against class `against`.
-
-        The chain rule gives each token its share: log (a)_x is what the x tokens of a feature add one after the other,
-        in whatever order all tokens come; of −log (total)_M, which has a term for each token, every token bears 1/M,
-        the mean over all orders.
-        """
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
         feature, x = nonzeros(row)
         if self.absent is not None:
             full = np.zeros(self.a.shape[1])
@@ -94,7 +108,7 @@ class PredictiveScore(Score):
 
 
 def _entries(X: Any) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """Row, feature and value of what is not 0."""
+    """Return row, feature and value of what is not 0."""
     if is_sparse(X):
         row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         return row, X.indices, X.data.astype(np.float64)
@@ -133,7 +147,7 @@ def log_rising(a: Floats, x: Floats) -> Floats:
 
 
 def _stirling(z: Floats) -> Floats:
-    """log Γ(z) less (z − ½) log z − z + ½ log 2π, for z ≥ 16."""
+    """Return log Γ(z) less (z − ½) log z − z + ½ log 2π, for z ≥ 16."""
     w = 1.0 / z
     v = w * w
     series: Floats = w * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v * (1 / 1680 - v / 1188))))

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from deciban.data.rows import Rows
+
 from .evidence import VOLUME, Floats, Score, Terms
 
 # Beyond so many standard deviations the square would overflow; 10^140 of them say the same.
@@ -46,13 +48,13 @@ class QuadraticScore(Score):
         done = 0
         for block in self._blocks(X):
             rows = slice(done, done + len(block))
-            for c, z in self._whitened(block):
+            for c, z in self._whiten(block):
                 score[rows, c] = self._density(np.einsum("ij,ij->i", z, z) / self.width[c] ** 2, c)
             done += len(block)
         return score + self.prior
 
-    def terms(self, row: Any, label: int, against: int) -> Terms:
-        """Evidence in nats of every feature that the model uses, for class `label` against class `against`.
+    def terms(self, row: Rows, label: int, against: int) -> Terms:
+        """Return evidence in nats of every feature that the model uses, for class `label` against class `against`.
 
         With δ = x − mean_c and the precision P = L Lᵀ/width², ‖z‖² = Σ_j δ_j (P δ)_j: the part of feature j shares
         each interaction of two features equally between them. A normal density has the evidence −½ δ_j (P δ)_j, a
@@ -69,7 +71,7 @@ class QuadraticScore(Score):
         return Terms(np.append(feature, VOLUME), np.append(x[feature], 0.0), np.append(evidence[feature], volume))
 
     def _shares(self, x: Floats, c: int) -> Floats:
-        """(d,) the parts of the density of class c, which sum to it less the constant."""
+        """Return (d,) the parts of the density of class c, which sum to it less the constant."""
         L = self.factors[c if len(self.factors) > 1 else 0] / self.width[c]
         away = np.clip(x - self.mean[c], -self._farthest, self._farthest)
         square: Floats = away * (L @ (away @ L))
@@ -86,8 +88,8 @@ class QuadraticScore(Score):
         density: Floats = self.constant[c] - 0.5 * (nu + self.factors.shape[2]) * np.log1p(square / nu)
         return density
 
-    def _whitened(self, block: Floats) -> Iterator[tuple[int, Floats]]:
-        """c and (x − mean_c) L_c (b, r) for every class."""
+    def _whiten(self, block: Floats) -> Iterator[tuple[int, Floats]]:
+        """Yield c and (x − mean_c) L_c (b, r) for every class."""
         if len(self.factors) == 1:
             centre = self.mean.mean(axis=0)
             every = self._near(block - centre) @ self.factors[0]

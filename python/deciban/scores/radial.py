@@ -1,4 +1,4 @@
-"""What single features add to the score of an RBF machine of sparse vectors, in closed form.
+"""What single features add to the score of an RBF machine, in closed form.
 
 With x_j the only thing that changes, every similarity changes by a factor, and but for e^(±γ x_j²) only those to
 vectors that have the feature j, too:
@@ -22,7 +22,7 @@ _LARGEST = 30.0
 
 
 def suits(kernel: Any, vectors: Any, x: Floats) -> bool:
-    """Whether this is about such a machine, and features x (m,) of a row for which the factors are moderate."""
+    """Return whether this is about such a machine, and features x (m,) of a row for which the factors are moderate."""
     if getattr(kernel, "name", "") != "rbf" or not is_sparse(vectors):
         return False
     largest = max(float(np.abs(part).max(initial=0.0)) for part in (x, vectors.data))
@@ -32,7 +32,7 @@ def suits(kernel: Any, vectors: Any, x: Floats) -> bool:
 def first_and_last(
     gamma: float, columns: Any, feature: NDArray[np.intp], x: Floats, weight: Floats, empty: Floats
 ) -> tuple[Floats, Floats]:
-    """(m,) the sums Σ a_i K(x_j e_j, v_i) of each feature alone, and Σ a_i K(x without j, v_i) of all but it.
+    """Return (m,) the sums Σ a_i K(x_j e_j, v_i) of each feature alone, and Σ a_i K(x without j, v_i) of all but it.
 
     `columns` are the vectors (V, d) as CSC; `weight` (V,) are a_i K(x, v_i), `empty` (V,) a_i K(0, v_i). Cost: what the
     columns of these features hold.
@@ -49,8 +49,8 @@ def first_and_last(
 
 
 def alone(gamma: float, columns: Any, A: Floats) -> Floats:
-    """(d, C) what each feature adds to the score of the empty item when it comes alone, as large as it is on average in
-    the vectors that have it; 0 for one that none has. `columns` are the vectors (V, d) as CSC, A (V, C)."""
+    """Return (d, C) what each feature adds to the score of the empty item when it comes alone, as large as it is on
+    average in the vectors that have it; 0 for one that none has. `columns` are the vectors (V, d) as CSC, A (V, C)."""
     V, d = columns.shape
     empty = np.exp(-gamma * np.asarray(columns.power(2).sum(axis=1)).reshape(V, 1)) * A
     count = np.diff(columns.indptr)

@@ -27,11 +27,10 @@ from . import (
     reweighted,
     smoothing,
 )
-from .centring import Centred
 from .descent import Descent
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status, Step, price_of_errors
-from .repeats import Merged
-from .watch import Watch
+from .reduction import Centred, Merged
 
 CATALOGUE: tuple[ModuleType, ...] = (
     closed_form,
@@ -51,22 +50,77 @@ _BY_NAME = {solver.NAME: solver for solver in CATALOGUE}
 
 
 class Solver(Protocol):
-    """What a solver is, be it a module or, with settings of its own, an object: `Descent(batch=32)`, `Rosenblatt()`."""
+    """A solver: a module, or an object with settings of its own such as `Descent(batch=32)`.
+
+    Attributes
+    ----------
+    NAME : str
+        Name of the solver.
+    EXACT : bool
+        Whether it reaches any tolerance, given time.
+
+    Examples
+    --------
+    >>> from deciban.solvers import CATALOGUE
+    >>> "newton" in [solver.NAME for solver in CATALOGUE]
+    True
+    """
 
     NAME: str
     # Whether it reaches any tolerance, given time.
     EXACT: bool
 
     def refusal(self, problem: Problem) -> str | None:
-        """What the problem lacks, or None."""
+        """Return what the problem lacks for this solver.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem.
+
+        Returns
+        -------
+        str or None
+            The reason for a refusal; None where there is none.
+        """
 
     def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-        """The best it finds."""
+        """Minimise the problem, and return the best weights found.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem.
+        limits : Limits
+            When to stop.
+        start : Solution, optional
+            Where to start.
+        seed : int, default=0
+            Seed of solvers that draw at random.
+
+        Returns
+        -------
+        Solution
+            Weights, intercepts, and how the solver ended.
+        """
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The solver that `auto` takes, and the sentence that says why."""
+    """The solver that `auto` takes, with the reason.
+
+    Parameters
+    ----------
+    name : str
+        Name of the solver.
+    why : str
+        The reason, in one sentence.
+
+    Examples
+    --------
+    >>> Choice("newton", "a smooth loss without a penalty").name
+    'newton'
+    """
 
     name: str
     why: str
@@ -105,8 +159,15 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
 
 
 def decision_table() -> str:
-    """`TABLE` as text.
+    """Return the table of solvers and problems, by which `auto` chooses, as text.
 
+    Returns
+    -------
+    str
+        A numbered line for each row of `TABLE`.
+
+    Examples
+    --------
     >>> print(decision_table().splitlines()[0])
     1. closed-form: a squared loss without kinks: one system of equations
     """
@@ -114,7 +175,31 @@ def decision_table() -> str:
 
 
 def choose(problem: Problem) -> Choice:
-    """What `auto` takes for this problem; ValueError where no solver can."""
+    """Choose the solver of a problem: the first row of `TABLE` that suits it.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+
+    Returns
+    -------
+    Choice
+        The solver and the reason.
+
+    Raises
+    ------
+    ValueError
+        If no solver can minimise it; the message has the reason of each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban import losses, penalties
+    >>> rows = np.array([[0.0], [1.0], [2.0]])
+    >>> choose(Problem(rows, np.ones(3), np.ones(3), losses.Squared(), penalties.L2())).name
+    'closed-form'
+    """
     for name, why, suits in TABLE:
         if suits(problem) and refusal(_BY_NAME[name], problem) is None:
             return Choice(name, why)
@@ -135,7 +220,40 @@ def refusal(solver: Any, problem: Problem) -> str | None:
 def solve(
     problem: Problem, limits: Limits, solver: str | Solver = "auto", start: Solution | None = None, seed: int = 0
 ) -> Solution:
-    """The optimum by the solver, or that of the name; ValueError where it cannot solve the problem."""
+    """Minimise a problem, and return the best weights.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    limits : Limits
+        When to stop.
+    solver : str or Solver, default="auto"
+        A name in `CATALOGUE`, a solver with settings of its own, or "auto" for the choice of `TABLE`.
+    start : Solution, optional
+        Where to start.
+    seed : int, default=0
+        Seed of solvers that draw at random.
+
+    Returns
+    -------
+    Solution
+        Weights, intercepts, and how the solver ended.
+
+    Raises
+    ------
+    ValueError
+        If the solver is unknown, or cannot solve the problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban import losses, penalties
+    >>> rows = np.array([[0.0], [1.0], [2.0]])
+    >>> problem = Problem(rows, np.array([1.0, 3.0, 5.0]), np.ones(3), losses.Squared(), penalties.NoPenalty())
+    >>> solve(problem, Limits()).w.round(6).tolist()
+    [[2.0]]
+    """
     centred = Centred.of(problem)
     if centred is not None:
         return centred.outward(_solve(centred.problem, limits, solver, centred.inward(start), seed))
@@ -154,7 +272,7 @@ def _solve(problem: Problem, limits: Limits, solver: str | Solver, start: Soluti
 
 
 def _by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
-    """By the solver of the table; where that is one to which order matters, of the examples that differ.
+    """Solve by the solver of the table; where order matters to it, the examples that differ.
 
     A weight must not choose another solver than the repetitions that it means.
     """

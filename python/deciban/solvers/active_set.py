@@ -1,4 +1,7 @@
-"""From a solution of a quadratic programme that is nearly optimal to one that is so up to rounding."""
+"""From a solution of a quadratic programme that is nearly optimal to one that is so up to rounding.
+
+Its systems of equations may have no solution, or many.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,36 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import lapack
 
 from deciban.losses import Floats
 
-from .equations import solve_nearest
+# A solution counts where it leaves this share of the right side, at most.
+_LEFT = 1e-9
+
+
+def solve_nearest(system: Floats, wanted: Floats, rcond: float = 1e-14) -> Floats:
+    """Return x (k,) with system·x = wanted; the shortest nearest one where there is none or more than one.
+
+    >>> solve_nearest(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([2.0, 2.0])).round(6).tolist()
+    [1.0, 1.0]
+    """
+    if not len(wanted):
+        return np.zeros(0)
+    with np.errstate(all="ignore"):
+        factors, swaps, broken = lapack.dgetrf(system)
+        x: Floats = np.asarray(lapack.dgetrs(factors, swaps, wanted)[0], dtype=np.float64)
+        exact = not broken and _solves(system, x, wanted)
+        # A matrix that is singular up to rounding has factors as well, and they lead to any of its solutions.
+        if exact and lapack.dgecon(factors, np.abs(system).sum(axis=0).max(initial=0.0))[0] >= rcond:
+            return x
+    shortest: Floats = np.asarray(np.linalg.lstsq(system, wanted, rcond=rcond)[0], dtype=np.float64)
+    return x if exact and not _solves(system, shortest, wanted) else shortest
+
+
+def _solves(system: Floats, x: Floats, wanted: Floats) -> bool:
+    return bool(np.abs(system @ x - wanted).max(initial=0.0) <= _LEFT * np.abs(wanted).max(initial=0.0))
+
 
 # How often the rows that are taken to be tight are chosen anew.
 _ROUNDS = 20
@@ -63,23 +92,23 @@ def _positive(*parts: Any) -> float:
     return max(np.finfo(float).tiny, *(float(np.abs(part).max(initial=0.0)) for part in parts))
 
 
-def scaled(Q: Any, c: Floats, A: Any, a: Floats) -> Scaled:
+def scale_programme(Q: Any, c: Floats, A: Any, a: Floats) -> Scaled:
     """Return the programme in such units: of each row the largest factor, of each column the largest factor that is
     left, and of all the largest bound, is 1."""
     Q, A = (M.toarray() if sparse.issparse(M) else M for M in (Q, A))
-    flat, shift = _moved(Q, A)
+    flat, shift = _find_shift(Q, A)
     A, c = A.copy(), c.copy()
     A[:, ~flat] -= A[:, flat] @ shift
     c[~flat] -= c[flat] @ shift
     columns, rows = np.ones(len(c)), np.ones(len(a))
     for _ in range(3):
         part = np.abs(A) * columns
-        rows = _inverse(part.max(axis=1, initial=0.0), np.abs(a))
+        rows = _invert(part.max(axis=1, initial=0.0), np.abs(a))
         part = part * rows[:, None]
         seen = part.max(axis=0, initial=0.0)
         curved = np.sqrt(np.abs(Q.diagonal())) * columns
         largest = curved.max(initial=0.0)
-        columns = columns * _inverse(seen, curved / largest if largest else curved)
+        columns = columns * _invert(seen, curved / largest if largest else curved)
     A, a = A * rows[:, None] * columns, a * rows
     Q, c = Q * columns[:, None] * columns, c * columns
     length = float(np.abs(a).max(initial=0.0))
@@ -91,9 +120,9 @@ def scaled(Q: Any, c: Floats, A: Any, a: Floats) -> Scaled:
     return Scaled(Q / cost, c / cost, A, a, columns * length, rows * (cost / length), cost, flat, shift)
 
 
-def _moved(Q: Floats, A: Floats) -> tuple[NDArray[np.bool_], Floats]:
-    """Variables that Q does not know and most rows do, as the intercept of a margin, and what of each other column
-    theirs can say: taken off, what lies far from the origin is moved to it."""
+def _find_shift(Q: Floats, A: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return variables that Q does not know and most rows do, as the intercept of a margin, and what of each other
+    column theirs can say: taken off, what lies far from the origin is moved to it."""
     flat = ~Q.any(axis=0) & (2 * np.count_nonzero(A, axis=0) >= max(1, len(A)))
     if not flat.any() or flat.all() or 2 * flat.sum() >= len(A):
         return np.zeros(len(flat), dtype=bool), np.zeros((0, len(flat)))
@@ -103,13 +132,13 @@ def _moved(Q: Floats, A: Floats) -> tuple[NDArray[np.bool_], Floats]:
     return flat, shift * (left > _NOTHING * np.abs(rest).max(axis=0))
 
 
-def _inverse(first: Floats, second: Floats) -> Floats:
-    """1 over the first sizes, over the second ones where these are 0, and 1 where both are."""
+def _invert(first: Floats, second: Floats) -> Floats:
+    """Return 1 over the first sizes, over the second ones where these are 0, and 1 where both are."""
     sizes = np.where(first > 0.0, first, second)
     return 1.0 / np.where(sizes > 0.0, sizes, 1.0)
 
 
-def polished(inside: Scaled, z: Floats, u: Floats) -> tuple[Floats, Floats]:
+def polish(inside: Scaled, z: Floats, u: Floats) -> tuple[Floats, Floats]:
     """Return the best (z, u) of those that satisfy Qz + c = Aᵀu with equality in the rows that are tight.
 
     A row is taken to be tight where u_i exceeds (Az − a)_i (the primal-dual active set method of Hintermüller, Ito &

@@ -25,10 +25,9 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from deciban._core import combination, scores
 from deciban.losses import Floats, Squared
 
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .rank_revealing import Factor
-from .second_moments import LAST_BITS, Normal, as_matrix, joint_scatter, normal_equations
-from .watch import Watch
+from .second_moments import LAST_BITS, Factor, Normal, as_matrix, joint_scatter, normal_equations
 
 NAME = "closed-form"
 EXACT = True
@@ -55,21 +54,22 @@ class Fit:
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     if not isinstance(problem.loss, Squared):
         return f"needs the loss 'squared', whose slope is linear; that of {problem.loss.name!r} is not"
     if problem.penalty.l1:
-        return f"needs the penalty 'l2' or 'none', whose slopes are linear; that of {problem.penalty.name!r} is not"
+        return f"needs the penalty 'l2' or None, whose slopes are linear; that of {problem.penalty.name!r} is not"
     return None
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum; there is nothing to start from and nothing random."""
+    """Return the optimum; there is nothing to start from and nothing random."""
     return solve_together([problem.without_offset()], limits)[0][0]
 
 
 def solve_together(problems: list[Problem], limits: Limits, moments: Any = None) -> tuple[list[Solution], Fit]:
-    """Problems that differ in nothing but y, with one factorisation; `moments` is their `joint_scatter`, if known."""
+    """Return problems that differ in nothing but y, with one factorisation; `moments` is their `joint_scatter`, if
+    known."""
     watch, first = Watch(limits), problems[0]
     Y = np.column_stack([problem.y for problem in problems])
     try:
@@ -98,7 +98,7 @@ def least_squares(
     moments: Any = None,
     n_jobs: int | None = None,
 ) -> Fit:
-    """The optimum for the columns of Y (N, K), weights c (N,); `rows` is X as the core takes it.
+    """Return the optimum for the columns of Y (N, K), weights c (N,); `rows` is X as the core takes it.
 
     >>> fit = least_squares(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0], [5.0]]), np.ones(3))
     >>> fit.w.round(12).tolist(), fit.b.round(12).tolist(), fit.rank
@@ -109,21 +109,22 @@ def least_squares(
     if data.d <= DIRECT and (data.d <= data.height or moments is not None or data.sparse):
         seen = joint_scatter(as_matrix(rows), Y, c) if moments is None else moments
         normal = normal_equations(seen, data.d, intercept)
-        factor = Factor.of_gram(ridged(normal.G, data.ridge), normal.floor)
+        factor = Factor.of_gram(add_ridge(normal.G, data.ridge), normal.floor)
         if factor.rank == data.d and factor.condition() <= _WELL_CONDITIONED:
-            return data.corrected(normal, factor)
-    return data.iterated(factor) if data.sparse else data.factored()
+            return data.correct_by_residuals(normal, factor)
+    return data.iterate(factor) if data.sparse else data.factorise()
 
 
 def from_moments(normal: Normal, l2: float) -> Fit:
-    """The optimum from the normal equations alone: half the digits of X where its columns are nearly collinear."""
-    factor = Factor.of_gram(ridged(normal.G, 0.5 * l2), normal.floor)
+    """Return the optimum from the normal equations alone: half the digits of X where its columns are nearly
+    collinear."""
+    factor = Factor.of_gram(add_ridge(normal.G, 0.5 * l2), normal.floor)
     w = factor.solve_normal(normal.z)
     return Fit(w, normal.intercept(w), factor.rank, factor.condition_as_given(), factor.condition())
 
 
-def ridged(G: Floats, ridge: float) -> Floats:
-    """G + ridge·I."""
+def add_ridge(G: Floats, ridge: float) -> Floats:
+    """Return G + ridge·I."""
     if not ridge:
         return G
     G = G.copy()
@@ -153,7 +154,7 @@ class _Data:
         return int(self.rows[3] if self.sparse else self.rows.shape[1])
 
     def means(self) -> tuple[Floats, Floats]:
-        """x̄ (d,) and ȳ (K,), 0 without intercept."""
+        """Return x̄ (d,) and ȳ (K,), 0 without intercept."""
         if not self.intercept:
             return np.zeros(self.d), np.zeros(self.Y.shape[1])
         n = self.c.sum()
@@ -161,7 +162,7 @@ class _Data:
         return mean, self.c @ self.Y / n
 
     def varying(self, mean: Floats) -> NDArray[np.bool_]:
-        """(d,) which columns of a sparse X are more than the rounding of their means x̄."""
+        """Return (d,) which columns of a sparse X are more than the rounding of their means x̄."""
         if not self.intercept:
             return np.ones(self.d, dtype=bool)
         data, j, indptr, _ = self.rows
@@ -175,8 +176,8 @@ class _Data:
         varies: NDArray[np.bool_] = square > floor
         return varies
 
-    def corrected(self, normal: Normal, factor: Factor) -> Fit:
-        """From the normal equations, then corrected by residuals of the data."""
+    def correct_by_residuals(self, normal: Normal, factor: Factor) -> Fit:
+        """Solve the normal equations, then correct by residuals of the data."""
         w = factor.solve_normal(normal.z)
         b = normal.intercept(w)
         scale = factor.scale[:, None]
@@ -193,8 +194,8 @@ class _Data:
                 break
         return Fit(w, b, self.d, factor.condition_as_given(), factor.condition())
 
-    def factored(self) -> Fit:
-        """From an orthogonal factorisation of the data."""
+    def factorise(self) -> Fit:
+        """Solve by an orthogonal factorisation of the data."""
         x, y = self.means()
         root = np.sqrt(self.c)[:, None]
         X = self.rows.astype(np.float64, copy=False)
@@ -212,7 +213,7 @@ class _Data:
 
     def _wide(self, Z: Floats, t: Floats, x: Floats, y: Floats) -> Fit:
         if self.ridge:
-            K = ridged(Z @ Z.T, self.ridge)
+            K = add_ridge(Z @ Z.T, self.ridge)
             if np.abs(K).sum(axis=1).max() <= self.ridge / _EPS**0.5:
                 w = Z.T @ cho_solve(cho_factor(K, lower=True, check_finite=False), t, check_finite=False)
                 return Fit(w, y - x @ w, self.d, None, None)
@@ -223,8 +224,9 @@ class _Data:
         condition = float(g.max() / g.min()) if len(g) else 1.0
         return Fit(w, y - x @ w, self.d if self.ridge else int(kept.sum()), condition, None)
 
-    def iterated(self, factor: Factor | None) -> Fit:
-        """By LSMR, from 0, so that of all optima it comes to the shortest; columns of full rank are scaled first."""
+    def iterate(self, factor: Factor | None) -> Fit:
+        """Solve by LSMR, from 0, so that of all optima it comes to the shortest; columns of full rank are scaled
+        first."""
         x, y = self.means()
         root = np.sqrt(self.c)
         whole = factor is not None and factor.rank == self.d and not self.ridge

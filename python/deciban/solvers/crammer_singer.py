@@ -16,8 +16,8 @@ from deciban.certificates.duality import Proof, prove
 from deciban.inner_product import dot
 from deciban.losses import CrammerSinger, Floats
 
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .watch import Watch
 
 NAME = "crammer-singer"
 EXACT = True
@@ -28,7 +28,7 @@ _PATIENCE = 20
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     if not isinstance(problem.loss, CrammerSinger):
         return f"needs the loss 'crammer_singer', which {problem.loss.name!r} is not"
     if not problem.penalty.l2 or problem.penalty.l1:
@@ -37,7 +37,7 @@ def refusal(problem: Problem) -> str | None:
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum; `start` may bring a dual to begin from."""
+    """Return the optimum; `start` may bring a dual to begin from."""
     watch, (N, d), K = Watch(limits), problem.shape, problem.K
     y, l2 = problem.y.astype(np.int64), problem.penalty.l2
     a = np.zeros((N, K)) if start is None or start.dual is None else start.dual
@@ -91,7 +91,7 @@ def _better(
 
 
 def _constant(problem: Problem) -> float:
-    """σ², the square of the constant feature that an intercept moves as within a pass: the mean ‖x‖²."""
+    """Return σ², the square of the constant feature that an intercept moves as within a pass: the mean ‖x‖²."""
     values = problem.rows[0] if isinstance(problem.rows, tuple) else problem.rows.reshape(-1)
     squares = dot(values, values) / len(problem.y)
     return max(squares, problem.penalty.l2 / float(problem.c.sum()))

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from deciban import _core
+from deciban.certificates.duality import prove
+from deciban.inner_product import dot, norm
 from deciban.losses import CrammerSinger, Floats, Softmax, ZeroOne
 
-from .judge import Judge
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .watch import Watch
 
 NAME = "descent"
 EXACT = False
@@ -29,19 +30,30 @@ RULES = ("backtracking", "constant", "decay", "root")
 
 @dataclass(frozen=True)
 class Descent:
-    """How to go down.
-
-    batch : examples a step; None is all of them.
-    rule : "constant" η; "decay" η/(1 + ηλ(t − 1)) for an L2 penalty of λ an example (Bottou 2012); "root" η/√t
-        (Zinkevich 2003); "backtracking", for all examples and smooth losses: η is doubled a step and halved until the
-        objective falls as its gradient promises. None: backtracking where it can be, else decay or root.
-    step : η; None is 1/(L·max ‖(x, 1)‖²) with L the largest curvature of the loss, 1 where its slope jumps.
-    average_from : the pass from which on weights are averaged; None, the last are wanted.
-    gradient, error : other reasons to stop than the gap: a gradient of P/Σc no longer than that, a mean loss no larger.
-    shuffle : whether the order of every pass is drawn anew.
+    """Gradient descent on all examples, on mini-batches, or on single examples.
 
     It ends on the first of: `max_iter` steps on all examples, or passes over them; a small gradient; a small error; the
     gap that the model's `tol` asks for; its `time_limit`; its `callback`.
+
+    Parameters
+    ----------
+    batch : int, optional
+        Number of examples of a step. By default all of them.
+    rule : {"constant", "decay", "root", "backtracking"}, optional
+        Length of step t: η; η/(1 + ηλ(t − 1)) for an L2 penalty of λ an example (Bottou 2012); η/√t (Zinkevich 2003);
+        or, for all examples and smooth losses, η doubled each step and halved until the objective falls as its gradient
+        promises. By default "backtracking" where possible, else "decay" or "root".
+    step : float, optional
+        First length η. By default 1/(L·max ‖(x, 1)‖²) with L the largest curvature of the loss, 1 where its slope
+        jumps.
+    average_from : int, optional
+        Pass from which on weights are averaged. By default the last weights are returned.
+    gradient : float, default=0.0
+        Stop at a gradient of P/Σc no longer than this.
+    error : float, optional
+        Stop at a mean loss no larger than this.
+    shuffle : bool, default=True
+        Whether the order of every pass is drawn anew.
 
     Examples
     --------
@@ -64,7 +76,18 @@ class Descent:
     NAME = NAME
 
     def refusal(self, problem: Problem) -> str | None:
-        """What the problem, or the way down, lacks, or None."""
+        """Return what the problem, or a setting, lacks for gradient descent.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem.
+
+        Returns
+        -------
+        str or None
+            The reason for a refusal; None where there is none.
+        """
         if isinstance(problem.loss, CrammerSinger | Softmax | ZeroOne):
             return f"needs a loss of one score with a slope, which {problem.loss.name!r} is not"
         if problem.offset is not None and self.batch is not None:
@@ -86,7 +109,24 @@ class Descent:
         return None
 
     def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-        """The best weights met; `start` may bring those to begin from. Call `refusal` first."""
+        """Minimise a problem by gradient descent; `refusal` must be None.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem.
+        limits : Limits
+            When to stop.
+        start : Solution, optional
+            Weights to start from.
+        seed : int, default=0
+            Seed of the order of examples.
+
+        Returns
+        -------
+        Solution
+            The best weights met.
+        """
         watch = Watch(limits)
         judge = Judge(problem, limits, self.gradient, self.error)
         d = problem.shape[1]
@@ -151,7 +191,7 @@ class _Walk:
         return self.sum[0] / count, self.sum[1] / count
 
     def on(self, judge: Judge) -> bool:
-        """One step on all examples, or one pass over them; False where the numbers end."""
+        """Make one step on all examples, or one pass over them; return False where the numbers end."""
         self.t += 1
         if self.t == self.how.average_from:
             self.sum, self.uncounted = (np.zeros_like(self.w), 0.0), self.steps
@@ -183,13 +223,13 @@ class _Walk:
         return bool(np.isfinite(self.w).all() and np.isfinite(self.b))
 
     def _step(self, judge: Judge) -> bool:
-        """A step along the gradient of all examples."""
+        """Return a step along the gradient of all examples."""
         if self.averaging:
             judge.turn(self.w, self.b)
         if self.rule == "backtracking":
             self.step *= 2.0
         for _ in range(200):
-            w, b = self._moved(judge)
+            w, b = self._move(judge)
             if self.rule != "backtracking" or judge.falls(w, b, self.step):
                 break
             self.step *= 0.5
@@ -198,7 +238,7 @@ class _Walk:
             self.sum = self.sum[0] + w, self.sum[1] + b
         return bool(np.isfinite(w).all() and np.isfinite(b))
 
-    def _moved(self, judge: Judge) -> tuple[Floats, float]:
+    def _move(self, judge: Judge) -> tuple[Floats, float]:
         rate = self.step
         if self.rule == "decay":
             rate /= 1.0 + self.step * self.l2 * (self.t - 1)
@@ -211,7 +251,7 @@ class _Walk:
 
 
 def _squares(problem: Problem) -> Floats:
-    """(N,) ‖x‖²."""
+    """Return (N,) ‖x‖²."""
     rows, d = problem.rows, problem.shape[1]
     squared = (np.square(rows[0]), *rows[1:]) if isinstance(rows, tuple) else np.square(rows)
     result: Floats = _core.scores(squared, np.ones((1, d)), np.zeros(1), n_jobs=problem.n_jobs)[:, 0]
@@ -219,10 +259,81 @@ def _squares(problem: Problem) -> Floats:
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     return Descent().refusal(problem)
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum, by all examples a step. Nothing here is random: `seed` is not used."""
+    """Return the optimum, by all examples a step. Nothing here is random: `seed` is not used."""
     return Descent().solve(problem, limits, start, seed)
+
+
+class Judge:
+    """Objective, slope and gap at some weights, the best weights seen, and whether they are good enough.
+
+    The gap costs three passes over X: it is asked for when the gradient has halved since it was last, or there have
+    been twice as many looks: near the minimum rounding may keep the gradient from falling.
+    """
+
+    def __init__(self, problem: Problem, limits: Limits, gradient: float, error: float | None) -> None:
+        self.problem, self.limits = problem, limits
+        self._gradient, self._error = gradient, error
+        self.total = float(problem.c.sum())
+        self.primal = self.gap = np.nan
+        self.done = False
+        self._lowest, self._asked = np.inf, np.inf
+        self._looks, self._due = 0, 64
+        self.best: tuple[Floats, float] = (np.zeros(problem.shape[1]), 0.0)
+
+    def look(self, w: Floats, b: float) -> bool:
+        """Return objective and gradient at (w, b), whether to stop, and the gap if it is time; False where numbers
+        end."""
+        primal = self.turn(w, b)
+        if not (np.isfinite(primal) and np.isfinite(self.slope).all()):
+            return False
+        self.primal, self.gap = primal, np.nan
+        if primal < self._lowest:
+            self._lowest, self.best = primal, (w.copy(), b)
+        length = self._length()
+        self.done = length <= self._gradient or (self._error is not None and self.error <= self._error)
+        self._looks += 1
+        if not self.done and (length <= 0.5 * self._asked or self._looks >= self._due):
+            self._asked, self._due = min(length, self._asked), 2 * max(self._looks, 32)
+            proof = prove(self.problem, w[None, :], np.array([b]))
+            if proof.dual is not None:
+                self.gap = proof.primal - proof.dual
+            self.done = proof.is_enough(self.problem, self.limits.tol)
+        if self.done:
+            self.best = w.copy(), b
+        return True
+
+    def turn(self, w: Floats, b: float) -> float:
+        """Return scores and slopes at (w, b); the objective P. Cost: two passes over X."""
+        problem = self.problem
+        self.w, self.b = w, b
+        with np.errstate(over="ignore", invalid="ignore"):
+            s = problem.scores(w[None, :], np.array([b]))
+            u = problem.c * problem.loss.slope(problem.y, s)
+            self.error = problem.total(problem.loss.value(problem.y, s)) / self.total
+            self.slope = problem.combination(u)[0] / self.total
+            self.slope_b = float(u.sum()) / self.total if problem.intercept else 0.0
+            return self.error * self.total + problem.penalty.value(w)
+
+    def falls(self, w: Floats, b: float, step: float) -> bool:
+        """Return whether the mean loss at (w, b) is below its quadratic model of curvature 1/step (Beck & Teboulle
+        2009)."""
+        problem = self.problem
+        with np.errstate(over="ignore", invalid="ignore"):
+            s = problem.scores(w[None, :], np.array([b]))
+            error = problem.total(problem.loss.value(problem.y, s)) / self.total
+            dw, db = w - self.w, b - self.b
+            model = dot(self.slope, dw) + self.slope_b * db + (dot(dw, dw) + db * db) / (2.0 * step)
+        return bool(error <= self.error + model + 1e-14 * abs(self.error))
+
+    def _length(self) -> float:
+        """Return the length of the shortest subgradient of P/Σc."""
+        l1, l2 = self.problem.penalty.l1 / self.total, self.problem.penalty.l2 / self.total
+        g = self.slope + l2 * self.w
+        if l1:
+            g = np.where(self.w != 0.0, g + l1 * np.sign(self.w), np.maximum(np.abs(g) - l1, 0.0))
+        return float(np.hypot(norm(g), self.slope_b))

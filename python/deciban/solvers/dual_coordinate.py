@@ -25,8 +25,8 @@ from deciban.losses import (
     SquaredHinge,
 )
 
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .watch import Watch
 
 NAME = "dual-coordinate"
 EXACT = True
@@ -36,7 +36,7 @@ LOSSES = (Hinge, SquaredHinge, Logistic, Squared, Absolute, Huber, EpsilonInsens
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     if not isinstance(problem.loss, LOSSES):
         return f"needs a loss with a conjugate of one score, which {problem.loss.name!r} has not"
     if not problem.penalty.l2 or problem.penalty.l1:
@@ -45,7 +45,7 @@ def refusal(problem: Problem) -> str | None:
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum; `start` may bring a dual to begin from."""
+    """Return the optimum; `start` may bring a dual to begin from."""
     watch = Watch(limits)
     if start is not None and start.dual is not None and len(start.dual) == len(problem.y):
         there = prove(problem, start.w, start.b, start.dual)

@@ -59,13 +59,13 @@ class Factor:
                 least *= 10.0
 
     def solve(self, g: Floats, border: float = 0.0) -> tuple[Floats, float]:
-        """dw (d,) and db for the right-hand side (g, border)."""
+        """Return dw (d,) and db for the right-hand side (g, border)."""
         dw: Floats = self.scale * cho_solve(self._factor, self.scale * (g - border * self.mean), check_finite=False)
         return dw, (border / self.total if self.border else 0.0) - dot(self.mean, dw)
 
 
 def _only(problem: Problem, rows: NDArray[np.intp]) -> Problem:
-    """The problem of these rows."""
+    """Return the problem of these rows."""
     X = problem.rows
     if isinstance(X, tuple):
         part = csr_matrix(X[:3], shape=problem.shape)[rows]
@@ -76,7 +76,7 @@ def _only(problem: Problem, rows: NDArray[np.intp]) -> Problem:
 
 
 def _gram(problem: Problem, D: Floats) -> Floats:
-    """The lower triangle of XᵀDX."""
+    """Return the lower triangle of XᵀDX."""
     X = problem.rows
     if isinstance(X, tuple):
         return gram(X, D, n_jobs=problem.n_jobs)
@@ -107,7 +107,7 @@ class Hessian:
         self._squares: Any = None
 
     def solve(self, D: Floats, g: Floats) -> tuple[Floats, float]:
-        """dw (d,) and db."""
+        """Return dw (d,) and db."""
         l2, self.steps = self.problem.penalty.l2, 0
         if not self.direct:
             scale = 1.0 / (self._diagonal(D) + max(l2, 1e-12))
@@ -128,8 +128,8 @@ class Hessian:
     def _by_gradients(
         self, D: Floats, g: Floats, nearly: Callable[[Floats], Floats], forced: Callable[[float], float]
     ) -> tuple[Floats, float]:
-        """By conjugate gradients: `nearly` solves the system roughly, `forced` says by how much the residual is to
-        shrink."""
+        """Solve by conjugate gradients: `nearly` solves the system roughly, `forced` says by how much the residual is
+        to shrink."""
         problem, l2 = self.problem, self.problem.penalty.l2
         total = float(D.sum())
         border = problem.intercept and total > 0.0
@@ -160,7 +160,7 @@ class Hessian:
         return x, -dot(mean, x)
 
     def _diagonal(self, D: Floats) -> Floats:
-        """The diagonal of XᵀDX."""
+        """Return the diagonal of XᵀDX."""
         if self._squares is None:
             X = self.problem.rows
             self._squares = (np.square(X[0]), *X[1:]) if isinstance(X, tuple) else np.square(X)

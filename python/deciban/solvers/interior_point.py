@@ -12,22 +12,77 @@ Newton's steps go along the same equations with μ → 0 in place of the last ze
 Mehrotra, SIAM J. Optim. 2 (1992); of support vector machines Ferris & Munson, SIAM J. Optim. 13 (2003). Some 15 to 30
 steps whatever C is and however the columns are scaled. Cost of a step: the system AᵀDA + λ₂I (N·m² for m values a row,
 d³/3) and five passes over X.
+
+The ε-insensitive loss is two hinges:
+
+    max(0, |y − s| − ε)  =  max(0, 1 − (s + o))  +  max(0, 1 + (s + o')),      o = 1 − (y − ε),   o' = −1 − (y + ε)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix, vstack
 
-from deciban.certificates.duality import balanced, prove
-from deciban.certificates.gap import is_within
+from deciban.certificates.certificate import is_within
+from deciban.certificates.duality import balance, prove
 from deciban.inner_product import dot, norm
-from deciban.losses import EpsilonInsensitive, Floats
+from deciban.losses import Absolute, EpsilonInsensitive, Floats, Hinge, Perceptron
 
-from . import hessian, piecewise, tube
+from . import hessian
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .watch import Watch
+
+
+def refuse_curved(problem: Problem) -> str | None:
+    """Return what the loss lacks, or None."""
+    if isinstance(problem.loss, Absolute | Perceptron):
+        return None
+    return f"needs a piecewise linear loss: 'absolute', 'hinge' or 'perceptron'; {problem.loss.name!r} is not"
+
+
+def lines(problem: Problem) -> tuple[Floats, Floats, Floats]:
+    """Return t, lo and hi (N,) for which c_i ℓ(y_i, s_i + o_i) = max over u in [lo_i, hi_i] of u (t_i − s_i):
+
+    t = y and |u| ≤ c of ℓ = |y − s|,     t = m·y and 0 ≤ y·u ≤ c of ℓ = max(0, m − y·s),     both less the offset o.
+    """
+    y, c = problem.y, problem.c
+    t, lo, hi = y, -c, c
+    if isinstance(problem.loss, Perceptron):
+        t, lo, hi = problem.loss.reach * y, np.minimum(0.0, c * y), np.maximum(0.0, c * y)
+    return (t if problem.offset is None else t - problem.offset), lo, hi
+
+
+def solve_as_hinges(
+    problem: Problem, limits: Limits, seed: int, solve: Callable[[Problem, Limits, Solution | None, int], Solution]
+) -> Solution:
+    """Return the solution of a problem with the loss 'epsilon_insensitive', which `solve` finds as one of hinges."""
+    assert isinstance(problem.loss, EpsilonInsensitive)
+    y, epsilon, N = problem.y, problem.loss.epsilon, len(problem.y)
+    given = np.zeros(N) if problem.offset is None else problem.offset
+    doubled = replace(
+        problem,
+        rows=_double_rows(problem),
+        y=np.repeat([1.0, -1.0], N),
+        c=np.append(problem.c, problem.c),
+        loss=Hinge(),
+        offset=np.append(1.0 - (y - epsilon) + given, -1.0 - (y + epsilon) + given),
+    )
+    found = solve(doubled, limits, None, seed)
+    return found if found.dual is None else replace(found, dual=found.dual[:N] + found.dual[N:])
+
+
+def _double_rows(problem: Problem) -> object:
+    if not problem.sparse:
+        return np.concatenate([problem.rows, problem.rows])
+    X = csr_matrix(problem.rows[:3], shape=problem.shape)
+    X = vstack([X, X], format="csr")
+    index = problem.rows[1].dtype
+    return X.data, X.indices.astype(index), X.indptr.astype(problem.rows[2].dtype), problem.rows[3]
+
 
 NAME = "interior-point"
 EXACT = True
@@ -48,13 +103,13 @@ _LEFT = 1e-6
 
 
 def is_quicker(price: float) -> bool:
-    """Whether this takes less time than dual ascent where errors have that price (`price_of_errors`)."""
+    """Return whether this takes less time than dual ascent where errors have that price (`price_of_errors`)."""
     return price > DEAR or 0.0 < price < CHEAP
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
-    wrong = "" if isinstance(problem.loss, EpsilonInsensitive) else piecewise.refusal(problem)
+    """Return what the problem lacks, or None."""
+    wrong = "" if isinstance(problem.loss, EpsilonInsensitive) else refuse_curved(problem)
     if wrong:
         return wrong
     if not (problem.penalty.l1 or problem.penalty.l2):
@@ -65,10 +120,10 @@ def refusal(problem: Problem) -> str | None:
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum. A path begins in the middle: of `start` only a proof that nothing is left to do is used, and
+    """Return the optimum. A path begins in the middle: of `start` only a proof that nothing is left to do is used, and
     nothing is random."""
     if isinstance(problem.loss, EpsilonInsensitive):
-        return tube.solve_as_hinges(problem, limits, seed, solve)
+        return solve_as_hinges(problem, limits, seed, solve)
     watch = Watch(limits)
     if start is not None and start.dual is not None:
         there = prove(problem, start.w, start.b, start.dual)
@@ -116,18 +171,18 @@ class _Path:
         self.problem = problem
         (N, d), l1 = problem.shape, problem.penalty.l1
         self.N, corners = N, d if l1 else 0
-        t, lo, hi = piecewise.lines(problem)
+        t, lo, hi = lines(problem)
         self.t = np.append(t, np.zeros(corners))
         self.lo, self.hi = np.append(lo, np.full(corners, -l1)), np.append(hi, np.full(corners, l1))
         self.w, self.b = np.zeros(d), 0.0
-        middle = balanced(problem, 0.5 * (lo + hi) / problem.c) * problem.c
+        middle = balance(problem, 0.5 * (lo + hi) / problem.c) * problem.c
         self.above = self.hi - np.append(middle, np.zeros(corners))
         self.below = self.hi - self.lo - self.above
         self.away = float(np.abs(self.t).mean()) or 1.0
         self.z, self.q = np.maximum(self.t, 0.0) + self.away, np.maximum(-self.t, 0.0) + self.away
 
     def look(self) -> tuple[float, float]:
-        """P, and what the conditions of optimality are short of it."""
+        """Return P, and what the conditions of optimality are short of it."""
         problem = self.problem
         s = problem.scores(self.w[None, :], np.array([self.b]))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -141,7 +196,7 @@ class _Path:
         return primal, self.product + abs(dot(self.slope, self.w)) + abs(self.sum * self.b)
 
     def step(self) -> None:
-        """One step, predicted and corrected."""
+        """Make one step, predicted and corrected."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             rising, falling = self.z / self.above, self.q / self.below
             D = 1.0 / (rising + falling)
@@ -150,7 +205,7 @@ class _Path:
             system = hessian.Factor(self.problem, D[: self.N], ridge)
 
             def along(up: Floats | float, down: Floats | float, rounds: int) -> _Step:
-                """The step after which z·(hi − u) = up and q·(u − lo) = down, to first order."""
+                """Return the step after which z·(hi − u) = up and q·(u − lo) = down, to first order."""
                 to_z, to_q = up / self.above - self.z, down / self.below - self.q
                 w, b, u = self._solved(system, D, D * (self.apart - to_z + to_q), rounds)
                 return _Step(w, b, u, to_z + rising * u, to_q - falling * u)
@@ -167,8 +222,8 @@ class _Path:
             self.above, self.below = self.above - length * taken.u, self.below + length * taken.u
 
     def _solved(self, system: hessian.Factor, D: Floats, rest: Floats, rounds: int) -> tuple[Floats, float, Floats]:
-        """Changes of w, b and u for which λ₂w = Aᵀu, Σ u = 0 and u = rest − D(Aw + b) hold after them; in a second
-        round refined, where the factor was not precise enough."""
+        """Return changes of w, b and u for which λ₂w = Aᵀu, Σ u = 0 and u = rest − D(Aw + b) hold after them; in a
+        second round refined, where the factor was not precise enough."""
         w, b, u, first = np.zeros_like(self.w), 0.0, rest, 0.0
         for _ in range(rounds):
             slope = self._down(u) - self.slope - self.problem.penalty.l2 * w
@@ -183,13 +238,13 @@ class _Path:
         return w, b, u
 
     def _longest(self, step: _Step, share: float) -> float:
-        """How much of a step keeps all multipliers and distances positive: a share of what would make one 0."""
+        """Return how much of a step keeps all multipliers and distances positive: a share of what would make one 0."""
         pairs = (self.z, step.z), (self.q, step.q), (self.above, -step.u), (self.below, step.u)
         return min(1.0, share / max(1e-300, *(float((-change / value).max()) for value, change in pairs)))
 
     def clean(self) -> tuple[Floats, Floats, Floats]:
-        """w (1, d), b (1,) and a (N,), where what tends to a bound, or to 0, is there: of each pair of complements the
-        smaller one, in units of its range, is 0 at the optimum."""
+        """Return w (1, d), b (1,) and a (N,), where what tends to a bound, or to 0, is there: of each pair of
+        complements the smaller one, in units of its range, is 0 at the optimum."""
         wide = (self.hi - self.lo) / self.away
         u = np.where(self.above < self.z * wide, self.hi, np.where(self.below < self.q * wide, self.lo, self._u()))
         w = self.w
@@ -203,11 +258,11 @@ class _Path:
         return u
 
     def _across(self, w: Floats, b: float, product: Floats | None = None) -> Floats:
-        """(N,) Xw + b, and w where there is λ₁."""
+        """Return (N,) Xw + b, and w where there is λ₁."""
         product = self.problem.product(w[None, :], np.array([b])) if product is None else product
         return np.append(product, w) if len(self.t) > self.N else product
 
     def _down(self, u: Floats) -> Floats:
-        """(d,) Aᵀu."""
+        """Return (d,) Aᵀu."""
         v: Floats = self.problem.combination(np.ascontiguousarray(u[: self.N]))[0]
         return v + u[self.N :] if len(u) > self.N else v

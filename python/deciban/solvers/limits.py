@@ -1,34 +1,35 @@
-"""Parameters that fits share, checked: when to stop, and the seed."""
+"""When fits stop: their parameters and seed, checked, and the clock, the callback and the keyboard while they run."""
 
 from __future__ import annotations
 
 from threading import Lock
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from deciban.solvers import Limits
+from .problem import Limits, Status, Step
 
 
 def check_positive(name: str, value: Any) -> float:
-    """`value` as a float, or a ValueError unless it is a number > 0."""
+    """Return `value` as a float, or a ValueError unless it is a number > 0."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not number or not value > 0.0:
         raise ValueError(f"{name} must be a number > 0, got {value!r}")
     return float(value)
 
 
-def limits_of(model: Any) -> Limits:
-    """When a model is to stop."""
+def read_limits(model: Any) -> Limits:
+    """Return when a model is to stop."""
     tol, iterations = check_positive("tol", model.tol), model.max_iter
     if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
         raise ValueError(f"max_iter must be a whole number from 1, got {iterations!r}")
     limit = None if model.time_limit is None else check_positive("time_limit", model.time_limit)
-    return Limits(tol, int(iterations), limit, iterations_told(model, model.callback))
+    return Limits(tol, int(iterations), limit, wrap_callback(model, model.callback))
 
 
-def seed_of(random_state: Any) -> int:
-    """A seed from scikit-learn's `random_state`; None is 0."""
+def draw_seed(random_state: object) -> int:
+    """Return a seed from scikit-learn's `random_state`; None is 0."""
     from sklearn.utils import check_random_state
 
     if random_state is None:
@@ -40,7 +41,7 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def iterations_told(model: Any, callback: Any) -> Any:
+def wrap_callback(model: Any, callback: Any) -> Any:
     """Return a solver's callback that also tells scikit-learn's of each iteration; True from any of them stops."""
     context = model.__dict__.get("_callback_fit_ctx")
     if context is None:
@@ -57,3 +58,62 @@ def iterations_told(model: Any, callback: Any) -> Any:
             return bool(task.call_on_fit_task_end(estimator=model)) or stop
 
     return told
+
+
+class Watch:
+    """A stop criterion, called by a solver after each iteration; true means stop, and `status` has the reason.
+
+    Ctrl-C does not lose the work: a solver that runs in Python wraps its loop in `try … except KeyboardInterrupt` and
+    calls `interrupt`, one in the core ends with "interrupted".
+
+    Parameters
+    ----------
+    limits : Limits
+        When to stop.
+
+    Examples
+    --------
+    >>> watch = Watch(Limits(max_iter=2))
+    >>> watch.ended("interrupted").name
+    'INTERRUPTED'
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.status: Status | None = None
+        self.trace: list[Step] = []
+        self._started = perf_counter()
+
+    def __call__(self, iteration: int, primal: float, gap: float) -> bool:
+        seconds = perf_counter() - self._started
+        self.trace.append(Step(iteration, primal, gap, seconds))
+        if self.limits.callback is not None and self.limits.callback(iteration, primal, gap):
+            self.status = Status.STOPPED
+        elif self.limits.time_limit is not None and seconds >= self.limits.time_limit:
+            self.status = Status.OUT_OF_TIME
+        return self.status is not None
+
+    def interrupt(self) -> None:
+        """Note that Ctrl-C came."""
+        self.status = Status.INTERRUPTED
+
+    def ended(self, ending: str) -> Status:
+        """Return the status for the ending that the core reports.
+
+        Parameters
+        ----------
+        ending : str
+            Ending in the words of the core.
+
+        Returns
+        -------
+        Status
+            The status.
+        """
+        if ending == "converged":
+            return Status.CONVERGED
+        if ending == "interrupted":
+            return Status.INTERRUPTED
+        if ending == "overflow":
+            return Status.OVERFLOW
+        return self.status or Status.EXHAUSTED

@@ -23,10 +23,10 @@ from scipy import sparse
 
 from deciban.losses import Floats
 
-from . import piecewise
+from . import interior_point
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
 from .second_moments import as_matrix
-from .watch import Watch
 
 NAME = "linear-programme"
 EXACT = True
@@ -35,17 +35,17 @@ ORDERED = True
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
-    wrong = piecewise.refusal(problem)
+    """Return what the problem lacks, or None."""
+    wrong = interior_point.refuse_curved(problem)
     if wrong:
         return wrong
     if problem.penalty.l2:
-        return f"needs the penalty 'l1' or 'none', which are piecewise linear; {problem.penalty.name!r} is not"
+        return f"needs the penalty 'l1' or None, which are piecewise linear; {problem.penalty.name!r} is not"
     return None
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum; nothing to start from is used, and nothing is random."""
+    """Return the optimum; nothing to start from is used, and nothing is random."""
     watch = Watch(limits)
     N, d = problem.shape
     try:
@@ -65,15 +65,15 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
 
 
 def _maximum(problem: Problem, limits: Limits, unit: float) -> Any:
-    """The dual as SciPy takes it, of u in units of the largest weight where that is small: HiGHS's tolerances are
-    absolute."""
+    """Return the dual as SciPy takes it, of u in units of the largest weight where that is small: HiGHS's tolerances
+    are absolute."""
     from scipy.optimize import linprog  # half a second, which only those wait for who solve one
 
     X, c, strength = as_matrix(problem.rows), problem.c, problem.penalty.l1 / unit
     across = sparse.csc_array(X.T, dtype=np.float64)
     balance = sparse.csc_array(np.ones((1, len(c)))) if problem.intercept else sparse.csc_array((0, len(c)))
     options: dict[str, Any] = {} if limits.time_limit is None else {"time_limit": limits.time_limit}
-    gain, least_u, most_u = piecewise.lines(problem)
+    gain, least_u, most_u = interior_point.lines(problem)
     bounds = np.column_stack([least_u, most_u]) / unit
     if not strength:
         rows = sparse.vstack([across, balance], format="csc")
@@ -85,7 +85,7 @@ def _maximum(problem: Problem, limits: Limits, unit: float) -> Any:
 
 
 def _prices(problem: Problem, found: Any) -> tuple[Floats, Floats]:
-    """w (1, d) and b (1,): how the maximum grows with the right-hand sides."""
+    """Return w (1, d) and b (1,): how the maximum grows with the right-hand sides."""
     d = problem.shape[1]
     if problem.penalty.l1:
         w = found.ineqlin.marginals[d:] - found.ineqlin.marginals[:d]

@@ -59,7 +59,7 @@ class Online:
     def start(
         cls, loss: Loss, classes: int, d: int, *, intercept: bool = True, scale: float = 1.0, radius: float = np.inf
     ) -> Self:
-        """Nothing learnt, of two classes or more; `scale` is α."""
+        """Return the state before anything is learnt, of two classes or more; `scale` is α."""
         if isinstance(loss, CrammerSinger | Softmax | ZeroOne):
             raise ValueError(f"online descent needs a loss of one score with a slope, which {loss.name!r} is not")
         for name, value in (("scale", scale), ("radius", radius)):
@@ -71,13 +71,14 @@ class Online:
 
     @classmethod
     def after(cls, loss: Loss, w: Floats, b: Floats, rounds: float, squares: Floats) -> Self:
-        """As if so many rounds had been at weights w (K, d), b (K,), which stayed, with Σ‖g‖² (K,); of these nothing
-        counts as suffered, and the bound is on the regret of what comes."""
+        """Return the state as if so many rounds had been at weights w (K, d), b (K,), which stayed, with Σ‖g‖² (K,); of
+        these nothing counts as suffered, and the bound is on the regret of what comes."""
         n = np.full(len(b), float(rounds))
         return cls(loss, w, b, np.zeros_like(w), n * b, n, squares, np.zeros(len(b)))
 
     def learn(self, rows: Any, y: NDArray[np.intp], c: Floats, n_jobs: int | None = None) -> Self:
-        """One round an example, in order: `rows` as the core takes them, y (N,) class indices, c (N,) weights."""
+        """Learn one round an example, in order: `rows` as the core takes them, y (N,) class indices, c (N,)
+        weights."""
         parts = [self._learn_one(k, rows, targets, c, n_jobs) for k, targets in enumerate(against_rest(y, len(self.b)))]
         names = ("w", "b", "early_w", "sum_b", "rounds", "squares", "suffered")
         columns: dict[str, Any] = dict(
@@ -109,7 +110,7 @@ class Online:
         return *now, *total, rounds, squares, suffered
 
     def grown(self, place: Sequence[int] | NDArray[np.intp], classes: int) -> Self:
-        """The same with more classes, old class i at `place[i]`; a new one starts at zero."""
+        """Return the same with more classes, old class i at `place[i]`; a new one starts at zero."""
         signed: dict[str, Any] = {
             name: spread(getattr(self, name), place, classes, -1.0) for name in ("w", "b", "early_w", "sum_b")
         }
@@ -125,27 +126,27 @@ class Online:
         return self.w + self.early_w / rounds[:, None], self.sum_b / rounds
 
     def regret_bound(self, distance: float | None = None) -> Floats:
-        """(K,) (D²/2α + α)·√Σ‖g‖²; without D, 2·radius."""
+        """Return (K,) (D²/2α + α)·√Σ‖g‖²; without D, 2·radius."""
         D = 2.0 * self.radius if distance is None else distance
         bound: Floats = (D * D / (2.0 * self.scale) + self.scale) * np.sqrt(self.squares)
         return bound
 
 
 def scores_of(classes: int) -> int:
-    """K: one score for two classes, else one a class."""
+    """Return K: one score for two classes, else one a class."""
     if classes < 2:
         raise ValueError(f"two classes at least are expected, got {classes}")
     return 1 if classes == 2 else classes
 
 
 def against_rest(y: NDArray[np.intp], K: int) -> list[Floats]:
-    """K targets (N,) of −1 and +1: each class against the rest, of two the second."""
+    """Return K targets (N,) of −1 and +1: each class against the rest, of two the second."""
     return [np.where(y == k, 1.0, -1.0) for k in (range(K) if K > 1 else [1])]
 
 
 def spread(of_scores: Floats, place: Sequence[int] | NDArray[np.intp], classes: int, mirrored: float = 1.0) -> Floats:
-    """Numbers of K scores for more classes, old class i at `place[i]`, zeros for the new: where one score served two
-    classes, the first has it `mirrored`."""
+    """Return numbers of K scores for more classes, old class i at `place[i]`, zeros for the new: where one score served
+    two classes, the first has it `mirrored`."""
     if classes == len(place):
         return of_scores
     every = np.concatenate([mirrored * of_scores, of_scores]) if len(of_scores) == 1 else of_scores

@@ -23,9 +23,9 @@ import numpy as np
 from deciban import _core
 from deciban.losses import Floats, Perceptron, ZeroOne
 
+from .limits import Watch
 from .problem import Limits, Problem, Solution
-from .repeats import Merged
-from .watch import Watch
+from .reduction import Merged
 
 NAME = "perceptron"
 EXACT = False
@@ -44,7 +44,7 @@ class State:
 
     @classmethod
     def zero(cls, d: int) -> Self:
-        """Nothing learnt."""
+        """Return the state before anything is learnt."""
         return cls(np.zeros(d), 0.0, np.zeros(d), 0.0)
 
     @property
@@ -80,7 +80,7 @@ class Rosenblatt:
     NAME = NAME
 
     def refusal(self, problem: Problem) -> str | None:
-        """What the problem lacks, or None."""
+        """Return what the problem lacks, or None."""
         if not isinstance(problem.loss, ZeroOne) and type(problem.loss) is not Perceptron:
             return f"counts mistakes: its loss is 'zero_one' or 'perceptron', not {problem.loss.name!r}"
         if problem.offset is not None:
@@ -90,11 +90,11 @@ class Rosenblatt:
         return None
 
     def solve(self, problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Separation:
-        """Passes until one is without mistakes (converged: the data are separated), from where `start` ended."""
+        """Make passes until one is without mistakes (converged: the data are separated), from where `start` ended."""
         if self.shuffle:  # orders of the same examples, however these come
             problem = Merged.of_problem(problem).problem
         watch = Watch(limits)
-        state = _beginning(problem, start)
+        state = _start_state(problem, start)
         last, early, visits, mistakes, best, passes, bound, ending = _core.perceptron(
             problem.rows,
             problem.y,
@@ -117,7 +117,7 @@ class Rosenblatt:
         return Separation(*given, mistakes, bound, state)
 
 
-def _beginning(problem: Problem, start: Solution | None) -> State:
+def _start_state(problem: Problem, start: Solution | None) -> State:
     if isinstance(start, Separation) and start.state is not None:
         return start.state
     d = problem.shape[1]
@@ -127,10 +127,10 @@ def _beginning(problem: Problem, start: Solution | None) -> State:
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     return Rosenblatt().refusal(problem)
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Separation:
-    """The last weights of the plain rule, in shuffled passes."""
+    """Return the last weights of the plain rule, in shuffled passes."""
     return Rosenblatt().solve(problem, limits, start, seed)

@@ -1,4 +1,10 @@
-"""What a linear model asks of a solver, and what it gets back."""
+"""What a linear model asks of a solver, and what it gets back; and the objective without weights.
+
+    P₀ = min over b of   Σ c_i ℓ(y_i, b + o_i)                     (b = 0 without an intercept)
+
+A small gap relative to |P| says little of the weights where they gain little: for C → 0 almost all of P is P₀. So
+solvers go on until the gap is small against P₀ − P, too.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +17,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, scores
-from deciban.certificates.gap import is_within
+from deciban.certificates.certificate import is_within
 from deciban.data.plain_state import PlainState
 from deciban.inner_product import dot
-from deciban.losses import Floats, Loss, Perceptron
+from deciban.losses import Absolute, EpsilonInsensitive, Floats, Hinge, Loss, Perceptron, Softmax
 from deciban.penalties import Penalty
-
-from .null import null_value
 
 # Weights that gain less than this share of P are not told from 0 (the core has the same number).
 _GAIN = 1e-6
@@ -26,11 +30,38 @@ _ROUNDING, _FREE = 1e-15, 1e-10
 
 @dataclass(frozen=True)
 class Problem:
-    """min over w (K, d), b (K,) of   Σ_i c_i ℓ(y_i, x_i·wᵀ + b + o_i) + Ω(w)
+    """The problem min over w (K, d), b (K,) of Σ_i c_i ℓ(y_i, x_i·wᵀ + b + o_i) + Ω(w).
 
-    K = 1 for losses of one score; the softmax has K classes and y (N,) class indices. `rows` is X as the core takes
-    it (`rows.reals_for_core`), `y` (N,) are targets, −1 or +1 for margins, and `c` (N,) weights > 0. Without
-    `intercept` b is 0. It is never penalised. `offset` o (N,), for K = 1, is what the scores have besides; None is 0.
+    The intercept b is never penalised.
+
+    Parameters
+    ----------
+    rows : ndarray or CSR matrix of shape (n_samples, n_features)
+        Examples X, as the core takes them (`rows.reals_for_core`).
+    y : ndarray of shape (n_samples,)
+        Targets: −1 or +1 for losses of margins, class indices for losses of K scores.
+    c : ndarray of shape (n_samples,)
+        Weights > 0.
+    loss : Loss
+        The loss ℓ.
+    penalty : Penalty
+        The penalty Ω.
+    intercept : bool, default=True
+        Whether there is an intercept; without it b is 0.
+    K : int, default=1
+        Number of scores: 1, or the number of classes.
+    n_jobs : int, optional
+        Number of threads. By default all cores.
+    offset : ndarray of shape (n_samples,), optional
+        What the scores have besides, o, for K = 1. By default 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban import losses, penalties
+    >>> problem = Problem(np.eye(2), np.array([1.0, 3.0]), np.ones(2), losses.Squared(), penalties.L2())
+    >>> problem.scores(np.array([[1.0, 2.0]]), np.zeros(1)).tolist()
+    [1.0, 2.0]
     """
 
     rows: Any
@@ -59,32 +90,104 @@ class Problem:
         return len(self.rows[0]) if isinstance(self.rows, tuple) else self.rows.size
 
     def scores(self, w: Floats, b: Floats) -> Floats:
-        """s (N,) = X·w + b + o for K = 1, else (N, K). Cost: one pass over X."""
+        """Return the scores s = X·w + b + o, in one pass over X.
+
+        Parameters
+        ----------
+        w : ndarray of shape (K, n_features)
+            Weights.
+        b : ndarray of shape (K,)
+            Intercepts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, K)
+            Scores; (n_samples,) for K = 1.
+        """
         s = self.product(w, b)
         return s if self.offset is None else s + self.offset
 
     def product(self, w: Floats, b: Floats) -> Floats:
-        """X·w + b without the offset, as scores change along a step."""
+        """Return X·w + b without the offset, as scores change along a step.
+
+        Parameters
+        ----------
+        w : ndarray of shape (K, n_features)
+            Weights.
+        b : ndarray of shape (K,)
+            Intercepts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, K)
+            Changes of scores; (n_samples,) for K = 1.
+        """
         s: Floats = scores(self.rows, np.ascontiguousarray(w), b, n_jobs=self.n_jobs)
         return s[:, 0] if self.K == 1 else s
 
     def conjugate(self, a: Floats) -> Floats:
-        """(N,) ℓ*(y_i, −a_i) + a_i·o_i, the conjugate of the loss with its offset."""
+        """Return the conjugate of the loss with its offset, ℓ*(y_i, −a_i) + a_i·o_i.
+
+        Parameters
+        ----------
+        a : ndarray of shape (n_samples,) or (n_samples, K)
+            Dual variables.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Conjugates.
+        """
         conjugate = self.loss.conjugate(self.y, -a)
         return conjugate if self.offset is None else conjugate + a * self.offset
 
     def combination(self, u: Floats) -> Floats:
-        """(K, d) Σ_i u_i x_i for u like the scores. Cost: one pass over X."""
+        """Return the combination of examples Σ_i u_i x_i, in one pass over X.
+
+        Parameters
+        ----------
+        u : ndarray of shape (n_samples,) or (n_samples, K)
+            Coefficients.
+
+        Returns
+        -------
+        ndarray of shape (K, n_features)
+            Combinations.
+        """
         v: Floats = combination(self.rows, np.ascontiguousarray(u.reshape(len(self.y), self.K)), n_jobs=self.n_jobs)
         return v
 
     def gram_times(self, h: Floats, v: Floats) -> Floats:
-        """(d,) Xᵀ·diag(h)·X·v for h (N,), v (d,). Cost: one pass over X."""
+        """Return Xᵀ·diag(h)·X·v, in one pass over X.
+
+        Parameters
+        ----------
+        h : ndarray of shape (n_samples,)
+            Curvatures.
+        v : ndarray of shape (n_features,)
+            Direction.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            The product.
+        """
         product: Floats = gram_times(self.rows, h, np.ascontiguousarray(v), n_jobs=self.n_jobs)[0]
         return product
 
     def without_offset(self) -> Self:
-        """The same problem of residuals: (y − o) − (x·w + b)."""
+        """Return the same problem of residuals, (y − o) − (x·w + b).
+
+        Returns
+        -------
+        Problem
+            A problem without an offset.
+
+        Raises
+        ------
+        ValueError
+            If the loss is one of margins, whose offset cannot be moved to the targets.
+        """
         if self.offset is None:
             return self
         if self.loss.margin:
@@ -92,19 +195,73 @@ class Problem:
         return replace(self, y=self.y - self.offset, offset=None)
 
     def total(self, of_each: Floats) -> float:
-        """Σ_i c_i of something (N,), in the same order on any number of threads."""
+        """Return the weighted sum Σ_i c_i v_i, in the same order on any number of threads.
+
+        Parameters
+        ----------
+        of_each : ndarray of shape (n_samples,)
+            Values v.
+
+        Returns
+        -------
+        float
+            The sum.
+        """
         return dot(self.c, of_each)
 
     def look(self, s: Floats) -> tuple[float, Floats, Floats]:
-        """Σ c ℓ, a = −∂ℓ/∂s (N,) and c·∂²ℓ/∂s² (N,) at the scores s, K = 1. Cost: one pass over N."""
+        """Return loss, dual variables and curvatures at the scores, for K = 1, in one pass over the examples.
+
+        Parameters
+        ----------
+        s : ndarray of shape (n_samples,)
+            Scores.
+
+        Returns
+        -------
+        total : float
+            The total loss Σ c ℓ.
+        a : ndarray of shape (n_samples,)
+            Negative slopes −∂ℓ/∂s.
+        h : ndarray of shape (n_samples,)
+            Weighted curvatures c·∂²ℓ/∂s².
+        """
         return loss_look(self.loss.name, self.y, self.c, s, **self._of_loss)
 
     def along(self, s: Floats, d: Floats | None, t: float) -> tuple[float, float]:
-        """The first and second derivative in t of Σ c ℓ(y, s + t·d), d (N,) or None for ones, K = 1."""
+        """Return the derivatives in t of the total loss Σ c ℓ(y, s + t·d), for K = 1.
+
+        Parameters
+        ----------
+        s : ndarray of shape (n_samples,)
+            Scores.
+        d : ndarray of shape (n_samples,) or None
+            Change of the scores; None for ones.
+        t : float
+            Length of the step.
+
+        Returns
+        -------
+        first : float
+            First derivative.
+        second : float
+            Second derivative.
+        """
         return loss_along(self.loss.name, self.y, self.c, s, d, t, **self._of_loss)
 
     def total_conjugate(self, a: Floats) -> float:
-        """Σ c times `conjugate` of a (N,), K = 1."""
+        """Return the weighted sum of the conjugates, for K = 1.
+
+        Parameters
+        ----------
+        a : ndarray of shape (n_samples,)
+            Dual variables.
+
+        Returns
+        -------
+        float
+            The sum.
+        """
         total = loss_conjugate(self.loss.name, self.y, self.c, a, **self._of_loss)
         return total if self.offset is None else total + self.total(a * self.offset)
 
@@ -113,7 +270,20 @@ class Problem:
         return {"delta": getattr(self.loss, "delta", 1.0), "n_jobs": self.n_jobs}
 
     def primal(self, w: Floats, s: Floats) -> float:
-        """P at weights w (K, d) and their scores s."""
+        """Return the objective P at weights and their scores.
+
+        Parameters
+        ----------
+        w : ndarray of shape (K, n_features)
+            Weights.
+        s : ndarray of shape (n_samples,) or (n_samples, K)
+            Their scores.
+
+        Returns
+        -------
+        float
+            The objective.
+        """
         return self.total(self.loss.value(self.y, s)) + self.penalty.value(w)
 
     @cached_property
@@ -137,9 +307,12 @@ class Problem:
 
     @property
     def floor(self) -> float:
-        """A gap so small is lost to rounding: of residuals where the fit is exact, and P is 0 but for rounding; without
-        a penalty where P tends to 0 as weights grow for ever; of examples of one class, for which P tends to 0 as b
-        grows; of the perceptron's loss, which is 0 at w = 0."""
+        """Gap below which rounding decides.
+
+        It is that of residuals where the fit is exact, and P is 0 but for rounding; without a penalty where P tends to
+        0 as weights grow for ever; of examples of one class, for which P tends to 0 as b grows; of the perceptron's
+        loss, which is 0 at w = 0.
+        """
         if type(self.loss) is Perceptron:
             return _ROUNDING * float(self.c.sum())
         nothing = self.null_at_zero
@@ -150,8 +323,24 @@ class Problem:
         return 0.0 if self.loss.margin or self.K > 1 else _ROUNDING * self.null
 
     def is_enough(self, gap: float, primal: float, tol: float) -> bool:
-        """Whether a gap is at most tol·|P| and at most tol·(P₀ − P), P₀ being P without weights: where these gain
-        little, as for C → 0, a gap small against P alone would leave them anywhere."""
+        """Return whether a gap is at most tol·|P| and at most tol·(P₀ − P), P₀ being P without weights.
+
+        Where weights gain little, as for C → 0, a gap that is small against P alone would leave them anywhere.
+
+        Parameters
+        ----------
+        gap : float
+            Gap between primal and dual objective.
+        primal : float
+            Objective P.
+        tol : float
+            Tolerance.
+
+        Returns
+        -------
+        bool
+            Whether to stop.
+        """
         if gap <= self.floor:
             return True
         if not is_within(gap, primal, tol):
@@ -159,13 +348,24 @@ class Problem:
         return bool(gap <= tol * max(self.null - primal, _GAIN * abs(primal)))
 
     def with_penalty(self, penalty: Penalty) -> Self:
-        """The same data and loss under another penalty."""
+        """Return the same data and loss under another penalty.
+
+        Parameters
+        ----------
+        penalty : Penalty
+            The penalty.
+
+        Returns
+        -------
+        Problem
+            The problem.
+        """
         return replace(self, penalty=penalty)
 
 
 def price_of_errors(problem: Problem) -> float:
-    """Σ c / N · Σ ‖x‖² / N over the weight of the square in the penalty: how far one example alone would pull the
-    scores, in units of the loss, and 0 without a square. The larger, the more passes dual ascent takes."""
+    """Return Σ c / N · Σ ‖x‖² / N over the weight of the square in the penalty: how far one example alone would pull
+    the scores, in units of the loss, and 0 without a square. The larger, the more passes dual ascent takes."""
     if not problem.penalty.l2:
         return 0.0
     n, values = problem.shape[0], problem.rows[0] if isinstance(problem.rows, tuple) else problem.rows.reshape(-1)
@@ -173,7 +373,13 @@ def price_of_errors(problem: Problem) -> float:
 
 
 class Status(Enum):
-    """How a fit ended. The text is the advice."""
+    """How a fit ended; the value is advice for the user.
+
+    Examples
+    --------
+    >>> Status.EXACT.value
+    'closed form'
+    """
 
     CONVERGED = ""
     EXACT = "closed form"
@@ -192,13 +398,37 @@ class Status(Enum):
 
 
 def worst(statuses: Iterable[Status]) -> Status:
-    """Of several the one that is farthest from done: the first that is not finished, else the first."""
+    """Return the one of several that is farthest from done: the first that is not finished, else the first."""
     first, *others = statuses
     return next((status for status in (first, *others) if not status.finished), first)
 
 
+def whole(solution: Solution) -> Solution:
+    """Return the solution; KeyboardInterrupt if Ctrl-C ended it: for a step to another one, whose status it is not."""
+    if solution.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return solution
+
+
 class Step(NamedTuple):
-    """A line of the trace: NaN where a solver does not know primal or gap."""
+    """An entry of the trace of a solver.
+
+    Parameters
+    ----------
+    iteration : int
+        Number of iterations.
+    primal : float
+        Objective; NaN where the solver does not know it.
+    gap : float
+        Gap between primal and dual objective; NaN where the solver does not know it.
+    seconds : float
+        Seconds since the start.
+
+    Examples
+    --------
+    >>> Step(3, 0.5, 1e-7, 0.01).iteration
+    3
+    """
 
     iteration: int
     primal: float
@@ -211,8 +441,24 @@ Callback = Callable[[int, float, float], Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: on the relative gap (primal − dual) / |primal| ≤ tol (`Problem.is_enough`), after `max_iter`
-    iterations, after `time_limit` seconds, or when `callback(iteration, objective, gap)` returns something true."""
+    """When a solver stops.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Relative gap (primal − dual) / |primal| to reach, as `Problem.is_enough` tests it.
+    max_iter : int, default=1000
+        Largest number of iterations.
+    time_limit : float, optional
+        Largest number of seconds.
+    callback : callable, optional
+        Called as `callback(iteration, objective, gap)`; the solver stops when it returns something true.
+
+    Examples
+    --------
+    >>> Limits(max_iter=10).tol
+    1e-06
+    """
 
     tol: float = 1e-6
     max_iter: int = 1000
@@ -222,10 +468,32 @@ class Limits:
 
 @dataclass(frozen=True)
 class Solution(PlainState):
-    """w (K, d), b (K,), how the solver ended, and what it knows besides.
+    """The weights that a solver returns, and how it ended.
 
-    `dual` is a like the scores with −a in the domain of ℓ*, where the solver keeps one: at the optimum it is
-    −∂ℓ/∂s. Nobody needs to believe a solver: `certificates.duality.gap` proves what it says.
+    A solver need not be trusted: `certificates.duality.gap` proves the gap.
+
+    Parameters
+    ----------
+    w : ndarray of shape (K, n_features)
+        Weights.
+    b : ndarray of shape (K,)
+        Intercepts.
+    status : Status
+        How the solver ended.
+    iterations : int
+        Number of iterations.
+    solver : str
+        Name of the solver.
+    dual : ndarray of shape (n_samples,) or (n_samples, K), optional
+        Dual variables a, with −a in the domain of ℓ*, where the solver has them: at the optimum −∂ℓ/∂s.
+    trace : tuple of Step, default=()
+        The iterations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Solution(np.ones((1, 2)), np.zeros(1), Status.CONVERGED, 5, "newton").status.name
+    'CONVERGED'
     """
 
     w: Floats
@@ -235,3 +503,78 @@ class Solution(PlainState):
     solver: str
     dual: Floats | None = None
     trace: tuple[Step, ...] = field(default=(), repr=False)
+
+
+def null_value(problem: Problem) -> float:
+    """Return P₀; infinity for losses that are 0 or flat there. Cost: a few passes over N."""
+    if problem.K > 1:
+        return _entropy(problem) if isinstance(problem.loss, Softmax) else _largest(problem)
+    start = np.zeros(len(problem.y)) if problem.offset is None else problem.offset
+    if not problem.intercept:
+        return problem.total(problem.loss.value(problem.y, start))
+    if np.isfinite(problem.loss.curvature_bound):
+        s = start + best_shift(problem, start)
+    elif isinstance(problem.loss, EpsilonInsensitive):
+        r, epsilon = problem.y - start, problem.loss.epsilon
+        s = start + _quantile(np.append(r - epsilon, r + epsilon), np.append(problem.c, problem.c), 0.5)
+    elif isinstance(problem.loss, Absolute):
+        s = start + _quantile(problem.y - start, problem.c, 0.5)
+    elif isinstance(problem.loss, Hinge):
+        s = start + _hinge_shift(problem, start)
+    else:
+        return np.inf
+    return problem.total(problem.loss.value(problem.y, s))
+
+
+def best_shift(problem: Problem, s: Floats) -> float:
+    """Return the shift of all scores that minimises a smooth loss, to the last digits: then Σ c_i a_i = 0."""
+    low, high, shift = -np.inf, np.inf, 0.0
+    size = float(problem.c.sum())
+    for _ in range(100):
+        first, second = problem.along(s, None, shift)
+        if abs(first) <= 1e-14 * size:
+            break
+        low, high = (shift, high) if first < 0.0 else (low, shift)
+        following = shift - first / second if second > 1e-12 * size else np.nan
+        if not low < following < high:
+            ends = low if np.isfinite(low) else shift, high if np.isfinite(high) else shift
+            wide = max(1.0, abs(shift))
+            following = 0.5 * (low + high) if np.isfinite(low + high) else shift + (wide if first < 0 else -wide)
+            if ends[0] == ends[1] and np.isfinite(low + high):
+                break
+        if following == shift:
+            break
+        shift = following
+    return shift
+
+
+def _hinge_shift(problem: Problem, start: Floats) -> float:
+    """Return b where Σ c max(0, 1 − y(b + o)) has slope 0: the side of the heavier class, or between the kinks."""
+    positive = problem.y > 0.0
+    heavy, light = problem.c[positive].sum(), problem.c[~positive].sum()
+    if problem.offset is None:
+        return 1.0 if heavy >= light else -1.0
+    # the slope rises by c at every kink, from −(weight of the positive)
+    return _quantile(problem.y - start, problem.c, heavy / (heavy + light))
+
+
+def _quantile(values: Floats, weight: Floats, share: float) -> float:
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(weight[order])
+    return float(values[order[min(np.searchsorted(total, share * total[-1]), len(order) - 1)]])
+
+
+def _largest(problem: Problem) -> float:
+    """Return the lower value of Crammer & Singer's loss at equal scores and with the heaviest class 1 ahead."""
+    weight = np.bincount(problem.y, problem.c, minlength=problem.K)
+    total = float(weight.sum())
+    return min(total, 2.0 * (total - float(weight.max()))) if problem.intercept else total
+
+
+def _entropy(problem: Problem) -> float:
+    """Return P₀ of a softmax: the entropy of the classes' weights, or without an intercept that of equal ones."""
+    weight: Floats = np.bincount(problem.y, problem.c, minlength=problem.K).astype(np.float64)
+    if not problem.intercept:
+        return float(weight.sum() * np.log(problem.K))
+    weight = weight[weight > 0.0]
+    return -dot(weight, np.log(weight / weight.sum()))

@@ -2,12 +2,17 @@
 
     min over z   ½ zᵀQz + cᵀz      subject to      A z ≥ a
 
-The hard margin of SPEC S2 is one in z = (b, w): Q = diag(0, I_d), c = 0, the rows of A are [y_i, y_i x_i], and a = 1.
+The hard margin is one in z = (b, w): Q = diag(0, I_d), c = 0, the rows of A are [y_i, y_i x_i], and a = 1.
 Its optimality conditions (Karush 1939; Kuhn & Tucker 1951), with a multiplier u_i ≥ 0 for each row:
 
     Q z + c = Aᵀu,      A z ≥ a,      u ≥ 0,      u_i (A z − a)_i = 0,
 
 and aᵀu − ½ zᵀQz is a lower bound of the minimum (Dorn 1960).
+
+Clarabel's interior-point method solves it. Goulart & Chen, Clarabel: an interior-point solver for conic programs with
+quadratic objectives (2024), arXiv:2405.12762.
+
+`Street` is the widest street between two classes of rows, exactly: the quadratic programme of the hard margin.
 """
 
 from __future__ import annotations
@@ -19,14 +24,76 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from deciban.data.rows import is_sparse
 from deciban.errors import InfeasibleError, UnboundedError
 from deciban.losses import Floats
 from deciban.solvers.limits import check_positive
 
-from .active_set import Scaled, polished, scaled
-from .conic import Programme, ends, minimise
+from .active_set import Scaled, polish, scale_programme
+from .limits import Watch
 from .problem import Limits, Status
-from .watch import Watch
+
+# What the interior-point method is asked for, whatever the caller tolerates.
+PRECISION = 1e-10
+
+
+class Programme(NamedTuple):
+    """min ½ zᵀQz + cᵀz  subject to  A z = a in the first `equal` rows, A z ≤ a in the others; of Q the upper half."""
+
+    Q: Any
+    c: Floats
+    A: Any
+    a: Floats
+    equal: int
+
+
+def minimise(programme: Programme, limits: Limits, unit: float, solvable: bool) -> tuple[Any, Watch]:
+    """Return Clarabel's answer and the watch.
+
+    The watch sees the value of the caller's primal: `unit` times that of the programme, or of its dual where `unit` is
+    negative. Where a solution exists (`solvable`), large numbers are not taken for proof of none.
+    """
+    import clarabel
+
+    watch = Watch(limits)
+    raised: list[Exception] = []
+
+    def look(info: Any) -> bool:
+        primal = unit * (info.cost_primal if unit > 0.0 else info.cost_dual)
+        gap = abs(unit * (info.cost_primal - info.cost_dual))
+        # What is raised here Clarabel would only print.
+        try:
+            return watch(int(info.iterations), float(primal), float(gap))
+        except KeyboardInterrupt:
+            watch.interrupt()
+        except Exception as error:
+            raised.append(error)
+        return True
+
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_iter = limits.max_iter
+    settings.max_threads = 1  # more of them add in another order
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = min(limits.tol, PRECISION)
+    if solvable:
+        settings.tol_infeas_abs = settings.tol_infeas_rel = 0.0
+        settings.reduced_tol_infeas_abs = settings.reduced_tol_infeas_rel = 0.0
+    cones = [clarabel.ZeroConeT(programme.equal)] if programme.equal else []
+    if len(programme.a) > programme.equal:
+        cones.append(clarabel.NonnegativeConeT(len(programme.a) - programme.equal))
+    Q, A = (sparse.csc_matrix(each) for each in (programme.Q, programme.A))
+    solver = clarabel.DefaultSolver(Q, programme.c, A, programme.a, cones, settings)
+    solver.set_termination_callback(look)
+    found = solver.solve()
+    if raised:
+        raise raised[0]
+    return found, watch
+
+
+def status_of(found: Any, status: str) -> bool:
+    """Return whether Clarabel ended so, or almost so."""
+    return str(found.status) in (status, f"Almost{status}")
+
 
 # Variables beyond which the eigenvalues of Q, which cost their cube, are not looked at any more.
 _LARGEST = 5000
@@ -68,7 +135,22 @@ class ProgrammeProof:
 
 
 class QPSolution(NamedTuple):
-    """The `solution` z (n,), the `multipliers` u (m,) ≥ 0 of the rows of A, and the `certificate`."""
+    """The solution of a quadratic programme.
+
+    Parameters
+    ----------
+    solution : ndarray of shape (n_variables,)
+        Solution z.
+    multipliers : ndarray of shape (n_constraints,)
+        Multipliers u ≥ 0 of the rows of A.
+    certificate : ProgrammeProof
+        Proof of the optimum.
+
+    Examples
+    --------
+    >>> QPSolution(np.zeros(2), np.zeros(1), None).solution.tolist()
+    [0.0, 0.0]
+    """
 
     solution: Floats
     multipliers: Floats
@@ -92,15 +174,15 @@ def minimum(inside: Scaled, limits: Limits = Limits(tol=_PRECISION, max_iter=200
     programme = Programme(sparse.csc_matrix(np.triu(inside.Q)), inside.c, -sparse.csc_matrix(inside.A), -inside.a, 0)
     found, watch = minimise(programme, limits, inside.cost, False)
     z, u = np.nan_to_num(np.array(found.x)), np.maximum(np.nan_to_num(np.array(found.z)), 0.0)
-    refuted = _refuted(inside, u) if ends(found, "PrimalInfeasible") else None
-    falls = _falling(inside, z) if ends(found, "DualInfeasible") else None
+    refuted = _check_refutation(inside, u) if status_of(found, "PrimalInfeasible") else None
+    falls = _falling(inside, z) if status_of(found, "DualInfeasible") else None
     if refuted is None and falls is None:
-        z, u = polished(inside, z, u)
+        z, u = polish(inside, z, u)
     return Minimum(z, u, int(found.iterations), watch, refuted, falls)
 
 
-def _refuted(inside: Scaled, u: Floats) -> Floats | None:
-    """u of Farkas' lemma in the programme's own units, summing to 1, if it is one."""
+def _check_refutation(inside: Scaled, u: Floats) -> Floats | None:
+    """Return u of Farkas' lemma in the programme's own units, summing to 1, if it is one."""
     reach, left = (abs(inside.A).T @ u).max(initial=0.0), np.abs(inside.A.T @ u).max(initial=0.0)
     if not u.any() or left > _REFUTED * reach or inside.a @ u <= _REFUTED * (np.abs(inside.a) @ u):
         return None
@@ -109,7 +191,7 @@ def _refuted(inside: Scaled, u: Floats) -> Floats | None:
 
 
 def _falling(inside: Scaled, d: Floats) -> Floats | None:
-    """The direction in the programme's own units, its largest part 1, if the objective falls along it."""
+    """Return the direction in the programme's own units, its largest part 1, if the objective falls along it."""
     if not (np.abs(d).max(initial=0.0) > 0.0 and inside.c @ d < 0.0):
         return None
     direction = inside.own(d)
@@ -134,12 +216,12 @@ class QP:
         The constraints, one a row; m may be 0.
     a : array-like (m,)
         What each row of A z is at least.
-    tol : float
+    tol : float, default=1e-8
         The relative gap and violation from which a solution counts as converged.
-    max_iter : int
-        Most steps.
-    time_limit : float or None
-        Most seconds.
+    max_iter : int, default=200
+        Largest number of steps.
+    time_limit : float, optional
+        Largest number of seconds.
 
     Attributes
     ----------
@@ -208,14 +290,19 @@ class QP:
         return self._solved.certificate
 
     def solve(self) -> QPSolution:
-        """Return solution, multipliers and certificate.
+        """Solve the programme.
+
+        Returns
+        -------
+        QPSolution
+            Solution, multipliers and certificate.
 
         Raises
         ------
         InfeasibleError
-            Where no z satisfies the constraints: its `multipliers` u ≥ 0 have Aᵀu = 0 and aᵀu > 0 (Farkas 1902).
+            If no z satisfies the constraints: its `multipliers` u ≥ 0 have Aᵀu = 0 and aᵀu > 0 (Farkas 1902).
         UnboundedError
-            Where the objective falls for ever: along its `direction` d, Qd = 0, Ad ≥ 0 and cᵀd < 0.
+            If the objective falls for ever: along its `direction` d, Qd = 0, Ad ≥ 0 and cᵀd < 0.
         """
         return self._solved
 
@@ -223,7 +310,7 @@ class QP:
     def _solved(self) -> QPSolution:
         tol = check_positive("tol", self.tol)
         limits = Limits(tol=min(tol, _PRECISION), max_iter=self.max_iter, time_limit=self.time_limit)
-        inside = scaled(self.Q, self.c, self.A, self.a)
+        inside = scale_programme(self.Q, self.c, self.A, self.a)
         found = minimum(inside, limits)
         if found.refuted is not None:
             raise InfeasibleError(found.refuted)
@@ -241,7 +328,7 @@ class QP:
         return QPSolution(z, u, proof)
 
 
-def _matrix(name: str, given: Any) -> Any:
+def _matrix(name: str, given: object) -> Any:
     if sparse.issparse(given):
         M = sparse.csc_array(given, dtype=np.float64)
         values = M.data
@@ -257,7 +344,7 @@ def _matrix(name: str, given: Any) -> Any:
     return M
 
 
-def _vector(name: str, given: Any) -> Floats:
+def _vector(name: str, given: object) -> Floats:
     v = np.array(given, dtype=np.float64)
     if v.ndim != 1:
         raise ValueError(f"{name} has the shape {v.shape}. It must be a vector.")
@@ -283,3 +370,57 @@ def _check_convex(Q: Any) -> None:
             f"Q is not positive semi-definite: its smallest eigenvalue is {smallest:.6g}. QP minimises convex "
             "objectives. Give one."
         )
+
+
+# How many features, or rows if there are fewer, and how many values are taken.
+_LARGEST_STREET = 1500
+_VALUES = 4_000_000
+# Violations of the conditions, relative: what is rounding, and what is taken for a solution.
+_STREET_ROUNDING = 1e-11
+STREET_IS_ENOUGH = 1e-7
+
+
+class Street(NamedTuple):
+    """w (d,), b, the multipliers α (N,) ≥ 0, and how far the conditions of optimality are violated, relatively."""
+
+    w: Floats
+    b: float
+    alpha: Floats
+    violation: float
+
+
+def suits_street(X: Any) -> bool:
+    """Return whether the programme of rows X (N, d) is small enough."""
+    N, d = X.shape
+    return bool(min(N, d) <= _LARGEST_STREET and N * d <= _VALUES)
+
+
+def widest_street(X: Any, y: Floats, intercept: bool = True, start: Street | None = None) -> Street | None:
+    """Return the street of rows X (N, d) with classes y (N,) of −1 and +1, or None where there is none.
+
+    `start` is made exact if it knows nearly which rows are on the margin.
+    """
+    X = X.toarray() if is_sparse(X) else X
+    N, d = X.shape
+    basis = None
+    if d > N:  # w is a combination of rows: as many coordinates are enough
+        basis, coordinates = np.linalg.qr(X.T)
+        X, d = coordinates.T, N
+    ahead = np.zeros(int(intercept))
+    A = np.hstack([np.tile(y[:, None], (1, len(ahead))), y[:, None] * X])
+    inside = scale_programme(np.diag([*ahead, *np.ones(d)]), np.zeros(d + len(ahead)), A, np.ones(N))
+
+    def made(z: Floats, u: Floats) -> Street:
+        violation, z, u = inside.violation(z, u), inside.own(z), inside.prices * u
+        w = z[len(ahead) :]
+        return Street(w if basis is None else basis @ w, float(z[0]) if intercept else 0.0, u, violation)
+
+    if start is not None:
+        w = start.w if basis is None else basis.T @ start.w
+        near = made(*polish(inside, *inside.within(np.append(ahead + start.b, w), start.alpha)))
+        if near.violation <= _STREET_ROUNDING and near.alpha.any():
+            return near
+    found = minimum(inside)
+    if found.refuted is not None:
+        return None
+    return made(found.z, found.u)

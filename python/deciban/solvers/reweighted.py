@@ -22,24 +22,24 @@ from deciban.certificates.duality import prove
 from deciban.losses import Absolute, Floats, Huber
 
 from .closed_form import least_squares
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .watch import Watch
 
 NAME = "reweighted"
 EXACT = False
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     if not isinstance(problem.loss, Huber | Absolute):
         return f"needs the loss 'huber' or 'absolute', of which a parabola lies above; {problem.loss.name!r} is neither"
     if problem.penalty.l1:
-        return f"needs the penalty 'l2' or 'none', whose slopes are linear; that of {problem.penalty.name!r} is not"
+        return f"needs the penalty 'l2' or None, whose slopes are linear; that of {problem.penalty.name!r} is not"
     return None
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum; `start` may bring weights to begin from, else least squares is where it begins."""
+    """Return the optimum; `start` may bring weights to begin from, else least squares is where it begins."""
     problem, watch = problem.without_offset(), Watch(limits)
     y = problem.y
     w, b = (np.zeros((1, problem.shape[1])), np.zeros(1)) if start is None else (start.w, start.b)
@@ -77,7 +77,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
 
 
 def _step(problem: Problem, omega: Floats) -> tuple[Floats, Floats]:
-    """Least squares with the weights c·ω: ½ω r² is (y − s)² of half the weight."""
+    """Solve least squares with the weights c·ω: ½ω r² is (y − s)² of half the weight."""
     fit = least_squares(
         problem.rows, problem.y[:, None], 0.5 * problem.c * omega, problem.penalty.l2, problem.intercept
     )
@@ -85,7 +85,7 @@ def _step(problem: Problem, omega: Floats) -> tuple[Floats, Floats]:
 
 
 def _parabola(problem: Problem, r: Floats, width: float) -> Floats:
-    """ω(r) = ρ'(r)/r, of the absolute value where |r| ≥ `width`."""
+    """Return ω(r) = ρ'(r)/r, of the absolute value where |r| ≥ `width`."""
     size = np.abs(r)
     if isinstance(problem.loss, Huber):
         return problem.loss.delta / np.maximum(size, problem.loss.delta)
@@ -94,12 +94,12 @@ def _parabola(problem: Problem, r: Floats, width: float) -> Floats:
 
 
 def _width(problem: Problem, r: Floats) -> float:
-    """Where the parabolas of the absolute value begin: a tenth of the middle residual."""
+    """Return where the parabolas of the absolute value begin: a tenth of the middle residual."""
     return max(0.1 * float(np.median(np.abs(r))), 1e-300)
 
 
 def _dual(problem: Problem, a: Floats) -> Floats:
-    """a within the domain of ℓ*; without a penalty as a whole, so that Σ c_i a_i x_i stays 0."""
+    """Return a within the domain of ℓ*; without a penalty as a whole, so that Σ c_i a_i x_i stays 0."""
     if problem.penalty.l2:
         return a
     bound = problem.loss.delta if isinstance(problem.loss, Huber) else 1.0

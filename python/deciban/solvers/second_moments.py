@@ -1,17 +1,19 @@
-"""What least squares asks of the data: the scatter of features and targets together."""
+"""What least squares needs of the data: the scatter of features and targets, and which columns are combinations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import qr, solve_triangular
+from scipy.linalg.lapack import dgecon, dpstrf
 
-from deciban.data.rows import is_sparse
-from deciban.distributions.centred import Batch
-from deciban.distributions.scatter import PooledScatter, pooled_scatter
+from deciban.data.rows import Rows, is_sparse
+from deciban.distributions.central_moments import Batch
+from deciban.distributions.scatter import PooledScatter, pool_scatter
 from deciban.losses import Floats
 
 # A column whose spread is below this share of its length is constant but for the rounding of its values.
@@ -34,31 +36,32 @@ class Normal:
     floor: Floats
 
     def intercept(self, w: Floats) -> Floats:
-        """b (K,) for w (d, K)."""
+        """Return b (K,) for w (d, K)."""
         d = len(self.G)
         b: Floats = self.mean[d:] - self.mean[:d] @ w
         return b
 
 
 def joint_scatter(X: Any, Y: Floats, weight: Floats | None) -> PooledScatter:
-    """The statistic of (x, y): n, Σ w (x, y) and the scatter about the mean, of X (N, d) dense or CSR and Y (N, K).
+    """Return the statistic of (x, y): n, Σ w (x, y) and the scatter about the mean, of X (N, d) dense or CSR and Y (N,
+    K).
 
     Dense: N·(d + K)² operations; CSR: N·m² for m values a row.
     """
     y = np.zeros(len(Y), dtype=np.intp)
     if not is_sparse(X):
         rows = np.hstack([X, Y]) if len(Y) else np.zeros((0, X.shape[1] + Y.shape[1]))
-        return pooled_scatter(Batch(rows, y, weight, 1))
-    return pooled_scatter(Batch(_once(sparse.hstack([X, Y], format="csr")), y, weight, 1))
+        return pool_scatter(Batch(rows, y, weight, 1))
+    return pool_scatter(Batch(_once(sparse.hstack([X, Y], format="csr")), y, weight, 1))
 
 
-def class_scatter(X: Any, y: NDArray[np.intp], weight: Floats, C: int) -> PooledScatter:
-    """The statistic of X by classes y (N,): n (C,), sums (C, d) and the scatter within the classes, pooled."""
-    return pooled_scatter(Batch(_once(X) if is_sparse(X) else X, y, weight, C))
+def class_scatter(X: Rows, y: NDArray[np.intp], weight: Floats, C: int) -> PooledScatter:
+    """Return the statistic of X by classes y (N,): n (C,), sums (C, d) and the scatter within the classes, pooled."""
+    return pool_scatter(Batch(_once(X) if is_sparse(X) else X, y, weight, C))
 
 
 def _once(X: Any) -> Any:
-    """CSR with each place stored once, in order."""
+    """Return CSR with each place stored once, in order."""
     if X.has_canonical_format:
         return X
     X = X.copy()
@@ -67,7 +70,8 @@ def _once(X: Any) -> Any:
 
 
 def with_targets(seen: PooledScatter, T: Floats) -> PooledScatter:
-    """The statistic of (x, t) where every example of class c has the targets T_c (K,), from that of x by classes."""
+    """Return the statistic of (x, t) where every example of class c has the targets T_c (K,), from that of x by
+    classes."""
     n, apart = seen.n, seen.from_centre
     total = float(n.sum())
     middle = n @ T / total
@@ -80,7 +84,7 @@ def with_targets(seen: PooledScatter, T: Floats) -> PooledScatter:
 
 
 def normal_equations(seen: PooledScatter, d: int, intercept: bool) -> Normal:
-    """From the statistic of d features and the targets after them."""
+    """Make the normal equations from the statistic of d features and the targets after them."""
     n, mean, W = float(seen.n[0]), seen.mean()[0], seen.scatter()[0]
     length = np.sqrt(W.diagonal() + n * np.square(mean))[:d]
     if not intercept:
@@ -90,8 +94,101 @@ def normal_equations(seen: PooledScatter, d: int, intercept: bool) -> Normal:
 
 
 def as_matrix(rows: Any) -> Any:
-    """X as SciPy or NumPy has it, from what the core takes."""
+    """Return X as SciPy or NumPy has it, from what the core takes."""
     if not isinstance(rows, tuple):
         return rows
     data, indices, indptr, d = rows
     return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, d))
+
+
+_EPS = float(np.finfo(np.float64).eps)
+# Below this share of its square a column of XᵀX is a combination of the others: the rounding of XᵀX leaves as much.
+_UNEXPLAINED = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Z = Q T Pᵀ D: orthonormal Q (N, r), `T` (r, d) upper trapezoidal, P the permutation `order`, D = diag(`scale`).
+
+    The columns of Z D⁻¹ have length 1, so that rank is decided whatever the units of the columns. Q is not kept: what a
+    solution needs of the right-hand sides t (N, K) is Qᵀt or Zᵀt.
+    Golub & Van Loan, Matrix Computations, 2013, sections 5.4 and 5.5.
+    """
+
+    T: Floats
+    order: NDArray[np.intp]
+    scale: Floats
+
+    @classmethod
+    def of(cls, R: Floats, floor: Floats, rows: int) -> tuple[Self, Floats]:
+        """Return the factor of R (m, d), and the (r, m) that takes what is left of t to Qᵀt.
+
+        Cost: about 4/3·d³. Columns no longer than `floor` (d,) are rounding and count as 0; `rows` were there first.
+        """
+        length = np.sqrt(np.einsum("ij,ij->j", R, R))
+        used = length > floor
+        scale = np.where(used, length, 1.0)
+        Q, T, order = qr(np.where(used, R / scale, 0.0), mode="economic", pivoting=True, check_finite=False)
+        rounding = _EPS * (max(rows, R.shape[1]) + 2.0 * floor / _EPS / scale)[order[: len(T)]]
+        small = np.abs(T.diagonal()) <= rounding
+        rank = int(small.argmax()) if small.any() else len(small)
+        return cls(T[:rank], order, scale), Q[:, :rank].T
+
+    @classmethod
+    def of_gram(cls, G: Floats, floor: Floats) -> Self:
+        """Return the factor of G (d, d) = ZᵀZ, by Cholesky's with pivots. Cost: d³/3. Its digits are half of `of`'s."""
+        square = G.diagonal()
+        used = square > np.square(floor)
+        scale = np.sqrt(np.where(used, square, 1.0))
+        equal = np.where(used & used[:, None], G / scale / scale[:, None], 0.0)
+        factor, order, rank, _ = dpstrf(equal, tol=max(_UNEXPLAINED, 4.0 * len(G) * _EPS))
+        rank = int(rank) if used.any() else 0
+        return cls(np.triu(factor)[:rank], order - 1, scale)
+
+    @property
+    def rank(self) -> int:
+        """r."""
+        return len(self.T)
+
+    def condition(self) -> float:
+        """Estimate the condition number of the independent columns, each brought to length 1."""
+        return _condition(self.T[:, : self.rank])
+
+    def condition_as_given(self) -> float:
+        """Return the same in the units that the columns came in: large where only their scale is at fault, too."""
+        return _condition(self.T[:, : self.rank] * self.scale[self.order[: self.rank]])
+
+    def solve(self, q: Floats) -> Floats:
+        """Return w (d, K) of least ‖Zw − t‖ and, of these, of least length, given q (r, K) = Qᵀt."""
+        r, T, scale = self.rank, self.T, self.scale[self.order][:, None]
+        w = np.zeros((len(self.order), q.shape[1]))
+        w[:r] = solve_triangular(T[:, :r], q, check_finite=False) if r else 0.0
+        w /= scale
+        if 0 < r < len(w):
+            free = np.eye(len(w))[:, r:]
+            free[:r] = -solve_triangular(T[:, :r], T[:, r:], check_finite=False)
+            basis = qr(free / scale, mode="economic", check_finite=False)[0]
+            w -= basis @ (basis.T @ w)
+        result = np.empty_like(w)
+        result[self.order] = w
+        return result
+
+    def solve_normal(self, z: Floats) -> Floats:
+        """Return the same given z (d, K) = Zᵀt."""
+        return self.solve(self.whiten(z))
+
+    def whiten(self, z: Floats) -> Floats:
+        """Return (r, K) Qᵀt given z (d, K) = Zᵀt; of columns z = x it has the lengths √(xᵀ(ZᵀZ)⁺x) where rank is
+        full."""
+        r = self.rank
+        independent = self.order[:r]
+        whitened: Floats = (z / self.scale[:, None])[independent]
+        return solve_triangular(self.T[:, :r], whitened, trans="T", check_finite=False) if r else whitened
+
+
+def _condition(T: Any) -> float:
+    if not len(T):
+        return 1.0
+    # T is its own LU decomposition, with L = I
+    reciprocal = float(dgecon(np.asfortranarray(T), float(np.abs(T).sum(axis=0).max()))[0])
+    return 1.0 / reciprocal if reciprocal > 0.0 else np.inf

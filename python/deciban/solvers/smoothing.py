@@ -21,8 +21,8 @@ from deciban.losses import Absolute, Huber, Squared
 
 from . import newton
 from .closed_form import solve as least_squares
+from .limits import Watch
 from .problem import Limits, Problem, Solution, Status
-from .watch import Watch
 
 NAME = "smoothing"
 EXACT = True
@@ -30,7 +30,7 @@ _STAGES = 60
 
 
 def refusal(problem: Problem) -> str | None:
-    """What the problem lacks, or None."""
+    """Return what the problem lacks, or None."""
     if not isinstance(problem.loss, Absolute):
         return f"needs the loss 'absolute', which it makes smooth; {problem.loss.name!r} is another"
     if problem.penalty.l1 or not problem.penalty.l2:
@@ -39,7 +39,7 @@ def refusal(problem: Problem) -> str | None:
 
 
 def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed: int = 0) -> Solution:
-    """The optimum; `start` may bring weights to begin from, else least squares is where it begins."""
+    """Return the optimum; `start` may bring weights to begin from, else least squares is where it begins."""
     problem, watch = problem.without_offset(), Watch(limits)
     if start is not None and start.dual is not None:
         there = prove(problem, start.w, start.b, start.dual)

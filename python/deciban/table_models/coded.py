@@ -1,90 +1,155 @@
-"""Models of a table whose columns are coded as features first, and learnt from all rows at once."""
+"""Models of a table whose columns are coded as features first, and learnt from all rows at once: one score of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.certificates.bound import COMPRESSION, LEAVE_ONE_OUT, PAC_BAYES, SUPPORT, Bound
-from deciban.certificates.certificate import Certificate, fields_of
-from deciban.certificates.guarantees import SCALED, chosen, unfixed
+from deciban._core import scores
+from deciban.artifact.artifact import Minimised
+from deciban.certificates.bound import COMPRESSION, LEAVE_ONE_OUT, PAC_BAYES, SUPPORT
+from deciban.certificates.guarantees import SCALED, withdraw
 from deciban.data.columns import Columns
 from deciban.data.frame import Floats
+from deciban.data.rows import reals_for_core
 from deciban.errors import DataError
-from deciban.features.coding import Coding
+from deciban.features.coding import FARTHEST, Coding
 from deciban.features.column_information import information_of_rows
-from deciban.scores import Explanation, log_posterior
+from deciban.kernels import RBF
+from deciban.networks.network import PARTS, Network, name_parts
+from deciban.scores import AffineScore, Explanation, KernelScore, NetworkScore, Score, log_posterior
+from deciban.scores.tensors import Arrays, affine_from, check_arrays, kernel_from, network_from
 from deciban.store import Stored
+from deciban.verdict import Pair
 
-from ..models.layout import coded_fault
+from ..models.layout import find_coded_fault
 from ..models.stored import columns_from, columns_to
 from .table_model import Rows, TableModel
 
 # What asks for features that no example had a say in, or for rows as they come.
 OF_EACH = (SUPPORT, COMPRESSION, PAC_BAYES, LEAVE_ONE_OUT)
+KERNEL, NETWORK = "kernel-svm", "mlp"
+# Signals beyond would leave the range of a float64 in what is made of them.
+_LARGEST = 1e200
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """Which model, and its parameters."""
+
+    model: str
+    parameters: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the parameters as a file's header keeps them."""
+        return dict(self.parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnEncoder:
+    """Rows of typed columns as features; `items` (C,) are the weights of the rows of each class that it met, and
+    `information` (d,) is what each column told of their class, in nats: None in files of old."""
+
+    coding: Coding
+    items: Floats
+    information: Sequence[float] | None = None
+
+    @property
+    def columns(self) -> Columns:
+        """The columns, as they are found in a table."""
+        return self.coding.columns
+
+    def header(self) -> dict[str, Any]:
+        """Return what a file's header keeps."""
+        own = {"table": columns_to(self.columns)}
+        return own if self.information is None else {**own, "information": list(self.information)}
+
+    def arrays(self) -> Arrays:
+        """Return what a file's tensors keep."""
+        return {
+            "coding.mean": np.asarray(self.coding.mean, "<f8"),
+            "coding.deviation": np.asarray(self.coding.deviation, "<f8"),
+            "state.items": np.asarray(self.items, "<f8"),
+        }
+
+    @classmethod
+    def from_stored(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """Return the encoder of a file; ValueError for what does not fit together."""
+        columns, C = columns_from(header["table"]), len(header["classes"])
+        d = len(columns.names)
+        held = check_arrays(arrays, {"mean": (d,), "deviation": (d,), "items": (C,)})
+        if (held["deviation"] <= 0.0).any():
+            raise ValueError("deviations that are not above 0")
+        return cls(Coding(columns, held["mean"], held["deviation"]), held["items"], header.get("information"))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CodedTable(TableModel):
-    """A score over the features of `Coding`, in nats, whatever was minimised for it.
+class CodedTable(Minimised, TableModel):
+    """score(row) = scorer(features of `Coding`), in nats, whatever was minimised for it.
 
-    declared   the name of the model, and its parameters
-    proof      its certificate as the file keeps it
-    told       (d,) what each column told of the class of the rows learnt from, in nats; None in files of old
-    fitted     the estimator that learnt it, while it is at hand: no file keeps it
-
-    It judges data frames of the columns it learnt, as `NaiveBayes` does: `predict`, `predict_proba`, `explain`.
+    `fitted` is the estimator that learnt it, while it is at hand: no file keeps it. It judges data frames of the
+    columns it learnt, as `NaiveBayes` does: `predict`, `predict_proba`, `explain`. Evidence of machines and networks is
+    weighed against the row of which everything is missing.
     """
 
-    declared: tuple[str, Mapping[str, float | None]]
-    columns: Columns
-    classes: tuple[Any, ...]
-    items: Floats
-    coding: Coding
-    proof: Mapping[str, Any]
-    told: Sequence[float] | None = None
+    settings: TableSettings
+    encoder: ColumnEncoder
     fitted: Any = None
 
     @classmethod
-    def learn(cls, declared: tuple[str, Mapping[str, float | None]], estimator: Any, rows: Rows) -> Self:
-        """The score of a classifier with `scorer_` and `certificate_`, fitted to the coded rows."""
+    def learn(cls, settings: TableSettings, estimator: Any, rows: Rows) -> Self:
+        """Learn the coded rows with a classifier that has `scorer_` and `certificate_`."""
         order = rows.order()
-        matrix, y = rows.matrix[order], rows.y[order]
+        matrix, y, C = rows.X[order], rows.y[order], len(rows.classes)
         coding = Coding.of(rows.columns, matrix)
         found = estimator.fit(coding(matrix), rows.labels[order])
+        information = information_of_rows(matrix, y, C, coding.labels).tolist()
+        items = np.bincount(y, minlength=C).astype(np.float64)
         return cls(
-            declared=declared,
-            columns=rows.columns,
+            settings=settings,
             classes=rows.classes,
-            items=np.bincount(y, minlength=len(rows.classes)).astype(np.float64),
-            coding=coding,
-            proof=unfixed(found.certificate_, SCALED, OF_EACH).to_json(),
-            told=information_of_rows(matrix, y, len(rows.classes), coding.labels).tolist(),
+            encoder=ColumnEncoder(coding, items, information),
+            scorer=scorer_of(found),
+            proof=withdraw(found.certificate_, SCALED, OF_EACH).to_json(),
             fitted=found,
-            **cls._scored(found),
+            **cls._state_of(found),
         )
 
     @staticmethod
-    def _scored(found: Any) -> dict[str, Any]:
-        """The fields that hold the score of a fitted classifier."""
-        raise NotImplementedError
+    def _state_of(found: Any) -> dict[str, Any]:
+        """Return what else is kept of a fitted classifier."""
+        return {}
 
     @property
-    def name(self) -> str:
-        return self.declared[0]
+    def columns(self) -> Columns:
+        return self.encoder.columns
+
+    @property
+    def items(self) -> Floats:
+        return self.encoder.items
+
+    @property
+    def coding(self) -> Coding:
+        """How columns become features."""
+        return self.encoder.coding
 
     def features(self, matrix: Floats) -> Any:
         return self.coding(matrix)
+
+    def scores(self, matrix: Any) -> Floats:
+        """Return (N, C) scores in nats, row by row: that of a row does not depend on which others are there."""
+        return score_by_row(self.scorer, self.features(matrix))
 
     def column(self, feature: Any) -> Any:
         return self.coding.column(feature)
 
     def probes(self, j: int) -> list[tuple[str, float]]:
-        """Each label; of numbers one deviation above the mean and one below."""
+        """Return each label; of numbers one deviation above the mean and one below."""
         own, labels = self.columns.names[j], self.labels(j)
         if labels is not None:
             return labels
@@ -92,29 +157,30 @@ class CodedTable(TableModel):
         return [(f"{own} = {x:.4g}", float(x)) for x in (mean + deviation, mean - deviation)]
 
     def information(self) -> list[float | None]:
-        return super().information() if self.told is None else [*self.told]
+        known = self.encoder.information
+        return super().information() if known is None else [*known]
 
     # Data frames.
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """(N,) the label of the largest score of each row of a data frame."""
+        """Return (N,) the label of the largest score of each row of a data frame."""
         labels: NDArray[Any] = np.array(self.classes)[self.scores(self.columns.matrix(X)).argmax(axis=1)]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
-        """(N, C) p(c | x)."""
+        """Return (N, C) p(c | x)."""
         p: Floats = np.exp(log_posterior(self.scores(self.columns.matrix(X))))
         return p
 
-    def explain(self, X: Any, pair: tuple[Any, Any] | None = None) -> list[Explanation]:
-        """Per row: the winner against its runner-up, or the first label of `pair` against the second, and the evidence
-        of each column in decibans, strongest first."""
+    def explain(self, X: Any, *, pair: Pair | None = None) -> list[Explanation]:
+        """Return per row the winner against its runner-up, or the first label of `pair` against the second, and the
+        evidence of each column in decibans, strongest first."""
         rows = self.features(self.columns.matrix(X))
         names = [self.feature_name(k) for k in range(self.coding.width)]
-        return [self.score.explain(rows[[i]], self.classes, names, pair) for i in range(rows.shape[0])]
+        return [self.scorer.explain(rows[[i]], self.classes, names, pair) for i in range(rows.shape[0])]
 
     def feature_name(self, feature: int) -> str:
-        """`age`, or `job = clerk`."""
+        """Return the name of a feature: `age`, or `job = clerk`."""
         j = self.column(feature)
         known = self.columns.categories[j]
         own = str(self.columns.names[j])
@@ -123,79 +189,104 @@ class CodedTable(TableModel):
     # The file.
 
     @property
-    def certificate(self) -> Certificate:
-        try:
-            return Certificate(**fields_of(self.proof), seconds=0.0)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"The model's certificate is damaged: {error}. Train again.") from error
+    def section(self) -> str:
+        return section_of(self.name)
 
-    def with_choice(self, choice: Bound | None) -> Self:
-        return replace(self, proof=chosen(self.certificate, choice).to_json())
-
-    def _header(self, section: str) -> dict[str, Any]:
-        return {
-            "model": self.name,
-            "classes": list(self.classes),
-            section: dict(self.declared[1]),
-            "table": columns_to(self.columns),
-            "certificate": dict(self.proof),
-            **({} if self.told is None else {"information": list(self.told)}),
-        }
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        return {
-            "coding.mean": np.asarray(self.coding.mean, "<f8"),
-            "coding.deviation": np.asarray(self.coding.deviation, "<f8"),
-            "state.items": np.asarray(self.items, "<f8"),
-        }
+    def header(self) -> dict[str, Any]:
+        found = super().header()
+        return {**found, self.section: {**found[self.section], **_parameters_of(self.scorer)}}
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Self:
-        """The model in a file that `store.read` has checked; DataError for what does not fit together."""
-        header, section = stored.header, cls._section
-        wrong = coded_fault(header, section)
+        """Return the model in a file that `store.read` has checked; DataError for what does not fit together."""
+        header, section = stored.header, section_of(stored.header["model"])
+        wrong = find_coded_fault(header, section)
         if wrong:
             raise DataError(
                 f"{stored.name}: expected {wrong}. The file is not one that this program wrote; train again."
             )
+        arrays = {name.partition(".")[2]: tensor.array() for name, tensor in stored.tensors.items()}
         try:
-            columns, C = columns_from(header["table"]), len(header["classes"])
-            arrays = {name.partition(".")[2]: tensor.array() for name, tensor in stored.tensors.items()}
-            d = len(columns.names)
-            width = sum(1 if known is None else len(known) for known in columns.categories)
-            own = {name: arrays.pop(name) for name in ("mean", "deviation", "items")}
-            held = checked(own, {"mean": (d,), "deviation": (d,), "items": (C,)})
-            if (held["deviation"] <= 0.0).any():
-                raise ValueError("deviations that are not above 0")
-            score = cls._read(header[section], arrays, width, C)
+            encoder = ColumnEncoder.from_stored(header, {n: arrays.pop(n) for n in ("mean", "deviation", "items")})
+            width, C = encoder.coding.width, len(header["classes"])
+            state = cls._state_from(arrays, width, C)
+            scorer = _scorer_from(header["model"], header[section], arrays, width, C)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise DataError(f"{stored.name}: its model is damaged: {str(error).rstrip('.')}. Train again.") from error
         return cls(
-            declared=(header["model"], header[section]),
-            columns=columns,
+            settings=TableSettings(header["model"], header[section]),
             classes=tuple(header["classes"]),
-            items=held["items"],
-            coding=Coding(columns, held["mean"], held["deviation"]),
+            encoder=encoder,
+            scorer=scorer,
             proof=header["certificate"],
-            told=header.get("information"),
-            **score,
+            **state,
         )
 
-    # Where the header keeps the parameters.
-    _section = ""
-
     @staticmethod
-    def _read(parameters: Mapping[str, Any], arrays: dict[str, NDArray[Any]], width: int, C: int) -> dict[str, Any]:
-        """The fields that hold the score in a file; ValueError for what is none."""
-        raise NotImplementedError
+    def _state_from(arrays: Arrays, width: int, C: int) -> dict[str, Any]:
+        """Take from the arrays of a file what is kept besides the score; ValueError for what is none."""
+        return {}
 
 
-def checked(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
-    """The arrays of these names, and no others, if they are finite numbers of these shapes; ValueError otherwise."""
-    if set(arrays) != set(shapes):
-        raise ValueError(f"expected the tensors {', '.join(sorted(shapes))}; there are {', '.join(sorted(arrays))}")
-    for name, shape in shapes.items():
-        array = arrays[name]
-        if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-            raise ValueError(f"{name} are not {shape} finite numbers")
-    return {name: np.array(array) for name, array in arrays.items()}
+def section_of(model: str) -> str:
+    """Return where the header keeps the parameters of a model."""
+    return "coded" if model in (KERNEL, NETWORK) else "linear"
+
+
+def scorer_of(found: Any) -> Score:
+    """Return the score of a fitted classifier of coded rows, which has no baseline: 0 is what is missing."""
+    held = found.scorer_
+    if isinstance(held, KernelScore):
+        return KernelScore(held.kernel, held.vectors, held.A, held.intercept)
+    if isinstance(held, NetworkScore):
+        return _in_double(found.network_)
+    return AffineScore(np.ascontiguousarray(held.W), np.asarray(held.bias, dtype=np.float64))
+
+
+@singledispatch
+def score_by_row(scorer: Any, rows: Any) -> Floats:
+    """Return (N, C) scores of rows of features, each the same whichever others are there."""
+    found: Floats = scorer(rows)
+    return found
+
+
+@score_by_row.register
+def _(scorer: AffineScore, rows: Any) -> Floats:
+    return np.asarray(scores(reals_for_core(rows), np.ascontiguousarray(scorer.W.T), scorer.prior))
+
+
+@score_by_row.register
+def _(scorer: NetworkScore, rows: Any) -> Floats:
+    net = scorer.network
+    h, s = rows, np.zeros(0)
+    for layer, (W, b) in enumerate(zip(net.weights, net.biases, strict=True)):
+        h = net.activation.forward(s) if layer else h
+        s = np.asarray(scores(reals_for_core(h), np.ascontiguousarray(W.T), b))
+    return s
+
+
+def _parameters_of(scorer: Score) -> dict[str, Any]:
+    """Return what a file's header keeps of a score."""
+    if isinstance(scorer, KernelScore):
+        return {"gamma": scorer.kernel.gamma}
+    return name_parts(scorer.network) if isinstance(scorer, NetworkScore) else {}
+
+
+def _scorer_from(model: str, parameters: Mapping[str, Any], arrays: Arrays, width: int, C: int) -> Score:
+    if model == KERNEL:
+        return kernel_from(RBF(float(parameters["gamma"])), arrays, width, C)
+    if model == NETWORK:
+        return _in_double(network_from({name: parameters[name] for name in PARTS}, arrays, width, C))
+    return affine_from(arrays, width, C)
+
+
+def _in_double(network: Network) -> NetworkScore:
+    """Return the network as it judges, in float64; ValueError where its signals could leave the range."""
+    weights = [np.asarray(W, dtype=np.float64) for W in network.weights]
+    biases = [np.asarray(b, dtype=np.float64) for b in network.biases]
+    reach = FARTHEST
+    for W, b in zip(weights, biases, strict=True):
+        reach = reach * float(np.abs(W).sum(axis=0).max()) + float(np.abs(b).max())
+        if reach > _LARGEST:
+            raise ValueError("numbers that are too large")
+    return NetworkScore(Network(weights, biases, network.activation, network.output, network.error))

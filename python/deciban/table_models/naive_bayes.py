@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 from warnings import catch_warnings, simplefilter
@@ -25,40 +25,41 @@ from deciban.tables.matching import read_as
 from deciban.tables.widening import NEVER_LEARNT, refuse_strange, with_categories_of
 
 from ..models.naive_bayes import NaiveBayes
-from ..models.stored import arrays_of, header_of
+from ..models.stored import arrays_of, header_of, restore
+from .coded import TableSettings
 from .table_model import Rows, TableModel, refusals_of, refusals_of_rows, table_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BayesTable(TableModel):
-    """`NaiveBayes`, whose file it writes.
+    """`NaiveBayes`, whose file it writes: the encoder is its columns, the settings and the scorer are its own.
 
     What is missing is no evidence. A category never learnt has its predictive share, alpha / (n + alpha K), as it has
     in `NaiveBayes` itself.
     """
 
+    encoder: Columns
     model: NaiveBayes
-    columns: Columns
-    classes: tuple[Any, ...] = field(init=False)
-    items: Floats = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", tuple(self.model.classes_.tolist()))
-        object.__setattr__(self, "items", self.model.class_count_)
+    @classmethod
+    def of(cls, model: NaiveBayes, columns: Columns) -> Self:
+        """Return the model of these columns that the estimator has learnt."""
+        settings = TableSettings("naive-bayes", model.get_params(deep=False))
+        return cls(settings=settings, classes=tuple(model.classes_.tolist()), encoder=columns, model=model)
 
     @classmethod
     def learn(cls, rows: Rows, alpha: float = 1.0) -> Self:
-        """Of every column its distribution: normal, Bernoulli or categorical."""
+        """Learn of every column its distribution: normal, Bernoulli or categorical."""
         order = rows.order()
         model = NaiveBayes("auto", alpha=alpha)
         with refusals_of_rows(rows, order):
-            model.fit(table_of(rows.columns, rows.matrix[order]), rows.labels[order])
-        return cls(model, rows.columns)
+            model.fit(table_of(rows.columns, rows.X[order]), rows.labels[order])
+        return cls.of(model, rows.columns)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Self:
-        """The model in a file that `store.read` has checked; DataError where its columns have no names."""
-        model = NaiveBayes.from_stored(stored)
+        """Return the model in a file that `store.read` has checked; DataError where its columns have no names."""
+        model = restore(stored)
         names, columns = getattr(model, "feature_names_in_", None), model.columns_
         if columns is None and names is not None:
             number: Kind = "number"
@@ -68,24 +69,33 @@ class BayesTable(TableModel):
                 f"{stored.name}: expected a model whose columns have names, to find them in a table; this one learnt "
                 "an array. Judge with it from Python, deciban.load, or fit it on a data frame."
             )
-        return cls(model, columns)
+        return cls.of(model, columns)
 
     @property
-    def name(self) -> str:
-        return "naive-bayes"
+    def columns(self) -> Columns:
+        return self.encoder
 
     @property
-    def score(self) -> Score:
+    def items(self) -> Floats:
+        items: Floats = self.model.class_count_
+        return items
+
+    @property
+    def section(self) -> str:
+        return "bayes"
+
+    @property
+    def scorer(self) -> Score:
         return self.model.scorer_
 
     def features(self, matrix: Floats) -> Any:
-        return self.model._coded_rows(matrix)
+        return self.model._encode_rows(matrix)
 
     def column(self, feature: Any) -> Any:
         return feature
 
     def probes(self, j: int) -> list[tuple[str, float]]:
-        """Each label; of numbers the means of the classes."""
+        """Return each label; of numbers the means of the classes."""
         own, labels = self.columns.names[j], self.labels(j)
         if labels is not None:
             return labels
@@ -96,7 +106,7 @@ class BayesTable(TableModel):
     def _means(self) -> Floats:
         """(C, d) the means of numbers in the classes, NaN for all other columns."""
         means = np.full((len(self.classes), len(self.columns.names)), np.nan)
-        for columns, part in getattr(self.score, "parts", ()):
+        for columns, part in getattr(self.scorer, "parts", ()):
             if hasattr(part, "location"):
                 means[:, columns] = part.location
         return means
@@ -105,38 +115,37 @@ class BayesTable(TableModel):
         return information_of_counts(self.model)
 
     def intervals(self, matrix: Floats) -> Floats | None:
-        return self.model._intervals(self.model._coded_rows(matrix))
+        return self.model._intervals(self.model._encode_rows(matrix))
 
-    @property
-    def certificate(self) -> Certificate:
-        return self.model.certificate_
+    def certificate(self, seconds: float = 0.0) -> Certificate:
+        return replace(self.model.certificate_, seconds=seconds)
 
     def with_choice(self, choice: Bound | None) -> Self:
         model = copy(self.model)
         model._choice = choice
-        return replace(self, model=model)
+        return self.of(model, self.columns)
 
     def plus(self, cells: Cells, labels: Sequence[Any]) -> Self:
-        """New categories become known, as they would have been from the beginning."""
-        return self._updated("partial_fit", cells, labels)
+        """Return new categories become known, as they would have been from the beginning."""
+        return self._update("partial_fit", cells, labels)
 
     def minus(self, cells: Cells, labels: Sequence[Any]) -> Self:
-        """A category of which nothing is left is no longer known."""
+        """Return a category of which nothing is left is no longer known."""
         self._require_rest(labels, cells.name)
         refuse_strange(self.columns, cells, NEVER_LEARNT)
-        return self._updated("forget", cells, labels)
+        return self._update("forget", cells, labels)
 
-    def _updated(self, verb: str, cells: Cells, labels: Sequence[Any]) -> Self:
+    def _update(self, verb: str, cells: Cells, labels: Sequence[Any]) -> Self:
         model, columns = copy(self.model), with_categories_of(self.columns, cells)
         matrix, y = read_as(columns, cells), np.array(labels, dtype=self.model.classes_.dtype)
         with refusals_of(cells):
             if model.columns_ is not None:
                 getattr(model, verb)(table_of(columns, matrix, declared=False), y)
-                return replace(self, model=model, columns=model.columns_)
+                return self.of(model, model.columns_)
             with catch_warnings():
                 simplefilter("ignore", UserWarning)  # the columns have no names here, but are in their order
                 getattr(model, verb)(matrix, y)
-        return replace(self, model=model)
+        return self.of(model, self.columns)
 
     def header(self) -> dict[str, Any]:
         return header_of(self.model)

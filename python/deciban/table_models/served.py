@@ -24,9 +24,9 @@ from deciban.tables.cells import Cells
 from deciban.tables.matching import read_as
 from deciban.tables.sparse import SparseColumns, is_small
 from deciban.tables.values import text_of
-from deciban.verdict import TextExplanation, TextTerm, Threshold, Verdict
+from deciban.verdict import Explanation, Term, Threshold, Verdict
 
-from .recipes import from_stored
+from .recipes import restore
 from .table_model import Origin, TableModel
 
 # Of a row of very many columns so many are named.
@@ -46,8 +46,8 @@ class ServedTable:
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Self:
-        """The model in a file that `store.read` has checked."""
-        return cls(from_stored(stored), Origin.from_header(stored.header))
+        """Return the model in a file that `store.read` has checked."""
+        return cls(restore(stored), Origin.from_header(stored.header))
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -60,7 +60,8 @@ class ServedTable:
         return [str(own) for own in self.model.columns.names]
 
     def matrix(self, cells: Cells) -> Any:
-        """(N, d) the rows as numbers, NaN where missing, and codes of labels: K, past the last, if never learnt."""
+        """Return (N, d) the rows as numbers, NaN where missing, and codes of labels: K, past the last, if never
+        learnt."""
         columns = self.model.columns
         matrix = read_as(columns, cells)
         if "category" not in columns.kinds:
@@ -72,13 +73,13 @@ class ServedTable:
         return matrix
 
     def scores(self, cells: Cells) -> Floats:
-        """(N, C) log joint probabilities, in nats."""
+        """Return (N, C) log joint probabilities, in nats."""
         return self.model.scores(self.matrix(cells))
 
     def judge(
         self, cells: Cells, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
     ) -> list[Verdict]:
-        """A verdict for each row."""
+        """Return a verdict for each row."""
         return self._verdicts(self.matrix(cells), unsure_below, threshold)
 
     def _verdicts(self, matrix: Any, below: float, threshold: Threshold | None) -> list[Verdict]:
@@ -93,8 +94,9 @@ class ServedTable:
 
     def explain(
         self, cells: Cells, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
-    ) -> Iterator[TextExplanation]:
-        """Why each row is judged so, cell by cell: prior + Σ terms = decibans. The text is the row, a line a cell.
+    ) -> Iterator[Explanation]:
+        """Return why each row is judged so, cell by cell: prior + Σ terms = decibans. The text is the row, a line a
+        cell.
 
         Of rows that are mostly 0 the text leaves the zeros out, and but for the strongest they are one term together;
         so are all but the 16,384 strongest terms.
@@ -102,28 +104,29 @@ class ServedTable:
         matrix = self.matrix(cells)
         features = self.model.features(matrix)
         verdicts = self._verdicts(matrix, unsure_below, threshold)
-        return (self._explained(cells, i, matrix[[i]], features[[i]], verdict) for i, verdict in enumerate(verdicts))
+        return (self._explain_row(cells, i, matrix[[i]], features[[i]], verdict) for i, verdict in enumerate(verdicts))
 
-    def _explained(self, cells: Cells, i: int, row: Any, features: Any, verdict: Verdict) -> TextExplanation:
+    def _explain_row(self, cells: Cells, i: int, row: Any, features: Any, verdict: Verdict) -> Explanation:
         label, against = self.classes.index(verdict.label), verdict.against
-        why = self.model.score.weigh(features, None if against is None else (label, self.classes.index(against)))
+        why = self.model.scorer.weigh(features, None if against is None else (label, self.classes.index(against)))
         found = why.terms.strongest_first()
         columns, evidence = self.model.column(found.feature), found.evidence * DECIBANS_PER_NAT
         others = _others(row, columns, found.feature)
         kept = [(self.names[columns[at]], float(evidence[at])) for at in np.flatnonzero(~others).tolist()]
         values = self._values(cells, i, row)
-        text, places = _shown(values, {own for own, _ in kept})
+        text, places = _show_row(values, {own for own, _ in kept})
         terms = [
-            TextTerm(f"{own} = {text_of(values.get(own, cells.absent))}", decibans, 1, places.get(own, ()))
+            Term(f"{own} = {text_of(values.get(own, cells.absent))}", decibans, 1.0, places.get(own, ()))
             for own, decibans in kept
         ]
         if others.any():
-            terms.append(TextTerm(f"({others.sum():,} other columns)", fsum(evidence[others]), 0, ()))
+            terms.append(Term(f"({others.sum():,} other columns)", fsum(evidence[others]), 0.0))
             terms.sort(key=lambda term: -abs(term.decibans))
-        return TextExplanation(verdict, why.prior * DECIBANS_PER_NAT, tuple(terms), text)
+        return Explanation.of_verdict(verdict, why.prior * DECIBANS_PER_NAT, tuple(terms), text)
 
     def _values(self, cells: Cells, i: int, numbers: Any) -> dict[str, Any]:
-        """Row i by column; of very many that are mostly 0 those that are not, which stand in the row of numbers."""
+        """Return row i by column; of very many that are mostly 0 those that are not, which stand in the row of
+        numbers."""
         names = self.names
         plain = is_sparse(numbers) and {*self.model.columns.kinds} <= {"number", "whole"}
         if plain and isinstance(cells.columns, SparseColumns) and not is_small(1, len(names)):
@@ -135,8 +138,8 @@ class ServedTable:
 
 
 def _others(row: Any, columns: NDArray[np.intp], features: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which terms, of which the strongest come first, are told together: those of columns that a sparse row leaves
-    out, but for the strongest, and what is more than anyone reads."""
+    """Return which terms, of which the strongest come first, are told together: those of columns that a sparse row
+    leaves out, but for the strongest, and what is more than anyone reads."""
     others = np.zeros(len(columns), np.bool_)
     others[_NAMED:] = True
     if is_sparse(row):
@@ -145,8 +148,8 @@ def _others(row: Any, columns: NDArray[np.intp], features: NDArray[np.intp]) -> 
     return others
 
 
-def _shown(values: dict[str, Any], wanted: Set[str]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:
-    """A row as text, `name: value` a line, and where the values that are wanted stand in it."""
+def _show_row(values: dict[str, Any], wanted: Set[str]) -> tuple[str, dict[str, tuple[tuple[int, int], ...]]]:
+    """Return a row as text, `name: value` a line, and where the values that are wanted stand in it."""
     lines: list[str] = []
     places: dict[str, tuple[tuple[int, int], ...]] = {}
     at = 0

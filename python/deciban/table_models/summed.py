@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.certificates.certificate import fields_of
-from deciban.certificates.guarantees import SCALED, chosen, said_of, unfixed
+from deciban.certificates.guarantees import SCALED, add_choice, read_choice, withdraw
 from deciban.distributions.scatter import ClassScatter, PooledScatter
 from deciban.errors import DataError
 from deciban.tables.cells import Cells
 from deciban.tables.matching import read_as
 from deciban.tables.widening import NEVER_LEARNT, NO_NEW, refuse_strange
 
-from .coded import OF_EACH
-from .linear import LinearTable
+from .coded import OF_EACH, CodedTable, scorer_of
 from .table_model import refusals_of
 
 # A file keeps sums of so many numbers at most: 16 MB of them.
@@ -27,7 +26,7 @@ _MOST = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SummedTable(LinearTable):
+class SummedTable(CodedTable):
     """A linear model of a table with `sums`, the statistic that it was derived from.
 
     Features stay coded as they were when the model was trained: numbers by the means and deviations of the rows of
@@ -37,25 +36,25 @@ class SummedTable(LinearTable):
     sums: Any = None
     temperature: float | None = None
 
+    @property
+    def calibrator(self) -> float | None:
+        return self.temperature
+
     @staticmethod
-    def _scored(found: Any) -> dict[str, Any]:
+    def _state_of(found: Any) -> dict[str, Any]:
         sums = found.counts_
         kept = sums is not None and sum(array.size for array in sums.arrays()) <= _MOST
-        return {
-            **LinearTable._scored(found),
-            "sums": sums if kept else None,
-            "temperature": getattr(found, "temperature_", None),
-        }
+        return {"sums": sums if kept else None, "temperature": getattr(found, "temperature_", None)}
 
     def plus(self, cells: Cells, labels: Sequence[Any]) -> Self:
-        return self._updated("partial_fit", cells, labels)
+        return self._update("partial_fit", cells, labels)
 
     def minus(self, cells: Cells, labels: Sequence[Any]) -> Self:
         self._require_sums()
         self._require_rest(labels, cells.name)
-        return self._updated("forget", cells, labels)
+        return self._update("forget", cells, labels)
 
-    def _updated(self, verb: str, cells: Cells, labels: Sequence[Any]) -> Self:
+    def _update(self, verb: str, cells: Cells, labels: Sequence[Any]) -> Self:
         self._require_sums()
         matrix = read_as(self.columns, cells)
         refuse_strange(self.columns, cells, NEVER_LEARNT if verb == "forget" else NO_NEW)
@@ -64,14 +63,16 @@ class SummedTable(LinearTable):
             getattr(found, verb)(self.coding(matrix), np.array(labels))
         found.temperature_ = self.temperature
         proof = replace(
-            chosen(found.certificate_, said_of(self.proof)), calibration=fields_of(self.proof)["calibration"]
+            add_choice(found.certificate_, read_choice(self.proof)), calibration=fields_of(self.proof)["calibration"]
         )
+        items = np.array(found.class_count_ if hasattr(found, "class_count_") else found.counts_.n)
         return replace(
             self,
-            items=np.array(found.class_count_ if hasattr(found, "class_count_") else found.counts_.n),
-            proof=unfixed(proof, SCALED, OF_EACH).to_json(),
+            encoder=replace(self.encoder, items=items),
+            scorer=scorer_of(found),
+            proof=withdraw(proof, SCALED, OF_EACH).to_json(),
             fitted=found,
-            **self._scored(found),
+            **self._state_of(found),
         )
 
     def _require_sums(self) -> None:
@@ -84,11 +85,11 @@ class SummedTable(LinearTable):
             )
 
     def _estimator(self) -> Any:
-        """The estimator as it was when these sums were all that it had learnt."""
+        """Return the estimator as it was when these sums were all that it had learnt."""
         from .recipes import ESTIMATORS
 
         of = ESTIMATORS[self.name]
-        found = getattr(import_module(f"deciban.{of.module}"), of.name)(**{**self.declared[1], **of.given})
+        found = getattr(import_module(f"deciban.{of.module}"), of.name)(**{**self.settings.parameters, **of.given})
         found.classes_ = np.array(self.classes)
         found.n_features_in_ = self.coding.width
         found.counts_, found._declared, found.columns_ = self.sums, found.classes_[:0], None
@@ -107,28 +108,28 @@ class SummedTable(LinearTable):
         return found
 
     @staticmethod
-    def _read(parameters: Mapping[str, Any], arrays: dict[str, NDArray[Any]], width: int, C: int) -> dict[str, Any]:
+    def _state_from(arrays: dict[str, NDArray[Any]], width: int, C: int) -> dict[str, Any]:
         own = {name: arrays.pop(name) for name in [*arrays] if name not in ("weights", "prior")}
-        held = LinearTable._read(parameters, arrays, width, C)
         if not own:
-            return held
+            return {}
         if not all(array.dtype == np.float64 and np.isfinite(array).all() for array in own.values()):
             raise ValueError("sums that are no finite numbers")
         temperature = own.pop("temperature", None)
         if temperature is not None and (temperature.shape != (1,) or not temperature[0] > 0.0):
             raise ValueError("a temperature that is no number above 0")
-        held["temperature"] = None if temperature is None else float(temperature[0])
-        return {**held, "sums": _sums(own, width, C)}
+        told = None if temperature is None else float(temperature[0])
+        return {"temperature": told, "sums": _sums(own, width, C)}
 
 
 def _by_name(sums: Any) -> dict[str, NDArray[Any]]:
-    """The arrays of a statistic, those of its parts by number."""
+    """Return the arrays of a statistic, those of its parts by number."""
     found = {field.name: getattr(sums, field.name) for field in fields(sums) if field.name != "parts"}
     return {**found, **{f"parts.{k}": part for k, part in enumerate(sums.parts)}}
 
 
 def _sums(arrays: Mapping[str, NDArray[Any]], width: int, C: int) -> Any:
-    """The statistic of these arrays; ValueError unless their shapes are those of `width` features and C classes."""
+    """Return the statistic of these arrays; ValueError unless their shapes are those of `width` features and C
+    classes."""
     parts = [arrays[f"parts.{k}"] for k in range(sum(name.startswith("parts.") for name in arrays))]
     kind = PooledScatter if len(parts) == 1 else ClassScatter
     own = [field.name for field in fields(kind) if field.name != "parts"]

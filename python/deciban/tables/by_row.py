@@ -15,14 +15,14 @@ class RowColumns(Mapping[str, Sequence[Any]]):
 
     @abstractmethod
     def only(self, i: int) -> RowColumns:
-        """Row i alone."""
+        """Return row i alone."""
 
     @abstractmethod
     def values(self, names: Sequence[str]) -> Iterator[list[Any]]:  # type: ignore[override]
-        """The values of each row in these columns, all of which are there."""
+        """Return the values of each row in these columns, all of which are there."""
 
     def row(self, i: int) -> dict[str, Any]:
-        """The values of row i by name."""
+        """Return the values of row i by name."""
         names = list(self)
         return dict(zip(names, next(self.only(i).values(names)), strict=True))
 
@@ -95,7 +95,7 @@ class ObjectColumns(RowColumns):
 
 
 def _whole(value: Any) -> Any:
-    """JSON may escape half of a surrogate pair, which no encoding can write; it becomes U+FFFD."""
+    """Return JSON may escape half of a surrogate pair, which no encoding can write; it becomes U+FFFD."""
     if type(value) is str and not value.isascii():
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return value

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, cast
 
-from ..errors import DataError, UsageError, shown
+from ..errors import DataError, UsageError, escape
 from .by_row import FieldColumns, ObjectColumns, RowColumns
 from .delimited import csv_rows, tsv_rows
 from .json_lines import json_objects
@@ -50,7 +50,7 @@ class Cells:
         return len(self.places)
 
     def only(self, i: int) -> Cells:
-        """Row i of these alone."""
+        """Return row i of these alone."""
         own = self.columns
         one: Mapping[str, Sequence[Any]] = (
             own.only(i) if isinstance(own, SparseColumns | RowColumns) else {key: own[key][i : i + 1] for key in own}
@@ -58,12 +58,12 @@ class Cells:
         return replace(self, columns=one, places=self.places[i : i + 1], first_row=self.first_row + i)
 
     def where(self, i: int) -> str:
-        """The file and the place of row i of these."""
+        """Return the file and the place of row i of these."""
         return f"{self.name}, {self.unit} {self.places[i]}"
 
 
 def read_cells(path: str, encoding: str | None = None, kind: Kind | None = None) -> Iterator[Cells]:
-    """The rows of a CSV, TSV, JSON lines, Parquet or svmlight file, or of standard input ("-").
+    """Yield the rows of a CSV, TSV, JSON lines, Parquet or svmlight file, or of standard input ("-").
 
     Without `kind` the end of the name decides, for standard input the first line. Keys that a JSON object does not
     have are None. Raises UsageError, NoInputError, DataError (its line says where) and StorageError; DataError, too,
@@ -74,7 +74,7 @@ def read_cells(path: str, encoding: str | None = None, kind: Kind | None = None)
         empty = False
         yield cells
     if empty:
-        name = "standard input" if path == STDIN else shown(path)
+        name = "standard input" if path == STDIN else escape(path)
         raise DataError(f"{name}: expected rows under the header; there are none.")
 
 
@@ -83,7 +83,7 @@ def _read(path: str, encoding: str | None, kind: Kind | None) -> Iterator[Cells]
         stream = cast(io.BufferedReader, sys.stdin.buffer)
         yield from _of_stream(stream, "standard input", kind or guess_kind(stream.peek(1 << 12)), encoding)
         return
-    name = shown(path)
+    name = escape(path)
     with open_table(path) as file:
         chosen = kind or kind_by_name(path, name)
         check_start(file.peek(8)[:8], chosen, name)
@@ -118,16 +118,17 @@ def _of_fields(rows: Iterator[tuple[int, list[str]]], name: str) -> Iterator[Cel
 
 
 def _names(header: Sequence[str], where: str) -> list[str]:
-    """The columns, each with a name of its own; one without a name, as of row numbers, is called by its place."""
+    """Return the columns, each with a name of its own; one without a name, as of row numbers, is called by its
+    place."""
     names = [own.strip() or f"column {j}" for j, own in enumerate(header, 1)]
     (most, count) = Counter(names).most_common(1)[0] if names else ("", 0)
     if count > 1:
-        raise DataError(f"{where}: expected one column '{shown(most)}'; there are {count}. Rename the others.")
+        raise DataError(f"{where}: expected one column '{escape(most)}'; there are {count}. Rename the others.")
     return names
 
 
 def _of_objects(rows: Iterator[tuple[int, dict[str, Any]]], name: str) -> Iterator[Cells]:
-    """Rows of which each says which columns it has."""
+    """Yield rows of which each says which columns it has."""
     first = 1
     for batch in _batches(rows):
         names = dict.fromkeys(chain.from_iterable(row for _, row in batch))
@@ -137,7 +138,7 @@ def _of_objects(rows: Iterator[tuple[int, dict[str, Any]]], name: str) -> Iterat
 
 
 def _of_features(rows: Iterator[Row], name: str) -> Iterator[Cells]:
-    """Rows of which each says which features are not 0."""
+    """Yield rows of which each says which features are not 0."""
     first = 1
     for places, columns in sparse_batches(rows):
         yield Cells(name, columns, places, first, absent=0.0)
@@ -153,7 +154,7 @@ def _of_parquet(path: str, name: str) -> Iterator[Cells]:
 
 
 def _batches(rows: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
-    """The rows in batches of so many rows, or cells, at most."""
+    """Yield the rows in batches of so many rows, or cells, at most."""
     batch: list[tuple[int, Any]] = []
     cells = 0
     for row in rows:

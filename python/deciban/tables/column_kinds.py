@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.frame import Floats, Kind, called, quoted
-from ..errors import DataError, shown
+from ..data.frame import Floats, Kind, name_column, quote
+from ..errors import DataError, escape
 from .gathered import Gathered
 from .packed import Numbers
 from .values import GONE, TRUTH, is_empty, is_number, number_of, text_of, truth_of
@@ -19,7 +19,7 @@ FEW = 20
 
 
 def kind_of(column: Gathered, where: Any) -> Kind:
-    """What the column is, by its values; DataError for values of several types."""
+    """Return what the column is, by its values; DataError for values of several types."""
     present, types = column.present, column.types
     if types <= {str, bool}:
         texts = [value.lower() for value in present]
@@ -34,13 +34,13 @@ def kind_of(column: Gathered, where: Any) -> Kind:
     texts = [value for value in present if isinstance(value, str)]
     other = next(value for value in present if not isinstance(value, str))
     raise DataError(
-        f"{called(column.name)}: expected values of one type; came {quoted(other)} and {quoted(texts[0])}. "
-        f"Write all as numbers, or say --category {shown(column.name)}."
+        f"{name_column(column.name)}: expected values of one type; came {quote(other)} and {quote(texts[0])}. "
+        f"Write all as numbers, or say --category {escape(column.name)}."
     )
 
 
 def silence_of(column: Gathered) -> str | None:
-    """Why a column is not worth learning from; None if it may be."""
+    """Return why a column is not worth learning from; None if it may be."""
     present = column.present
     if not present:
         return "it is empty"
@@ -59,7 +59,7 @@ def silence_of(column: Gathered) -> str | None:
 
 
 def silence_of_numbers(column: Numbers) -> str | None:
-    """The same of numbers that are written plainly."""
+    """Return the same of numbers that are written plainly."""
     if column.constant:
         return "it has one value"
     if len(column.values) >= FEW and bool((np.diff(column.values) == 1.0).all()):
@@ -68,13 +68,13 @@ def silence_of_numbers(column: Numbers) -> str | None:
 
 
 def _counts(values: Sequence[Any]) -> bool:
-    """Whether the values, in order of occurrence, go up by one."""
+    """Return whether the values, in order of occurrence, go up by one."""
     numbers = [float(value) for value in values if is_number(str(value))]
     return len(numbers) == len(values) and all(b - a == 1.0 for a, b in pairwise(numbers))
 
 
-def coded(column: Gathered, kind: Kind, known: Sequence[Any] | None, where: Any) -> Floats:
-    """(N,) the cells as numbers, NaN for missing; a category never learnt is K, one past the last label."""
+def code_cells(column: Gathered, kind: Kind, known: Sequence[Any] | None, where: Any) -> Floats:
+    """Return (N,) the cells as numbers, NaN for missing; a category never learnt is K, one past the last label."""
     codes: list[float] = []
     places = None if known is None else {text_of(label): float(k) for k, label in enumerate(known)}
     for value in column.distinct:
@@ -88,7 +88,7 @@ def coded(column: Gathered, kind: Kind, known: Sequence[Any] | None, where: Any)
                 at = int((column.rows == len(codes)).argmax())
                 raise DataError(
                     f"{where(at)}: expected {'true or false' if kind == 'truth' else 'a number'} in "
-                    f"{called(column.name)}; came {quoted(value)}. Correct it, or leave it empty."
+                    f"{name_column(column.name)}; came {quote(value)}. Correct it, or leave it empty."
                 )
             codes.append(number)
     return np.take(np.array(codes), column.rows)

@@ -17,7 +17,7 @@ Row = tuple[int, list[str]]  # the line the row begins on, its fields
 
 
 def csv_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
-    """The header and the rows; lines that are empty are left out. Raises DataError for a quote out of place.
+    """Yield the header and the rows; lines that are empty are left out. Raises DataError for a quote out of place.
 
     Python keeps one limit on the length of a field for the whole process; it is raised, never lowered.
     """
@@ -29,18 +29,18 @@ def csv_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
         try:
             fields = next(reader, None)
         except csv.Error as error:
-            raise _misquoted(name, line, reader.line_num, error) from error
+            raise _error_misquoted(name, line, reader.line_num, error) from error
         if fields is None:
             return
         if fields:
             width = width or len(fields)
             if len(fields) != width:
-                raise ragged(name, line, width, len(fields), reader.line_num)
+                raise error_ragged(name, line, width, len(fields), reader.line_num)
             yield line, fields
 
 
 def tsv_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
-    """The header and the rows; lines that are empty are left out."""
+    """Yield the header and the rows; lines that are empty are left out."""
     width = None
     for number, line in enumerate(lines, 1):
         content = line.rstrip("\r\n")
@@ -48,14 +48,14 @@ def tsv_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
             continue
         fields = content.split("\t")
         if '"' in content:
-            fields = _unquoted(content, fields, width)
+            fields = _unquote(content, fields, width)
         width = width or len(fields)
         if len(fields) != width:
-            raise ragged(name, number, width, len(fields), number)
+            raise error_ragged(name, number, width, len(fields), number)
         yield number, fields
 
 
-def _unquoted(content: str, fields: list[str], width: int | None) -> list[str]:
+def _unquote(content: str, fields: list[str], width: int | None) -> list[str]:
     try:
         (quoted,) = csv.reader([content], "excel-tab", strict=True)
     except (csv.Error, ValueError):
@@ -63,7 +63,7 @@ def _unquoted(content: str, fields: list[str], width: int | None) -> list[str]:
     return quoted if len(quoted) == (width or len(fields)) else fields
 
 
-def ragged(name: str, line: int, expected: int, found: int, last: int) -> DataError:
+def error_ragged(name: str, line: int, expected: int, found: int, last: int) -> DataError:
     where = f"{name}, line {line}" if last == line else f"{name}, lines {line} to {last}"
     return DataError(
         f"{where}: expected {_fields(expected)}, as in the header; found {found}. "
@@ -75,7 +75,7 @@ def _fields(count: int) -> str:
     return "1 field" if count == 1 else f"{count} fields"
 
 
-def _misquoted(name: str, line: int, last: int, error: csv.Error) -> DataError:
+def _error_misquoted(name: str, line: int, last: int, error: csv.Error) -> DataError:
     said = str(error)
     if "end of data" in said or "field limit" in said:
         where = "the file ended" if "end of data" in said else f"{LONGEST_LINE >> 20} Mi characters passed"

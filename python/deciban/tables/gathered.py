@@ -12,14 +12,17 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.frame import called
-from ..errors import DataError, shown
+from ..data.frame import name_column
+from ..errors import DataError, escape
+from .by_row import ObjectColumns
 from .cells import Cells
 from .svmlight import LABEL
 from .values import is_empty, plain_value
 
 MANY = 1 << 12
 """Of more columns than this, each is gathered when it is asked for."""
+_CELLS, _SHARE = 1 << 23, 64
+"""More cells, about 1 GB with their columns, are only filled where one of 64 holds something."""
 _SCALARS = (bool, int, float, str, Decimal, type(None), bytes)
 
 
@@ -33,7 +36,7 @@ class Gathered:
     types: set[type] = field(default_factory=set)
 
     def add(self, values: Sequence[Any], where: Any) -> None:
-        """More rows; `where(i)` says in words where the i-th of them stands."""
+        """Add more rows; `where(i)` says in words where the i-th of them stands."""
         types = set(map(type, values))
         if not types <= set(_SCALARS):
             at = next(i for i, value in enumerate(values) if type(value) not in _SCALARS)
@@ -71,7 +74,8 @@ class Places:
 
 
 def gather(batches: Iterable[Cells], label: str, without: set[str]) -> tuple[Mapping[str, Gathered], Places]:
-    """The columns of a table, and where its rows stand; of the columns `without` nothing is kept but the name."""
+    """Return the columns of a table, and where its rows stand; of the columns `without` nothing is kept but the
+    name."""
     rest = iter(batches)
     first = next(rest, None)
     batches = rest if first is None else chain([first], rest)
@@ -81,9 +85,12 @@ def gather(batches: Iterable[Cells], label: str, without: set[str]) -> tuple[Map
         packed = pack(batches, label, without)
         return packed, packed.where
     gathered: dict[str, Gathered] = {}
-    where = Places("", array("q"))
+    where, there = Places("", array("q")), 0
     for cells in batches:
         done, where = len(where.lines), Places(cells.name, where.lines, cells.unit)
+        n, d = done + len(cells), len(gathered) + sum(own not in gathered for own in cells.columns)
+        there += sum(map(len, cells.columns.rows)) if isinstance(cells.columns, ObjectColumns) else n * d
+        refuse_apart(cells.name, n, d, there)
         for own in cells.columns:
             if own not in gathered:
                 gathered[own] = Gathered(own)
@@ -97,10 +104,20 @@ def gather(batches: Iterable[Cells], label: str, without: set[str]) -> tuple[Map
     return gathered, where
 
 
+def refuse_apart(name: str, n: int, d: int, there: int) -> None:
+    """Raise DataError for n rows of which each has some of d columns of its own, `there` values together, before there
+    is a cell for all of them."""
+    if n * d > max(_CELLS, _SHARE * there):
+        raise DataError(
+            f"{name}: expected rows that share columns; {n:,} rows have {d:,} columns together, of which each has "
+            f"{there // n:,}. Write them as svmlight, where what is not there is 0."
+        )
+
+
 def _refuse_kind(name: str, value: Any, where: str) -> NoReturn:
     known: dict[type, str] = {dict: "an object", list: "a list"}
     came = known.get(type(value), f"a value of type {type(value).__name__}")
     raise DataError(
-        f"{where}: expected a number, text, or true or false in {called(name)}; came {came}. "
-        f"Make a column of what matters in it, or leave it out: --ignore {shown(name)}."
+        f"{where}: expected a number, text, or true or false in {name_column(name)}; came {came}. "
+        f"Make a column of what matters in it, or leave it out: --ignore {escape(name)}."
     )

@@ -12,7 +12,7 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "true or f
 
 
 def json_objects(lines: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects; blank lines are left out. Raises DataError for a line that is not an object."""
+    """Yield the objects; blank lines are left out. Raises DataError for a line that is not an object."""
     for number, line in enumerate(lines, 1):
         if line.isspace():
             continue

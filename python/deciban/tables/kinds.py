@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Literal, TypeAlias
 
-from ..errors import DataError, UsageError, shown
+from ..errors import DataError, UsageError, escape
 
 Kind: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "svm"]
 
@@ -35,7 +35,7 @@ def kind_by_name(path: str, name: str) -> Kind:
     extension = os.path.splitext(path)[1].lower()
     if extension in _KINDS:
         return _KINDS[extension]
-    came = f"came '{shown(extension)}'" if extension else "it has none"
+    came = f"came '{escape(extension)}'" if extension else "it has none"
     raise UsageError(f"{name}: expected a name that ends in {', '.join(_KINDS)}; {came}. Rename the file.")
 
 
@@ -47,7 +47,7 @@ def check_start(start: bytes, kind: Kind, name: str) -> None:
 
 
 def guess_kind(start: bytes) -> Kind:
-    """What standard input is, by its first line; zeros are dropped so that UTF-16 reads as ASCII."""
+    """Return what standard input is, by its first line; zeros are dropped so that UTF-16 reads as ASCII."""
     line = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").partition(b"\n")[0]
     if line.startswith(b"PAR1"):
         return "parquet"

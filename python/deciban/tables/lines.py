@@ -25,7 +25,7 @@ _HANGUL = re.compile("[가-힣]")
 
 
 def lines(stream: io.BufferedReader, name: str, encoding: str | None) -> Iterator[str]:
-    """The lines with their ends, "\\n", "\\r\\n" or "\\r". `name` is the file's, for messages.
+    """Yield the lines with their ends, "\\n", "\\r\\n" or "\\r". `name` is the file's, for messages.
 
     Without `encoding` a byte order mark decides, and without that it is UTF-8. Raises DataError (bytes that
     are not of the encoding, a NUL, a line of more than 64 Mi characters), UsageError (an unknown encoding)
@@ -79,7 +79,7 @@ def _encoding(name: str, wanted: str | None, start: bytes) -> str:
     marked = next((codec for mark, codec in _BYTE_ORDER_MARKS if start.startswith(mark)), None)
     if wanted is None:
         return marked or "utf-8"
-    chosen = _known(wanted)
+    chosen = _name_known(wanted)
     if marked is None:
         if chosen in ("utf-16", "utf-32"):  # the first character is taken to be ASCII, as column names are
             return chosen + ("-be" if start[:1] == b"\0" else "-le")
@@ -93,7 +93,7 @@ def _encoding(name: str, wanted: str | None, start: bytes) -> str:
     return marked
 
 
-def _known(wanted: str) -> str:
+def _name_known(wanted: str) -> str:
     try:
         io.TextIOWrapper(io.BytesIO(), wanted)  # also refuses codecs that are not for text, such as base64
         return codecs.lookup(wanted).name
@@ -104,7 +104,8 @@ def _known(wanted: str) -> str:
 
 
 def _wrong_bytes(name: str, lines_read: int, count: int, encoding: str, error: UnicodeDecodeError) -> DataError:
-    """Of the `count` bytes read the codec saw the last len(error.object); what it decoded gives the line."""
+    """Tell of wrong bytes: of the `count` bytes read the codec saw the last len(error.object); what it decoded gives
+    the line."""
     before = error.object[: error.start].decode(encoding, "ignore")
     line = lines_read + 1 + len(re.findall("\r\n|\r|\n", before))
     byte = count - len(error.object) + error.start + 1

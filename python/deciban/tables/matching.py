@@ -10,18 +10,18 @@ import numpy as np
 from scipy import sparse
 
 from ..data.columns import Columns
-from ..data.frame import Floats, called, quoted
-from ..errors import DataError, shown
+from ..data.frame import Floats, name_column, quote
+from ..errors import DataError, escape
 from .by_row import RowColumns
 from .cells import Cells
-from .column_kinds import coded
+from .column_kinds import code_cells
 from .gathered import MANY, Gathered
 from .rows_read import read_rows
 from .sparse import SparseColumns, is_small
 
 
 def read_as(columns: Columns, cells: Cells) -> Any:
-    """(N, d) the rows as the columns that were learnt, found by name; all else in the table is left alone.
+    """Return (N, d) the rows as the columns that were learnt, found by name; all else in the table is left alone.
 
     They are CSR where there are many cells and most of them are 0.
 
@@ -46,12 +46,12 @@ def _cell_by_cell(columns: Columns, cells: Cells) -> Floats:
             continue
         column = Gathered(str(own))
         column.add(cells.columns[str(own)], cells.where)
-        matrix[:, j] = coded(column, kind, known, cells.where)
+        matrix[:, j] = code_cells(column, kind, known, cells.where)
     return matrix
 
 
 def _over_features(columns: Columns, cells: Cells) -> Any:
-    """CSR (N, d) of features of which most are 0; DataError where one is not of the kind that was learnt."""
+    """Return CSR (N, d) of features of which most are 0; DataError where one is not of the kind that was learnt."""
     own = cells.columns
     assert isinstance(own, SparseColumns)
     names = [str(name) for name in columns.names]
@@ -63,8 +63,8 @@ def _over_features(columns: Columns, cells: Cells) -> Any:
         at = int(np.flatnonzero(np.isinf(X.data))[0])
         row, j = int(np.searchsorted(X.indptr, at, side="right")) - 1, plain[order[X.indices[at]]]
         raise DataError(
-            f"{cells.where(row)}: expected a number in {called(names[j])}; came {quoted(float(X.data[at]))}. Correct "
-            "it, or leave it empty."
+            f"{cells.where(row)}: expected a number in {name_column(names[j])}; came {quote(float(X.data[at]))}. "
+            "Correct it, or leave it empty."
         )
     place = np.array(plain, dtype=np.int64)[order]
     made = sparse.csr_array((X.data, place[X.indices], X.indptr), shape=(len(cells), len(names)))
@@ -88,7 +88,7 @@ def _check_there(columns: Columns, cells: Cells) -> None:
     if gone:
         others = [own for own in cells.columns if own not in columns.names]
         more = f" and {len(gone) - 5} more" if len(gone) > 5 else ""
-        listed = ", ".join(f"'{shown(own)}'" for own in gone[:5])
+        listed = ", ".join(f"'{escape(own)}'" for own in gone[:5])
         raise DataError(
             f"{cells.name}: expected the columns that were learnt; {listed}{more} "
             f"{'is' if len(gone) == 1 else 'are'} missing. {_near(gone[0], others)}"
@@ -97,4 +97,4 @@ def _check_there(columns: Columns, cells: Cells) -> None:
 
 def _near(name: str, others: Sequence[str]) -> str:
     close = get_close_matches(name, others, n=1)
-    return f"Is it '{shown(close[0])}' there? Rename it." if close else "Add what is missing; its cells may be empty."
+    return f"Is it '{escape(close[0])}' there? Rename it." if close else "Add what is missing; its cells may be empty."

@@ -12,18 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.frame import Floats, Kind
-from ..errors import DataError
 from .by_row import ObjectColumns
 from .cells import Cells
-from .gathered import Gathered, Places
+from .gathered import Gathered, Places, refuse_apart
 from .values import plain_value
 
 # So many columns are unpacked together.
 _TOGETHER = 256
 # Numbers without leading zeros, a line each.
 _NUMBERS = re.compile(r"(?:[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\n)+", re.ASCII)
-# Rows that share few columns take so many cells at most, of which one in so many is there.
-_CELLS, _SHARE = 1 << 28, 32
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -58,7 +55,7 @@ class PackedColumns(Mapping[str, Gathered]):
         self._unpacked: tuple[int, list[list[Any]]] = (-1, [])
 
     def add(self, cells: Cells) -> None:
-        """More rows."""
+        """Add more rows."""
         self.where = Places(cells.name, self.where.lines, cells.unit)
         self.where.lines.extend(cells.places)
         self._absent = cells.absent
@@ -73,16 +70,12 @@ class PackedColumns(Mapping[str, Gathered]):
         self._batches.append(_Batch(len(cells), len(names), packed))
 
     def _refuse_apart(self, cells: Cells) -> None:
-        """DataError for rows of which each has columns of its own, before there is a cell for all of them."""
+        """Raise DataError for rows of which each has columns of its own, before there is a cell for all of them."""
         if not isinstance(cells.columns, ObjectColumns):
             return
         self._there += sum(map(len, cells.columns.rows))
         n, d = len(self.where.lines), len(self._order)
-        if n * d > max(_CELLS, _SHARE * self._there):
-            raise DataError(
-                f"{cells.name}: expected rows that share columns; {n:,} rows have {d:,} columns together, of which "
-                f"each has {self._there // n:,}. Write them as svmlight, where what is not there is 0."
-            )
+        refuse_apart(cells.name, n, d, self._there)
 
     def _values(self, own: str, cells: Cells) -> list[Any]:
         if own in self._without or own not in cells.columns:
@@ -109,7 +102,7 @@ class PackedColumns(Mapping[str, Gathered]):
         return column
 
     def numbers(self, name: str) -> Numbers | None:
-        """The column, if nothing but numbers that are written plainly stands in it."""
+        """Return the column, if nothing but numbers that are written plainly stands in it."""
         cells = self._cells(name)
         types = set(map(type, cells))
         if types <= {int, float}:
@@ -124,14 +117,14 @@ class PackedColumns(Mapping[str, Gathered]):
         return found._replace(kind="whole") if whole and found is not None else found
 
     def _cells(self, name: str) -> list[Any]:
-        """(N,) the cells of a column."""
+        """Return (N,) the cells of a column."""
         number, place = divmod(self._names[name], _TOGETHER)
         if self._unpacked[0] != number:
             self._unpacked = number, list(self._piece(number))
         return self._unpacked[1][place]
 
     def _piece(self, number: int) -> Iterator[list[Any]]:
-        """The columns of a piece; those that came after a batch are absent there."""
+        """Yield the columns of a piece; those that came after a batch are absent there."""
         start = number * _TOGETHER
         names = self._order[start : start + _TOGETHER]
         parts = [marshal.loads(batch.packed[number]) if number < len(batch.packed) else [] for batch in self._batches]
@@ -153,7 +146,7 @@ def _finite(kind: Kind, values: Sequence[float], constant: bool) -> Numbers | No
 
 
 def pack(batches: Iterable[Cells], label: str, without: set[str]) -> PackedColumns:
-    """The columns of a table; of those `without` nothing is kept but the name."""
+    """Return the columns of a table; of those `without` nothing is kept but the name."""
     packed = PackedColumns(label, without)
     for cells in batches:
         packed.add(cells)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias, cast
 
-from ..errors import DataError, UsageError, shown, unreadable
+from ..errors import DataError, UsageError, escape, unreadable
 from .delimited import Row, csv_rows, tsv_rows
 from .json_lines import json_objects
 from .kinds import Kind, check_start, guess_kind, kind_by_name
@@ -43,7 +43,7 @@ def read(
     kind: Kind | None = None,
     batch_bytes: int = 32 << 20,
 ) -> Iterator[Batch]:
-    """The columns `text` and `label` of a CSV, TSV, JSON lines or Parquet file, or of standard input ("-").
+    """Yield the columns `text` and `label` of a CSV, TSV, JSON lines or Parquet file, or of standard input ("-").
 
     A batch ends with the row that brings its texts to `batch_bytes` of memory, so it holds at least one row.
     Without `kind` the end of the name decides, for standard input the first line; without `encoding` a byte
@@ -54,14 +54,14 @@ def read(
     NoInputError (not there, not readable), DataError (its line says where) and StorageError.
     """
     if text == label:
-        raise UsageError(f"Expected two columns, one of texts and one of labels; '{shown(text)}' came for both.")
+        raise UsageError(f"Expected two columns, one of texts and one of labels; '{escape(text)}' came for both.")
     if path == STDIN:
         stream = cast(io.BufferedReader, sys.stdin.buffer)
         columns = _Columns("standard input", text, label)
         cells = _cells(stream, kind or guess_kind(stream.peek(1 << 12)), columns, encoding)
         yield from _batches(cells, columns, batch_bytes)
         return
-    name = shown(path)
+    name = escape(path)
     with open_table(path) as file:
         chosen = kind or kind_by_name(path, name)
         check_start(file.peek(8)[:8], chosen, name)
@@ -112,27 +112,25 @@ class _Columns:
         for option, wanted in zip(("--text", "--label"), self.wanted, strict=False):
             count = present.count(wanted)
             if count == 0:
-                raise DataError(f"{where}: expected a column {_quoted(wanted)}; {_instead(wanted, present, option)}")
+                raise DataError(f"{where}: expected a column {_quote(wanted)}; {_instead(wanted, present, option)}")
             if count > 1:
-                raise DataError(
-                    f"{where}: expected one column {_quoted(wanted)}; there are {count}. Rename the others."
-                )
+                raise DataError(f"{where}: expected one column {_quote(wanted)}; there are {count}. Rename the others.")
 
     def as_text(self, place: int, value: Any) -> str:
         if value is None:
             return ""
         if isinstance(value, bytes):
-            return _decoded(value)
+            return _decode(value)
         if isinstance(value, str | int | float):
             return str(value)
         raise self._wrong(place, self.text, "a text", value)
 
     def as_label(self, place: int, value: Any) -> str:
         if isinstance(value, bytes):
-            value = _decoded(value)
+            value = _decode(value)
         if value is None or value != value or (isinstance(value, str) and not value.strip()):
             raise DataError(
-                f"{self.name}, {self.unit} {place}: expected a label in column {_quoted(self.label or '')}; "
+                f"{self.name}, {self.unit} {place}: expected a label in column {_quote(self.label or '')}; "
                 "it is empty. Fill it in, or remove the row."
             )
         if isinstance(value, float) and value.is_integer():
@@ -143,32 +141,32 @@ class _Columns:
 
     def _wrong(self, place: int, column: str, expected: str, value: object) -> DataError:
         return DataError(
-            f"{self.name}, {self.unit} {place}: expected {expected} in column {_quoted(column)}; "
+            f"{self.name}, {self.unit} {place}: expected {expected} in column {_quote(column)}; "
             f"came {'an object' if isinstance(value, dict) else 'a value of type ' + type(value).__name__}. "
             "Choose another column, or write a text there."
         )
 
 
-def _decoded(value: bytes) -> str:
+def _decode(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("latin-1")
 
 
-def _quoted(name: str) -> str:
-    return f"'{shown(name)}'"
+def _quote(name: str) -> str:
+    return f"'{escape(name)}'"
 
 
 def _instead(wanted: str, present: Sequence[str], option: str) -> str:
-    listed = ", ".join(map(_quoted, present[:20])) or "none"
+    listed = ", ".join(map(_quote, present[:20])) or "none"
     more = f" and {len(present) - 20} more" if len(present) > 20 else ""
     if len(present) == 1 and (";" in present[0] or "\t" in present[0]):
         separator = "semicolons" if ";" in present[0] else "tabs"
         return f"the header is {listed}. It looks separated by {separator}: write it with commas, or as .tsv."
     folded = {name.strip().lower(): name for name in present}
     near = get_close_matches(wanted.strip().lower(), list(folded), n=1)
-    hint = f"Did you mean {_quoted(folded[near[0]])}?" if near else f"Choose one with {option}."
+    hint = f"Did you mean {_quote(folded[near[0]])}?" if near else f"Choose one with {option}."
     return f"the columns are {listed}{more}. {hint}"
 
 
@@ -207,7 +205,7 @@ def _json_cells(decoded: Iterator[str], columns: _Columns) -> Iterator[Cell]:
 
 
 def _scalar(value: Any) -> Any:
-    """JSON may escape half of a surrogate pair, which no encoding can write; it becomes U+FFFD."""
+    """Return JSON may escape half of a surrogate pair, which no encoding can write; it becomes U+FFFD."""
     if type(value) is str and not value.isascii():
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return value
@@ -223,12 +221,12 @@ def _parquet_cells(path: str, columns: _Columns, batch_bytes: int) -> Iterator[C
 
 
 def open_table(path: str) -> io.BufferedReader:
-    """The bytes of a table; UsageError for a folder, NoInputError for what cannot be read."""
+    """Return the bytes of a table; UsageError for a folder, NoInputError for what cannot be read."""
     try:
         return cast(io.BufferedReader, open(path, "rb", buffering=1 << 18))
     except IsADirectoryError as error:
         raise UsageError(
-            f"{shown(path)}: expected a table; this is a folder. Name a file, or for texts write label=PATH."
+            f"{escape(path)}: expected a table; this is a folder. Name a file, or for texts write label=PATH."
         ) from error
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error

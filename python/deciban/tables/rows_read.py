@@ -19,7 +19,8 @@ _MEASURED = ("number", "whole")
 
 
 def read_rows(columns: Columns, own: RowColumns, absent: float | None) -> Floats | None:
-    """(N, d) the cells as numbers, NaN for missing, K for a label never learnt; None where one is not what was learnt.
+    """Return (N, d) the cells as numbers, NaN for missing, K for a label never learnt; None where one is not what was
+    learnt.
 
     A column that is not there is `absent`.
     """
@@ -45,7 +46,7 @@ def read_rows(columns: Columns, own: RowColumns, absent: float | None) -> Floats
 
 
 def _numbers(values: Sequence[Any]) -> Any:
-    """The cells of a row that are numbers, or None."""
+    """Return the cells of a row that are numbers, or None."""
     types = set(map(type, values))
     read: Any = None
     if types == {str} and not _STRANGE.search("".join(values)):
@@ -69,7 +70,7 @@ def _plain(value: Any) -> bool:
 
 
 def _codes(categories: Sequence[Labels | None]) -> list[dict[str, float] | None]:
-    """By column the code of each label; columns of the same labels share them."""
+    """Return by column the code of each label; columns of the same labels share them."""
     known: dict[Labels, dict[str, float]] = {}
     for labels in categories:
         if labels is not None and labels not in known:

@@ -57,11 +57,11 @@ class SparseColumns(Mapping[str, Sequence[Any]]):
         return values
 
     def only(self, i: int) -> SparseColumns:
-        """Row i alone."""
+        """Return row i alone."""
         return SparseColumns(self.labels[i : i + 1], self.indices, self.matrix[[i]])
 
     def over(self, indices: NDArray[np.int64]) -> sparse.csr_array:
-        """CSR (N, d) of the features `indices` (d,), ascending; those that are not here are 0."""
+        """Return CSR (N, d) of the features `indices` (d,), ascending; those that are not here are 0."""
         place = np.minimum(np.searchsorted(indices, self.indices), max(len(indices) - 1, 0))
         known = indices[place] == self.indices if len(indices) else np.zeros(len(self.indices), np.bool_)
         X = self.matrix
@@ -90,7 +90,7 @@ class _Batch:
         return cls([], [], array("q"), array("d"), array("q", [0]))
 
     def columns(self) -> SparseColumns:
-        """The rows, without the zeros that the file wrote."""
+        """Return the rows, without the zeros that the file wrote."""
         flat = np.frombuffer(self.indices, np.int64)
         indices, place = np.unique(flat, return_inverse=True)
         data = np.array(self.values)
@@ -101,7 +101,7 @@ class _Batch:
 
 
 def sparse_batches(rows: Iterator[Row]) -> Iterator[tuple[list[int], SparseColumns]]:
-    """Rows of svmlight in batches: the lines, and the columns."""
+    """Yield rows of svmlight in batches: the lines, and the columns."""
     batch = _Batch.new()
     for number, label, features, values in rows:
         batch.labels.append(label)
@@ -117,12 +117,12 @@ def sparse_batches(rows: Iterator[Row]) -> Iterator[tuple[list[int], SparseColum
 
 
 def together(parts: Sequence[SparseColumns]) -> SparseColumns:
-    """Batches of rows as one."""
+    """Return batches of rows as one."""
     indices = np.unique(np.concatenate([part.indices for part in parts]))
     matrix = sparse.csr_array(sparse.vstack([part.over(indices) for part in parts], format="csr"))
     return SparseColumns([label for part in parts for label in part.labels], indices, matrix)
 
 
 def is_small(rows: int, columns: int) -> bool:
-    """Whether a table takes little enough to be kept cell by cell."""
+    """Return whether a table takes little enough to be kept cell by cell."""
     return rows * columns <= _CELLS and columns <= _COLUMNS

@@ -10,11 +10,12 @@ from itertools import islice
 from operator import ge
 from typing import TypeAlias
 
-from ..errors import DataError, shown
+from ..errors import DataError, escape
 
 LABEL = "label"
 """What the column of labels is called; those of the features are called by their index."""
 _PART = re.compile(r"\S+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,400}")
 _PAIR = re.compile(r"(0|[1-9][0-9]{0,9}):(\S+)")
 
 
@@ -23,7 +24,8 @@ Row: TypeAlias = "tuple[int, str, array[int], array[float]]"
 
 
 def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
-    """The rows; what follows a # is left out, and so is `qid:`. Of a feature that comes twice the last value counts.
+    """Yield the rows; what follows a # is left out, and so is `qid:`. Of a feature that comes twice the last value
+    counts.
 
     >>> [(line, label, *map(list, row)) for line, label, *row in svmlight_rows(iter(["+1 3:1 11:0.5 # a note"]), "t")]
     [(1, '1', [3, 11], [1.0, 0.5])]
@@ -48,11 +50,13 @@ def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
 
 
 def _label(text: str) -> str:
-    """Whole numbers are labels without sign and fraction: +1 is 1."""
+    """Return a label; a whole number without sign and fraction: +1 is 1."""
+    if _WHOLE.fullmatch(text):
+        return str(int(text))
     try:
         value = float(text)
-        return str(int(value)) if value == int(value) else text
-    except (ValueError, OverflowError):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else text
+    except ValueError:
         return text
 
 
@@ -62,5 +66,5 @@ def _feature(part: str, where: str) -> tuple[int, float]:
         if match is not None and "_" not in part:  # which Python reads in numbers, and no other program
             return int(match[1]), float(match[2])
     raise DataError(
-        f"{where}: expected index:value; came '{shown(part[:40])}'. If this is CSV, rename it to end in .csv."
+        f"{where}: expected index:value; came '{escape(part[:40])}'. If this is CSV, rename it to end in .csv."
     )

@@ -22,11 +22,11 @@ import numpy as np
 from scipy import sparse
 
 from ..data.columns import Columns
-from ..data.frame import Floats, Kind, called, quoted
+from ..data.frame import Floats, Kind, name_column, quote
 from ..data.rows import is_sparse
-from ..errors import DataError, shown
+from ..errors import DataError, escape
 from .cells import Cells
-from .column_kinds import FEW, coded, kind_of, silence_of, silence_of_numbers
+from .column_kinds import FEW, code_cells, kind_of, silence_of, silence_of_numbers
 from .gathered import Gathered, Places, gather
 from .packed import PackedColumns
 from .sparse import SparseColumns, is_small, together
@@ -34,6 +34,9 @@ from .svmlight import LABEL
 from .values import is_empty, text_of
 
 Wanted = Mapping[str, Literal["category", "number"]]
+
+ON_REQUEST = "as told"
+"""Why a column is left out that --ignore names."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Typed:
 def learnt_from(
     batches: Iterable[Cells], label: str, ignore: Sequence[str] = (), wanted: Wanted | None = None
 ) -> Typed:
-    """The table as what it is to be learnt from: `label` apart, `ignore` left out, the others by their kind.
+    """Return the table as what it is to be learnt from: `label` apart, `ignore` left out, the others by their kind.
 
     `wanted` names columns that are categories, or numbers, whatever they look like. Left out, unless wanted, are
     columns of one value, text that is another in most rows, and numbers that count the rows.
@@ -80,9 +83,9 @@ def learnt_from(
     for option, asked in (("--label", [label]), ("--ignore", ignore), ("--category", wanted)):
         for own in asked:
             if own not in gathered:
-                raise DataError(f"{where.name}: expected a column '{shown(own)}'; {instead(own, gathered, option)}")
+                raise DataError(f"{where.name}: expected a column '{escape(own)}'; {instead(own, gathered, option)}")
     labels = _labels(gathered[label], where)
-    ignored = dict.fromkeys(ignore, "as told")
+    ignored = dict.fromkeys(ignore, ON_REQUEST)
     matrix = np.empty((len(labels), len(gathered)))
     told: list[tuple[str, Kind, tuple[str, ...] | None]] = []
     for own in gathered:
@@ -95,7 +98,7 @@ def learnt_from(
         kind, known, matrix[:, len(told)] = read
         told.append((own, kind, known))
     if not told:
-        raise DataError(f"{where.name}: expected a column to learn from; {_listed(ignored)}. {_remedy(ignored)}")
+        raise DataError(f"{where.name}: expected a column to learn from; {_list(ignored)}. {_remedy(ignored)}")
     names, kinds, categories = zip(*told, strict=True)
     return Typed(Columns(names, kinds, categories), _first_columns(matrix, len(told)), labels, ignored)
 
@@ -103,7 +106,7 @@ def learnt_from(
 def _read(
     gathered: Mapping[str, Gathered], own: str, wanted: Wanted, where: Places
 ) -> tuple[Kind, tuple[str, ...] | None, Floats] | str:
-    """The kind of a column, its categories and its cells; or why it is not worth learning from."""
+    """Return the kind of a column, its categories and its cells; or why it is not worth learning from."""
     if isinstance(gathered, PackedColumns) and own not in wanted:
         numbers = gathered.numbers(own)
         if numbers is not None:
@@ -114,11 +117,11 @@ def _read(
         return why
     kind = wanted.get(own) or kind_of(column, where)
     known = tuple(sorted({text_of(value) for value in column.present})) if kind == "category" else None
-    return kind, known, coded(column, kind, known, where)
+    return kind, known, code_cells(column, kind, known, where)
 
 
 def _first_columns(matrix: Floats, count: int) -> Floats:
-    """The first columns of a matrix in C order, moved together where they lie."""
+    """Return the first columns of a matrix in C order, moved together where they lie."""
     n, d = matrix.shape
     flat = matrix.reshape(-1)
     for i in range(n if count < d else 0):
@@ -127,18 +130,18 @@ def _first_columns(matrix: Floats, count: int) -> Floats:
 
 
 def _first_of(batches: Iterable[Cells]) -> tuple[Cells | None, Iterable[Cells]]:
-    """The first batch, and all of them."""
+    """Return the first batch, and all of them."""
     rest = iter(batches)
     first = next(rest, None)
     return first, rest if first is None else chain([first], rest)
 
 
 def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], wanted: Wanted) -> Typed:
-    """The same of features of which most are 0: all are numbers."""
+    """Return the same of features of which most are 0: all are numbers."""
     for option, asked in (("--ignore", ignore), ("--number", wanted)):
         for own in asked:
             if own not in found:
-                raise DataError(f"{where.name}: expected a column '{shown(own)}'; {instead(own, found, option)}")
+                raise DataError(f"{where.name}: expected a column '{escape(own)}'; {instead(own, found, option)}")
     X = found.matrix
     infinite = np.flatnonzero(np.isinf(X.data))
     if len(infinite):
@@ -146,10 +149,10 @@ def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], want
         row = int(np.searchsorted(X.indptr, at, side="right")) - 1
         own = str(found.indices[X.indices[at]])
         raise DataError(
-            f"{where(row)}: expected a number in {called(own)}; came {quoted(float(X.data[at]))}. Correct it, or leave "
-            "it empty."
+            f"{where(row)}: expected a number in {name_column(own)}; came {quote(float(X.data[at]))}. Correct it, or "
+            "leave it empty."
         )
-    ignored = dict.fromkeys(ignore, "as told")
+    ignored = dict.fromkeys(ignore, ON_REQUEST)
     by_column = sparse.csc_array(X)
     kept = np.ones(len(found.indices), np.bool_)
     kept[[int(np.searchsorted(found.indices, int(own))) for own in ignore]] = False
@@ -160,14 +163,14 @@ def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], want
             ignored[own], kept[j] = why, False
     names = tuple(map(str, found.indices[kept].tolist()))
     if not names:
-        raise DataError(f"{where.name}: expected a column to learn from; {_listed(ignored)}. {_remedy(ignored)}")
+        raise DataError(f"{where.name}: expected a column to learn from; {_list(ignored)}. {_remedy(ignored)}")
     number: Kind = "number"
     matrix = X if kept.all() else sparse.csr_array(by_column[:, np.flatnonzero(kept)])
     return Typed(Columns(names, (number,) * len(names), (None,) * len(names)), matrix, found.labels, ignored)
 
 
 def _silent(X: Any) -> Iterator[tuple[int, str]]:
-    """The columns of CSC (N, d) that say nothing, and why: of them almost all cells are there, or none is."""
+    """Yield the columns of CSC (N, d) that say nothing, and why: of them almost all cells are there, or none is."""
     n, there = X.shape[0], np.diff(X.indptr)
     for j in np.flatnonzero(there == 0).tolist():
         yield j, "it has one value"
@@ -191,7 +194,7 @@ def _labels(column: Gathered, where: Places) -> list[str]:
     missing = np.flatnonzero(np.isin(column.rows, empty))
     if len(missing):
         raise DataError(
-            f"{where(int(missing[0]))}: expected a label in {called(column.name)}; it is empty. "
+            f"{where(int(missing[0]))}: expected a label in {name_column(column.name)}; it is empty. "
             "Fill it in, or remove the row."
         )
     texts = [text_of(value) for value in column.distinct]
@@ -202,24 +205,24 @@ def _labels(column: Gathered, where: Places) -> list[str]:
 
 
 def instead(wanted: str, present: Iterable[str], option: str) -> str:
-    """Which columns there are, and the nearest to the one that is not."""
+    """Return which columns there are, and the nearest to the one that is not."""
     names = list(present)
-    listed = ", ".join(f"'{shown(own)}'" for own in names[:20])
+    listed = ", ".join(f"'{escape(own)}'" for own in names[:20])
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     folded = {own.strip().lower(): own for own in names}
     near = get_close_matches(wanted.strip().lower(), list(folded), n=1)
-    hint = f"Did you mean '{shown(folded[near[0]])}'?" if near else f"Choose one with {option}."
+    hint = f"Did you mean '{escape(folded[near[0]])}'?" if near else f"Choose one with {option}."
     return f"the columns are {listed}{more}. {hint}"
 
 
-def _listed(ignored: Mapping[str, str]) -> str:
+def _list(ignored: Mapping[str, str]) -> str:
     if not ignored:
         return "there is none but the labels"
-    return "; ".join(f"'{shown(own)}' is left out: {why}" for own, why in list(ignored.items())[:5])
+    return "; ".join(f"'{escape(own)}' is left out: {why}" for own, why in list(ignored.items())[:5])
 
 
 def _remedy(ignored: Mapping[str, str]) -> str:
     texts = [own for own, why in ignored.items() if why.startswith("its text")]
     if texts:
-        return f"If it is text to be read, add --text {shown(texts[0])}."
+        return f"If it is text to be read, add --text {escape(texts[0])}."
     return "Bring more columns, or name one with --category or --number to learn from it all the same."

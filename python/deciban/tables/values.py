@@ -16,7 +16,7 @@ TRUTH = {"true": 1.0, "false": 0.0}
 
 
 def text_of(value: Any) -> str:
-    """A value as a label: whole numbers without a fraction, true and false.
+    """Return a value as a label: whole numbers without a fraction, true and false.
 
     >>> text_of(2.0), text_of(True), text_of("x")
     ('2', 'true', 'x')
@@ -29,7 +29,7 @@ def text_of(value: Any) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Bytes as text, decimals as floats, NaN as None."""
+    """Return bytes as text, decimals as floats, NaN as None."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, Decimal):
@@ -38,17 +38,17 @@ def plain_value(value: Any) -> Any:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether nothing stands there."""
+    """Return whether nothing stands there."""
     return value is None or (isinstance(value, str) and (not value or value.isspace()))
 
 
 def is_number(text: str) -> bool:
-    """Whether text is a finite number, and no code with leading zeros."""
+    """Return whether text is a finite number, and no code with leading zeros."""
     return bool(_NUMBER.fullmatch(text)) and not _CODE.fullmatch(text) and isfinite(float(text))
 
 
 def number_of(value: Any) -> float | None:
-    """NaN for what stands for missing, None for what is no number."""
+    """Return NaN for what stands for missing, None for what is no number."""
     if isinstance(value, str):
         text = value.strip()
         if text.lower() in GONE:
@@ -61,6 +61,6 @@ def number_of(value: Any) -> float | None:
 
 
 def truth_of(value: Any) -> float | None:
-    """1, 0, NaN for what stands for missing, None for what is no truth value."""
+    """Return 1, 0, NaN for what stands for missing, None for what is no truth value."""
     text = text_of(value).strip().lower()
     return np.nan if text in GONE else {**TRUTH, "1": 1.0, "0": 0.0}.get(text)

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from .._core import Reader
-from .vectorizer_settings import MOST, checked
+from .vectorizer_settings import MOST, check_settings
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Analysis:
     tokens: Callable[[Any], Iterable[Any]]
 
     def ready(self, items: list[Any]) -> list[Any]:
-        """The items as the reader takes them."""
+        """Return the items as the reader takes them."""
         return items if self.prepare is None else [self.prepare(item) for item in items]
 
 
@@ -160,7 +160,7 @@ def _words_of(text: str) -> list[str]:
 
 
 def _is_core(estimator: Any, sizes: tuple[int, int]) -> bool:
-    """Whether the core's reader does what is asked for."""
+    """Return whether the core's reader does what is asked for."""
     analyzer = estimator.analyzer
     if callable(analyzer) or sizes[1] > MOST[analyzer]:
         return False
@@ -168,7 +168,7 @@ def _is_core(estimator: Any, sizes: tuple[int, int]) -> bool:
 
 
 def _prepare_of(estimator: Any) -> Callable[[Any], Any] | None:
-    """What is done in Python before the core reads; None where nothing is."""
+    """Return what is done in Python before the core reads; None where nothing is."""
     own = estimator
     changes = own.preprocessor is not None or own.strip_accents is not None
     if not changes and own.input == "content" and own.encoding is None:
@@ -181,22 +181,57 @@ class BuildsAnalyzers:
     """The parts of a vectoriser that cut texts, by the names that scikit-learn gives them."""
 
     def decode(self, item: Any) -> Any:
-        """Return the text of an item: read where it is a file, decoded where it is bytes."""
+        """Return the text of an item: read where it is a file, decoded where it is bytes.
+
+        Parameters
+        ----------
+        item : str, bytes or file
+            The item, as `input` says.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return decoder_of(self)(item)
 
     def build_preprocessor(self) -> Callable[[Any], Any]:
-        """Return what prepares a text before it is cut."""
+        """Return the function that prepares a text before it is cut into tokens.
+
+        Returns
+        -------
+        callable
+            From a text to a prepared text.
+        """
         return sklearn_of(self, (1, 1)).build_preprocessor()  # type: ignore[no-any-return]
 
     def build_tokenizer(self) -> Callable[[Any], Any]:
-        """Return what cuts a prepared text into tokens."""
+        """Return the function that cuts a prepared text into tokens.
+
+        Returns
+        -------
+        callable
+            From a prepared text to a list of tokens.
+        """
         return sklearn_of(self, (1, 1)).build_tokenizer()  # type: ignore[no-any-return]
 
     def get_stop_words(self) -> frozenset[str] | None:
-        """Return the words that are passed over, or None."""
+        """Return the words that are left out.
+
+        Returns
+        -------
+        frozenset of str or None
+            The stop words; None where there are none.
+        """
         return stop_list(self.stop_words)  # type: ignore[attr-defined]
 
     def build_analyzer(self) -> Callable[[Any], Any]:
-        """Return what makes the features of an item: n-grams as `fit` counts them."""
-        settings = checked(self)
+        """Return the function that makes the features of an item, the n-grams that `fit` counts.
+
+        Returns
+        -------
+        callable
+            From an item to a list of features.
+        """
+        settings = check_settings(self)
         return analysis_of(self, settings.text.words, settings.text.key).tokens

@@ -24,6 +24,8 @@ class Belief:
 
     The score takes the means of these shares. An interval is score ± z·√variance, so it contains the score; the
     variance is that of the log-normal shares with the same means and variances (`crates/core/src/doubt.rs` says how).
+    `slope` is what calibration
+    multiplied the score by, which makes the variance `slope`² times as large.
     alpha is that of the score; it is 1/2 for shares that are raw ratios with alpha = 0, which have no posterior.
 
     Words are not independent, and examples may be copies of one another. What is wrong about the words of an item is
@@ -54,6 +56,7 @@ class Belief:
     prior: tuple[float, ...]
     learnt: bool
     widening: tuple[float, ...]
+    slope: float = 1.0
 
     @classmethod
     def of(
@@ -63,8 +66,9 @@ class Belief:
         items: bytes,
         log_prior: bytes,
         widening: tuple[float, ...] | None = None,
+        slope: float = 1.0,
     ) -> Belief:
-        """From the settings of naive Bayes as the header keeps them, and float64 (C,) bytes."""
+        """Make it from the settings of naive Bayes as the header keeps them, and float64 (C,) bytes."""
         alpha, prior = bayes["alpha"], bayes["class_prior"]
         seen = _pseudo_counts(prior, len(items) // 8)
         return cls(
@@ -75,11 +79,13 @@ class Belief:
             tuple(array("d", log_prior) if seen is None else map(add, array("d", items), seen)),
             seen is not None,
             (_UNTOLD,) * (len(total) // 8) if widening is None else widening,
+            slope,
         )
 
 
 def _pseudo_counts(prior: Any, C: int) -> list[float] | None:
-    """(C,) α of the Dirichlet prior of the classes; None where their probabilities are given. As `class_prior` says."""
+    """Return (C,) α of the Dirichlet prior of the classes; None where their probabilities are given. As `class_prior`
+    says."""
     if isinstance(prior, str):
         known = {"empirical": 0.0, "smoothed": 1.0}.get(prior)
         return None if known is None else [known] * C

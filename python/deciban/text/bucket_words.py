@@ -4,8 +4,8 @@
 
 Words are counted as a dictionary counts them, so that learning adds and forgetting subtracts exactly. At most
 `TextSettings.max_words` distinct words are kept, 2^20 unless set otherwise: 24 bytes and the name each, some 40 MB at
-most for words of usual length. Beyond, the rarest are dropped, which `dropped` tells: the counts of buckets stay exact,
-but which words name them may then depend on the order of learning.
+most for words of usual length. Beyond, the rarest are dropped, which `dropped` tells, and new ones passed over: the
+counts of buckets stay exact, but which words name them may then depend on the order of learning.
 
 `BucketNames` is on the path of one message from the command line: it loads no NumPy.
 """
@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from .settings import TextSettings
+from .word_counts import WordCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .._core import Wordbook
     from ..store import Stored, Tensor
 
 SHOWN = 3
@@ -63,14 +63,14 @@ class BucketNames:
         shift = 64 - self.bits
         first = bisect_left(self._hashes, bucket << shift)
         last = bisect_left(self._hashes, (bucket + 1) << shift, first)
-        return joined(bucket, ((self._counts[i], self._word(i)) for i in range(first, last)))
+        return join_words(bucket, ((self._counts[i], self._word(i)) for i in range(first, last)))
 
     def all(self) -> list[str]:
-        """The names of all buckets, each once."""
+        """Return the names of all buckets, each once."""
         names = [f"bucket {j}" for j in range(1 << self.bits)]
         shift = 64 - self.bits
         for bucket, words in groupby(range(len(self._hashes)), key=lambda i: self._hashes[i] >> shift):
-            names[bucket] = joined(bucket, ((self._counts[i], self._word(i)) for i in words))
+            names[bucket] = join_words(bucket, ((self._counts[i], self._word(i)) for i in words))
         return distinct(names)
 
     def _word(self, i: int) -> str:
@@ -95,10 +95,10 @@ class BucketNames:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def joined(bucket: int, counted: Iterable[tuple[float, str]]) -> str:
+def join_words(bucket: int, counted: Iterable[tuple[float, str]]) -> str:
     """Return the name of a bucket of these words, each with its count: the most frequent ones, then an ellipsis.
 
-    >>> joined(17, [(1, "loan"), (4, "cheap")]), joined(17, []), joined(17, [(1, each) for each in "dcba"])
+    >>> join_words(17, [(1, "loan"), (4, "cheap")]), join_words(17, []), join_words(17, [(1, each) for each in "dcba"])
     ('cheap|loan', 'bucket 17', 'a|b|c|…')
     """
     words = [word for _, word in sorted(counted, key=lambda each: (-each[0], each[1]))]
@@ -127,9 +127,18 @@ def bucket_names(settings: TextSettings, words: BucketWords | None) -> BucketNam
     return None if bits is None or words is None else words.names(bits)
 
 
-def dropped_in_header(words: BucketWords | None) -> dict[str, int]:
-    """Return what a file's header tells of the words, if they are kept: how many rare ones are not."""
-    return {} if words is None else {"readable_dropped": words.dropped}
+def dropped_in_header(words: BucketWords | None) -> dict[str, int | float]:
+    """Return what a file's header tells of the words, if they are kept: how many rare ones are not, and how often words
+    were not counted."""
+    if words is None:
+        return {}
+    partial = {"readable_uncounted": narrow(words.uncounted)} if words.uncounted else {}
+    return {"readable_dropped": words.dropped, **partial}
+
+
+def narrow(count: float) -> int | float:
+    """Return a whole number as such."""
+    return int(count) if count.is_integer() else count
 
 
 def settings_in(values: dict[str, Any], words: BucketWords | None) -> TextSettings:
@@ -139,21 +148,24 @@ def settings_in(values: dict[str, Any], words: BucketWords | None) -> TextSettin
 
 
 @dataclass(frozen=True)
-class BucketWords:
-    """The words that were met, with how often over all classes; `dropped` rare ones are not among them."""
+class BucketWords(WordCounts):
+    """The words that were met, with how often over all classes."""
 
-    book: Wordbook
-    dropped: int = 0
+    def minus(self, less: WordCounts) -> BucketWords:
+        """Return the words without those of `less`; ValueError for what was not met, if all are counted."""
+        if self.is_whole:
+            return super().minus(less)
+        import numpy as np
 
-    def plus(self, more: BucketWords, most: int) -> BucketWords:
-        """Return the words of both; once there are `most` of them, those that are known."""
-        full = len(self.book) >= most
-        return BucketWords(self.book.plus(more.book, known_only=full), self.dropped + more.dropped)
+        from .word_counts import find, take
 
-    def minus(self, less: BucketWords, most: int) -> BucketWords:
-        """Return the words without those of `less`; ValueError for what was not met, if all are known."""
-        partial = self.dropped > 0 or len(self.book) >= most
-        return BucketWords(self.book.minus(less.book, known_only=partial), self.dropped)
+        # Of words that had been dropped before they were met again, fewer occurrences are counted than there were.
+        rows = find(self.book, less.book)
+        hashes, counts, items, names, ends = take(less.book, np.flatnonzero(rows >= 0)).parts()
+        counted = np.minimum(counts, self.book.rows(rows[rows >= 0].astype(np.int64))[1])
+        part = BucketWords(type(less.book)(hashes, counted, items, names, ends))
+        passed = float(less.book.parts()[1].sum() - counted.sum())
+        return replace(super().minus(part), uncounted=max(self.uncounted - passed, 0.0))
 
     def names(self, bits: int) -> BucketNames:
         """Return the names that they give to 2^bits buckets."""
@@ -163,7 +175,7 @@ class BucketWords:
         return BucketNames(bits=bits, kind=kind, **parts)
 
     def to_json(self) -> dict[str, int]:
-        """How many words there are, and how many were dropped."""
+        """Return how many words there are, and how many were dropped."""
         return {"kept": len(self.book), "dropped": self.dropped}
 
     # The file.
@@ -190,4 +202,5 @@ class BucketWords:
         hashes, counts, words, ends = (stored.tensors[PREFIX + part] for part in PARTS)
         seen = counts.array().astype(np.float64)[:, None]
         book = Wordbook(hashes.array(), seen, np.zeros(1), bytes(words.data), ends.array())
-        return cls(book, stored.header["readable_dropped"])
+        dropped = stored.header["readable_dropped"]
+        return cls(book, dropped, float(stored.header.get("readable_uncounted", dropped)))

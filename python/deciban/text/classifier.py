@@ -2,91 +2,148 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from time import perf_counter
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from deciban.data.declared_types import ClassifierMixin, Estimator, Whole
+from deciban.data.declared_types import ClassifierMixin, Estimator, Whole, parameters
 
-from .. import store
-from ..attached import FindsLabelErrors, Reports
-from ..certificates.bounding import StatesBounds
+from ..attached import FindsLabelErrors, Reports, StatesBounds
 from ..certificates.certificate import Certificate
-from ..data.convergence import warned_once
-from ..data.labels import plain, union, weights_of
 from ..data.text_layout import NAIVE_BAYES
-from .choice import FEWEST, SIMPLEST_FIRST, Tried, choose, told
-from .corpus import Corpus
-from .counting import listed, occurrences
+from ..data.transaction import all_or_nothing
+from .choice import FEWEST, SIMPLEST_FIRST, CandidateResult, bound_of_choice, choose
+from .corpus import Corpus, widest_reader
+from .learning_on import LearnsOn, check_examples, one_class
+from .left_out import Sample
 from .merging import Merges
-from .model import Bayes, TextModel
-from .parameters import parameters_of, recipe_of
+from .model import TextModel
+from .parameters import recipe_of
 from .predicting import Predicts
-from .recipes import AnyText, Recipe, from_stored
+from .recipes import Recipe
+from .restoring import AnyText
 from .routing import TEXTS_ARE_X
-from .served import ServedText
 
 
-class TextClassifier(Predicts, Merges, Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, Estimator):
-    """Labelled texts to a classifier that explains and, where it counts, learns on and unlearns.
+@parameters
+class TextClassifier(Predicts, LearnsOn, Merges, Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, Estimator):
+    """Classify texts by their words, with evidence for each prediction.
 
         score(text)_c = b_c + Σ_words x_j W_jc
 
     Naive Bayes over the words of the text (`likelihood="multinomial"`), or over which words of the dictionary are there
-    and which are not ("bernoulli"): W are log shares, b log class priors. Every word ever seen is counted, so that the
-    dictionary, too, is derived: learning in any order and any pieces gives the same model, and what is forgotten was
-    never learnt, to the last bit; `a + b` and `sum(classifiers)` are the model of all their texts. The
-    others are learnt by minimising over the same words as columns, and cannot learn on. All are linear but
-    "kernel-svm", a machine of the texts that hold its boundary, and "mlp", layers of units.
+    and which are not ("bernoulli"): W are log shares, b log class priors, both scaled so that scores are log-odds.
+    Every word ever seen is counted, so that the dictionary, too, is derived: learning in any order and any pieces gives
+    the same model, `forget` is exact, to the last bit, and `a + b` and `sum(classifiers)` are the model of all their
+    texts. "online" learns in pieces and forgets, too: it takes a step for each text, and is solved anew of all when it
+    has grown by a twentieth or is looked at. The other models minimise an objective over the same words as columns, and
+    cannot learn in pieces. All are linear but "kernel-svm", a machine with support vectors, and "mlp", a neural
+    network. A text is a str, or bytes in any charset. `sample_weight` means repetition. None for a parameter is the
+    default of the model for this kind of items, the best on held-out ones.
 
     Parameters
     ----------
-    model : "naive-bayes"; "nbsvm", "logistic", "svm", "perceptron", "least-squares", see `deciban.models`;
-        "kernel-svm"; "mlp"; or "auto": naive Bayes for less than 200 texts, else the simplest of the first four whose
-        error on a fifth is within one standard error of the best (`text.choice`).
-    time_limit : seconds in which "auto" may try them; with None the choice is always the same.
-    C : what errors weigh against the penalty (nbsvm, logistic, svm, kernel-svm).
-    alpha : pseudo-count of a word (naive-bayes, nbsvm), or what the penalty weighs (least-squares).
-    weighting : of linear models and mlp: "idf", a rare word counts more; "unit-idf", so, and every text is as long as
-        another while the model learns; or "none".
-    hidden, dropout, epochs : of mlp: units of the hidden layers from below, the share of them that a text goes without
-        while it is learnt, and passes at most.
-    likelihood : of naive Bayes: "multinomial", how often words are in a text, or "bernoulli", which are.
-    estimate : of naive Bayes: "bayes", the mean of the posterior, "map" or "ml".
-    class_prior : of naive Bayes: "empirical", "uniform", one share or share for share.
-    words : (m, n), the shortest and the longest run of words that counts as one.
-    max_features : how many words, the most frequent ones.
-    hashed_bits : b, words are counted in 2^b buckets by their hash instead of by name.
-    readable : whether hash buckets are named after the words that were met in them: these are counted beside the
-        buckets and kept in the file, the 2^20 most frequent ones at most (some 40 MB; `text.bucket_words`), which takes
-        as long as to count a dictionary. With False no word of the texts is kept, and buckets have numbers only.
-    binary : whether a word counts once a text.
-    kind : "text", or "mail", whose header and parts are read as such.
-    random_state : the seed of the hash and of orders; None is 0.
-    n_jobs : threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment
-        leave. The bytes do not depend on it.
+    model : str, default="auto"
+        One of "naive-bayes", "online", "nbsvm", "logistic", "svm", "perceptron", "least-squares", "kernel-svm", "mlp"
+        and "auto":
+        naive Bayes for less than 200 texts, else the simplest of the first four whose error on a held-out fifth is
+        within one standard error of the best.
+    C : float, optional
+        Inverse regularisation strength of nbsvm, logistic, svm and kernel-svm.
+    alpha : float, optional
+        Pseudo-count of a word (naive-bayes, nbsvm), or strength of the penalty (least-squares).
+    weighting : {"idf", "unit-idf", "none"}, optional
+        Weights of words for linear models and mlp: by inverse document frequency; the same, with texts scaled to norm 1
+        during training; or none.
+    hidden_layer_sizes : sequence of int, optional
+        Number of units of each hidden layer of mlp, from below.
+    dropout : float, optional
+        Share of hidden units of mlp that are left out for a text during training.
+    epochs : int, optional
+        Largest number of epochs of mlp.
+    likelihood : {"multinomial", "bernoulli"}, default="multinomial"
+        Likelihood of naive Bayes: how often words are in a text, or which are.
+    estimate : {"bayes", "map", "ml"}, default="bayes"
+        Estimate of naive Bayes: the mean of the posterior, its mode, or maximum likelihood.
+    class_prior : {"empirical", "smoothed", "uniform"}, float or sequence of float, default="empirical"
+        Prior of the classes of naive Bayes: N_c / N, (1 + N_c) / (C + N), uniform; a pseudo-count α,
+        (α + N_c) / (αC + N); or probabilities or pseudo-counts in the order of `classes_`.
+    calibration : {"affine"} or None, default="affine"
+        Of naive Bayes, whether `fit` makes scores log-odds: A · score_c + b_c, with A > 0 and b that suit the scores of
+        the texts left out one by one, at most 2,000 of them. Later updates leave A and b as they are; of a sum they are
+        those of the part with the least A. With None, scores are those of the counts, log p(text, c), as they are of a
+        model that `partial_fit` began. Other models calibrate themselves.
+    words : tuple of (int, int), optional
+        Shortest and longest word n-grams.
+    max_features : int, optional
+        Size of the dictionary, of the most frequent words.
+    hashed_bits : int, optional
+        Number of bits b: words are counted in 2^b hash buckets instead of by name.
+    readable : bool, default=True
+        Whether hash buckets are named after their words: these are counted beside the buckets and kept in the file, at
+        most the 2^20 most frequent ones (some 40 MB), which takes as long as to count a dictionary. With False no word
+        of the texts is kept, and buckets have numbers only.
+    binary : bool, optional
+        Whether a word counts once a text.
+    kind : {"text", "mail"}, default="text"
+        Kind of items; of mail, headers and parts are read as such.
+    time_limit : float or None, default=60.0
+        Seconds for the trials of "auto"; with None the choice is reproducible.
+    random_state : int or None, default=None
+        Seed of the hash and of orders; None is 0.
+    n_jobs : int, optional
+        Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
+        environment leave. The result does not depend on it.
 
-    None is the default of the model for this kind of items, that which did best on held-out ones
-    (`text.recipes.DEFAULTS`).
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    model_ : object
+        The fitted model.
+    served_ : ServedText
+        The compiled score.
+    tried_ : list
+        What "auto" tried.
+    certificate_ : Certificate
+        What was fitted, how exactly, and from what.
 
-    Attributes: `classes_` (C,) sorted, `model_` what was learnt, `served_` the compiled score, `certificate_`, `tried_`
-    what "auto" tried. A text is a str, or bytes in any charset. `sample_weight` means repetition.
-
+    Examples
+    --------
     >>> texts = ["cheap pills now", "cheap loan now", "lunch at noon?", "see you at lunch"]
     >>> clf = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
     >>> clf.predict(["pills for lunch now"]).tolist()
     ['spam']
     >>> why = clf.explain(["cheap lunch"])[0]
     >>> [(term.term, round(term.decibans, 1)) for term in why.terms]
-    [('cheap', 9.4), ('lunch', -8.3)]
+    [('cheap', 5.0), ('lunch', -4.5)]
     """
+
+    model: str = "auto"
+    _: KW_ONLY
+    C: float | None = None
+    alpha: float | None = None
+    weighting: str | None = None
+    hidden_layer_sizes: Sequence[int] | None = None
+    dropout: float | None = None
+    epochs: int | None = None
+    likelihood: str = "multinomial"
+    estimate: str = "bayes"
+    class_prior: str | float | Sequence[float] = "empirical"
+    calibration: str | None = "affine"
+    words: tuple[Whole, Whole] | None = None
+    max_features: Whole | None = None
+    hashed_bits: Whole | None = None
+    readable: bool = True
+    binary: bool | None = None
+    kind: str = "text"
+    time_limit: float | None = 60.0
+    random_state: int | None = None
+    n_jobs: int | None = None
 
     __metadata_request__fit = TEXTS_ARE_X
     __metadata_request__partial_fit = TEXTS_ARE_X
@@ -94,186 +151,68 @@ class TextClassifier(Predicts, Merges, Reports, FindsLabelErrors, StatesBounds, 
     __metadata_request__predict_log_proba = TEXTS_ARE_X
     __metadata_request__predict_proba = TEXTS_ARE_X
 
-    def __init__(
-        self,
-        model: str = "auto",
-        *,
-        C: float | None = None,
-        alpha: float | None = None,
-        weighting: str | None = None,
-        hidden: Sequence[int] | None = None,
-        dropout: float | None = None,
-        epochs: int | None = None,
-        likelihood: str = "multinomial",
-        estimate: str = "bayes",
-        class_prior: str | float | Sequence[float] = "empirical",
-        words: tuple[Whole, Whole] | None = None,
-        max_features: Whole | None = None,
-        hashed_bits: Whole | None = None,
-        readable: bool = True,
-        binary: bool | None = None,
-        kind: str = "text",
-        time_limit: float | None = 60.0,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.model = model
-        self.C = C
-        self.alpha = alpha
-        self.weighting = weighting
-        self.hidden = hidden
-        self.dropout = dropout
-        self.epochs = epochs
-        self.likelihood = likelihood
-        self.estimate = estimate
-        self.class_prior = class_prior
-        self.words = words
-        self.max_features = max_features
-        self.hashed_bits = hashed_bits
-        self.readable = readable
-        self.binary = binary
-        self.kind = kind
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
 
-    # Learning is +, unlearning −, where a model is its counts.
-
-    @warned_once()
     def fit(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn N texts with their labels y (N,) from nothing."""
-        started = perf_counter()
-        texts, labels, members, weights = _checked(texts, y, sample_weight)
-        recipe = recipe_of(self, NAIVE_BAYES if self.model == "auto" else self.model)
-        tried: list[Tried] = []
-        model: AnyText
-        if recipe.model == NAIVE_BAYES and (self.model != "auto" or len(texts) < FEWEST):
-            model = self._counted(recipe, texts, labels, members, weights)
-        else:
-            corpus = Corpus.of_texts(texts, recipe.settings.reader(), labels, members, weights)
-            corpus = corpus.without_empty()
-            if len(corpus.classes) < 2:
-                raise ValueError(_one_class(corpus.classes))
-            if self.model == "auto":
-                recipe, tried = choose(corpus, self._contenders(recipe), self.time_limit)
-            model = recipe.learn(corpus).with_choice(told(recipe.model, tried))
-        if len(model.classes) < 2:
-            raise ValueError(_one_class(model.classes))
-        self._become(model, perf_counter() - started)
-        self.tried_ = tried
-        return self
+        """Fit the model to labelled texts.
 
-    def partial_fit(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn more texts; new labels bring new classes, new words enter the dictionary. Naive Bayes only."""
-        started = perf_counter()
-        known = self._counts("partial_fit") if hasattr(self, "model_") else None
-        recipe = recipe_of(self, NAIVE_BAYES if self.model == "auto" else self.model)
-        if recipe.model != NAIVE_BAYES:
-            raise ValueError(_cannot("partial_fit", recipe.model))
-        more = self._counted(recipe, *_checked(texts, y, sample_weight))
-        if known is not None:
-            classes = union([*known.classes], [*more.classes])
-            both = known.with_classes(classes).plus(more.with_classes(classes))
-            more = replace(both, dropped=both.dropped + more.dropped)
-        self._become(more, perf_counter() - started)
-        return self
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Texts.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
 
-    def forget(self, texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take back what was learnt of these texts under these labels; a class with nothing left goes too.
+        Returns
+        -------
+        TextClassifier
+            The fitted estimator itself.
 
-        Naive Bayes only. DataError for what the counts prove never learnt: a class or a word that would be counted less
-        than 0 times, or a word in more items than are left. Other texts that were never learnt are not noticed: counts
-        do not tell which texts they come from (the command's ledger does).
+        Raises
+        ------
+        ValueError
+            If there is one class only, and the model needs two.
         """
-        check_is_fitted(self, "model_")
-        known = self._counts("forget")
-        less = self._counted(recipe_of(self, NAIVE_BAYES), *_checked(texts, y, sample_weight))
-        unknown = [label for label in less.classes if label not in known.classes]
-        if unknown:
-            raise ValueError(f"labels that were learnt are expected, {list(known.classes)}; got {unknown}")
-        self._become(known.minus(less.with_classes(known.classes)).without_empty(), 0.0)
+        with all_or_nothing(self):
+            started = perf_counter()
+            texts, labels, members, weights = check_examples(texts, y, sample_weight)
+            recipe = recipe_of(self, NAIVE_BAYES if self.model == "auto" else self.model)
+            tried: list[CandidateResult] = []
+            model: AnyText
+            if recipe.model == NAIVE_BAYES and (self.model != "auto" or len(texts) < FEWEST):
+                model = self._count_all(recipe, texts, labels, members, weights)
+                if self.calibration is not None:
+                    model = model.calibrate(Sample.of(recipe.settings.reader(), texts, members, weights))
+            else:
+                contenders = self._contenders(recipe) if self.model == "auto" else [recipe]
+                reader = widest_reader(each.settings for each in contenders)
+                corpus = Corpus.of_texts(texts, reader, labels, members, weights).without_empty()
+                if len(corpus.classes) < 2:
+                    raise ValueError(one_class(corpus.classes))
+                if self.model == "auto":
+                    recipe, tried = choose(corpus.to_try(), contenders, self.time_limit)
+                model = recipe.learn(corpus).with_choice(bound_of_choice(recipe.model, tried))
+                if self.calibration is None and isinstance(model, TextModel):
+                    model = replace(model, scaling=None)
+            if len(model.classes) < 2:
+                raise ValueError(one_class(model.classes))
+            self._become(model, perf_counter() - started)
+            self.tried_ = tried
         return self
-
-    def _counted(
-        self,
-        recipe: Recipe,
-        texts: list[str | bytes],
-        labels: list[Any],
-        members: list[int],
-        weights: list[float] | None,
-    ) -> TextModel:
-        assert isinstance(recipe.learner, Bayes)
-        seen = occurrences(recipe.settings, texts, members, len(labels), weights)
-        return TextModel(recipe.settings, recipe.learner, tuple(labels), seen.book, seen.dropped, words=seen.words)
 
     def _contenders(self, first: Recipe) -> list[Recipe]:
         others = [recipe_of(self, model) for model in SIMPLEST_FIRST[1:]]
         key = first.settings.key  # of a generator, each would have another
         return [first, *(replace(each, settings=replace(each.settings, key=key)) for each in others)]
 
-    def _counts(self, verb: str) -> TextModel:
-        """What was learnt, if it can learn on."""
-        if not isinstance(self.model_, TextModel):
-            raise ValueError(_cannot(verb, self.model_.name))
-        return self.model_
-
-    def _become(self, model: AnyText, seconds: float, served: ServedText | None = None) -> None:
-        served = served or model.compile()
-        self.model_, self.served_, self._seconds = model, served, seconds
-        self.classes_ = np.array(model.classes)
-
     @property
     def certificate_(self) -> Certificate:
         """What the fit minimised and how close it came: exactly, by counting."""
-        check_is_fitted(self, "model_")
+        check_is_fitted(self, "served_")
         return self.model_.certificate(self._seconds).advising(self.get_params(deep=False))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a .deciban file, in one step."""
-        check_is_fitted(self, "model_")
-        store.write(path, self.model_.header(), self.model_.arrays(self.served_))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> TextClassifier:
-        """The classifier in a .deciban file."""
-        return cls.from_stored(store.read(path))
-
-    @classmethod
-    def from_stored(cls, stored: store.Stored) -> TextClassifier:
-        """The classifier in a file that `store.read` has checked."""
-        model, served = from_stored(stored), ServedText.from_stored(stored)
-        self = cls(**parameters_of(model))
-        self._become(model, 0.0, served)
-        return self
-
-
-def _checked(
-    texts: Iterable[str | bytes], y: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[list[str | bytes], list[Any], list[int], list[float] | None]:
-    """The texts, the sorted labels, the place of each text's label among them, the weights."""
-    texts, given = listed(texts), plain(column_or_1d(y))
-    if len(texts) != len(given):
-        raise ValueError(f"one label per text is expected; there are {len(texts)} texts and {len(given)} labels")
-    if not texts:
-        raise ValueError("at least one text is expected")
-    check_classification_targets(given)
-    labels, members = np.unique(given, return_inverse=True)
-    weights = None if sample_weight is None else weights_of(sample_weight, len(texts))
-    return texts, labels.tolist(), members.tolist(), weights
-
-
-def _one_class(classes: Sequence[Any]) -> str:
-    return f"at least two classes are expected; all labels are {classes[0]!r}"
-
-
-def _cannot(verb: str, model: str) -> str:
-    return (
-        f"{verb} needs a model that counts, and {model!r} is learnt by minimising over all texts at once: call fit "
-        "with all of them, or choose model='naive-bayes'"
-    )

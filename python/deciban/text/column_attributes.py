@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
+from ..data.rows import check_sparse
 from .vocabulary import Columns
 
 
@@ -24,11 +25,24 @@ class ColumnAttributes:
 
     @abstractmethod
     def fit(self, texts: Any, y: object = None) -> Self:
-        """Choose the columns."""
+        """Choose the columns.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            The texts, or what `input` says.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TextVectorizer
+            The fitted estimator itself.
+        """
 
     @abstractmethod
     def _require_columns(self) -> None:
-        """NotFittedError unless there are columns."""
+        """Raise NotFittedError unless there are columns."""
 
     def inverse_transform(self, X: Any) -> list[NDArray[Any]]:
         """Return the words of each row that are not 0.
@@ -44,7 +58,7 @@ class ColumnAttributes:
             For each row, the names of its columns that are not 0.
         """
         self._require_columns()
-        rows = sparse.csr_array(check_array(X, accept_sparse="csr"))
+        rows = sparse.csr_array(check_array(check_sparse(X), accept_sparse="csr"))
         names = self.get_feature_names_out()
         return [names[row.indices[row.data != 0]] for row in (rows[i : i + 1] for i in range(rows.shape[0]))]
 

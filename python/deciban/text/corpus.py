@@ -1,43 +1,47 @@
-"""Labelled items that can be read again: what models need that take more than one pass."""
+"""Labelled items that were read and tokenised once: every model, fold, choice and report works from their tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
-from .._core import Dictionary, Reader
-from ..errors import DataError
-from .counting import Occurrences, counter
+from .._core import Dictionary, Reader, TokenCorpus
+from ..data.labelled import KeyedExamples
+from .counting import Occurrences, occurrences_of, require_room_for_words
 from .served import ServedText
 from .settings import TextSettings
 
-Read = Callable[[], Iterator[Sequence[str | bytes]]]
-"""Gives items from the beginning, batch by batch, the same ones each time."""
+if TYPE_CHECKING:
+    from scipy import sparse
+
+MEMORY = 256 << 20
+"""Bytes of tokens that are kept in memory; the others go into a temporary file without a name."""
 # Bytes of an item's digest.
 SIZE = 16
 
 
-@dataclass(frozen=True, eq=False)
-class Corpus:
-    """N examples among the items that `read` gives, and their labels.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Corpus(KeyedExamples):
+    """Labelled examples among the items of X, tokens.
 
     places  (N,) which of the items they are, ascending
-    y       (N,) class indices into `classes`
-    keys    (N,) digests: of equal items equal ones
-    weight  (N,) repetitions > 0, or None where each counts once
+    named   whether the words of models that minimise get their names, without which they only classify
+    times   (N,) when they came, in seconds since 1970, 0 where they do not say; None where nothing can say it
+    tried   whether models are only compared by their errors, which needs no calibration
     """
 
-    read: Read
+    EACH = (*KeyedExamples.EACH, "places", "times")
+
+    X: TokenCorpus
     classes: tuple[Any, ...]
-    places: NDArray[np.intp]
-    y: NDArray[np.intp]
-    keys: NDArray[np.bytes_]
-    weight: NDArray[np.float64] | None = None
+    places: NDArray[np.int64]
+    named: bool = True
+    tried: bool = False
+    times: NDArray[np.int64] | None = None
 
     @classmethod
     def of_texts(
@@ -48,89 +52,78 @@ class Corpus:
         y: ArrayLike,
         weight: ArrayLike | None = None,
     ) -> Self:
-        """Every text is an example, also the same one again; texts of weight 0 are as if they were not there."""
-        places, members = np.arange(len(texts)), np.asarray(y, dtype=np.intp)
+        """Return every text is an example, also the same one again; texts of weight 0 are as if they were not there."""
+        members = np.asarray(y, dtype=np.intp)
         weights = None if weight is None else np.asarray(weight, dtype=np.float64)
         if weights is not None and not weights.all():
-            places = np.flatnonzero(weights)
-            members, weights = members[places], weights[places]
-        keys = _keys(reader, [texts[i] for i in places.tolist()])
-        return cls(lambda: iter([texts]), tuple(classes), places, members, keys, weights)
+            kept = np.flatnonzero(weights)
+            texts, members, weights = [texts[i] for i in kept.tolist()], members[kept], weights[kept]
+        tokens = TokenCorpus(reader, MEMORY)
+        keys = keys_of(tokens.add(texts))
+        times, places = reader.arrivals(texts), np.arange(len(texts))
+        return cls(X=tokens, y=members, classes=tuple(classes), weight=weights, keys=keys, places=places, times=times)
 
-    @classmethod
-    def of_known(cls, read: Read, reader: Reader, classes: Sequence[Any], digests: Any, members: Any) -> Self:
-        """The first occurrence of each item whose digest is one of `digests` (M,), ascending, of class `members` (M,).
+    def take(self, places: NDArray[np.intp]) -> TokenCorpus:
+        return self.X  # of which `places` are some
 
-        Cost: one pass over the items.
-        """
-        keys = np.concatenate([np.empty(0, f"S{SIZE}"), *(_keys(reader, items) for items in read())])
-        known, first = np.unique(keys, return_index=True)
-        place = np.minimum(np.searchsorted(digests, known), len(digests) - 1)
-        found = digests[place] == known
-        if found.sum() != len(digests):
-            raise changed()
-        order = np.argsort(first[found])
-        chosen, y = first[found][order], np.asarray(members, dtype=np.intp)[place[found]][order]
-        return cls(read, tuple(classes), chosen, y, keys[chosen])
+    def without_names(self) -> Self:
+        """Return the same examples, for models that only classify."""
+        return replace(self, named=False)
 
-    def __len__(self) -> int:
-        return len(self.places)
+    def to_try(self) -> Self:
+        """Return the same examples, for models that are only compared by their errors."""
+        return replace(self, named=False, tried=True)
 
-    def only(self, kept: NDArray[np.bool_]) -> Self:
-        """Some of the examples."""
-        weight = None if self.weight is None else self.weight[kept]
-        return replace(self, places=self.places[kept], y=self.y[kept], keys=self.keys[kept], weight=weight)
+    def count(self, settings: TextSettings, named: bool = True) -> Occurrences:
+        """Count how often each word was seen in each class; words have no names unless `named`."""
+        require_room_for_words(len(self.classes), settings, lambda: self._count_together(settings))
+        return occurrences_of(
+            *self.X.count(
+                settings.reader(),
+                self.places,
+                self.y,
+                len(self.classes),
+                weights=self.weight,
+                binary=settings.binary,
+                hashed_bits=settings.hashed_bits,
+                most_words=settings.max_words,
+                readable=settings.readable and named,
+                named=named,
+            )
+        )
 
-    def without_empty(self) -> Self:
-        """The same examples without the classes of which there are none."""
-        kept = np.unique(self.y)
-        classes = tuple(self.classes[c] for c in kept.tolist())
-        return replace(self, classes=classes, y=np.searchsorted(kept, self.y))
-
-    def batches(self) -> Iterator[tuple[list[str | bytes], slice]]:
-        """The examples batch by batch, with where they stand; DataError if they are fewer than when first read."""
-        start = given = 0
-        for items in self.read():
-            end = given + int(np.searchsorted(self.places[given:], start + len(items)))
-            yield [items[place - start] for place in self.places[given:end].tolist()], slice(given, end)
-            start, given = start + len(items), end
-        if given < len(self):
-            raise changed()
-
-    def count(self, settings: TextSettings, n_jobs: int | None = None) -> Occurrences:
-        """How often each word was seen in each class."""
-        pass_ = counter(settings, len(self.classes), weighted=self.weight is not None, n_jobs=n_jobs)
-        for items, at in self.batches():
-            pass_.add(items, self.y[at].tolist(), None if self.weight is None else self.weight[at].tolist())
-        return Occurrences.of(pass_)
+    def _count_together(self, settings: TextSettings) -> int:
+        """Return how many words there are."""
+        (book, *_), *_ = self.X.count(
+            settings.reader(),
+            self.places,
+            np.zeros_like(self.y),
+            1,
+            hashed_bits=settings.hashed_bits,
+            most_words=settings.max_words,
+        )
+        return len(book)
 
     def rows(self, dictionary: Dictionary) -> sparse.csr_array:
-        """CSR (N, d) of the examples over the features of the dictionary."""
-        parts = []
-        for items, _ in self.batches():
-            ends, features, values = dictionary.rows(items)
-            starts = np.concatenate([[0], ends])
-            parts.append(sparse.csr_array((values, features, starts), shape=(len(items), len(dictionary))))
-        return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.vstack(parts, format="csr"))
+        """Return CSR (N, d) of the examples over the features of the dictionary."""
+        from scipy import sparse  # here, because who learns one message on does not need it
 
-    def order(self) -> NDArray[np.intp]:
-        """(N,) an order of the examples that is the same whatever the order in which they were read."""
-        weight = np.ones(len(self)) if self.weight is None else self.weight
-        order: NDArray[np.intp] = np.lexsort((weight, self.y, self.keys))
-        return order
+        ends, features, values = dictionary.rows_of(self.X, self.places)
+        starts = np.concatenate([[0], ends])
+        return sparse.csr_array((values, features, starts), shape=(len(self), len(dictionary)))
 
-    def errors(self, served: ServedText) -> float:
-        """The share of the examples, by weight, that is judged wrongly."""
-        wrong = np.concatenate([served.scores(items).argmax(axis=1) != self.y[at] for items, at in self.batches()])
-        return float(np.average(wrong, weights=self.weight))
+    def scores(self, served: ServedText) -> NDArray[np.float64]:
+        """Return (N, C) log joint probabilities of the examples, in nats."""
+        return served.scores_of(self.X, self.places)
 
 
-def changed() -> DataError:
-    """What to say of files that are not what they were a moment ago."""
-    return DataError(
-        "Expected the same examples on every reading; they changed meanwhile. Train again once nothing writes there."
-    )
+def widest_reader(settings: Iterable[TextSettings], longest: int = 1) -> Reader:
+    """Return the reader whose tokens are those of all these settings, which differ in the lengths of n-grams only, and
+    n-grams of up to `longest` words."""
+    every = list(settings)
+    return Reader(every[0].kind, (1, max(longest, *(each.words[1] for each in every))), every[0].key)
 
 
-def _keys(reader: Reader, items: Sequence[str | bytes]) -> NDArray[np.bytes_]:
-    return np.frombuffer(b"".join(map(reader.digest, items)), dtype=f"S{SIZE}")
+def keys_of(digests: bytes) -> NDArray[np.bytes_]:
+    """Return (N,) digests that lie one after the other."""
+    return np.frombuffer(digests, dtype=f"S{SIZE}")

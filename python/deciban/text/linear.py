@@ -1,20 +1,20 @@
-"""Linear text models: a score that is affine in the words, and the counts that tell of them."""
+"""Linear models of texts: a score that is affine in the words."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.text_layout import LINEAR, WEIGHTINGS
-from ..solvers.limits import check_positive
+from ..scores import AffineScore
+from ..scores.tensors import affine_from
 from ..store import Stored
 from .corpus import Corpus
-from .minimised import MinimisedText, Words, packed, read, seed_of, told
-from .served import ServedText
+from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
 from .weighting import temperature_as_judged, weigh
 
@@ -28,7 +28,7 @@ class Estimator(NamedTuple):
     given: dict[str, Any]
 
     def load(self) -> Any:
-        """The class, imported when it is needed."""
+        """Return the class, imported when it is needed."""
         return getattr(import_module(f"..models.{self.module}", __package__), self.name)
 
 
@@ -66,7 +66,9 @@ class Linear:
     weighting: str = "none"
 
     def check(self) -> None:
-        """ValueError for parameters that make no sense."""
+        """Raise ValueError for parameters that make no sense."""
+        from ..solvers.limits import check_positive
+
         if self.model not in LINEAR:
             raise ValueError(f"model must be one of {', '.join(map(repr, LINEAR))}, got {self.model!r}")
         if self.weighting not in WEIGHTINGS:
@@ -78,8 +80,14 @@ class Linear:
             if not np.isfinite(check_positive(name, getattr(self, name))):
                 raise ValueError(f"{name} must be finite for texts, got {getattr(self, name)!r}")
 
-    def estimator(self, settings: TextSettings, time_limit: float | None = None, n_jobs: int | None = None) -> Any:
-        """The model, to be fitted to rows of items that are read with these settings."""
+    def estimator(
+        self,
+        settings: TextSettings,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        calibrated: bool = True,
+    ) -> Any:
+        """Return the model, to be fitted to rows of items that are read with these settings."""
         self.check()
         of = ESTIMATORS[self.model]
         parameters = {name: getattr(self, name) for name in of.takes if name != "weighting"} | of.given
@@ -88,8 +96,8 @@ class Linear:
         if self.weighting == "unit-idf":
             parameters["fit_intercept"] = False
         made = of.load()(**parameters, random_state=seed_of(settings), time_limit=time_limit, n_jobs=n_jobs)
-        if self.weighting == "unit-idf" and "calibration" in made.get_params():
-            made.set_params(calibration=None)  # done by `temperature_as_judged`
+        if (self.weighting == "unit-idf" or not calibrated) and "calibration" in made.get_params():
+            made.set_params(calibration=None)  # done by `temperature_as_judged`, if at all
         return made
 
     @property
@@ -99,93 +107,38 @@ class Linear:
 
     def learn(
         self, settings: TextSettings, corpus: Corpus, *, time_limit: float | None = None, n_jobs: int | None = None
-    ) -> LinearText:
-        """The model of these examples."""
-        return LinearText.learn(self, settings, corpus, time_limit=time_limit, n_jobs=n_jobs)
+    ) -> MinimisedText:
+        """Learn these examples; the model is the same in whichever order they are read.
+
+        Cost: two passes over the tokens, one to count the words and one to look them up, and the fit.
+        """
+        self.check()
+        words = Words.of(settings, corpus, n_jobs)
+        weighed = weigh(self.weighting, words.X, words.weight)
+        model = self.estimator(settings, time_limit, n_jobs, calibrated=not corpus.tried)
+        found = model.fit(weighed.rows, words.y, words.weight)
+        if weighed.stretch is not None and not corpus.tried:
+            found.temperature_ = temperature_as_judged(found, weighed, words.y, words.weight, seed_of(settings))
+        return MinimisedText(
+            settings=self,
+            classes=corpus.classes,
+            encoder=words.encoder(settings),
+            scorer=AffineScore(*weighed.of_words(found.scorer_)),
+            proof=read_off_words(found.certificate_, corpus.classes),
+        )
 
     def to_json(self) -> dict[str, Any]:
-        """As the file's header keeps it."""
+        """Return the parameters as a file's header keeps them."""
         values = asdict(self)
         del values["model"]
         return {name: float(value) if isinstance(value, int) else value for name, value in values.items()}
 
-
-@dataclass(frozen=True, kw_only=True)
-class LinearText(MinimisedText):
-    """score(item) = prior + Σ_j x_j W_j, in nats; learnt from all examples at once.
-
-    `weights` (K, C) and `prior` (C,) are little-endian float64.
-    """
-
-    declared: Linear
-    weights: bytes
-    prior: bytes
-
     @classmethod
-    def learn(
-        cls,
-        declared: Linear,
-        settings: TextSettings,
-        corpus: Corpus,
-        *,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
-    ) -> Self:
-        """The model of these examples, the same in whichever order they are read.
+    def from_stored(cls, stored: Stored) -> MinimisedText:
+        """Return the model in a file that `store.read` has checked."""
+        return restore_minimised(stored, cls(stored.header["model"], **stored.header["linear"]))
 
-        Cost: two passes over the items, one to count the words and one to look them up, and the fit.
-        """
-        declared.check()
-        book, dropped, named, X, y, weight = Words.of(settings, corpus, n_jobs)
-        weighed = weigh(declared.weighting, X, weight)
-        found = declared.estimator(settings, time_limit, n_jobs).fit(weighed.rows, y, weight)
-        if weighed.stretch is not None:
-            found.temperature_ = temperature_as_judged(found, weighed, y, weight, seed_of(settings))
-        W, prior = map(packed, weighed.of_words(found.scorer_))
-        return cls(
-            declared=declared,
-            settings=settings,
-            classes=corpus.classes,
-            book=book,
-            weights=W,
-            prior=prior,
-            proof=told(found.certificate_, corpus.classes),
-            dropped=dropped,
-            words=named,
-        )
-
-    def compile(self, n_jobs: int | None = None) -> ServedText:
-        """The model as it judges."""
-        hashes, _, _, words, ends = self.book.parts()
-        return ServedText(
-            self.settings,
-            self.classes,
-            hashes=packed(hashes),
-            weights=self.weights,
-            prior=self.prior,
-            bias=self.prior,
-            words=words,
-            ends=packed(ends),
-            n_jobs=n_jobs,
-        )
-
-    # The file.
-
-    def header(self) -> dict[str, Any]:
-        """What the file's header keeps of the model; ValueError for labels that JSON does not know."""
-        return self._header("linear")
-
-    def arrays(self, served: ServedText) -> dict[str, NDArray[Any]]:
-        """What the file keeps: the score, and the words with their counts."""
-        return {
-            "score.weights": np.frombuffer(served.weights, "<f8"),
-            "score.prior": np.frombuffer(served.prior, "<f8"),
-            **self._words(),
-        }
-
-    @classmethod
-    def from_stored(cls, stored: Stored) -> Self:
-        """The model in a file that `store.read` has checked."""
-        header = stored.header
-        weights, prior = (bytes(stored.tensors[f"score.{part}"].data) for part in ("weights", "prior"))
-        return cls(weights=weights, prior=prior, **read(stored, Linear(header["model"], **header["linear"])))
+    @staticmethod
+    def score_from(arrays: dict[str, NDArray[Any]], words: int, classes: int) -> AffineScore:
+        """Return the score that the tensors of a file hold; ValueError for what cannot be one."""
+        return affine_from({**arrays, "weights": arrays["weights"].reshape(words, classes)}, words, classes)

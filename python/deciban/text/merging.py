@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.base import clone
@@ -21,19 +20,20 @@ class Merges(OnThreads):
     def __add__(self, other: object) -> Self:
         """Return the classifier of the texts of both, to the last bit; both must have the same parameters.
 
-        Where more distinct words were met than `TextSettings.max_words`, the rarest are dropped, and the sum is that of
-        what is left. ValueError for models that are learnt by minimising, which have no counts to add.
+        Where more distinct words were met than `TextSettings.max_words`, the rarest are dropped, and the words of one
+        that the other may have met without counting them. ValueError for models that are learnt by minimising, which
+        have no counts to add.
         """
         if not isinstance(other, type(self)):
             return NotImplemented
-        mine, theirs = (_counted(each) for each in (self, other))
+        mine, theirs = (_require_counts(each) for each in (self, other))
         _refuse_different(_key(mine), _key(theirs))
         classes = union([*mine.classes], [*theirs.classes])
-        both = mine.with_classes(classes).plus(theirs.with_classes(classes))
+        both = mine.with_classes(classes).merge(theirs.with_classes(classes))
         one: Any = self
         two: Any = other
         merged = clone(one)
-        merged._become(replace(both, dropped=mine.dropped + theirs.dropped, choice=None), one._seconds + two._seconds)
+        merged._become(both, one._seconds + two._seconds)
         merged.tried_ = []
         found: Self = merged
         return found
@@ -43,7 +43,7 @@ class Merges(OnThreads):
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
 
-def _counted(estimator: Any) -> TextModel:
+def _require_counts(estimator: Any) -> TextModel:
     check_is_fitted(estimator, "model_")
     found = estimator.model_
     if isinstance(found, TextModel):
@@ -55,8 +55,8 @@ def _counted(estimator: Any) -> TextModel:
 
 
 def _key(model: TextModel) -> Mapping[str, Any]:
-    """How a model reads and learns: what two must have in common."""
-    return {**model.settings.to_json(), **model.bayes.to_json()}
+    """Return how a model reads and learns: what two must have in common."""
+    return {**model.encoder.settings.to_json(), **model.settings.to_json()}
 
 
 def _refuse_different(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:

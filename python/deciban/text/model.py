@@ -1,33 +1,36 @@
-"""A text model as it learns: the counts of all words by class. Learning is +, unlearning −, the score is derived."""
+"""Naive Bayes of texts: the counts of all words by class. Learning is +, unlearning −, the score is derived."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Wordbook
+from .._core import Dictionary
+from ..artifact.artifact import Artifact
+from ..calibration.scaling import Scaling, more_cautious
 from ..certificates.bound import LEAVE_ONE_OUT, Bound
 from ..certificates.certificate import Certificate
-from ..certificates.guarantees import asked, chosen, of_words, said_of
-from ..data.labels import storable
+from ..certificates.guarantees import add_choice, certify_words, defer, read_choice
 from ..data.refusal import first, refuse_infinite
 from ..data.text_layout import NAIVE_BAYES
 from ..distributions import Counts, StatisticError, by_name
-from ..distributions.class_prior import class_prior
 from ..distributions.counts import ROUNDING
-from ..distributions.pseudo_counts import pseudo_counts
+from ..distributions.priors import class_prior, pseudo_counts
 from ..errors import DataError
 from ..models.certified import certify
 from ..scores import AffineScore
-from ..store import Stored, narrowest
+from ..store import Stored
 from .belief import Belief
-from .bucket_words import BucketWords, bucket_names, dropped_in_header, settings_in
+from .bucket_words import bucket_names
+from .corpus import Corpus
 from .counting import Occurrences
-from .minimised import packed
+from .encoder import WordEncoder, dictionary_of, pack
+from .left_out import MOST, LeftOut, Sample
 from .served import TENSORS, ServedText
 from .settings import Kind, TextSettings
 from .widening import widening
@@ -46,7 +49,7 @@ class Bayes:
     class_prior: str | float | tuple[float, ...] = "empirical"
 
     def family(self) -> Any:
-        """The distribution, with its prior: one of those that words can be drawn from."""
+        """Return the distribution, with its prior: one of those that words can be drawn from."""
         if self.likelihood not in _OF_WORDS:
             known = ", ".join(map(repr, _OF_WORDS))
             raise ValueError(f"likelihood must be one of {known}, got {self.likelihood!r}")
@@ -58,27 +61,32 @@ class Bayes:
         return by_name(self.likelihood).symmetric(self.alpha)
 
     def total(self, seen: Counts) -> NDArray[np.float64]:
-        """(C,) by which counts, with what the estimate adds to each, are divided to become φ."""
+        """Return (C,) by which counts, with what the estimate adds to each, are divided to become φ."""
         added = float(pseudo_counts(self.alpha, self.estimate))
         return seen.n + 2.0 * added if self.likelihood == "bernoulli" else (seen.s + added).sum(axis=1)
 
     def check(self, items: NDArray[np.float64]) -> None:
-        """ValueError for what no model of classes with these items (C,) can be."""
+        """Raise ValueError for what no model of classes with these items (C,) can be."""
         self.family()
         if not items.any():
             raise ValueError("items of one class at least are expected")
         class_prior(self.prior(), items)
 
     def prior(self) -> Any:
-        """The class prior as `class_prior` takes it."""
+        """Return the class prior as `class_prior` takes it."""
         return np.array(self.class_prior) if isinstance(self.class_prior, tuple) else self.class_prior
 
     def vectors(self, settings: TextSettings) -> TextSettings:
-        """The settings for vectors that the likelihood understands: present or absent for Bernoulli."""
+        """Return the settings for vectors that the likelihood understands: present or absent for Bernoulli."""
         return replace(settings, binary=settings.binary or self.likelihood == "bernoulli")
 
+    @property
+    def model(self) -> str:
+        """The model's name, as the command knows it."""
+        return NAIVE_BAYES
+
     def to_json(self) -> dict[str, Any]:
-        """As the file's header keeps it."""
+        """Return the parameters as a file's header keeps them."""
         prior: Any = self.class_prior
         if not isinstance(prior, str):
             prior = [float(each) for each in prior] if isinstance(prior, tuple) else float(prior)
@@ -91,7 +99,7 @@ class Bayes:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Bayes:
-        """What a file's header holds."""
+        """Return what a file's header holds."""
         prior = values["class_prior"]
         return cls(**{**values, "class_prior": tuple(prior) if type(prior) is list else prior})
 
@@ -113,185 +121,238 @@ the SpamAssassin corpus judged by the other half, (1 − ROCA)% 0.026, against 0
 words: a word seen once is worth a lot where the other class has never shown it."""
 
 
-@dataclass(frozen=True)
-class TextModel:
-    """Naive Bayes over the words of a text.
+@dataclass(frozen=True, kw_only=True)
+class TextModel(Artifact):
+    """Naive Bayes over the words of a text: its state is the counts of its encoder, all else is derived from them.
 
-    `book` counts every word seen, also those outside the dictionary: which words are the most frequent is derived
-    like every other parameter, so that any order of learning and unlearning ends in the same model. If there were
-    more than `settings.max_words` distinct words, the `dropped` rarest are not in it; from then on only known words
-    are learnt, and forgetting passes over words it does not know. `choice` is what its choice among several told of
-    its errors, when it was trained. `words` are those that name hash buckets, where they are kept.
+    If there were more than `max_words` distinct words, only known words are learnt from then on; a filter, which
+    knows its items one by one, has rare words give way (`text.generations`). `choice` is what its choice among
+    several told of its errors, when it was trained, and `scaling` what made its scores log-odds then: both stay when it
+    learns on and forgets. Without scaling scores are those of the counts.
     """
 
-    settings: TextSettings
-    bayes: Bayes
-    classes: tuple[Any, ...]
-    book: Wordbook
-    dropped: int = 0
+    settings: Bayes
+    encoder: WordEncoder
     choice: Bound | None = None
-    words: BucketWords | None = None
+    scaling: Scaling | None = None
+
+    @classmethod
+    def of(cls, settings: TextSettings, bayes: Bayes, classes: Sequence[Any], seen: Occurrences) -> TextModel:
+        """Return the model of the words that were counted by class."""
+        return cls(settings=bayes, classes=tuple(classes), encoder=WordEncoder.of(settings, seen))
 
     @property
-    def name(self) -> str:
-        """The model's name, as the command knows it."""
-        return NAIVE_BAYES
+    def section(self) -> str:
+        return "bayes"
+
+    def calibrate(self, sample: Sample) -> TextModel:
+        """Return the model with the scaling that suits these of its items, left out one by one."""
+        items, counts = sample.items(len(self.classes))
+        return self._scale(lambda dictionary: dictionary.rows(items), counts)
+
+    def calibrate_by(self, corpus: Corpus) -> TextModel:
+        """Return the same, of those of lowest digest in the corpus that was learnt."""
+        assert corpus.keys is not None
+        which = np.unique(corpus.keys, return_inverse=True)[1].reshape(-1)
+        chosen = np.flatnonzero(which < MOST)
+        first = chosen[np.unique(which[chosen], return_index=True)[1]]
+        counts = np.zeros((len(first), len(self.classes)))
+        np.add.at(counts, (which[chosen], corpus.y[chosen]), 1.0 if corpus.weight is None else corpus.weight[chosen])
+        order = np.argsort(first)  # tokens are read in the order in which they came
+        places = corpus.places[first[order]]
+        return self._scale(lambda dictionary: dictionary.rows_of(corpus.X, places), counts[order])
+
+    def _scale(self, rows_in: Callable[[Dictionary], Any], counts: NDArray[np.float64]) -> TextModel:
+        _, hashes, seen = self.encoder.features()
+        if not len(hashes):
+            return self  # there is no evidence to be scaled
+        bayes, absent = self.settings, self.settings.likelihood == "bernoulli"
+        ends, features, values = rows_in(dictionary_of(self.encoder.settings, pack(hashes), None))
+        added = float(pseudo_counts(bayes.alpha, bayes.estimate))
+        left = LeftOut(ends, features, values, counts, seen, added, absent)
+        return replace(self, scaling=left.scaling(bayes.prior()))
 
     def plus(self, more: TextModel | Occurrences) -> TextModel:
-        """The model that has also learnt `more`, which counts the same classes."""
-        most = self.settings.max_words
-        words = None if self.words is None or more.words is None else self.words.plus(more.words, most)
-        return replace(self, book=self.book.plus(more.book, known_only=len(self.book) >= most), words=words)
+        """Return the model that has also learnt `more`, which counts the same classes."""
+        self._refuse_generations()
+        return replace(self, encoder=self.encoder.plus(more.encoder if isinstance(more, TextModel) else more))
+
+    def merge(self, other: TextModel) -> TextModel:
+        """Return the model that has learnt what both have, whichever is first."""
+        for each in (self, other):
+            each._refuse_generations()
+        return replace(
+            self,
+            encoder=self.encoder.merge(other.encoder),
+            choice=None,
+            scaling=more_cautious(self.scaling, other.scaling),
+        )
 
     def minus(self, less: TextModel | Occurrences) -> TextModel:
-        """The model that never learnt `less`; DataError if the counts prove that it had not learnt it."""
+        """Return the model that never learnt `less`; DataError if the counts prove that it had not learnt it."""
+        self._refuse_generations()
+        return self.changed(lambda: self.encoder.minus(less.encoder if isinstance(less, TextModel) else less))
+
+    def _refuse_generations(self) -> None:
+        """Raise DataError where only a ledger tells in which items the words count."""
+        if self.encoder.generations is not None:
+            raise DataError(
+                "cannot learn or forget with the counts alone: more words were met than this filter holds, and only "
+                "its ledger tells in which items each counts. Use `deciban learn` and `deciban forget`."
+            )
+
+    def changed(self, change: Callable[[], WordEncoder]) -> TextModel:
+        """Return the model of the counts that are left; DataError if they prove that what was forgotten had never been
+        learnt."""
         try:
-            most = self.settings.max_words
-            partial = self.dropped > 0 or len(self.book) >= most
-            words = None if self.words is None or less.words is None else self.words.minus(less.words, most)
-            left = replace(self, book=self.book.minus(less.book, known_only=partial), words=words)
+            left = replace(self, encoder=change())
         except ValueError as error:
             raise DataError(f"cannot forget what was never learnt: {error}.") from error
-        if not partial:
-            left._refuse_impossible()
+        left._refuse_impossible()
         return left
 
     def _refuse_impossible(self) -> None:
-        """DataError for counts that no items can have: words of a class without items, or in more items than it has."""
-        _, counts, items, _, _ = self.book.parts()
-        most = items if self.settings.binary else np.where(items > 0.0, np.inf, 0.0)
+        """Raise DataError for counts that no items can have: words of a class without items, or in more items than it
+        has."""
+        book = self.encoder.book
+        _, counts, items, _, _ = book.parts()
+        most = items if self.encoder.settings.binary else np.where(items > 0.0, np.inf, 0.0)
         wrong = counts > most * (1.0 + ROUNDING)
         if wrong.any():
             word, c = first(wrong)
             raise DataError(
                 f"cannot forget what was never learnt: {self.classes[c]!r} would have {items[c]:g} items, and "
-                f"{self.book.names([word])[0]!r} counted {counts[word, c]:g} times. "
+                f"{book.names([word])[0]!r} counted {counts[word, c]:g} times. "
                 "Forget only what was learnt, with the same label and weight."
             )
 
-    def with_classes(self, classes: Sequence[str]) -> TextModel:
-        """The same counts as part of more classes, given in their new order."""
-        place = [list(classes).index(c) for c in self.classes]
-        hashes, counts, items, words, ends = self.book.parts()
-        wide, members = np.zeros((len(hashes), len(classes))), np.zeros(len(classes))
-        wide[:, place], members[place] = counts, items
-        return replace(self, classes=tuple(classes), book=Wordbook(hashes, wide, members, words, ends))
+    def with_classes(self, classes: Sequence[Any]) -> TextModel:
+        """Return the same counts as part of more classes, given in their new order."""
+        places = {c: k for k, c in enumerate(classes)}
+        place = [places[c] for c in self.classes]
+        scaling = self.scaling and self.scaling.of_classes(place, len(classes))
+        encoder = self.encoder.with_classes(place, len(classes))
+        return replace(self, classes=tuple(classes), encoder=encoder, scaling=scaling)
 
     def without_empty(self) -> TextModel:
-        """The same model without classes of which nothing is left; two at least stay."""
-        hashes, counts, items, words, ends = self.book.parts()
+        """Return the same model without classes of which nothing is left; two at least stay."""
+        items = np.array(self.encoder.book.items)
         kept = np.flatnonzero(items > 0)
         if len(kept) == len(items) or len(kept) < 2:
             return self
-        book = Wordbook(hashes, np.ascontiguousarray(counts[:, kept]), items[kept], words, ends)
-        return replace(self, classes=tuple(self.classes[c] for c in kept), book=book)
+        scaling = self.scaling and self.scaling.only(kept.tolist())
+        classes = tuple(self.classes[c] for c in kept)
+        return replace(self, classes=classes, encoder=self.encoder.only_classes(kept), scaling=scaling)
 
-    def dictionary(self) -> NDArray[np.int64]:
-        """Rows of the book that are features: the most frequent words, or all buckets."""
-        k, seen = self.settings.max_features, len(self.book)
-        return self.book.most_frequent(seen if k is None or self.settings.hashed_bits else min(k, seen))
+    @property
+    def scorer(self) -> AffineScore:
+        """The affine form of log p(x | c) + log p(c), scaled."""
+        return self._derive(*self.encoder.features())
 
-    def counts(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint64], Counts]:
-        """Hashes and sufficient statistics of the given rows of the book."""
-        hashes, counts = self.book.rows(rows)
-        return hashes, Counts(np.array(self.book.items), np.ascontiguousarray(counts.T))
-
-    def compile(self, n_jobs: int | None = None) -> ServedText:
-        """The model as it judges: φ from the counts, the affine form of log p(x | c), the class prior."""
-        rows = self.dictionary()
+    def _derive(self, rows: NDArray[np.int64], hashes: NDArray[np.uint64], seen: Counts) -> AffineScore:
+        """Return φ from the counts, the affine form of log p(x | c), the class prior."""
         if not len(rows):
             raise DataError("No words were found in the items: nothing to learn from.")
-        hashes, seen = self.counts(rows)
-        family = self.bayes.family()
+        family = self.settings.family()
         try:
-            phi = family.parameters(seen, self.bayes.estimate)
-            W, absent = family.affine(phi)
+            W, absent = family.affine(family.parameters(seen, self.settings.estimate))
             refuse_infinite(W)
         except StatisticError as error:
-            names, bits = self.book.names(rows.tolist()), self.settings.hashed_bits
+            names, bits = self.encoder.book.names(rows.tolist()), self.encoder.settings.hashed_bits
             raise error.named(
                 lambda j: f"bucket {hashes[j] >> (64 - bits)}" if bits else f"word {names[j]!r}",
                 lambda c: f"class {self.classes[c]!r}",
             ) from error
-        pi = class_prior(self.bayes.prior(), seen.n)
+        pi = class_prior(self.settings.prior(), seen.n)
         with np.errstate(divide="ignore"):
-            score = AffineScore(W, np.log(pi), absent)
-        words, ends = self.book.packed_names(rows[:0] if self.settings.hashed_bits else rows)
-        prior, wide = packed(score.prior), tuple(widening(seen, self.settings.binary).tolist())
+            raw = AffineScore(W, np.log(pi), absent)
+        return raw if self.scaling is None else raw.scaled(self.scaling.slope, self.scaling.offset)
+
+    @cached_property
+    def _compiled(self) -> ServedText:
+        rows, hashes, seen = self.encoder.features()
+        score, bayes, read = self._derive(rows, hashes, seen), self.settings, self.encoder.settings
+        words, ends = self.encoder.book.packed_names(rows[:0] if read.hashed_bits else rows)
+        prior, wide = pack(score.prior), tuple(widening(seen, read.binary).tolist())
+        slope = 1.0 if self.scaling is None else self.scaling.slope
         return ServedText(
-            self.settings,
+            read,
             self.classes,
-            hashes=packed(hashes),
-            weights=packed(score.W),
+            hashes=pack(hashes),
+            weights=pack(score.W),
             prior=prior,
-            bias=packed(score.bias),
-            belief=Belief.of(self.bayes.to_json(), packed(self.bayes.total(seen)), packed(seen.n), prior, wide),
-            absent=b"" if score.absent is None else packed(score.absent),
+            bias=pack(score.bias),
+            belief=Belief.of(bayes.to_json(), pack(bayes.total(seen)), pack(seen.n), prior, wide, slope),
+            absent=b"" if score.absent is None else pack(score.absent),
             words=words,
-            ends=packed(ends),
-            n_jobs=n_jobs,
-            buckets=None if score.absent is None else bucket_names(self.settings, self.words),
+            ends=pack(ends),
+            buckets=None if score.absent is None else bucket_names(read, self.encoder.words),
         )
 
+    def compile(self, n_jobs: int | None = None) -> ServedText:
+        """Return the model as it judges."""
+        return self._compiled if n_jobs is None else replace(self._compiled, n_jobs=n_jobs)
+
     def certificate(self, seconds: float = 0.0) -> Certificate:
-        """What was minimised and how exactly: see `NaiveBayes`."""
-        _, seen = self.counts(self.dictionary())
-        bayes, seed = self.bayes, self.settings.key
+        """Return what was minimised and how exactly: see `NaiveBayes`."""
+        *_, seen = self.encoder.features()
+        bayes, seed = self.settings, self.encoder.settings.key
         d = int(seen.s.shape[1])
         proof = certify(bayes.family(), seen, bayes.estimate, bayes.prior(), self.classes, d, seconds, seed)
-        return chosen(of_words(proof, asked(LEAVE_ONE_OUT)), self.choice)
+        return add_choice(certify_words(proof, defer(LEAVE_ONE_OUT)), self.choice)
 
     def with_choice(self, choice: Bound | None) -> TextModel:
-        """The same model with what the choice among several told of its errors."""
         return replace(self, choice=choice)
 
     # The file.
 
     def header(self) -> dict[str, Any]:
-        """What the file's header keeps of the model; ValueError for labels that JSON does not know."""
-        return {
-            "model": self.name,
-            "classes": storable(self.classes),
-            "text": self.settings.to_json(),
-            "bayes": self.bayes.to_json(),
-            "dropped": self.dropped,
-            "certificate": self.certificate().to_json(),
-            **dropped_in_header(self.words),
-        }
+        found = super().header()
+        return found if self.scaling is None else {**found, "calibration": self.scaling.to_json()}
 
-    def arrays(self, served: ServedText) -> dict[str, NDArray[Any]]:
-        """What the file keeps: the statistics, and the score derived from them."""
-        hashes, counts, items, words, ends = self.book.parts()
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what a file's tensors keep: the statistics, and the score derived from them."""
+        served, own = self.compile(), self.encoder.arrays()
         kinds = dict(zip(TENSORS, ("<u8", "<f8", "<f8", "<f8", "<f8", "u1", "<u8"), strict=True))
         assert served.belief is not None
-        shared = ("hashes", "words", "ends") if len(served.hashes) == hashes.nbytes else ()
+        shared = ("hashes", "words", "ends") if len(served.hashes) == own["state.hashes"].nbytes else ()
         score = {f"score.{n}": np.frombuffer(getattr(served, n), kind) for n, kind in kinds.items() if n not in shared}
         return {
             **score,
             "score.total": np.array(served.belief.total, "<f8"),
             "score.widening": np.array(served.belief.widening, "<f8"),
-            "state.hashes": hashes,
-            "state.counts": narrowest(counts),
-            "state.items": items,
-            "state.words": np.frombuffer(words, "u1"),
-            "state.ends": ends,
-            **({} if self.words is None else self.words.arrays()),
+            **own,
         }
 
     @classmethod
     def from_stored(cls, stored: Stored) -> TextModel:
-        """The model in a file that `store.read` has checked."""
+        """Return the model in a file that `store.read` has checked."""
         header = stored.header
-        hashes, counts, items, words, ends = (
-            stored.tensors[f"state.{part}"] for part in ("hashes", "counts", "items", "words", "ends")
-        )
         bayes = Bayes.from_json(header["bayes"])
         try:
-            seen = counts.array().astype(np.float64)
-            book = Wordbook(hashes.array(), seen, items.array(), bytes(words.data), ends.array())
-            bayes.check(items.array())
-            named = BucketWords.from_stored(stored)
+            encoder = WordEncoder.from_stored(stored)
+            bayes.check(np.array(encoder.book.items))
         except ValueError as error:
             raise DataError(f"{stored.name}: its model is damaged: {error}. Train again.") from error
-        settings, classes = settings_in(header["text"], named), tuple(header["classes"])
-        return cls(settings, bayes, classes, book, header["dropped"], said_of(header["certificate"]), named)
+        choice = read_choice(header["certificate"])
+        told = header.get("calibration")
+        scaling = None if told is None else Scaling.from_json(told)
+        classes = tuple(header["classes"])
+        model = cls(settings=bayes, classes=classes, encoder=encoder, choice=choice, scaling=scaling)
+        model._require_score(stored)
+        return model
+
+    def _require_score(self, stored: Stored) -> None:
+        """Raise DataError where the score that a file has is not that of its counts, up to rounding."""
+        for name, own in self.arrays().items():
+            told = stored.tensors.get(name)
+            if not name.startswith("score.") or told is None:  # which older files wrote elsewhere, or not at all
+                continue
+            values = told.array()
+            near = own.shape == values.shape and (
+                np.allclose(values, own, rtol=1e-6, atol=1e-9) if own.dtype.kind == "f" else np.array_equal(values, own)
+            )
+            if not near:
+                raise DataError(
+                    f"{stored.name}: its model is damaged: {name!r} is not what its counts say. Train again."
+                )

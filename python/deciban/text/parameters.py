@@ -8,25 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from .kernel import Machine
-from .linear import Linear
 from .model import Bayes, TextModel
-from .network import Layers
-from .recipes import AnyText, Recipe, foreign, recipe
+from .recipes import Recipe, foreign, recipe
+from .restoring import AnyText
 from .settings import TextSettings
 
 # Of the models that are minimised.
-_OWN = ("C", "alpha", "weighting", "hidden", "dropout", "epochs")
+_OWN = ("C", "alpha", "weighting", "hidden_layer_sizes", "dropout", "epochs")
 
 
 def settings_of(estimator: Any) -> TextSettings:
-    """The settings that an estimator's parameters amount to; ValueError for what makes no sense."""
-    return TextSettings(**_checked(estimator))
+    """Return the settings that an estimator's parameters amount to; ValueError for what makes no sense."""
+    return TextSettings(**_check(estimator))
 
 
 def recipe_of(estimator: Any, model: str) -> Recipe:
-    """How a `TextClassifier` with these parameters learns by the model of that name; None are its defaults."""
-    checked = _checked(estimator)
+    """Return how a `TextClassifier` with these parameters learns by the model of that name; None are its defaults."""
+    checked = _check(estimator)
     prior = estimator.class_prior
     own = {name: getattr(estimator, name) for name in _OWN}
     given = {
@@ -36,6 +34,8 @@ def recipe_of(estimator: Any, model: str) -> Recipe:
         "estimate": estimator.estimate,
         "class_prior": tuple(prior) if hasattr(prior, "__len__") and not isinstance(prior, str) else prior,
     }
+    if estimator.calibration not in (None, "affine"):
+        raise ValueError(f"calibration must be None or 'affine', got {estimator.calibration!r}")
     found = recipe(checked["kind"], model, given)
     others = foreign(model, own) if estimator.model == model else []
     if others:
@@ -46,11 +46,11 @@ def recipe_of(estimator: Any, model: str) -> Recipe:
 
 
 def parameters_of(model: AnyText) -> dict[str, Any]:
-    """The parameters of the `TextClassifier` that has learnt this model."""
-    settings = model.settings
+    """Return the parameters of the `TextClassifier` that has learnt this model."""
+    settings = model.encoder.settings
     return {
         "model": model.name,
-        **(asdict(model.bayes) if isinstance(model, TextModel) else _of_minimised(model.declared)),
+        **(_of_counts(model) if isinstance(model, TextModel) else _of_minimised(model.settings)),
         "words": settings.words,
         "max_features": settings.max_features,
         "hashed_bits": settings.hashed_bits,
@@ -61,12 +61,16 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
     }
 
 
-def _of_minimised(declared: Linear | Machine | Layers) -> dict[str, Any]:
-    return {name: value for name, value in asdict(declared).items() if name in declared.takes}
+def _of_counts(model: TextModel) -> dict[str, Any]:
+    return {**asdict(model.settings), "calibration": None if model.scaling is None else "affine"}
 
 
-def _checked(estimator: Any) -> dict[str, Any]:
-    """The fields of `TextSettings` that parameters give."""
+def _of_minimised(learner: Any) -> dict[str, Any]:
+    return {name: getattr(learner, name) for name in learner.takes}
+
+
+def _check(estimator: Any) -> dict[str, Any]:
+    """Return the fields of `TextSettings` that parameters give."""
     if estimator.kind not in ("text", "mail"):
         raise ValueError(f"kind must be 'text' or 'mail', got {estimator.kind!r}")
     features = _whole("max_features", estimator.max_features, None)
@@ -88,7 +92,7 @@ def _checked(estimator: Any) -> dict[str, Any]:
 
 
 def _sizes(given: Any) -> tuple[int, int]:
-    """The shortest and the longest n-gram."""
+    """Return the shortest and the longest n-gram."""
     words: tuple[Any, ...] = tuple(given)
     whole = len(words) == 2 and all(isinstance(n, Integral) for n in words)
     if not whole or not 1 <= words[0] <= words[1] <= 5:
@@ -97,7 +101,7 @@ def _sizes(given: Any) -> tuple[int, int]:
 
 
 def _whole(name: str, value: Any, most: int | None) -> int | None:
-    """None, or a whole number from 1."""
+    """Return none, or a whole number from 1."""
     if value is None:
         return None
     if isinstance(value, Integral) and 1 <= int(value) <= (most or int(value)):
@@ -107,7 +111,7 @@ def _whole(name: str, value: Any, most: int | None) -> int | None:
 
 
 def key_of(random_state: Any) -> int:
-    """The key of the hash: 0 for None, the number itself for a seed, a draw from a generator."""
+    """Return the key of the hash: 0 for None, the number itself for a seed, a draw from a generator."""
     if random_state is None:
         return 0
     if isinstance(random_state, Integral) and 0 <= int(random_state) < 2**64:

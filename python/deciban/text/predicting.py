@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.credible import interval
+from ..certificates.intervals import credible_interval
 from ..scores import log_posterior
-from ..verdict import TextExplanation, places_of
-from .counting import listed
+from ..verdict import Explanation, Pair, places_of
+from .counting import list_texts
 from .served import ServedText
 
 
@@ -23,40 +23,104 @@ class Predicts:
     classes_: NDArray[Any]
 
     def predict_joint_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """(N, C) log p(text, c), the score itself: its differences are log-odds and do not saturate."""
+        """Return the score of each class: differences are log-odds and do not saturate.
+
+        Of naive Bayes it is log p(text, c), or with calibration A · log p(text, c) + b_c.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Texts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Scores, in nats.
+        """
         check_is_fitted(self, "served_")
         return self.served_.scores(texts)
 
     def predict(self, texts: Iterable[str | bytes]) -> NDArray[Any]:
-        """(N,) the label of the largest score; of equal ones the first in `classes_`."""
+        """Predict the label of the largest score; of equal ones the first in `classes_`.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Texts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         winners = self.predict_joint_log_proba(texts).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[winners]
         return labels
 
     def predict_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """(N, C) log p(c | text)."""
+        """Return the log probability of each class.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Texts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log probabilities log p(c | text).
+        """
         return log_posterior(self.predict_joint_log_proba(texts))
 
     def predict_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """(N, C) p(c | text)."""
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Texts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities p(c | text).
+        """
         return np.exp(self.predict_log_proba(texts))
 
     def credible_interval(self, texts: Iterable[str | bytes], level: float = 0.95) -> NDArray[np.float64]:
-        """(N, 2) where the log-odds of the predicted label against its runner-up lie, in nats, with probability
-        `level`, given how little was seen.
+        """Return a credible interval of the log-odds of the predicted label against its runner-up.
 
             log-odds ± z √variance,      P(|Z| ≤ z) = level,  Z ~ N(0, 1)
 
         The variance is that of the posterior of which the log-odds take the means, for words whose errors are
-        correlated; the interval is wider where examples are few, alike, or agree little about the class of a word.
-        `text.belief.Belief` has the formulas and how often verdicts that it bears out are wrong. An interval that
-        contains 0 leaves the verdict open. ValueError for a level not between 0 and 1, AttributeError for a linear
-        model.
+        correlated; the interval is wider where examples are few, alike, or agree little about the class of a word. An
+        interval that contains 0 leaves the verdict open.
 
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Texts.
+        level : float, default=0.95
+            Probability that the interval contains the log-odds.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Ends of the interval, in nats.
+
+        Raises
+        ------
+        ValueError
+            If `level` is not between 0 and 1.
+        AttributeError
+            If the model is not naive Bayes.
+
+        Examples
+        --------
         >>> from deciban import TextClassifier
         >>> clf = TextClassifier().fit(["cheap pills", "cheap loan", "lunch at noon"], ["spam", "spam", "ham"])
         >>> clf.credible_interval(["cheap"]).round(1).tolist()
-        [[-48.6, 53.8]]
+        [[-42.3, 46.5]]
         """
         check_is_fitted(self, "served_")
         if self.served_.belief is None:
@@ -66,10 +130,23 @@ class Predicts:
             )
         odds = [(s[label] - s[rival], each) for s, (label, rival), each in self.served_.judged(texts)]
         centre, variance = np.array(odds, dtype=np.float64).reshape(-1, 2).T
-        return interval(centre, variance, level)
+        return credible_interval(centre, variance, level)
 
-    def explain(self, texts: Iterable[str | bytes], pair: tuple[Any, Any] | None = None) -> list[TextExplanation]:
-        """Per text: the verdict, or that of the labels `pair`, the first against the second, and the evidence word by
-        word in decibans, with its places in the text."""
+    def explain(self, texts: Iterable[str | bytes], *, pair: Pair | None = None) -> list[Explanation]:
+        """Explain the predictions of texts: the evidence word by word, with its places in the text.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            Texts.
+        pair : tuple of (label, label), optional
+            Two labels: the evidence is for the first against the second. By default it is for the winner against its
+            runner-up.
+
+        Returns
+        -------
+        list of Explanation
+            The explanation of each text, in decibans.
+        """
         check_is_fitted(self, "served_")
-        return [self.served_.explain(text, pair=places_of(pair, self.classes_.tolist())) for text in listed(texts)]
+        return [self.served_.explain(text, pair=places_of(pair, self.classes_.tolist())) for text in list_texts(texts)]

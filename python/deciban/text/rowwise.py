@@ -1,11 +1,13 @@
-"""Text models as they judge whose score is of the rows of texts, weighed and scaled: a machine, a network."""
+"""Text models as they judge whose score is of the rows of texts, weighed and scaled: a machine, a network. What a
+word of a machine says is the mean of what it adds to an empty text and of what the item loses without it, see
+`KernelScore.terms`; of a network its gradients, integrated on the way from an empty text, see `NetworkScore.terms`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +15,15 @@ from scipy import sparse
 
 from .._core import Dictionary
 from ..conventions import DECIBANS_PER_NAT
-from ..errors import DataError
 from ..judging import UNSURE_BELOW, first_two
-from ..verdict import TextExplanation, TextTerm, Threshold
-from .minimised import MinimisedText, dictionary_of, packed
+from ..scores import KernelScore, Score
+from ..verdict import Explanation, Term, Threshold
+from .encoder import WordEncoder, dictionary_of, pack
 from .served import Judged, ServedText
-from .settings import TextSettings
-from .weighting import directions, scaled
+from .weighting import directions, scale_words
 
 if TYPE_CHECKING:
-    from ..store import Stored
+    from .._core import TokenCorpus
 
 Floats = NDArray[np.float64]
 
@@ -33,21 +34,28 @@ class ServedRows(ServedText):
     where `of_length_one`."""
 
     scale: Floats = field(kw_only=True)
-    score: Any = field(kw_only=True)
+    score: Score = field(kw_only=True)
     of_length_one: bool = field(kw_only=True, default=True)
 
-    @staticmethod
-    def of_file(stored: Stored, n_jobs: int | None) -> dict[str, Any]:
-        """The fields that a file that `store.read` has checked holds, but for those of the score."""
-        hashes, words, ends = (bytes(stored.tensors[f"state.{part}"].data) for part in ("hashes", "words", "ends"))
-        settings, classes = TextSettings.from_json(stored.header["text"]), tuple(stored.header["classes"])
-        return _fields(settings, classes, hashes, words, ends, n_jobs)
-
-    @staticmethod
-    def of_model(model: MinimisedText, n_jobs: int | None) -> dict[str, Any]:
-        """The fields that a model has, but for those of the score."""
-        hashes, _, _, words, ends = model.book.parts()
-        return _fields(model.settings, model.classes, packed(hashes), words, packed(ends), n_jobs)
+    @classmethod
+    def of(cls, encoder: WordEncoder, score: Score, classes: tuple[Any, ...], n_jobs: int | None) -> Self:
+        """Return the model of words that the encoder scales and the score judges."""
+        assert encoder.scale is not None
+        hashes, _, _, words, ends = encoder.book.parts()
+        return cls(
+            encoder.settings,
+            classes,
+            hashes=pack(hashes),
+            weights=b"",
+            prior=b"",
+            bias=b"",
+            words=words,
+            ends=pack(ends),
+            n_jobs=n_jobs,
+            scale=encoder.scale,
+            score=score,
+            of_length_one=encoder.of_length_one,
+        )
 
     @cached_property
     def dictionary(self) -> Dictionary:
@@ -55,22 +63,41 @@ class ServedRows(ServedText):
         try:
             return dictionary_of(self.settings, self.hashes, self.n_jobs)
         except ValueError as error:
-            raise DataError(f"The model's score is damaged: {error}. Train again.") from error
+            raise self._damaged(f"its score: {error}") from error
 
     def rows(self, items: Iterable[str | bytes]) -> sparse.csr_array:
-        """CSR (N, K) of items as the score sees them."""
-        ends, features, values = self.dictionary.rows(items)
+        """Return CSR (N, K) of items as the score sees them."""
+        return self._rescale(*self.dictionary.rows(items))
+
+    def _rescale(self, ends: Any, features: Any, values: Any) -> sparse.csr_array:
         starts = np.concatenate([[0], ends])
         X = sparse.csr_array((values, features, starts), shape=(len(ends), len(self.dictionary)))
-        return directions(X, self.scale) if self.of_length_one else scaled(X, self.scale)
+        return directions(X, self.scale) if self.of_length_one else scale_words(X, self.scale)
 
     def scores(self, items: Iterable[str | bytes]) -> Floats:
-        """(N, C) log joint probabilities, in nats."""
-        found: Floats = self.score(self.rows(items))
+        """Return (N, C) log joint probabilities, in nats."""
+        return self.of_rows(self.rows(items))
+
+    def scores_of(self, tokens: TokenCorpus, places: NDArray[np.int64]) -> Floats:
+        """Return (N, C) the same of items that have been tokenised, at these places, ascending."""
+        return self.of_rows(self._rescale(*self.dictionary.rows_of(tokens, places)))
+
+    def of_rows(self, rows: sparse.csr_array) -> Floats:
+        """Return (N, C) the same of rows of words as the score sees them."""
+        found: Floats = self.score(rows, self.n_jobs) if isinstance(self.score, KernelScore) else self.score(rows)
+        return found
+
+    def by_word(self) -> Floats:
+        """Return (K, C) what each word adds to a text of nothing else, as heavy as a machine meets it on average, in
+        nats."""
+        if isinstance(self.score, KernelScore):
+            return self.score.alone()
+        one: Any = sparse.eye_array(len(self.scale), format="csr")
+        found: Floats = self.score(one if self.of_length_one else scale_words(one, self.scale)) - self.score.prior
         return found
 
     def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
-        """Per item its scores, and the first class and the next."""
+        """Return per item its scores, and the first class and the next."""
         return [(scores, first_two(scores), None) for scores in self.scores(items).tolist()]
 
     def explain(
@@ -79,9 +106,9 @@ class ServedRows(ServedText):
         unsure_below: float = UNSURE_BELOW,
         threshold: Threshold | None = None,
         pair: tuple[int, int] | None = None,
-    ) -> TextExplanation:
-        """Why the item is judged so, word by word: prior + Σ terms = decibans. The prior is the score of a text without
-        words; what a word says, the `terms` of the score tell."""
+    ) -> Explanation:
+        """Return why the item is judged so, word by word: prior + Σ terms = decibans. The prior is the score of a text
+        without words; what a word says, the `terms` of the score tell."""
         judged = self.weighed(item, pair)
         verdict = self.verdict(judged, unsure_below, threshold)
         label, against = judged[1] if threshold is None else threshold.pair(judged[0])
@@ -90,43 +117,18 @@ class ServedRows(ServedText):
         text, reasons = self.dictionary.reasons(item)
         shares = _shares([(feature, count) for feature, _, count, _ in reasons])
         terms = [
-            TextTerm(name, share * evidence.get(feature, 0.0) * DECIBANS_PER_NAT, count, tuple(places))
+            Term(name, share * evidence.get(feature, 0.0) * DECIBANS_PER_NAT, float(count), tuple(places))
             for (feature, name, count, places), share in zip(reasons, shares, strict=True)
         ]
         terms.sort(key=lambda term: (-abs(term.decibans), term.term))
         prior = float(self.score.prior[label] - self.score.prior[against]) * DECIBANS_PER_NAT
-        return TextExplanation(verdict, prior, tuple(terms), text)
-
-
-def _fields(
-    settings: TextSettings, classes: Any, hashes: bytes, words: bytes, ends: bytes, n_jobs: Any
-) -> dict[str, Any]:
-    known: dict[str, Any] = {
-        "settings": settings,
-        "classes": classes,
-        "hashes": hashes,
-        "words": words,
-        "ends": ends,
-        "n_jobs": n_jobs,
-    }
-    return {**known, "weights": b"", "prior": b"", "bias": b""}
+        return Explanation.of_verdict(verdict, prior, tuple(terms), text)
 
 
 def _shares(words: Sequence[tuple[int, int]]) -> list[float]:
-    """How much of what its feature says each word (feature, count) says: those in the same bucket share it by their
-    counts."""
+    """Return how much of what its feature says each word (feature, count) says: those in the same bucket share it by
+    their counts."""
     total: dict[int, int] = {}
     for feature, count in words:
         total[feature] = total.get(feature, 0) + count
     return [count / total[feature] for feature, count in words]
-
-
-# Beyond such sizes sums would leave the range of a float64.
-LARGEST = 1e100
-
-
-def finite(values: NDArray[Any], most: float = LARGEST) -> NDArray[Any]:
-    """A copy of the numbers that a file holds; ValueError for those that nothing can be computed with."""
-    if not (np.abs(values) <= most).all():
-        raise ValueError("numbers that are not finite, or too large")
-    return np.array(values)

@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .._core import Dictionary, Reader
 from ..conventions import DECIBANS_PER_NAT
-from ..data.text_layout import KERNEL, NETWORK
+from ..data.text_layout import KERNEL, NETWORK, ONLINE
 from ..errors import DataError
 from ..judging import NAMED_ABSENT, UNSURE_BELOW, first_two, verdict_of
-from ..verdict import TextExplanation, TextTerm, Threshold, Verdict
+from ..verdict import Explanation, Term, Threshold, Verdict
 from .belief import Belief
 from .bucket_words import BucketNames
 from .settings import TextSettings
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .._core import TokenCorpus
     from ..store import Stored
 
 # What a file keeps of the score, in the order of the fields below.
 TENSORS = ("hashes", "weights", "prior", "bias", "absent", "words", "ends")
 # P(|Z| ≤ z) = 0.95 for Z ~ N(0, 1): the interval of a verdict holds 95 %.
 _Z = 1.959963984540054
+LARGEST = 1e100
+"""Evidence, in nats, beyond which there is none that examples gave."""
 
 
 Judged = tuple[list[float], tuple[int, int], float | None]
@@ -63,33 +66,40 @@ class ServedText:
     ends: bytes = b""
     n_jobs: int | None = None
     buckets: BucketNames | None = None
+    name: str = field(default="the model", compare=False)
 
     @classmethod
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedText:
-        """The model in a file that `store.read` has checked."""
+        """Return the model in a file that `store.read` has checked."""
         if stored.header["model"] == KERNEL:
-            from .kernel import ServedKernelText  # here, because others load no NumPy
+            from .kernel import Machine  # here, because others load no NumPy
 
-            return ServedKernelText.of_stored(stored, n_jobs)
+            return replace(Machine.from_stored(stored).compile(n_jobs), name=stored.name)
         if stored.header["model"] == NETWORK:
-            from .network import ServedNetworkText
+            from .network import Layers
 
-            return ServedNetworkText.of_stored(stored, n_jobs)
+            return replace(Layers.from_stored(stored).compile(n_jobs), name=stored.name)
+        if stored.header["model"] == ONLINE:
+            from .experts import ServedExperts
+
+            return ServedExperts.from_stored(stored, n_jobs)
         header, tensors = stored.header, stored.tensors
         # Where every word counted is in the dictionary, the statistics have the words already.
         stored_as = {name: f"score.{name}" if f"score.{name}" in tensors else f"state.{name}" for name in TENSORS}
         known = {name: where for name, where in stored_as.items() if where in tensors}
         parts: dict[str, Any] = {name: bytes(tensors[where].data) for name, where in known.items()}
         settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
+        _require_prior(stored, array("d", parts["prior"]))
         if "bayes" not in header:
-            return cls(settings, classes, bias=parts["prior"], belief=None, n_jobs=n_jobs, **parts)
+            return cls(settings, classes, bias=parts["prior"], n_jobs=n_jobs, name=stored.name, **parts)
         total, items = bytes(tensors["score.total"].data), bytes(tensors["state.items"].data)
         told = tensors.get("score.widening")
         widening = None if told is None else tuple(array("d", bytes(told.data)))
-        belief = Belief.of(header["bayes"], total, items, parts["prior"], widening)
+        slope = header.get("calibration", {"slope": 1.0})["slope"]
+        belief = Belief.of(header["bayes"], total, items, parts["prior"], widening, slope)
         bits = settings.hashed_bits
         buckets = BucketNames.from_tensors(bits, tensors) if bits is not None and parts.get("absent") else None
-        return cls(settings, classes, belief=belief, n_jobs=n_jobs, buckets=buckets, **parts)
+        return cls(settings, classes, belief=belief, n_jobs=n_jobs, buckets=buckets, name=stored.name, **parts)
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields; what the core made of them is made again."""
@@ -115,14 +125,32 @@ class ServedText:
                 n_jobs=self.n_jobs,
             )
         except ValueError as error:
-            raise DataError(f"The model's score is damaged: {error}. Train again.") from error
+            raise self._damaged(f"its score: {error}") from error
 
     def scores(self, items: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """(N, C) log joint probabilities, in nats."""
-        return self.dictionary.scores(items)
+        """Return (N, C) log joint probabilities, in nats."""
+        return self._require_finite(self.dictionary.scores(items))
+
+    def scores_of(self, tokens: TokenCorpus, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (N, C) the same of items that have been tokenised, at these places, ascending."""
+        return self._require_finite(self.dictionary.scores_of(tokens, places))
+
+    def _require_finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return scores (N, C), of which every item has one that is finite, and none is too large."""
+        right = (abs(scores) <= LARGEST) | (scores == -math.inf)
+        if not right.all() or (scores.max(axis=1, initial=-math.inf) == -math.inf).any():
+            raise self._endless()
+        return scores
+
+    def _endless(self) -> DataError:
+        return DataError(
+            f"{self.name}: its weights add up to no finite score of an item. "
+            "Train again, with an estimate that smooths."
+        )
 
     def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
-        """Per item its scores, the first class and the next, and the variance of the log-odds between them, in nats."""
+        """Return per item its scores, the first class and the next, and the variance of the log-odds between them, in
+        nats."""
         if self.belief is not None:
             return self.dictionary.judge(items)
         return [(scores, first_two(scores), None) for scores in self.dictionary.score_lists(items)]
@@ -130,21 +158,24 @@ class ServedText:
     def judge(
         self, items: Iterable[str | bytes], unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
     ) -> list[Verdict]:
-        """A verdict for each item."""
+        """Return a verdict for each item."""
         return [self.verdict(judged, unsure_below, threshold) for judged in self.judged(items)]
 
     def verdict(
         self, judged: Judged, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
     ) -> Verdict:
-        """The verdict that scores (C,) amount to; of equal ones the first class wins."""
+        """Return the verdict that scores (C,) amount to; of equal ones the first class wins."""
         scores, pair, variance = judged
+        # −∞ is the score of a class that was forgotten.
+        if max(scores) == -math.inf or not all(abs(score) <= LARGEST or score == -math.inf for score in scores):
+            raise self._endless()
         odds = scores[pair[0]] - scores[pair[1]]
         interval = None if variance is None else _interval(odds, variance)
         return verdict_of(self.classes, scores, pair, interval, unsure_below, threshold)
 
     def weighed(self, item: str | bytes, pair: tuple[int, int] | None) -> Judged:
-        """The item as the core judges it, of two classes if they are asked for; nothing tells the doubt of classes
-        that are not the first two."""
+        """Return the item as the core judges it, of two classes if they are asked for; nothing tells the doubt of
+        classes that are not the first two."""
         scores, known, variance = self.judged([item])[0]
         if pair is None:
             return scores, known, variance
@@ -156,16 +187,16 @@ class ServedText:
         unsure_below: float = UNSURE_BELOW,
         threshold: Threshold | None = None,
         pair: tuple[int, int] | None = None,
-    ) -> TextExplanation:
-        """Why the item is judged so, word by word: prior + Σ terms = decibans; of the first two classes, or of `pair`,
-        places among `classes`."""
+    ) -> Explanation:
+        """Return why the item is judged so, word by word: prior + Σ terms = decibans; of the first two classes, or of
+        `pair`, places among `classes`."""
         judged = self.weighed(item, pair)
         verdict = self.verdict(judged, unsure_below, threshold)
         label, against = judged[1] if threshold is None else threshold.pair(judged[0])
         text, reasons = self.dictionary.reasons(item)
         weights = _Contrast(self.weights, len(self.classes), label, against)
         absent = _Contrast(self.absent, len(self.classes), label, against)
-        terms: list[TextTerm] = []
+        terms: list[Term] = []
         present: set[int] = set()
         for feature, name, count, places in reasons:
             weight = weights[feature] * (1 if self.settings.binary else count)
@@ -174,22 +205,24 @@ class ServedText:
             elif feature not in present:
                 weight += absent[feature]
             present.add(feature)
-            terms.append(TextTerm(name, weight * DECIBANS_PER_NAT, count, tuple(places)))
+            terms.append(Term(name, weight * DECIBANS_PER_NAT, float(count), tuple(places)))
         terms.extend(self._absent(absent, present))
+        if any(abs(term.decibans) > LARGEST for term in terms if math.isfinite(term.decibans)):
+            raise self._damaged("its weights are too large")
         prior = _Contrast(self.prior, len(self.classes), label, against)[0] * DECIBANS_PER_NAT
         terms.sort(key=lambda term: (-abs(term.decibans), term.term))
-        return TextExplanation(verdict, prior, tuple(terms), text)
+        return Explanation.of_verdict(verdict, prior, tuple(terms), text)
 
-    def _absent(self, absent: _Contrast, present: set[int]) -> list[TextTerm]:
-        """What the words that are not there say: the strongest by name, the others together."""
+    def _absent(self, absent: _Contrast, present: set[int]) -> list[Term]:
+        """Return what the words that are not there say: the strongest by name, the others together."""
         if not self.absent:
             return []
         missing = sorted((j for j in range(len(absent)) if j not in present), key=lambda j: (-abs(absent[j]), j))
         named, others = missing[:NAMED_ABSENT], missing[NAMED_ABSENT:]
-        terms = [TextTerm(f"no {self._name(j)}", absent[j] * DECIBANS_PER_NAT, 0, ()) for j in named]
+        terms = [Term(f"no {self._name(j)}", absent[j] * DECIBANS_PER_NAT, 0.0) for j in named]
         if others:
             rest = math.fsum(absent[j] for j in others) * DECIBANS_PER_NAT
-            terms.append(TextTerm(f"({len(others):,} other absent words)", rest, 0, ()))
+            terms.append(Term(f"({len(others):,} other absent words)", rest, 0.0))
         return terms
 
     def _name(self, feature: int) -> str:
@@ -200,7 +233,7 @@ class ServedText:
         return f"bucket {bucket}" if self.buckets is None else self.buckets[bucket]
 
     def by_word(self) -> NDArray[np.float64]:
-        """(K, C) what each word adds to the score, in nats."""
+        """Return (K, C) what each word adds to the score, in nats."""
         import numpy as np
 
         return np.frombuffer(self.weights, "<f8").reshape(-1, len(self.classes))
@@ -212,11 +245,24 @@ class ServedText:
         try:
             return [self.words[start:end].decode() for start, end in pairwise([0, *ends])]
         except UnicodeDecodeError as error:
-            raise DataError(f"The model's words are damaged: {error}. Train again.") from error
+            raise self._damaged(f"its words: {error}") from error
+
+    def _damaged(self, what: str) -> DataError:
+        return DataError(f"{self.name}: its model is damaged: {what}. Train again.")
+
+
+def _require_prior(stored: Stored, prior: array[float]) -> None:
+    """Raise DataError for a prior that is not finite, but of a class without examples, or to which none was given."""
+    given = type(stored.header.get("bayes", {}).get("class_prior")) is list
+    items = array("d", bytes(stored.tensors["state.items"].data))
+    for value, count in zip(prior, items, strict=True):
+        if not (abs(value) <= LARGEST or (value == -math.inf and "bayes" in stored.header and (given or not count))):
+            raise DataError(f"{stored.name}: its model is damaged: 'score.prior' is not what counts say. Train again.")
 
 
 def _interval(odds: float, variance: float) -> tuple[float, float]:
-    """In decibans, where 95 % of a normal about these log-odds, in nats, lie; everywhere where nothing is known."""
+    """Return in decibans, where 95 % of a normal about these log-odds, in nats, lie; everywhere where nothing is
+    known."""
     half = _Z * math.sqrt(variance)
     if not (math.isfinite(odds) and math.isfinite(half)):
         return -math.inf, math.inf

@@ -37,16 +37,16 @@ class TextSettings:
     readable: bool = True
 
     def reader(self) -> Reader:
-        """The core's reader with these settings."""
+        """Return the core's reader with these settings."""
         return Reader(self.kind, self.words, self.key)
 
     def to_json(self) -> dict[str, Any]:
-        """As the file's header keeps it; whether buckets are readable, its tensors tell."""
+        """Return what a file's header keeps; whether buckets are readable, its tensors tell."""
         values = {**asdict(self), "words": list(self.words)}
         del values["readable"]
         return values
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> TextSettings:
-        """The settings that a file's header holds."""
+        """Return the settings that a file's header holds."""
         return cls(**{**values, "words": tuple(values["words"])})

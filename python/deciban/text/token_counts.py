@@ -34,7 +34,7 @@ class Frequencies:
         return not (_is_whole(self.least) and self.least <= 1 and not _is_whole(self.most) and self.most >= 1.0)
 
     def check(self) -> None:
-        """ValueError for what is no frequency."""
+        """Raise ValueError for what is no frequency."""
         for name, value in (("min_df", self.least), ("max_df", self.most)):
             good = value >= 1 if _is_whole(value) else isinstance(value, Real) and 0.0 <= value <= 1.0
             if isinstance(value, (bool, np.bool_)) or not good:
@@ -91,7 +91,7 @@ def count_tokens(
     return X, list(known)
 
 
-def fixed_vocabulary(given: Any) -> dict[Any, int]:
+def fix_vocabulary(given: Any) -> dict[Any, int]:
     """Return token → column of a vocabulary that the user gives; ValueError for one that is none."""
     if isinstance(given, Mapping):
         found = {token: int(j) for token, j in given.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -11,17 +12,19 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from deciban.data.declared_types import Estimator, Whole
+from deciban.data.declared_types import Estimator, Whole, parameters
 
+from ..data.transaction import all_or_nothing
 from ..features.frames import in_container
 from ..features.tfidf import inverse_frequency, weigh
 from .analysis import BuildsAnalyzers, analysis_of, warn_of_unused
 from .column_attributes import ColumnAttributes
 from .routing import TEXTS_ARE_X
-from .vectorizer_settings import checked, is_hashed, is_stateless
+from .vectorizer_settings import check_settings, is_hashed, is_stateless
 from .vocabulary import columns_of, documents_of
 
 
+@parameters
 class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estimator):  # type: ignore[misc]
     """Words and n-grams of a text as a row of counts, or of their TF-IDF.
 
@@ -43,7 +46,7 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
     max_features : int or None, default=10_000
         Size of the dictionary; None keeps every word.
     hashed_bits : int or None, default=None
-        b for 2^b features by hash (`max_features` does not apply).
+        Number of bits: with b there are 2^b features by hash, and `max_features` does not apply.
     readable : bool, default=True
         Whether `fit` keeps the words that it meets, as names of hashed features: the 2^20 most frequent ones at most,
         some 40 MB. With False no word of the texts is kept, `fit` reads nothing, and features are "bucket j".
@@ -56,7 +59,7 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
     n_jobs : int or None, default=None
         Threads, as joblib counts them: -1 all cores, -2 all but one; None is all that joblib and the environment leave.
     ngram_range : tuple of two ints or None, default=None
-        scikit-learn's name of `words`; None leaves it to `words`.
+        Name of `words` in scikit-learn; None leaves it to `words`.
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
         What n-grams are made of: words, characters, or characters within words, each between two blanks. A callable
         makes the features of an item itself.
@@ -113,72 +116,40 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
     [' a ', ' fr', 'ee ', 'fre', 'ree']
     """
 
+    words: tuple[Whole, Whole] = (1, 1)
+    _: KW_ONLY
+    max_features: Whole | None = 10_000
+    hashed_bits: Whole | None = None
+    readable: bool = True
+    binary: bool = False
+    kind: str = "text"
+    random_state: int | None = None
+    n_jobs: int | None = None
+    ngram_range: tuple[int, int] | None = None
+    analyzer: str | Callable[[Any], Any] = "word"
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    stop_words: str | list[str] | None = None
+    vocabulary: Any = None
+    token_pattern: str | None = None
+    tokenizer: Callable[[Any], Any] | None = None
+    preprocessor: Callable[[Any], Any] | None = None
+    strip_accents: str | Callable[[Any], Any] | None = None
+    lowercase: bool = True
+    input: str = "content"
+    encoding: str | None = None
+    decode_error: str = "strict"
+    n_features: Whole | None = None
+    alternate_sign: bool = True
+    use_idf: bool = False
+    smooth_idf: bool = True
+    sublinear_tf: bool = False
+    norm: str | None = None
+    dtype: Any = np.float64
+
     __metadata_request__fit = TEXTS_ARE_X
     __metadata_request__partial_fit = TEXTS_ARE_X
     __metadata_request__transform = TEXTS_ARE_X
-
-    def __init__(
-        self,
-        words: tuple[Whole, Whole] = (1, 1),
-        *,
-        max_features: Whole | None = 10_000,
-        hashed_bits: Whole | None = None,
-        readable: bool = True,
-        binary: bool = False,
-        kind: str = "text",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        ngram_range: tuple[int, int] | None = None,
-        analyzer: str | Callable[[Any], Any] = "word",
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
-        stop_words: str | list[str] | None = None,
-        vocabulary: Any = None,
-        token_pattern: str | None = None,
-        tokenizer: Callable[[Any], Any] | None = None,
-        preprocessor: Callable[[Any], Any] | None = None,
-        strip_accents: str | Callable[[Any], Any] | None = None,
-        lowercase: bool = True,
-        input: str = "content",  # noqa: A002 (the name that scikit-learn gives it)
-        encoding: str | None = None,
-        decode_error: str = "strict",
-        n_features: Whole | None = None,
-        alternate_sign: bool = True,
-        use_idf: bool = False,
-        smooth_idf: bool = True,
-        sublinear_tf: bool = False,
-        norm: str | None = None,
-        dtype: Any = np.float64,
-    ) -> None:
-        self.words = words
-        self.max_features = max_features
-        self.hashed_bits = hashed_bits
-        self.readable = readable
-        self.binary = binary
-        self.kind = kind
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.ngram_range = ngram_range
-        self.analyzer = analyzer
-        self.min_df = min_df
-        self.max_df = max_df
-        self.stop_words = stop_words
-        self.vocabulary = vocabulary
-        self.token_pattern = token_pattern
-        self.tokenizer = tokenizer
-        self.preprocessor = preprocessor
-        self.strip_accents = strip_accents
-        self.lowercase = lowercase
-        self.input = input
-        self.encoding = encoding
-        self.decode_error = decode_error
-        self.n_features = n_features
-        self.alternate_sign = alternate_sign
-        self.use_idf = use_idf
-        self.smooth_idf = smooth_idf
-        self.sublinear_tf = sublinear_tf
-        self.norm = norm
-        self.dtype = dtype
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -224,7 +195,7 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
         return in_container(self, self._weigh(X), self.get_feature_names_out, texts)
 
     def partial_fit(self, texts: Iterable[str | bytes], y: object = None) -> Self:
-        """Meet more words, which name features: only where these are hashed, which needs no dictionary.
+        """Return meet more words, which name features: only where these are hashed, which needs no dictionary.
 
         Parameters
         ----------
@@ -237,15 +208,21 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
         -------
         TextVectorizer
             The vectoriser.
+
+        Raises
+        ------
+        ValueError
+            If features are not hashed, or are weighed by document frequencies.
         """
         if not is_hashed(self) or self.use_idf:
             raise ValueError("partial_fit needs no dictionary: expected hashed_bits or n_features, and use_idf=False.")
-        if not hasattr(self, "n_features_"):
-            self.fit([])
-        if self.readable:
-            settings, items = checked(self), documents_of(texts)
-            analysis = analysis_of(self, settings.text.words, settings.text.key)
-            self._columns.meet(settings, analysis, analysis.ready(items))
+        with all_or_nothing(self):
+            if not hasattr(self, "n_features_"):
+                self.fit([])
+            if self.readable:
+                settings, items = check_settings(self), documents_of(texts)
+                analysis = analysis_of(self, settings.text.words, settings.text.key)
+                self._columns.meet(settings, analysis, analysis.ready(items))
         return self
 
     def transform(self, texts: Iterable[str | bytes]) -> Any:
@@ -262,7 +239,7 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
             The rows.
         """
         self._require_columns()
-        settings = checked(self)
+        settings = check_settings(self)
         analysis = analysis_of(self, settings.text.words, settings.text.key)
         X = self._columns.rows(settings, analysis, analysis.ready(documents_of(texts)))
         return in_container(self, self._weigh(X), self.get_feature_names_out, texts)
@@ -274,7 +251,7 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
 
     def _learn(self, texts: Iterable[str | bytes], *, rows: bool = False) -> Any:
         """Choose the columns; the rows of the texts, before they are weighed, where they are needed."""
-        settings, items = checked(self), documents_of(texts)
+        settings, items = check_settings(self), documents_of(texts)
         warn_of_unused(self, settings.text.words)
         if self._number() != self.dtype:
             message = f"Only float 'dtype' should be used. {self.dtype} 'dtype' will be converted to np.float64."
@@ -295,6 +272,6 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
         return weighed.astype(self._number(), copy=False)
 
     def _number(self) -> Any:
-        """The type of the matrix: weighed counts are no whole numbers."""
+        """Return the type of the matrix: weighed counts are no whole numbers."""
         weighed = self.use_idf or self.norm is not None or self.sublinear_tf
         return np.float64 if weighed and np.dtype(self.dtype).kind != "f" else self.dtype

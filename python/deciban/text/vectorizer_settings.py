@@ -50,7 +50,7 @@ class VectorizerSettings:
     n_jobs: int | None
 
 
-def checked(estimator: Any) -> VectorizerSettings:
+def check_settings(estimator: Any) -> VectorizerSettings:
     """Return the settings of an estimator's parameters; ValueError for what makes no sense, or not together."""
     _check_choices(estimator)
     sizes = _sizes(estimator)
@@ -65,12 +65,12 @@ def checked(estimator: Any) -> VectorizerSettings:
 
 
 def is_hashed(estimator: Any) -> bool:
-    """Whether features are buckets of a hash."""
+    """Return whether features are buckets of a hash."""
     return estimator.hashed_bits is not None or estimator.n_features is not None
 
 
 def is_stateless(estimator: Any) -> bool:
-    """Whether there is nothing to be learnt from texts."""
+    """Return whether there is nothing to be learnt from texts."""
     return (is_hashed(estimator) or estimator.vocabulary is not None) and not estimator.use_idf
 
 
@@ -115,7 +115,7 @@ def _check_choices(estimator: Any) -> None:
 
 
 def _sizes(estimator: Any) -> tuple[int, int]:
-    """The shortest and the longest n-gram."""
+    """Return the shortest and the longest n-gram."""
     name, given = "words", estimator.words
     if estimator.ngram_range is not None:
         if tuple(given) not in ((1, 1), tuple(estimator.ngram_range)):

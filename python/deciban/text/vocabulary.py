@@ -15,9 +15,9 @@ from sklearn.feature_extraction import FeatureHasher
 
 from .._core import Dictionary, Reader
 from .analysis import Analysis
-from .bucket_words import BucketWords, distinct, joined
+from .bucket_words import BucketWords, distinct, join_words
 from .counting import occurrences
-from .token_counts import count_tokens, fixed_vocabulary
+from .token_counts import count_tokens, fix_vocabulary
 from .vectorizer_settings import VectorizerSettings
 
 Rows: TypeAlias = sparse.csr_array
@@ -29,11 +29,11 @@ class Columns(Protocol):
     def __len__(self) -> int: ...
 
     def names(self) -> NDArray[Any]:
-        """(d,) names."""
+        """Return (d,) names."""
         ...
 
     def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
-        """CSR (N, d) of items that are ready for the analysis."""
+        """Return CSR (N, d) of items that are ready for the analysis."""
         ...
 
     def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
@@ -59,8 +59,8 @@ def columns_of(
         columns = CoreColumns(None, np.empty(0, np.uint64), settings.text.hashed_bits)
         columns.meet(settings, analysis, items)
     elif vocabulary is not None:
-        names = _in_order(fixed_vocabulary(vocabulary))
-        columns = TokenColumns(names) if analysis.reader is None else _given(names, settings, analysis.reader)
+        names = _in_order(fix_vocabulary(vocabulary))
+        columns = TokenColumns(names) if analysis.reader is None else _place_names(names, settings, analysis.reader)
     elif analysis.reader is None:
         return _of_tokens(settings, analysis, items)
     else:
@@ -84,32 +84,39 @@ class CoreColumns:
     words   the words of the buckets that were met in `fit`, where they are kept
     """
 
+    _dictionary: Dictionary | None = None
+
     def __init__(
         self, tokens: NDArray[Any] | None, hashes: NDArray[np.uint64], bits: int | None, places: Any = None
     ) -> None:
         self.tokens, self.hashes, self.bits, self.places = tokens, hashes, bits, places
         self.words: BucketWords | None = None
-        self._dictionary: Dictionary | None = None
 
     def __len__(self) -> int:
         return len(self.tokens) if self.tokens is not None else 1 << (self.bits or 0)
 
+    def require_shapes(self) -> None:
+        """Raise ValueError for hashes and places that are no lists of one length."""
+        k = 0 if self.tokens is None else len(self.hashes)
+        if self.hashes.shape != (k,) or (self.places is not None and self.places.shape != (k,)):
+            raise ValueError("columns of words in another shape")
+
     def names(self) -> NDArray[Any]:
-        """(d,) names; of hash buckets their words, or "bucket j"."""
+        """Return (d,) names; of hash buckets their words, or "bucket j"."""
         if self.tokens is not None:
             return self.tokens
         assert self.bits is not None
-        return _objects(_numbered(len(self)) if self.words is None else self.words.names(self.bits).all())
+        return _objects(_number(len(self)) if self.words is None else self.words.names(self.bits).all())
 
     def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
         """Count the words of items that are ready for the analysis: they name the buckets."""
         if not settings.text.readable or not items:
             return
-        words = _named(settings, analysis, items)
+        words = _count_names(settings, analysis, items)
         self.words = words if self.words is None else self.words.plus(words, settings.text.max_words)
 
     def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
-        """CSR (N, d) of items that are ready for the analysis."""
+        """Return CSR (N, d) of items that are ready for the analysis."""
         if self._dictionary is None:
             assert analysis.reader is not None
             self._dictionary = Dictionary(
@@ -143,11 +150,11 @@ class TokenColumns:
         return len(self.tokens)
 
     def names(self) -> NDArray[Any]:
-        """(d,) the tokens."""
+        """Return (d,) the tokens."""
         return self.tokens
 
     def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
-        """CSR (N, d) of items that are ready for the analysis."""
+        """Return CSR (N, d) of items that are ready for the analysis."""
         places = {token: j for j, token in enumerate(self.tokens.tolist())}
         X, _ = count_tokens(map(analysis.tokens, items), places)
         return _presence(X) if settings.text.binary else X
@@ -167,16 +174,16 @@ class HashedTokens:
         return self.n_features
 
     def names(self) -> NDArray[Any]:
-        """(d,) the words of each bucket, or "bucket j"."""
+        """Return (d,) the words of each bucket, or "bucket j"."""
         met: dict[int, list[tuple[float, str]]] = {}
         words = sorted(self.words)
         hasher = FeatureHasher(self.n_features, input_type="string", alternate_sign=False)
         places = hasher.transform([word] for word in words).indices.tolist() if words else []
         for word, j in zip(words, places, strict=True):
             met.setdefault(j, []).append((self.words[word], word))
-        names = _numbered(self.n_features)
+        names = _number(self.n_features)
         for j, counted in met.items():
-            names[j] = joined(j, counted)
+            names[j] = join_words(j, counted)
         return _objects(distinct(names))
 
     def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
@@ -190,13 +197,13 @@ class HashedTokens:
                     words.update(list(analysis.tokens(item)))
                 words = _most_frequent(words, settings.text.max_words)
         else:
-            book = _named(settings, analysis, items).book
+            book = _count_names(settings, analysis, items).book
             counts = map(int, book.parts()[1][:, 0].tolist())
             words.update(dict(zip(book.names(list(range(len(book)))), counts, strict=True)))
         self.words = dict(_most_frequent(words, settings.text.max_words))
 
     def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
-        """CSR (N, d) of items that are ready for the analysis."""
+        """Return CSR (N, d) of items that are ready for the analysis."""
         documents = map(analysis.tokens if analysis.reader is None else analysis.reader.tokens, items)
         hasher = FeatureHasher(self.n_features, input_type="string", alternate_sign=settings.alternate_sign)
         X = sparse.csr_array(hasher.transform(documents)) if items else sparse.csr_array((0, self.n_features))
@@ -204,8 +211,8 @@ class HashedTokens:
         return _presence(X) if settings.text.binary else X
 
 
-def _named(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> BucketWords:
-    """The words of items by name."""
+def _count_names(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> BucketWords:
+    """Return the words of items by name."""
     assert analysis.reader is not None
     text = replace(settings.text, hashed_bits=None)
     found = occurrences(text, items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=analysis.reader)
@@ -213,14 +220,15 @@ def _named(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -
 
 
 def _most_frequent(words: Counter[str], most: int) -> Counter[str]:
-    """Half of `most` words where there are more than that: the rarest, and of equal ones the last, are dropped."""
+    """Return half of `most` words where there are more than that: the rarest, and of equal ones the last, are
+    dropped."""
     if len(words) <= most:
         return words
     order = sorted(words, key=lambda word: (-words[word], word))
     return Counter({word: words[word] for word in order[: most // 2]})
 
 
-def _numbered(d: int) -> list[str]:
+def _number(d: int) -> list[str]:
     return [f"bucket {j}" for j in range(d)]
 
 
@@ -239,8 +247,8 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _given(names: NDArray[Any], settings: VectorizerSettings, reader: Reader) -> CoreColumns:
-    """The columns of a vocabulary: words that the reader never makes stay 0."""
+def _place_names(names: NDArray[Any], settings: VectorizerSettings, reader: Reader) -> CoreColumns:
+    """Return the columns of a vocabulary: words that the reader never makes stay 0."""
     texts = [str(name) for name in names]
     book = occurrences(replace(settings.text, hashed_bits=None), texts, [0] * len(texts), 1, reader=reader).book
     known = dict(zip(book.names(list(range(len(book)))), range(len(book)), strict=True))
@@ -251,7 +259,7 @@ def _given(names: NDArray[Any], settings: VectorizerSettings, reader: Reader) ->
 
 
 def _of_words(settings: VectorizerSettings, reader: Reader, items: list[Any]) -> CoreColumns:
-    """The most frequent words of the items, in the order of their names."""
+    """Return the most frequent words of the items, in the order of their names."""
     frequencies, text = settings.frequencies, settings.text
 
     def counted(*, binary: bool) -> Any:
@@ -279,7 +287,7 @@ def _of_words(settings: VectorizerSettings, reader: Reader, items: list[Any]) ->
 
 
 def _of_tokens(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> tuple[TokenColumns, Rows]:
-    """The tokens of the items that Python makes, in order, and the rows of the items."""
+    """Return the tokens of the items that Python makes, in order, and the rows of the items."""
     X, tokens = count_tokens(map(analysis.tokens, items))
     if not tokens:
         raise ValueError("empty vocabulary; perhaps the documents only contain stop words. Expected texts with words.")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..calibration.temperature import temperature
-from ..data.folds import folds
 from ..scores import AffineScore
-from ..solvers import Status
+
+if TYPE_CHECKING:
+    from ..data.folds import Places
 
 Floats = NDArray[np.float64]
 
@@ -37,13 +37,13 @@ class Weighed:
     stretch: Floats | None = None
 
     def of_words(self, score: AffineScore) -> tuple[Floats, Floats]:
-        """(d, C) weights and (C,) prior of what was learnt, for words as they come."""
+        """Return (d, C) weights and (C,) prior of what was learnt, for words as they come."""
         W = self.scale[:, None] * score.W[: len(self.scale)]
         return W, score.prior + self.constant * score.W[-1] if self.constant else score.prior
 
 
 def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> Weighed:
-    """The rows X (N, d) of items of `weight` (N,), None for 1 each, weighed as `text.linear.Linear` says."""
+    """Return the rows X (N, d) of items of `weight` (N,), None for 1 each, weighed as `text.linear.Linear` says."""
     if weighting == "none":
         return Weighed(X, np.ones(X.shape[1]))
     weight = np.ones(X.shape[0]) if weight is None else weight
@@ -57,27 +57,28 @@ def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> Weighed
 
 
 def rarity(X: sparse.csr_array, weight: Floats) -> Floats:
-    """(d,) 1 + ln((1 + N)/(1 + n_j)) of a word in n_j of N items (Spärck Jones 1972)."""
+    """Return (d,) 1 + ln((1 + N)/(1 + n_j)) of a word in n_j of N items (Spärck Jones 1972)."""
     idf: Floats = 1.0 + np.log((1.0 + weight.sum()) / (1.0 + weight @ (X > 0.0)))
     return idf
 
 
-def scaled(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
-    """The rows X (N, d), each word times its scale (d,). X is changed."""
+def scale_words(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
+    """Return the rows X (N, d), each word times its scale (d,). X is changed."""
     X.data *= scale[X.indices]
     return X
 
 
 def directions(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
-    """The rows X (N, d), each word times its scale (d,), divided by their lengths; empty rows stay. X is changed."""
-    X = scaled(X, scale)
+    """Return the rows X (N, d), each word times its scale (d,), divided by their lengths; empty rows stay. X is
+    changed."""
+    X = scale_words(X, scale)
     length = np.sqrt(X.power(2).sum(axis=1))
     X.data /= np.repeat(np.where(length > 0.0, length, 1.0), np.diff(X.indptr))
     return X
 
 
 def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
-    """Every row with the word that is in every item, whose idf is 1, divided by its length.
+    """Return every row with the word that is in every item, whose idf is 1, divided by its length.
 
     A score without an intercept has the sign, and of many the largest the place, that it has before the division: the
     model judges words as they come, divided by one length, the quadratic mean, for all.
@@ -90,32 +91,27 @@ def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
     return Weighed(rows, idf / mean, 1.0 / mean, length / mean)
 
 
-def temperature_as_judged(
-    model: Any, weighed: Weighed, y: NDArray[np.intp], weight: Floats | None, seed: int
-) -> float | None:
-    """The temperature of the fitted `model` that suits the scores of items held out, as they are judged.
+def temperature_as_judged(model: Any, weighed: Weighed, y: NDArray[np.intp], weight: Floats | None, seed: int) -> float:
+    """Return the temperature of the fitted `model` that suits out-of-fold scores, as items are judged.
 
-    A score that is stretched by the length of its item is no log-odds any more, whatever the model. None where no part
-    can be held out without a class losing all its items.
+    A score that is stretched by the length of its item is no log-odds any more, whatever the model.
     """
-    assert weighed.stretch is not None
     from sklearn.base import clone  # a second, which only those wait for who learn
 
+    from ..calibration.out_of_fold import OutOfFold
+    from ..data.folds import folds, splits_of
+    from ..solvers import Status
+
+    stretch = weighed.stretch
+    assert stretch is not None
     again, weight = clone(model), np.ones(len(y)) if weight is None else weight
     if not model.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
         again.set_params(max_iter=int(model.n_iter_.max()))
-    fold, held, rows = folds(weighed.rows, _FOLDS, seed), [], []
-    for k in range(_FOLDS):
-        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        if not len(outside) or len(np.unique(y[inside])) < len(model.classes_):
-            continue
+
+    def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
         again.fit(weighed.rows[inside], y[inside], weight[inside])
-        scores = again.decision_function(weighed.rows[outside]).reshape(len(outside), -1)
-        held.append(scores * weighed.stretch[outside, None])
-        rows.append(outside)
-        if again.status_ is Status.INTERRUPTED:
-            break
-    if not held:
-        return None
-    order = np.concatenate(rows)
-    return temperature(np.concatenate(held), y[order], weight[order])
+        s = again.decision_function(weighed.rows[outside]).reshape(len(outside), -1)
+        return s * stretch[outside, None], again.status_ is Status.INTERRUPTED
+
+    splits = splits_of(folds(weighed.rows, _FOLDS, seed), _FOLDS)
+    return OutOfFold.collect(splits, y, weight, len(model.classes_), fit_and_score).temperature()

@@ -10,6 +10,8 @@ from ..distributions.counts import Counts, Floats
 _LEAST_AGREEMENT = 0.01
 # An interval of 95 % ends where this much is below.
 _END = 0.975
+# Words that so small a share of them tells from those of other classes are alike.
+_ROUNDING = 1e-9
 
 
 def widening(seen: Counts, binary: bool) -> Floats:
@@ -50,7 +52,9 @@ def freedom(seen: Counts, binary: bool) -> Floats:
         length = _ratio(words, n)
         within = _ratio((s * np.maximum(s - 1.0, 0.0)).sum(axis=1), n * (n - 1.0))
         between = _ratio((s * others).sum(axis=1), n * rest) * _ratio(length, _ratio(others.sum(axis=1), rest))
-        varied -= np.clip(_ratio(within - between, length - between), 0.0, 1.0)
+        apart = length - between
+        apart[apart <= _ROUNDING * length] = 0.0  # rounding alone would say whether they are copies
+        varied -= np.clip(_ratio(within - between, apart), 0.0, 1.0)
     free: Floats = np.maximum((n - 1.0) * varied**2, 1.0)
     return free
 
@@ -79,13 +83,15 @@ def agreement(seen: Counts, binary: bool) -> float:
         return _LEAST_AGREEMENT
     p, s, m = n / N, s[:, often], together[often]
     chance = (N - m) / (N - 1.0) if binary else np.ones_like(m)
-    apart = np.square(s - p[:, None] * m).sum(axis=0) / (m * (1.0 - float(np.square(p).sum())))
+    apart = np.square(s - p[:, None] * m).sum(axis=0) / (
+        m * max(1.0 - float(np.square(p).sum()), float(np.finfo(float).eps))
+    )
     found = float(((apart - chance) / (m - 1.0)).mean()) * (N - C) / N
     return min(max(found, _LEAST_AGREEMENT), 1.0)
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:
-    """Divide where there is anything to divide by; 0 elsewhere."""
+    """Return divide where there is anything to divide by; 0 elsewhere."""
     shape = np.broadcast(over, under).shape
     quotient: Floats = np.divide(over, under, out=np.zeros(shape), where=np.asarray(under) > 0.0)
     return quotient

@@ -10,43 +10,43 @@ from typing import TYPE_CHECKING
 from deciban.lazy import lazy_attributes
 
 if TYPE_CHECKING:
+    from .capacity import dichotomies as dichotomies
+    from .capacity import dimension as dimension
     from .capacity import growth as growth
+    from .capacity import separable as separable
     from .capacity import vc as vc
-    from .curves import LearningCurve as LearningCurve
-    from .curves import learning_curve as learning_curve
-    from .decomposition import BiasVariance as BiasVariance
-    from .decomposition import bias_variance as bias_variance
+    from .expected_errors import BiasVariance as BiasVariance
     from .expected_errors import ExpectedErrors as ExpectedErrors
+    from .expected_errors import LearningCurve as LearningCurve
+    from .expected_errors import bias_variance as bias_variance
+    from .expected_errors import learning_curve as learning_curve
     from .expected_errors import linear_regression_expected_error as linear_regression_expected_error
-    from .held_out import binomial as binomial
-    from .hyperplanes import dichotomies as dichotomies
-    from .hyperplanes import separable as separable
-    from .margins import normalised_margins as normalised_margins
-    from .margins import pac_bayes as pac_bayes
-    from .model_dimension import dimension as dimension
-    from .sparsity import compression as compression
-    from .sparsity import support_vectors as support_vectors
+    from .finite_classes import binomial as binomial
+    from .finite_classes import hoeffding as hoeffding
     from .statement import Statement as Statement
-    from .uniform import hoeffding as hoeffding
+    from .support_vector_bounds import compression as compression
+    from .support_vector_bounds import normalised_margins as normalised_margins
+    from .support_vector_bounds import pac_bayes as pac_bayes
+    from .support_vector_bounds import support_vectors as support_vectors
 
 _HOME = {
-    "BiasVariance": ".decomposition",
+    "BiasVariance": ".expected_errors",
     "ExpectedErrors": ".expected_errors",
-    "LearningCurve": ".curves",
+    "LearningCurve": ".expected_errors",
     "Statement": ".statement",
-    "bias_variance": ".decomposition",
-    "binomial": ".held_out",
-    "compression": ".sparsity",
-    "dichotomies": ".hyperplanes",
-    "dimension": ".model_dimension",
+    "bias_variance": ".expected_errors",
+    "binomial": ".finite_classes",
+    "compression": ".support_vector_bounds",
+    "dichotomies": ".capacity",
+    "dimension": ".capacity",
     "growth": ".capacity",
-    "hoeffding": ".uniform",
-    "learning_curve": ".curves",
+    "hoeffding": ".finite_classes",
+    "learning_curve": ".expected_errors",
     "linear_regression_expected_error": ".expected_errors",
-    "normalised_margins": ".margins",
-    "pac_bayes": ".margins",
-    "separable": ".hyperplanes",
-    "support_vectors": ".sparsity",
+    "normalised_margins": ".support_vector_bounds",
+    "pac_bayes": ".support_vector_bounds",
+    "separable": ".capacity",
+    "support_vectors": ".support_vector_bounds",
     "vc": ".capacity",
 }
 

@@ -45,17 +45,6 @@ MODULES = (
 )
 """The test modules, as paths inside scikit-learn."""
 
-QUICK = (
-    "tests/test_naive_bayes",
-    "tests/test_discriminant_analysis",
-    "linear_model/tests/test_base",
-    "linear_model/tests/test_perceptron",
-    "svm/tests/test_svm",
-    "feature_extraction/tests/test_text",
-    "feature_selection/tests/test_mutual_info",
-)
-"""Those that always run; together they take less than half a minute."""
-
 # Modules that import an estimator for their own use: they are loaded first, and keep scikit-learn's.
 _USERS = "calibration compose ensemble feature_selection frozen inspection model_selection multiclass multioutput"
 _USERS += " pipeline preprocessing semi_supervised cluster utils.estimator_checks callback.tests._utils"

@@ -59,7 +59,7 @@ class Machine(Adapter):
 class Classifier(Machine):
     def machine(self, **options: Any) -> Any:
         require_neutral("break_ties", self.break_ties, False)
-        calibration = 3 if self.probability is True else None
+        calibration = "temperature" if self.probability is True else None
         state = draw_seed(self.random_state)
         options |= {"class_weight": self.class_weight, "calibration": calibration, "random_state": state}
         return deciban.SVM(**options, **self.shared())

@@ -15,11 +15,11 @@ from .adapter import Adapter, Streaming, draw_seed, require_neutral, substitute
 @substitute(linear_model.LogisticRegression)
 class LogisticRegression(Adapter):
     def model(self) -> Any:
-        named = {"deprecated": "elastic_net", None: "none", "elasticnet": "elastic_net"}
+        named = {"deprecated": "elasticnet"}
         penalty = named.get(self.penalty, self.penalty)
-        if penalty == "elastic_net":
+        if penalty == "elasticnet":
             penalty = {0.0: "l2", 1.0: "l1", None: "l2"}.get(self.l1_ratio, penalty)
-        C, penalty = (1.0, "none") if isinstance(self.C, float) and float("inf") == self.C else (self.C, penalty)
+        C, penalty = (1.0, None) if isinstance(self.C, float) and float("inf") == self.C else (self.C, penalty)
         return deciban.LogisticRegression(  # its intercept is free: intercept_scaling has no effect
             C,
             penalty=penalty,
@@ -118,4 +118,4 @@ class Lasso(Sparse):
 @substitute(linear_model.ElasticNet)
 class ElasticNet(Sparse):
     def model(self) -> Any:
-        return self.scaled(penalty="elastic_net", l1_ratio=self.l1_ratio)
+        return self.scaled(penalty="elasticnet", l1_ratio=self.l1_ratio)

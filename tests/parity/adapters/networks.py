@@ -19,7 +19,7 @@ class Network(Adapter):
         require_neutral("epsilon", self.epsilon, 1e-8)
         schedules = {"adaptive": "plateau", "invscaling": "inverse"}
         return {
-            "hidden": self.hidden_layer_sizes,
+            "hidden_layer_sizes": self.hidden_layer_sizes,
             "activation": self.activation,
             "solver": {"sgd": "descent"}.get(self.solver, self.solver),
             "weight_decay": self.alpha,

@@ -1,7 +1,7 @@
 //! Any bytes are a message; any limits are kept.
 #![no_main]
 
-use deciban_core::mail::{Limits, read};
+use deciban_core::mail::{Limits, arrival, read};
 use deciban_core::view::View;
 use deciban_fuzz::{Cut, check_view};
 use libfuzzer_sys::fuzz_target;
@@ -19,6 +19,8 @@ fuzz_target!(|data: &[u8]| {
     let mut view = View::default();
     read(data, &Limits::default(), &mut view);
     sound(&view);
+    // From a day before 1970 to a day after 9999.
+    assert!(arrival(data, &Limits::default()).is_none_or(|time| (-86_400..253_402_387_200).contains(&time)));
 
     let mut cut = Cut(data);
     let limits = Limits {

@@ -2,10 +2,12 @@
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 use super::panel::{GROUP, Others, dense, sparse};
 use super::points::{Bench, Chosen, Points};
 use super::{Kernel, Real};
+use crate::halt::{self, Halt};
 
 /// Panels that a thread takes at once.
 pub(super) const STRETCH: usize = 8;
@@ -209,9 +211,12 @@ impl<R: Real, const L: usize> Points<R, L> {
         let columns = coefficients.len().checked_div(z.count()).unwrap_or(1);
         let mut out = vec![0.0; self.count() * columns];
         let share = (STRETCH * L * columns).max(1);
+        let halt = halt::current();
         out.par_chunks_mut(share).enumerate().for_each_init(
             || (self.bench(), vec![0.0; L * columns]),
-            |(bench, sums), (part, out)| self.combine(z, coefficients, part * STRETCH, bench, sums, out),
+            |(bench, sums), (part, out)| {
+                self.combine(z, coefficients, part * STRETCH, bench, sums, out, &halt)
+            },
         );
         out
     }
@@ -222,12 +227,14 @@ impl<R: Real, const L: usize> Points<R, L> {
         let mut out = vec![0.0; self.count() * columns];
         if columns > 0 {
             let mut sums = vec![0.0; L * columns];
-            self.combine(z, coefficients, 0, &mut self.bench(), &mut sums, &mut out);
+            let halt = halt::current();
+            self.combine(z, coefficients, 0, &mut self.bench(), &mut sums, &mut out, &halt);
         }
         out
     }
 
     /// The sums of the rows from some panel on, panel by panel.
+    #[allow(clippy::too_many_arguments)] // what a panel is combined of, and where to
     fn combine(
         &self,
         z: &Chosen<R>,
@@ -236,9 +243,11 @@ impl<R: Real, const L: usize> Points<R, L> {
         bench: &mut Bench<R, L>,
         sums: &mut [f64],
         out: &mut [f64],
+        halt: &Option<Arc<Halt>>,
     ) {
         let columns = sums.len() / L;
         for (n, out) in out.chunks_mut(L * columns).enumerate() {
+            halt::check(halt);
             sums.fill(0.0);
             let sink = Sums { coefficients, columns, sums: &mut *sums, kind: std::marker::PhantomData };
             Arch::new().dispatch(Block { points: self, z, p: first + n, bench: &mut *bench, sink });

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::panel::GROUP;
 use super::{Doubles, Kernel, Points, Real};
+use crate::halt;
 use crate::rows::{Index, Rows, Value};
 use crate::solve::smo::Source;
 
@@ -112,7 +113,11 @@ fn square<R: Real, const L: usize>(points: &Points<R, L>, rows: &[u32]) -> Vec<R
     let own = points.take(rows);
     let mut all = vec![R::default(); rows.len() * rows.len()];
     let stripes = all.par_chunks_mut(STRIPE * rows.len().max(1)).zip(rows.par_chunks(STRIPE));
-    stripes.for_each(|(out, some)| out.copy_from_slice(&own.rows(&points.choose(some))));
+    let halt = halt::current();
+    stripes.for_each(|(out, some)| {
+        halt::check(&halt);
+        out.copy_from_slice(&own.rows(&points.choose(some)));
+    });
     all
 }
 

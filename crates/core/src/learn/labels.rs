@@ -8,6 +8,8 @@
 use rayon::prelude::*;
 use std::ops::Range;
 
+use crate::rows::Index;
+
 /// Labels of the rows, and how often each row counts.
 pub struct Labels<'a> {
     /// Rows class by class, in each class ascending.
@@ -42,9 +44,6 @@ impl<'a> Labels<'a> {
         if let Some(weight) = weight.filter(|weight| weight.len() != y.len()) {
             return Err(format!("one weight per label is expected: {} for {} labels", weight.len(), y.len()));
         }
-        if u32::try_from(y.len()).is_err() {
-            return Err(format!("{} rows are too many: at most 2^32 − 1 are counted at once", y.len()));
-        }
         let mut starts = vec![0; classes + 1];
         for (i, &c) in y.iter().enumerate() {
             let class = usize::try_from(c).ok().filter(|&c| c < classes);
@@ -56,8 +55,9 @@ impl<'a> Labels<'a> {
         let mut next = starts.clone();
         let mut order = vec![0; y.len()];
         for (i, &c) in (0..).zip(y) {
-            order[next[c as usize]] = i;
-            next[c as usize] += 1;
+            let next = &mut next[c.place()];
+            order[*next] = i;
+            *next += 1;
         }
         Ok(Labels { order, starts, y, weight })
     }
@@ -75,7 +75,7 @@ impl<'a> Labels<'a> {
     /// The class of row i.
     #[inline(always)]
     pub fn class(&self, i: usize) -> usize {
-        self.y[i] as usize
+        self.y[i].place()
     }
 
     /// How often row i counts.

@@ -1,5 +1,6 @@
 //! Headers as evidence: which stretch of the view each field becomes.
 
+use super::authentication;
 use super::charset::Charsets;
 use super::encoded_word;
 use super::header::{Block, HeaderField, unfold};
@@ -13,7 +14,7 @@ enum Role {
     Value(Field),
     /// Name and value are evidence: what the sender's program or list says of itself.
     Both,
-    /// The name and the host behind each `@` are evidence.
+    /// The name and what identifies a message are evidence.
     Identity,
     /// The name is evidence. The value is a blob, or one server's own way of saying things: learnt from, such values
     /// were measured to cost more right verdicts than they bring.
@@ -82,6 +83,7 @@ pub(super) enum Place {
 
 /// Appends the fields of `block` that are evidence or of use to people, one line each.
 pub(super) fn push_headers(block: &Block, place: Place, known: &Charsets, view: &mut View) {
+    let mut checked = place != Place::Top;
     for field in &block.fields {
         let role = role(field.name);
         let shown = match place {
@@ -92,7 +94,16 @@ pub(super) fn push_headers(block: &Block, place: Place, known: &Charsets, view: 
             }
         };
         if shown {
-            push_header(field, role, known, view);
+            let start = view.text.len();
+            let value = push_header(field, role, known, view);
+            if place == Place::Top && role == Role::Value(Field::From) {
+                split_addresses(view, start);
+            }
+            // Only what the last server wrote, which stands on top: what lies below may come from anyone.
+            if !checked && field.name.eq_ignore_ascii_case(b"authentication-results") {
+                checked = true;
+                authentication::close(view, value);
+            }
         }
     }
     if place == Place::Top {
@@ -104,7 +115,8 @@ pub(super) fn push_headers(block: &Block, place: Place, known: &Charsets, view: 
     view.text.push('\n');
 }
 
-fn push_header(field: &HeaderField, role: Role, known: &Charsets, view: &mut View) {
+/// Appends a header; says where its value stands.
+fn push_header(field: &HeaderField, role: Role, known: &Charsets, view: &mut View) -> usize {
     let start = view.text.len();
     // A name is visible ASCII, so nothing is lost.
     view.text.extend(field.name.iter().map(|byte| char::from(*byte)));
@@ -132,25 +144,55 @@ fn push_header(field: &HeaderField, role: Role, known: &Charsets, view: &mut Vie
             }
         }
         Role::Both => view.close(Field::Header, start),
-        Role::Identity => close_hosts(view, value),
+        Role::Identity => {
+            for (start, end) in addresses(&view.text[value..]) {
+                view.spans.push(Span { field: Field::Thread, start: value + start, end: value + end });
+            }
+        }
         Role::Name | Role::Silent => {}
     }
     view.text.push('\n');
+    value
 }
 
-/// Spans for what stands behind each `@` since `start`.
-fn close_hosts(view: &mut View, start: usize) {
+/// Makes spans of their own of the addresses in the spans since `start`, which are senders.
+fn split_addresses(view: &mut View, start: usize) {
+    let Some(whole) = view.spans.pop_if(|span| span.start >= start && span.field == Field::From) else {
+        return;
+    };
     let View { text, spans, .. } = view;
-    let mut at = start;
-    while let Some(found) = memchr::memchr(b'@', &text.as_bytes()[at..]) {
-        let host = at + found + 1;
-        let inside = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
-        let end = host + text.as_bytes()[host..].iter().take_while(inside).count();
-        if end > host {
-            spans.push(Span { field: Field::Header, start: host, end });
+    let mut push = |field, start: usize, end: usize| {
+        if text[start..end].contains(char::is_alphanumeric) {
+            spans.push(Span { field, start, end });
         }
-        at = end;
+    };
+    let mut done = whole.start;
+    for (from, to) in addresses(&text[whole.start..whole.end]) {
+        push(Field::From, done, whole.start + from);
+        push(Field::Address, whole.start + from, whole.start + to);
+        done = whole.start + to;
     }
+    push(Field::From, done, whole.end);
+}
+
+/// The places of what looks like `local@host`, at most 255 bytes of each part.
+fn addresses(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    const LONGEST: usize = 255;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let sign = at + memchr::memchr(b'@', &bytes[at..])?;
+            let in_host = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+            let in_name = |byte: &&u8| byte.is_ascii_graphic() && !b"<>()[]\",;:@\\".contains(byte);
+            let host = bytes[sign + 1..].iter().take(LONGEST).take_while(in_host).count();
+            let name = bytes[at..sign].iter().rev().take(LONGEST).take_while(in_name).count();
+            at = sign + 1 + host;
+            if host > 0 && name > 0 {
+                return Some((sign - name, at));
+            }
+        }
+    })
 }
 
 /// Five capitals or more and no small letter.

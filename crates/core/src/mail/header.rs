@@ -62,7 +62,7 @@ impl<'m> Block<'m> {
     /// Takes one line into the block; false where the block must have ended before it.
     fn take(&mut self, message: &'m [u8], at: usize, (end, next): (usize, usize)) -> bool {
         let text = &message[at..end];
-        match LineKind::of(message, at, (end, next), !self.fields.is_empty()) {
+        match LineKind::of(message, at, (end, next), self.fields.len()) {
             LineKind::Envelope => {}
             LineKind::Body => return false,
             LineKind::Fold => {
@@ -125,9 +125,10 @@ pub(super) enum LineKind {
 }
 
 impl LineKind {
-    /// The kind of the line from `at` to `end`, the following one starting at `next`, behind a field or not.
-    pub(super) fn of(message: &[u8], at: usize, (end, next): (usize, usize), behind_field: bool) -> Self {
+    /// The kind of the line from `at` to `end`, the following one starting at `next`, behind so many fields.
+    pub(super) fn of(message: &[u8], at: usize, (end, next): (usize, usize), fields: usize) -> Self {
         let text = &message[at..end];
+        let behind_field = fields > 0;
         if behind_field && is_fold(text) {
             return LineKind::Fold;
         }
@@ -137,9 +138,10 @@ impl LineKind {
         if let Some(colon) = colon(text) {
             return LineKind::Named(colon);
         }
-        // One stray line among fields is damage; the first line, or two in a row, are a body.
+        // One stray line among fields is damage; the first line, two in a row, or one behind a lone field are a body.
         let following = &message[next..line(message, next).0];
-        let alone = following.is_empty() || is_fold(following) || colon(following).is_some();
+        let last = following.is_empty() && fields > 1;
+        let alone = last || is_fold(following) || colon(following).is_some();
         if behind_field && alone { LineKind::Stray } else { LineKind::Body }
     }
 }

@@ -1,6 +1,6 @@
 //! The leaves of a message: texts, HTML and attachments become stretches of the view.
 
-use super::alternative;
+use super::alternative::{self, PlainTexts};
 use super::charset::{self, Charsets, Decoded};
 use super::entity::{Entity, Media};
 use super::evidence::{Place, push_headers};
@@ -9,6 +9,7 @@ use super::html;
 use super::limits::Limits;
 use super::lines::push_lines;
 use super::links;
+use super::respelt;
 use super::shapes::{remark, remark_quoting};
 use super::walk::Frame;
 use crate::view::{Field, View};
@@ -24,6 +25,7 @@ pub(super) struct Reader<'r> {
     known: Charsets,
     /// HTML, while it is not yet decided whether it is shown.
     page: View,
+    plain_texts: PlainTexts,
     /// Where the body starts in the view.
     body: usize,
     has_text: bool,
@@ -40,6 +42,7 @@ impl<'r> Reader<'r> {
             left: limits.decoded_bytes,
             known: Charsets::default(),
             page: View::default(),
+            plain_texts: PlainTexts::default(),
             body: 0,
             has_text: false,
             has_html: false,
@@ -138,15 +141,14 @@ impl<'r> Reader<'r> {
         self.page.clear();
         self.has_image |= html::read(&decoded.text, &mut self.page);
         let plain = frames.iter().rev().find_map(|frame| frame.plain.filter(|_| frame.alternative));
-        let whole =
-            match plain.map(|(start, end)| alternative::compare(&self.view.text[start..end], &self.page)) {
-                None | Some(alternative::Verdict::NoWords) => true,
-                Some(alternative::Verdict::Same) => false,
-                Some(alternative::Verdict::Differs) => {
-                    self.remark("alternative-differs");
-                    true
-                }
-            };
+        let whole = match plain.map(|range| self.plain_texts.compare(&self.view.text, range, &self.page)) {
+            None | Some(alternative::Verdict::NoWords) => true,
+            Some(alternative::Verdict::Same) => false,
+            Some(alternative::Verdict::Differs) => {
+                self.remark("alternative-differs");
+                true
+            }
+        };
         let start = self.view.text.len();
         self.append_page(whole);
         self.spend(start, bytes.len());
@@ -257,6 +259,7 @@ impl<'r> Reader<'r> {
         if self.has_html && !self.has_text {
             self.remark("html-only");
         }
+        respelt::close(self.view);
     }
 
     /// Words of the body, counted up to [`FEW_WORDS`]; nothing if there is neither text nor link.

@@ -1,37 +1,13 @@
 //! Removal of what earlier filters and mailbox files left in a message, so that nothing is learnt from it.
 
+use super::foreign::is_foreign;
 use super::header::{LineKind, is_envelope};
 use super::lines::line;
 use std::borrow::Cow;
 
-/// Headers of spam filters (ours first), by the start of their names.
-const FILTER_PREFIXES: [&str; 9] = [
-    "x-deciban-",
-    "x-spam-",
-    "x-spamd-",
-    "x-rspamd-",
-    "x-dspam-",
-    "x-crm114-",
-    "x-spambayes-",
-    "x-bogosity-",
-    "x-mozilla-status",
-];
-/// Headers of spam filters and mailbox files, by their whole names.
-const NAMES: [&str; 9] = [
-    "x-spam",
-    "x-bogosity",
-    "x-text-classification",
-    "x-spamprobe",
-    "status",
-    "x-status",
-    "x-uid",
-    "x-keywords",
-    "content-length",
-];
-
-/// The message without verdicts of earlier spam filters and without the noise of mailbox files:
-/// headers such as `X-Spam-Status`, `X-Bogosity`, `X-Rspamd-Score` or our own `X-Deciban-*`, the
-/// `From ` line, `Status`, `X-UID`, `Content-Length`, and tags such as `[SPAM]` in front of the subject.
+/// The message without verdicts of earlier filters and without the notes of mailboxes: headers such as
+/// `X-Spam-Status`, `X-Bogosity`, `X-Virus-Scanned`, `Status` or our own `X-Deciban-*` (the list is in `foreign.rs`), the
+/// `From ` line, and tags such as `[SPAM]` in front of the subject.
 ///
 /// Only the outermost header block is looked at; everything else stays byte for byte. A message that
 /// has nothing to remove is borrowed.
@@ -46,7 +22,7 @@ pub fn strip(message: &[u8]) -> Cow<'_, [u8]> {
     let mut kept: Vec<u8> = Vec::new();
     // Everything in `from..at` stays but is not yet copied.
     let (mut from, mut at) = (0, 0);
-    let (mut behind_field, mut dropping, mut any_kept) = (false, false, false);
+    let (mut fields, mut dropping, mut any_kept) = (0, false, false);
     while at < message.len() {
         let (end, next) = line(message, at);
         if end == at {
@@ -56,19 +32,19 @@ pub fn strip(message: &[u8]) -> Cow<'_, [u8]> {
         let kind = if !any_kept && is_envelope(&message[at..end]) {
             LineKind::Envelope
         } else {
-            LineKind::of(message, at, (end, next), behind_field)
+            LineKind::of(message, at, (end, next), fields)
         };
         let cut = match kind {
             LineKind::Body => break,
             LineKind::Fold if dropping => at..next,
             LineKind::Fold | LineKind::Stray => at..at,
             LineKind::Envelope => at..next,
-            LineKind::Named(colon) if is_noise(message[at..at + colon].trim_ascii_end()) => at..next,
+            LineKind::Named(colon) if is_foreign(message[at..at + colon].trim_ascii_end()) => at..next,
             LineKind::Named(colon) => subject_tags(message, at, colon, end),
         };
         dropping = cut.start == at && cut.end == next;
         any_kept |= !dropping;
-        behind_field |= matches!(kind, LineKind::Named(_));
+        fields += usize::from(matches!(kind, LineKind::Named(_) | LineKind::Stray));
         if !cut.is_empty() {
             kept.extend_from_slice(&message[from..cut.start]);
             from = cut.end;
@@ -80,17 +56,6 @@ pub fn strip(message: &[u8]) -> Cow<'_, [u8]> {
     }
     kept.extend_from_slice(&message[from..]);
     Cow::Owned(kept)
-}
-
-/// Whether a header of this name tells nothing about the message itself.
-fn is_noise(name: &[u8]) -> bool {
-    let starts = |prefix: &&str| {
-        name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
-    };
-    // Most headers are settled by their first letter.
-    matches!(name.first(), Some(b'x' | b'X' | b's' | b'S' | b'c' | b'C'))
-        && (FILTER_PREFIXES.iter().any(starts)
-            || NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes())))
 }
 
 /// The place of the filters' tags in a subject line, with the blanks behind them; empty if there are none.
@@ -125,6 +90,18 @@ fn tag(subject: &[u8]) -> Option<usize> {
     Some(opening + 4 + last + 1)
 }
 
+/// The bytes by which a message is known and from which it is read, so that messages of one digest have the same words:
+/// without other filters' remarks and without white space at its end, where an mbox, a Maildir and standard input differ.
+pub fn canonical(message: &[u8]) -> Cow<'_, [u8]> {
+    match strip(message) {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.trim_ascii_end()),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(bytes.trim_ascii_end().len());
+            Cow::Owned(bytes)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::strip;
@@ -136,8 +113,8 @@ mod tests {
 
     #[test]
     fn verdicts_and_mailbox_noise_go_with_their_folds() {
-        let message = "From a@b Mon\nX-Deciban-Status: spam\nTo: x\nx-spam-report: a\n\tb\n c\nStatus: RO\nX-Virus-Scanned: y\n\nX-Spam-Flag: YES\n";
-        assert_eq!(stripped(message), "To: x\nX-Virus-Scanned: y\n\nX-Spam-Flag: YES\n");
+        let message = "From a@b Mon\nX-Deciban-Status: spam\nTo: x\nx-spam-report: a\n\tb\n c\nStatus: RO\nX-Loop: y\n\nX-Spam-Flag: YES\n";
+        assert_eq!(stripped(message), "To: x\nX-Loop: y\n\nX-Spam-Flag: YES\n");
         assert_eq!(stripped("A: b\r\nX-Bogosity: Ham\r\nC: d\r\n\r\nx"), "A: b\r\nC: d\r\n\r\nx");
     }
 

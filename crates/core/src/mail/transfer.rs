@@ -59,10 +59,10 @@ const JUNK: u8 = 66;
 const SEXTETS: [u8; 256] = {
     let mut table = [JUNK; 256];
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut at = 0;
-    while at < 64 {
-        table[alphabet[at] as usize] = at as u8;
-        at += 1;
+    let mut sextet = 0;
+    while sextet < 64 {
+        table[alphabet[sextet as usize] as usize] = sextet;
+        sextet += 1;
     }
     table[b'=' as usize] = PAD;
     table[b' ' as usize] = BLANK;
@@ -177,9 +177,8 @@ pub(super) fn quoted_printable(bytes: &[u8], max: usize, out: &mut Vec<u8>) -> b
 
 /// The byte that the two hexadecimal digits at the start stand for.
 pub(super) fn hex_pair(bytes: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let (high, low) = (digit(*bytes.first()?)?, digit(*bytes.get(1)?)?);
-    Some((high << 4 | low) as u8)
+    let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16)?).ok();
+    Some(digit(*bytes.first()?)? << 4 | digit(*bytes.get(1)?)?)
 }
 
 /// How long the rest of a soft line break is, behind its `=`; blanks before the break are tolerated.

@@ -40,7 +40,7 @@ const MISSING: usize = 12;
 /// Sweeps over columns that a model is worth after a step that had to be cut, twice as many after each whole one, and at
 /// most: far from the optimum to minimise the model well is work for nothing.
 const SWEEPS: (usize, usize) = (5, 100);
-/// From this share of λ₁/max |v_j| on the dual is bounded by the length of w, as in `trust/duality.py`.
+/// From this share of λ₁/max |v_j| on the dual is bounded by the length of w, as in `certificates/duality.py`.
 const NEAR: f64 = 1.0 - 1e-4;
 /// Below this share of P its falls are rounding, and the worst violation tells instead.
 const ROUNDING: f64 = 1e-13;
@@ -71,7 +71,11 @@ pub fn solve<L: Smooth>(
     limits: Limits,
     watch: &mut Watch<'_>,
 ) -> Solution {
-    let mut state = State::new(columns, examples, penalty, start);
+    let free = penalty.l1 == 0.0 && penalty.l2 == 0.0;
+    let steepest =
+        start.filter(|_| free).map(|_| State::new(columns, examples, penalty, None).steepest_slope());
+    let mut state =
+        State { steepest: steepest.unwrap_or_default(), ..State::new(columns, examples, penalty, start) };
     let mut order = Order::new(seed);
     let mut iterations = 0;
     let ending = loop {
@@ -108,6 +112,8 @@ struct State<'a, L> {
     dual: Vec<f64>,
     /// The Hessian of some iteration before.
     gram: Option<Gram>,
+    /// The steepest slope so far, and that at 0, where all weights are free to grow.
+    steepest: f64,
     /// The worst violation before the last step.
     worst: f64,
     /// Sweeps that the next model is worth.
@@ -141,6 +147,7 @@ impl<'a, L: Smooth> State<'a, L> {
             bound,
             dual,
             gram: None,
+            steepest: 0.0,
             worst,
             sweeps: SWEEPS.0,
             primals: [f64::INFINITY; 3],
@@ -156,15 +163,32 @@ impl<'a, L: Smooth> State<'a, L> {
         let factor = if l2 == 0.0 && largest > l1 { l1 / largest } else { 1.0 };
         let scaled = -self.examples.conjugate(&self.point.a, factor) - self.penalty.conjugate(&self.v);
         self.offer(scaled, factor);
+        self.steepest = self.steepest.max(largest);
         let length: f64 = self.w.iter().map(|w| w.abs()).sum();
-        let near = if l1 > 0.0 { NEAR < factor && factor < 1.0 } else { largest > 0.0 && l2 == 0.0 };
+        let small = 0.0 < largest && largest <= (1.0 - NEAR) * self.steepest;
+        let near = if l1 > 0.0 { NEAR < factor && factor < 1.0 } else { l2 == 0.0 && small };
+        let mut bound = self.bound;
         if near && length > 0.0 {
-            // over all weights up to twice as long, where little more than rounding keeps v from λ₁
-            self.offer(-self.examples.conjugate(&self.point.a, 1.0) - 2.0 * length * (largest - l1), 1.0);
+            // Over all weights up to twice as long as these, where little more than rounding keeps v from λ₁. Without λ₁
+            // it says nothing of weights that have hardly begun to grow, so that it is not kept.
+            let reach = -self.examples.conjugate(&self.point.a, 1.0) - 2.0 * length * (largest - l1);
+            if l1 > 0.0 {
+                self.offer(reach, 1.0);
+                bound = self.bound;
+            } else if reach > bound {
+                bound = reach;
+                self.dual.clone_from(&self.point.a);
+            }
         }
         let primal = self.point.loss + self.penalty.value(&self.w);
         self.primals = [primal, self.primals[0], self.primals[1]];
-        (primal, (primal - self.bound).max(0.0))
+        (primal, (primal - bound).max(0.0))
+    }
+
+    /// The largest slope of a weight, on the side where it pulls it from 0.
+    fn steepest_slope(&self) -> f64 {
+        let u: Vec<f64> = self.point.a.iter().zip(self.examples.weight).map(|(a, c)| a * c).collect();
+        self.columns.combination(&u).iter().fold(0.0_f64, |m, &v| m.max(self.penalty.pull(v)))
     }
 
     /// Takes a bound, that of factor·a, if it is the best.

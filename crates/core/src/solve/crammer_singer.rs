@@ -50,7 +50,7 @@ pub fn pass<V: Value, I: Index>(
     let (mut s, mut p, mut sorted) = (vec![0.0; k], vec![0.0; k], vec![0.0; k]);
     for &i in order {
         let i = i as usize;
-        let (row, c, y) = (plan.rows.row(i), plan.weight[i], plan.y[i] as usize);
+        let (row, c, y) = (plan.rows.row(i), plan.weight[i], plan.y[i].place());
         let a = &mut state.a[i * k..(i + 1) * k];
         for (class, s) in s.iter_mut().enumerate() {
             *s = row.dot(&state.w[class * d..(class + 1) * d])

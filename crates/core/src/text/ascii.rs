@@ -23,10 +23,10 @@ const JOINER: u8 = 2;
 
 const fn classes(joiners: &[u8]) -> [u8; 256] {
     let mut table = [BREAK; 256];
-    let mut b = 0;
+    let mut b = 0u8;
     while b < 128 {
-        if (b as u8).is_ascii_alphanumeric() {
-            table[b] = WORD;
+        if b.is_ascii_alphanumeric() {
+            table[b as usize] = WORD;
         }
         b += 1;
     }
@@ -129,6 +129,10 @@ struct Ended {
 const BLOCK: usize = 255;
 
 /// Appends the words of `bytes[from..to]`, all ASCII.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "`to` is at most MOST_BYTES; of `keep` one bit is wanted"
+)]
 pub fn words(key: &Key, bytes: &[u8], from: usize, to: usize, field: Field, out: &mut Vec<Token>) {
     let Steps(steps) = key.steps(field);
     let begin = key.start(field);
@@ -162,9 +166,9 @@ pub fn words(key: &Key, bytes: &[u8], from: usize, to: usize, field: Field, out:
 /// Appends the words that end here; between two bytes that are no word's there may be none. Says where the next begins.
 fn push(ended: &[Ended], mut start: u32, field: Field, out: &mut Vec<Token>) -> u32 {
     let mut n = out.len();
-    out.resize(n + ended.len(), Token { hash: 0, start: 0, end: 0, field });
+    out.resize(n + ended.len(), Token { hash: 0, start: 0, end: 0, field, size: 1 });
     for &Ended { state, end } in ended {
-        out[n] = Token { hash: finish(state), start, end, field };
+        out[n] = Token { hash: finish(state), start, end, field, size: 1 };
         n += usize::from(((end - start) as usize).wrapping_sub(1) < LONGEST);
         start = end + 1;
     }

@@ -2,6 +2,7 @@
 
 use super::hash::{Key, finish};
 use super::token::Token;
+use crate::narrow::narrow;
 use crate::view::Field;
 
 /// Characters of an n-gram at most: in UTF-8 they are at most the 64 bytes whose hashes differ but by chance.
@@ -54,7 +55,7 @@ pub fn scan(
     let mut push = |from: usize, to: usize| {
         let (from, to) = (starts[from], starts[to]);
         let hash = hash_of(key, &text[from..to]);
-        out.push(Token { hash, start: from as u32, end: to as u32, field: Field::Body });
+        out.push(Token { hash, start: narrow(from), end: narrow(to), field: Field::Body, size: 1 });
     };
     let characters = starts.len() - 1;
     if !of_words {

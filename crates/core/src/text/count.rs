@@ -6,12 +6,14 @@
 //!
 //! Floor: a byte-wise hash runs at 1.0–1.3 GB/s a core, with counting into tables beyond the cache at ≈ 0.45.
 
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::reader::Reader;
 use super::table::{Count, Table};
 use super::token::Token;
 use super::wordbook::Wordbook;
+use crate::narrow::narrow;
 use crate::view::View;
 
 /// How occurrences become counts.
@@ -46,9 +48,31 @@ pub struct Counter {
     items: Vec<f64>,
     /// Items begun so far; numbers items over all calls so that "seen in this item" is never confused.
     begun: u32,
-    dropped: usize,
+    lost: Lost,
     /// Counts the words themselves, over all classes, where features are buckets whose words are to be known again.
     words: Option<Box<Counter>>,
+}
+
+/// What was counted, and what was dropped to keep it bounded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The counts of the words that were kept.
+    pub book: Wordbook,
+    /// What was dropped.
+    pub lost: Lost,
+    /// By word of the book, the generation in which it was met: in items of earlier ones it was not counted.
+    pub born: Vec<u32>,
+}
+
+/// Words that were dropped because there were too many distinct ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lost {
+    /// How many words.
+    pub words: usize,
+    /// How often they had been counted, all together.
+    pub occurrences: f64,
+    /// How often words were dropped: the generation of the items that come next.
+    pub times: u32,
 }
 
 enum Tables {
@@ -78,7 +102,7 @@ impl Counter {
             tables,
             items: vec![0.0; classes],
             begun: 0,
-            dropped: 0,
+            lost: Lost::default(),
             words: None,
         }
     }
@@ -113,18 +137,34 @@ impl Counter {
         }
     }
 
+    /// How many distinct words there are so far.
+    pub fn distinct(&self) -> usize {
+        let hashes: Vec<&[u64]> = match &self.tables {
+            Tables::Whole(tables) => tables.iter().map(Table::hashes).collect(),
+            Tables::Weighted(table) => vec![table.hashes()],
+        };
+        if let [all] = hashes[..] {
+            return all.len();
+        }
+        let mut all = hashes.concat();
+        all.par_sort_unstable();
+        all.dedup();
+        all.len()
+    }
+
     /// Counts items of the given classes, each below the number of classes.
     pub fn add(&mut self, items: &[&[u8]], classes: &[usize]) {
         for &class in classes {
             self.items[class] += 1.0;
         }
+        let before = self.begin(items.len());
         match &mut self.tables {
             Tables::Weighted(table) => {
-                let work = Work::new(&self.reader, self.rules, items, classes, self.begun);
+                let work = Work::new(&self.reader, self.rules, items, classes, before);
                 work.count(table, &AtomicUsize::new(0), |_| 1.0);
             }
             Tables::Whole(tables) => {
-                let work = Work::new(&self.reader, self.rules, items, classes, self.begun);
+                let work = Work::new(&self.reader, self.rules, items, classes, before);
                 let next = AtomicUsize::new(0);
                 let bytes: usize = items.iter().map(|item| item.len()).sum();
                 let words = (bytes / BYTES_PER_WORD).min(MOST_EXPECTED);
@@ -136,7 +176,6 @@ impl Counter {
                 });
             }
         }
-        self.begun = self.begun.wrapping_add(items.len() as u32);
         self.bound();
         if let Some(words) = &mut self.words {
             words.add(items, &vec![0; items.len()]);
@@ -145,17 +184,32 @@ impl Counter {
 
     /// Counts items with weights; only for a counter made `weighted`.
     pub fn add_weighted(&mut self, items: &[&[u8]], classes: &[usize], weights: &[f64]) {
+        let before = self.begin(items.len());
         let Tables::Weighted(table) = &mut self.tables else { return };
         for (&class, &weight) in classes.iter().zip(weights) {
             self.items[class] += weight;
         }
-        let work = Work::new(&self.reader, self.rules, items, classes, self.begun);
+        let work = Work::new(&self.reader, self.rules, items, classes, before);
         work.count(table, &AtomicUsize::new(0), |i| weights[i]);
-        self.begun = self.begun.wrapping_add(items.len() as u32);
         self.bound();
         if let Some(words) = &mut self.words {
             words.add_weighted(items, &vec![0; items.len()], weights);
         }
+    }
+
+    /// How many items were numbered before these: numbers begin anew, with no word seen in any item, where they would not
+    /// fit into 32 bits.
+    fn begin(&mut self, items: usize) -> u32 {
+        let items = narrow(items);
+        if self.begun.checked_add(items).is_none() {
+            match &mut self.tables {
+                Tables::Whole(tables) => tables.iter_mut().for_each(Table::forget_items),
+                Tables::Weighted(table) => table.forget_items(),
+            }
+            self.begun = 0;
+        }
+        self.begun += items;
+        self.begun - items
     }
 
     /// Drops the rarest words while there are too many. Called where the input says, never where threads happen to
@@ -166,30 +220,40 @@ impl Counter {
                 if tables.iter().map(Table::len).sum::<usize>() > self.rules.most_words {
                     let mut whole = merged(std::mem::take(tables));
                     let classes = self.items.len();
-                    self.dropped += drop_rare(&mut whole, self.rules.most_words);
+                    drop_rare(&mut whole, self.rules.most_words, &mut self.lost);
+                    let others = (1..self.threads).map(|_| Table::new(classes));
                     *tables = std::iter::once(whole)
-                        .chain((1..self.threads).map(|_| Table::new(classes)))
+                        .chain(others)
+                        .map(|table| table.of_generation(self.lost.times))
                         .collect();
                 }
             }
-            Tables::Weighted(table) => self.dropped += drop_rare(table, self.rules.most_words),
+            Tables::Weighted(table) => {
+                drop_rare(table, self.rules.most_words, &mut self.lost);
+            }
         }
     }
 
-    /// The words of the buckets so far, if they are kept, and how many rare ones were dropped. They have no items.
-    pub fn take_words(&mut self) -> Option<(Wordbook, usize)> {
-        let (book, dropped) = self.words.take()?.finish();
-        Some((Wordbook { items: vec![0.0], ..book }, dropped))
+    /// The generation of the items that come next: how often words have been dropped.
+    pub fn generation(&self) -> u32 {
+        self.lost.times
     }
 
-    /// The counts, and how many rare words were dropped to keep them bounded.
-    pub fn finish(self) -> (Wordbook, usize) {
+    /// The words of the buckets so far, if they are kept. They have no items.
+    pub fn take_words(&mut self) -> Option<Found> {
+        let mut found = self.words.take()?.finish();
+        found.book.items = vec![0.0];
+        Some(found)
+    }
+
+    /// The counts, and what was dropped to keep them bounded.
+    pub fn finish(self) -> Found {
         let classes = self.items.len();
-        let (hashes, counts, names) = match self.tables {
+        let (hashes, counts, names, born) = match self.tables {
             Tables::Whole(tables) => merged(tables).into_sorted(),
             Tables::Weighted(table) => table.into_sorted(),
         };
-        (Wordbook { classes, hashes, counts, names, items: self.items }, self.dropped)
+        Found { book: Wordbook { classes, hashes, counts, names, items: self.items }, lost: self.lost, born }
     }
 }
 
@@ -197,23 +261,36 @@ impl Counter {
 fn merged<T: Count>(mut tables: Vec<Table<T>>) -> Table<T> {
     tables.sort_by_key(Table::len);
     let mut whole = tables.pop().unwrap_or_else(|| Table::new(1));
-    for table in &tables {
+    for table in tables {
         whole.absorb(table);
     }
     whole
 }
 
 /// Drops words seen at most `floor` times, with the smallest floor that leaves at most half of `most`.
-fn drop_rare<T: Count>(table: &mut Table<T>, most: usize) -> usize {
+fn drop_rare<T: Count>(table: &mut Table<T>, most: usize, lost: &mut Lost) {
     let before = table.len();
     if before <= most {
-        return 0;
+        return;
     }
     let mut totals: Vec<f64> = table.totals().collect();
-    let rank = before - most / 2 - 1;
-    let floor = *totals.select_nth_unstable_by(rank, f64::total_cmp).1;
-    *table = std::mem::replace(table, Table::new(1)).retain_above(floor);
-    before - table.len()
+    let floor = lost.drop_rare(&mut totals, most);
+    *table = std::mem::replace(table, Table::new(1)).retain_above(floor).of_generation(lost.times);
+}
+
+impl Lost {
+    /// Notes that words are dropped, of which each was seen so often: more than `most`. Those are dropped that were seen
+    /// at most as often as is returned.
+    pub fn drop_rare(&mut self, totals: &mut [f64], most: usize) -> f64 {
+        let rank = totals.len() - most / 2 - 1;
+        let floor = *totals.select_nth_unstable_by(rank, f64::total_cmp).1;
+        for total in totals.iter().filter(|&&total| total <= floor) {
+            self.words += 1;
+            self.occurrences += total;
+        }
+        self.times += 1;
+        floor
+    }
 }
 
 /// Items to be counted by several workers.
@@ -260,7 +337,7 @@ impl<'a> Work<'a> {
     #[inline]
     fn count_one<T: Count>(&self, table: &mut Table<T>, i: usize, weight: T, scratch: &mut Scratch) {
         let tokenizer = &self.reader.tokenizer;
-        let once = self.rules.binary.then_some(self.before.wrapping_add(i as u32 + 1));
+        let once = self.rules.binary.then_some(self.before + narrow(i) + 1);
         let named = self.rules.hashed_bits.is_none();
         let tokens = &mut scratch.tokens;
         let text = self.reader.tokens(self.items[i], &mut scratch.view, tokens);
@@ -276,3 +353,6 @@ struct Scratch {
     view: View,
     tokens: Vec<Token>,
 }
+
+#[cfg(test)]
+mod tests;

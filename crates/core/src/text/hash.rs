@@ -56,7 +56,7 @@ impl Key {
     pub fn new(seed: u64) -> Key {
         let base = split_mix(seed);
         let entry = |b: u8| split_mix(base.wrapping_add(u64::from(b.to_ascii_lowercase())));
-        let table = Box::new(std::array::from_fn(|b| entry(b as u8)));
+        let table = Box::new(std::array::from_fn(|b| u8::try_from(b).map_or(0, entry)));
         let mut key =
             Key { starts: [split_mix(base ^ 0xDEC1_BA00); Field::ALL.len()], table, steps: Vec::new() };
         for field in Field::ALL {

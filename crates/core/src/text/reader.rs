@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::char_grams;
 use super::token::{Token, Tokenizer, Unit};
 use crate::mail::{self, Limits};
+use crate::narrow::narrow;
 use crate::view::{Field, View};
 
 /// What the items are.
@@ -27,7 +28,67 @@ pub struct Reader {
     pub limits: Limits,
 }
 
+/// The distinct words of an item by ascending expert and hash, with their names.
+#[derive(Debug, Default)]
+pub struct WordSet {
+    /// Their hashes.
+    pub hashes: Vec<u64>,
+    /// Which expert hears each.
+    pub experts: Vec<u8>,
+    /// Their names, one after the other.
+    pub names: String,
+    /// Where each name ends.
+    pub ends: Vec<usize>,
+}
+
 impl Reader {
+    /// Whether the tokens of `other` are among those of this reader, in the same order, and told apart by their sizes.
+    pub fn covers(&self, other: &Reader) -> bool {
+        let (mine, theirs) = (&self.tokenizer, &other.tokenizer);
+        let alike = self.kind == other.kind && mine.key == theirs.key && mine.stop == theirs.stop;
+        let of_words = mine.unit == Unit::Words && theirs.unit == Unit::Words;
+        alike && of_words && mine.shortest == 1 && theirs.longest <= mine.longest
+    }
+
+    /// Whether the item is longer than what is read of one: its beginning is judged and learnt.
+    pub fn is_cut(&self, item: &[u8]) -> bool {
+        if item.len() > self.limits.message_bytes {
+            return true;
+        }
+        // A smaller message does not decode to more text than is read: a byte is at most four.
+        if self.kind == Kind::Text || item.len() <= self.limits.decoded_bytes / 4 {
+            return false;
+        }
+        let mut view = View::default();
+        mail::read(&mail::canonical(item), &self.limits, &mut view);
+        view.shapes.iter().any(|shape| shape == "limit-decoded-bytes")
+    }
+
+    /// When the item came, in seconds since 1970, as far as it says so.
+    pub fn arrival(&self, item: &[u8]) -> Option<i64> {
+        match self.kind {
+            Kind::Text => None,
+            Kind::Mail => mail::arrival(&mail::canonical(item), &self.limits),
+        }
+    }
+
+    /// The item as a set of words.
+    pub fn word_set(&self, item: &[u8]) -> WordSet {
+        let (mut view, mut tokens) = (View::default(), Vec::new());
+        let text = self.tokens(item, &mut view, &mut tokens);
+        let key = |token: &Token| (token.field.expert(), token.hash);
+        tokens.sort_by_key(key);
+        tokens.dedup_by_key(|token| key(token));
+        let mut set = WordSet::default();
+        for token in tokens {
+            set.hashes.push(token.hash);
+            set.experts.push(token.field.expert());
+            set.names.push_str(&self.tokenizer.name(text, token));
+            set.ends.push(set.names.len());
+        }
+        set
+    }
+
     /// Fills `view` with what a reader of the item sees; the remarks about its form stand at its end.
     pub fn view(&self, item: &[u8], view: &mut View) {
         match self.kind {
@@ -42,10 +103,10 @@ impl Reader {
                 }
             }
             Kind::Mail => {
-                mail::read(&mail::strip(item), &self.limits, view);
+                mail::read(&mail::canonical(item), &self.limits, view);
                 let shapes = std::mem::take(&mut view.shapes);
                 if !shapes.is_empty() {
-                    view.text.push('\n');
+                    view.text.push_str(if view.text.ends_with('\n') { "\n" } else { "\n\n" });
                 }
                 for shape in &shapes {
                     view.text.push('\n');
@@ -80,9 +141,17 @@ impl Reader {
         let text = view.text.as_str();
         for span in &view.spans {
             let (field, start, end) = (span.field, span.start, span.end);
-            if field == Field::Shape {
+            match field {
+                Field::Address => self.tokenizer.scan(text, Field::From, start, end, tokens),
+                Field::Thread => {
+                    let host = text[start..end].rfind('@').map_or(end, |at| start + at + 1);
+                    self.tokenizer.scan(text, Field::Header, host, end, tokens);
+                }
+                _ => {}
+            }
+            if field.is_whole() {
                 let hash = self.tokenizer.key.word(field, &text[start..end]);
-                tokens.push(Token { hash, start: start as u32, end: end as u32, field });
+                tokens.push(Token { hash, start: narrow(start), end: narrow(end), field, size: 0 });
             } else {
                 self.tokenizer.scan(text, field, start, end, tokens);
             }

@@ -1,5 +1,7 @@
 //! Hash tables keyed by word hashes: the hashes are already mixed, so the top bits choose the slot.
 
+use crate::narrow::narrow;
+
 /// One slot: 16 bytes, four to a cache line.
 #[derive(Clone, Copy, Default)]
 pub struct Slot {
@@ -35,11 +37,21 @@ impl Slots {
         self.used == 0
     }
 
+    /// The slot where the search for `hash` begins.
+    #[inline(always)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the top bits, of which there are as many as number the slots"
+    )]
+    fn first(&self, hash: u64) -> usize {
+        (hash >> self.shift) as usize & (self.slots.len() - 1)
+    }
+
     /// The slot where `hash` stands or would stand.
     #[inline(always)]
     fn position(&self, hash: u64) -> usize {
         let mask = self.slots.len() - 1;
-        let mut i = (hash >> self.shift) as usize & mask;
+        let mut i = self.first(hash);
         while self.slots[i].hash != hash && self.slots[i].hash != 0 {
             i = (i + 1) & mask;
         }
@@ -52,8 +64,7 @@ impl Slots {
     /// that was foretold wrongly is found out at once instead of after a cache miss.
     #[inline]
     pub fn warm(&self, hashes: impl Iterator<Item = u64>) {
-        let mask = self.slots.len() - 1;
-        let seen = hashes.fold(0, |seen, hash| seen ^ self.slots[(hash >> self.shift) as usize & mask].hash);
+        let seen = hashes.fold(0, |seen, hash| seen ^ self.slots[self.first(hash)].hash);
         std::hint::black_box(seen);
     }
 
@@ -81,10 +92,15 @@ impl Slots {
                 self.grow();
                 i = self.position(hash);
             }
-            self.slots[i] = Slot { hash, id: self.used as u32, seen: 0 };
+            self.slots[i] = Slot { hash, id: narrow(self.used), seen: 0 };
             self.used += 1;
         }
         (&mut self.slots[i], new)
+    }
+
+    /// From now on no word was seen in any item.
+    pub fn forget_items(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.seen = 0);
     }
 
     #[cold]

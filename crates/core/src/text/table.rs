@@ -4,11 +4,15 @@ use rayon::prelude::*;
 
 use super::names::Names;
 use super::slots::{AHEAD, Slots};
+use crate::narrow::narrow;
 
 /// A number that counts: `u32` where every item counts once, `f64` where items have weights.
 pub trait Count: Copy + Default + Send + Sync + std::ops::AddAssign + Into<f64> {}
 impl Count for u32 {}
 impl Count for f64 {}
+
+/// As often may words be counted until a count in 32 bits might be full. Tests see what becomes of it then.
+const MOST: usize = if cfg!(test) { 50 } else { u32::MAX as usize };
 
 /// Words with their counts per class.
 pub struct Table<T> {
@@ -17,7 +21,14 @@ pub struct Table<T> {
     /// A column per class: items are counted class by class, so only one column is warm at a time.
     /// A column is only as long as it needed to be; beyond its end every count is zero.
     counts: Vec<Vec<T>>,
+    /// What was counted before the last time that a count might have become too large for `T`, likewise.
+    carried: Vec<Vec<f64>>,
+    /// As often as this may a word be counted before that.
+    room: usize,
     names: Names,
+    /// The generation in which each word was met first, and the one that is counted now.
+    born: Vec<u32>,
+    generation: u32,
 }
 
 impl<T: Count> Table<T> {
@@ -27,8 +38,17 @@ impl<T: Count> Table<T> {
             slots: Slots::with_capacity(1 << 14),
             hashes: Vec::new(),
             counts: vec![Vec::new(); classes],
+            carried: Vec::new(),
+            room: MOST,
             names: Names::default(),
+            born: Vec::new(),
+            generation: 0,
         }
+    }
+
+    /// The table whose words are of this generation from now on.
+    pub fn of_generation(self, generation: u32) -> Table<T> {
+        Table { generation, ..self }
     }
 
     /// Makes room for more classes.
@@ -41,6 +61,11 @@ impl<T: Count> Table<T> {
         if self.is_empty() {
             self.slots = Slots::with_capacity(words);
         }
+    }
+
+    /// The hashes of its words.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
     }
 
     /// How many words it holds.
@@ -65,7 +90,12 @@ impl<T: Count> Table<T> {
         name: impl Fn(usize) -> Option<String>,
     ) {
         let mut ahead = features.clone();
-        let room = self.hashes.len() + features.clone().count();
+        let more = features.clone().count();
+        if more > self.room {
+            self.carry();
+        }
+        self.room = self.room.saturating_sub(more);
+        let room = self.hashes.len() + more;
         let mut column = std::mem::take(&mut self.counts[class]);
         if column.len() < room {
             column.resize(room, T::default());
@@ -90,13 +120,38 @@ impl<T: Count> Table<T> {
     #[cold]
     fn insert(&mut self, hash: u64, name: Option<String>) {
         self.hashes.push(hash);
+        self.born.push(self.generation);
         if let Some(name) = name {
             self.names.push(&name);
         }
     }
 
+    /// From now on no word was seen in any item.
+    pub fn forget_items(&mut self) {
+        self.slots.forget_items();
+    }
+
+    /// Puts the counts where they find room, and counts from 0.
+    #[cold]
+    fn carry(&mut self) {
+        self.carried.resize_with(self.counts.len(), Vec::new);
+        for (carried, counts) in self.carried.iter_mut().zip(&mut self.counts) {
+            carried.resize(counts.len().max(carried.len()), 0.0);
+            carried.iter_mut().zip(counts.drain(..)).for_each(|(all, count)| *all += count.into());
+        }
+        self.room = MOST;
+    }
+
+    /// How often word i was seen in a class.
+    #[inline]
+    fn count(&self, class: usize, i: usize) -> f64 {
+        at(&self.counts[class], i) + self.carried.get(class).map_or(0.0, |column| at(column, i))
+    }
+
     /// Adds another table's counts to this one's.
-    pub fn absorb(&mut self, other: &Table<T>) {
+    pub fn absorb(&mut self, mut other: Table<T>) {
+        self.carry();
+        other.carry();
         let mut ahead = other.hashes.iter().copied();
         let ids: Vec<usize> = (0..other.len())
             .map(|i| {
@@ -107,34 +162,37 @@ impl<T: Count> Table<T> {
                 let id = slot.id as usize;
                 if new {
                     self.hashes.push(other.hashes[i]);
+                    self.born.push(other.born[i]);
                     if i < other.names.len() {
                         self.names.push(other.names.get(i));
                     }
+                } else {
+                    self.born[id] = self.born[id].min(other.born[i]);
                 }
                 id
             })
             .collect();
         let words = self.hashes.len();
-        self.counts.par_iter_mut().zip(&other.counts).for_each(|(mine, theirs)| {
-            mine.resize(words, T::default());
+        self.carried.par_iter_mut().zip(&other.carried).for_each(|(mine, theirs)| {
+            mine.resize(words, 0.0);
             for (&id, &count) in ids.iter().zip(theirs) {
                 mine[id] += count;
             }
         });
     }
 
-    /// The words by ascending hash, as parts: hashes, counts (a row per word), names.
-    pub fn into_sorted(self) -> (Vec<u64>, Vec<f64>, Names) {
+    /// The words by ascending hash, as parts: hashes, counts (a row per word), names, generations.
+    pub fn into_sorted(self) -> (Vec<u64>, Vec<f64>, Names, Vec<u32>) {
         let mut order: Vec<(u64, u32)> =
-            self.hashes.iter().enumerate().map(|(i, &h)| (h, i as u32)).collect();
+            self.hashes.iter().enumerate().map(|(i, &h)| (h, narrow(i))).collect();
         order.par_sort_unstable();
         // Class by class within a block: reads from one column do not wait for each other.
         let classes = self.counts.len();
         let mut counts = vec![0.0; order.len() * classes];
         counts.par_chunks_mut(classes * 1024).zip(order.par_chunks(1024)).for_each(|(rows, order)| {
-            for (class, column) in self.counts.iter().enumerate() {
+            for class in 0..classes {
                 for (row, &(_, i)) in rows.chunks_exact_mut(classes).zip(order) {
-                    row[class] = at(column, i as usize);
+                    row[class] = self.count(class, i as usize);
                 }
             }
         });
@@ -142,7 +200,8 @@ impl<T: Count> Table<T> {
         if !self.names.is_empty() {
             order.iter().for_each(|&(_, i)| names.push(self.names.get(i as usize)));
         }
-        (order.iter().map(|&(hash, _)| hash).collect(), counts, names)
+        let born = order.iter().map(|&(_, i)| self.born[i as usize]).collect();
+        (order.iter().map(|&(hash, _)| hash).collect(), counts, names, born)
     }
 
     /// Keeps only the words seen more than `floor` times over all classes.
@@ -153,21 +212,19 @@ impl<T: Count> Table<T> {
         for &i in &rows {
             kept.slots.entry(self.hashes[i]);
             kept.hashes.push(self.hashes[i]);
+            kept.born.push(self.born[i]);
             if !self.names.is_empty() {
                 kept.names.push(self.names.get(i));
             }
         }
-        kept.counts = self
-            .counts
-            .iter()
-            .map(|column| rows.iter().map(|&i| column.get(i).copied().unwrap_or_default()).collect())
-            .collect();
+        (kept.counts, kept.carried) = (picked(&self.counts, &rows), picked(&self.carried, &rows));
+        kept.room = self.room;
         kept
     }
 
     /// How often each word was seen, over all classes.
     pub fn totals(&self) -> impl Iterator<Item = f64> + '_ {
-        (0..self.len()).map(|i| self.counts.iter().map(|column| at(column, i)).sum())
+        (0..self.len()).map(|i| (0..self.counts.len()).map(|class| self.count(class, i)).sum())
     }
 }
 
@@ -175,4 +232,10 @@ impl<T: Count> Table<T> {
 #[inline]
 fn at<T: Count>(column: &[T], i: usize) -> f64 {
     column.get(i).copied().unwrap_or_default().into()
+}
+
+/// Some rows of columns; zero beyond the end of each.
+fn picked<T: Count>(columns: &[Vec<T>], rows: &[usize]) -> Vec<Vec<T>> {
+    let of = |column: &Vec<T>| rows.iter().map(|&i| column.get(i).copied().unwrap_or_default()).collect();
+    columns.iter().map(of).collect()
 }

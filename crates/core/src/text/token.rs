@@ -8,6 +8,7 @@ use super::ascii::{self, Style, is_word};
 use super::char_grams;
 use super::character::{Role, fold, folds, role};
 use super::hash::{Key, finish, join};
+use crate::narrow::narrow;
 use crate::view::Field;
 
 /// Words longer than this many bytes carry no evidence that could come twice.
@@ -17,7 +18,7 @@ pub const LONGEST: usize = 64;
 pub const MOST_WORDS: usize = 5;
 
 /// Bytes of one text that are read; what lies beyond is passed over.
-pub const MOST_BYTES: usize = u32::MAX as usize;
+pub const MOST_BYTES: usize = u32::MAX as usize - 1;
 
 /// What n-grams are made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct Token {
     pub end: u32,
     /// Where it came from; [`Field::Shape`] means "the word here was disguised".
     pub field: Field,
+    /// How many words it is of; 0 of a remark.
+    pub size: u8,
 }
 
 impl Token {
@@ -95,6 +98,11 @@ impl Tokenizer {
         stop.dedup();
         self.stop = stop;
         self
+    }
+
+    /// Whether tokens of so many words are among those that are asked for; remarks, of 0 words, always are.
+    pub fn admits(&self, size: u8) -> bool {
+        size == 0 || (self.shortest..=self.longest).contains(&usize::from(size))
     }
 
     fn stops(&self, word: &Token) -> bool {
@@ -136,9 +144,9 @@ impl Tokenizer {
             tails[0] = word.hash;
             held = (held + 1).min(self.longest);
             let mut start = i;
-            for n in 1..=held {
+            for (n, size) in (1..=held).zip(1..) {
                 if n >= self.shortest {
-                    out.push(Token { hash: tails[n - 1], start: words[start].start, ..word });
+                    out.push(Token { hash: tails[n - 1], start: words[start].start, size, ..word });
                 }
                 // One word further back, over any remark about a disguise.
                 start = (0..start).rev().find(|&k| words[k].field != Field::Shape).unwrap_or(0);
@@ -153,6 +161,10 @@ impl Tokenizer {
         if token.field == Field::Shape {
             let remark = &text[place];
             name.push_str(if remark.is_ascii() { remark } else { DISGUISED });
+            return name;
+        }
+        if token.field.is_whole() {
+            name.push_str(&text[place].to_ascii_lowercase());
             return name;
         }
         if self.unit != Unit::Words {
@@ -249,10 +261,11 @@ impl<'a> Scan<'a> {
             return i;
         }
         let (hash, field) = (finish(state), self.field);
-        let token = Token { hash, start: start as u32, end: i as u32, field };
+        let token = Token { hash, start: narrow(start), end: narrow(i), field, size: 1 };
         if folds {
             if fold(&self.text[start..i], &mut self.folded) {
-                out.push(Token { hash: key.word(Field::Shape, DISGUISED), field: Field::Shape, ..token });
+                let hash = key.word(Field::Shape, DISGUISED);
+                out.push(Token { hash, field: Field::Shape, size: 0, ..token });
             }
             out.push(Token { hash: key.word(field, &self.folded), ..token });
         } else {
@@ -274,7 +287,7 @@ impl<'a> Scan<'a> {
         let first = out.len();
         let mut push = |from: usize, to: usize| {
             let hash = key.word(self.field, &self.text[from..to]);
-            out.push(Token { hash, start: from as u32, end: to as u32, field: self.field });
+            out.push(Token { hash, start: narrow(from), end: narrow(to), field: self.field, size: 1 });
         };
         let (mut previous, mut i) = (start, start);
         while i < self.bytes.len() {

@@ -56,30 +56,43 @@ impl Wordbook {
         Err(Fault::Shape(fault))
     }
 
+    /// Only the words in these rows, ascending, of so many items.
+    pub fn take(&self, rows: &[usize], items: Vec<f64>) -> Result<Wordbook, Fault> {
+        if !rows.windows(2).all(|pair| pair[0] < pair[1])
+            || rows.last().is_some_and(|&last| last >= self.hashes.len())
+        {
+            return Err(Fault::Shape("rows of the book in ascending order are expected"));
+        }
+        let mut names = Names::default();
+        if !self.names.is_empty() {
+            rows.iter().for_each(|&i| names.push(self.names.get(i)));
+        }
+        Wordbook {
+            classes: self.classes,
+            hashes: rows.iter().map(|&i| self.hashes[i]).collect(),
+            counts: rows.iter().flat_map(|&i| self.row(i)).copied().collect(),
+            names,
+            items,
+        }
+        .checked()
+    }
+
     /// The counts of one word.
     pub fn row(&self, i: usize) -> &[f64] {
         &self.counts[i * self.classes..(i + 1) * self.classes]
     }
 
-    /// What both saw together: counts add. With `known_only`, words that stand only in `other` are passed over: so
-    /// a book that is as large as it may be still learns about the words it has.
-    pub fn plus(&self, other: &Wordbook, known_only: bool) -> Result<Wordbook, Fault> {
-        self.combine(other, known_only, |a, b| a + b)
+    /// What both saw together: counts add.
+    pub fn plus(&self, other: &Wordbook) -> Result<Wordbook, Fault> {
+        self.combine(other, |a, b| a + b)
     }
 
-    /// What is left when what `other` saw is forgotten: counts subtract, words seen no more are gone. With
-    /// `known_only`, words that stand only in `other` are passed over and no word's count sinks below zero: so a
-    /// book from which rare words were dropped can still forget what held them.
-    pub fn minus(&self, other: &Wordbook, known_only: bool) -> Result<Wordbook, Fault> {
-        self.combine(other, known_only, |a, b| if known_only { less(a, b).max(0.0) } else { less(a, b) })
+    /// What is left when what `other` saw is forgotten: counts subtract, words seen no more are gone.
+    pub fn minus(&self, other: &Wordbook) -> Result<Wordbook, Fault> {
+        self.combine(other, less)
     }
 
-    fn combine(
-        &self,
-        other: &Wordbook,
-        known_only: bool,
-        f: impl Fn(f64, f64) -> f64,
-    ) -> Result<Wordbook, Fault> {
+    fn combine(&self, other: &Wordbook, f: impl Fn(f64, f64) -> f64) -> Result<Wordbook, Fault> {
         if self.classes != other.classes {
             return Err(Fault::Shape("the same classes are expected"));
         }
@@ -99,7 +112,7 @@ impl Wordbook {
             let counts = a.iter().zip(b).map(|(&a, &b)| f(a, b));
             match (mine, left, right) {
                 (true, Some(&hash), _) => out.push(hash, self.names.get(i), counts)?,
-                (false, _, Some(&hash)) if !known_only => out.push(hash, other.names.get(j), counts)?,
+                (false, _, Some(&hash)) => out.push(hash, other.names.get(j), counts)?,
                 _ => {}
             }
             i += usize::from(mine);

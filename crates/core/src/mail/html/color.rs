@@ -27,7 +27,7 @@ pub(super) fn color(text: &str) -> Option<Color> {
 }
 
 fn hex(digits: &[u8]) -> Option<Color> {
-    let digit = |at: usize| char::from(digits[at]).to_digit(16).map(|value| value as u8);
+    let digit = |at: usize| char::from(digits[at]).to_digit(16).and_then(|value| u8::try_from(value).ok());
     match digits.len() {
         3 => Some([digit(0)? * 17, digit(1)? * 17, digit(2)? * 17]),
         6 => Some([digit(0)? << 4 | digit(1)?, digit(2)? << 4 | digit(3)?, digit(4)? << 4 | digit(5)?]),

@@ -4,7 +4,9 @@ use rayon::prelude::*;
 
 use super::super::Limits;
 use super::{Found, Machine, solve};
+use crate::halt;
 use crate::kernel::{Real, Shared};
+use crate::rows::Index;
 
 /// One of the problems.
 pub struct Task<'a> {
@@ -28,11 +30,14 @@ pub fn solve_each<R: Real, const L: usize>(
     bytes: usize,
     watch: &WatchEach<'_>,
 ) -> Vec<Option<Found>> {
+    let halt = halt::current();
     let solved = |(k, task): (usize, &Task<'_>)| {
-        let rows = task.rows.iter().map(|&row| row as u32).collect();
+        let rows = task.rows.iter().map(|row| row.place() as u32).collect();
         let mut source = shared.part(rows, bytes / 2);
         let told = &mut |i, primal, gap| watch(k, i, primal, gap);
-        solve(&task.machine, &mut source, task.start.to_vec(), limits, bytes / 2, told)
+        halt::within(halt.clone(), || {
+            solve(&task.machine, &mut source, task.start.to_vec(), limits, bytes / 2, told)
+        })
     };
     tasks.par_iter().with_max_len(1).enumerate().map(solved).collect()
 }

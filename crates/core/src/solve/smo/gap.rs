@@ -1,5 +1,7 @@
 //! How far from the optimum some coefficients are.
 
+use crate::rows::Index;
+
 /// The problem, but for the kernel.
 #[derive(Clone, Copy)]
 pub struct Machine<'a> {
@@ -34,7 +36,7 @@ pub fn measure(machine: &Machine<'_>, beta: &[f64], gradient: &[f64]) -> Measure
     let (mut top, mut bottom) = (vec![f64::NEG_INFINITY; groups], vec![f64::INFINITY; groups]);
     let (mut total, mut free) = (vec![0.0; groups], vec![0_usize; groups]);
     for (i, (&b, &g)) in beta.iter().zip(gradient).enumerate() {
-        let (group, rises, falls) = (machine.group[i] as usize, b < machine.hi[i], b > machine.lo[i]);
+        let (group, rises, falls) = (machine.group[i].place(), b < machine.hi[i], b > machine.lo[i]);
         if rises {
             top[group] = f64::max(top[group], -g);
         }
@@ -60,7 +62,7 @@ pub fn measure(machine: &Machine<'_>, beta: &[f64], gradient: &[f64]) -> Measure
     let (mut squared, mut loss, mut gap) = (0.0, 0.0, 0.0);
     let mut left = machine.sums.to_vec();
     for (i, (&beta, &g)) in beta.iter().zip(gradient).enumerate() {
-        let group = machine.group[i] as usize;
+        let group = machine.group[i].place();
         let r = -g - b[group];
         let own = if r > 0.0 {
             machine.hi[i] * r

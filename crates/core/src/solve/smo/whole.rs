@@ -5,9 +5,14 @@ use super::gap::Measure;
 use super::pairs::Done;
 use super::{Cached, Machine, Source, State, measure, steps};
 use crate::kernel::Real;
+use crate::rows::Index;
 
-/// Steps between two looks at the clock; an iteration.
+/// Steps between two looks at the clock, at most; an iteration.
 const ROUND: usize = 1000;
+/// Coefficients that the steps of an iteration follow, where there are many, but for at least so many steps: else a
+/// solver of many rows would hear late that it is to end.
+const FOLLOWED: usize = 1 << 24;
+const FEWEST: usize = 100;
 /// Steps between two looks at the gap, at least: else a third of how many variables there are.
 const STRETCH: usize = 200;
 /// Of so few variables, those that were left out are looked at again only at the end.
@@ -135,9 +140,9 @@ impl Whole<'_> {
         eps: f64,
         enough: impl Fn(&Measure) -> bool,
     ) -> (Done, Measure) {
-        let mut taken = 0;
+        let (mut taken, most) = (0, (FOLLOWED / self.beta.len().max(1)).clamp(FEWEST, ROUND));
         loop {
-            let stretch = (self.active.len() / 3).clamp(STRETCH, ROUND).min(ROUND - taken);
+            let stretch = (self.active.len() / 3).clamp(STRETCH, ROUND).min(most - taken);
             let mut done = steps(&mut self.state, cached, eps, stretch);
             taken += done.steps;
             done.steps = taken;
@@ -147,7 +152,7 @@ impl Whole<'_> {
                 return (done, now);
             }
             self.shrink(cached);
-            if taken == ROUND {
+            if taken == most {
                 return (done, now);
             }
         }
@@ -167,9 +172,9 @@ impl Whole<'_> {
             return Some(());
         }
         let mut of_rows = vec![0.0; self.diagonal.len()];
-        row.iter().zip(&self.beta).for_each(|(&row, b)| of_rows[row as usize] += b);
+        row.iter().zip(&self.beta).for_each(|(&row, b)| of_rows[row.place()] += b);
         let f = cached.source.scores(&of_rows)?;
-        self.gradient = row.iter().zip(t).map(|(&row, t)| f[row as usize] - t).collect();
+        self.gradient = row.iter().zip(t).map(|(&row, t)| f[row.place()] - t).collect();
         Some(())
     }
 
@@ -178,7 +183,7 @@ impl Whole<'_> {
         let Machine { lo, hi, group, sums, .. } = self.machine;
         let movable = |&i: &u32| lo[i as usize] < hi[i as usize];
         let all: Vec<u32> = (0..self.beta.len() as u32).filter(movable).collect();
-        let of = |g: usize| all.iter().copied().filter(move |&i| group[i as usize] as usize == g);
+        let of = |g: usize| all.iter().copied().filter(move |&i| group[i as usize].place() == g);
         let sorted: Vec<u32> =
             if sums.len() == 1 { all.clone() } else { (0..sums.len()).flat_map(of).collect() };
         let same = sorted == self.active;
@@ -191,16 +196,16 @@ impl Whole<'_> {
     }
 
     fn rows(&self) -> Vec<u32> {
-        self.active.iter().map(|&i| self.machine.row[i as usize] as u32).collect()
+        self.active.iter().map(|&i| self.machine.row[i as usize].place() as u32).collect()
     }
 
     fn gather(&mut self) {
         let of = |all: &[f64]| self.active.iter().map(|&i| all[i as usize]).collect::<Vec<f64>>();
         let Machine { lo, hi, group, sums, row, .. } = self.machine;
         let mut ends = vec![0; sums.len() + 1];
-        self.active.iter().for_each(|&i| ends[group[i as usize] as usize + 1] += 1);
+        self.active.iter().for_each(|&i| ends[group[i as usize].place() + 1] += 1);
         (0..sums.len()).for_each(|g| ends[g + 1] += ends[g]);
-        let diagonal = self.active.iter().map(|&i| self.diagonal[row[i as usize] as usize]).collect();
+        let diagonal = self.active.iter().map(|&i| self.diagonal[row[i as usize].place()]).collect();
         let (beta, gradient, lo, hi) = (of(&self.beta), of(&self.gradient), of(lo), of(hi));
         self.state = State { beta, gradient, lo, hi, diagonal, ends, ..State::default() };
         self.state.settle();

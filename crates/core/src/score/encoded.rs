@@ -1,0 +1,91 @@
+//! Items that have been tokenised, as rows and scores: what [`Dictionary`] makes of their bytes.
+
+use rayon::prelude::*;
+
+use super::{Dictionary, Rows, STRETCH, add};
+use crate::text::segment::Segment;
+
+const NOWHERE: u32 = u32::MAX;
+
+/// The words of a segment by their places in a dictionary.
+pub struct Places(Vec<u32>);
+
+/// Working memory of one thread.
+#[derive(Default)]
+struct Scratch {
+    found: Vec<u32>,
+    seen: Vec<u32>,
+}
+
+impl Dictionary {
+    /// Which feature each word of a segment is; where every bucket is one, its number.
+    pub fn places(&self, segment: &Segment) -> Places {
+        self.placed(segment, |hash| self.feature(hash))
+    }
+
+    /// Which feature each word of a segment is, of those that have weights.
+    pub fn weighed_places(&self, segment: &Segment) -> Places {
+        self.placed(segment, |hash| self.slots.get(self.rules.feature(hash)))
+    }
+
+    fn placed(&self, segment: &Segment, feature: impl Fn(u64) -> Option<u32> + Sync) -> Places {
+        let words = segment.hashes.par_iter().zip(&segment.sizes).with_min_len(4096);
+        let place = |(&hash, &size): (&u64, &u8)| {
+            let admitted = self.reader.tokenizer.admits(size);
+            admitted.then(|| feature(hash)).flatten().unwrap_or(NOWHERE)
+        };
+        Places(words.map(place).collect())
+    }
+
+    /// The features of the item with this number, which no other item has, in order of occurrence; once each if binary.
+    fn find_encoded(&self, tokens: &[u32], places: &Places, number: u32, scratch: &mut Scratch) {
+        let Scratch { found, seen } = scratch;
+        found.clear();
+        let known = tokens.iter().map(|&token| places.0[token as usize]).filter(|&place| place != NOWHERE);
+        if !self.rules.binary || self.buckets().is_some() {
+            found.extend(known);
+            return;
+        }
+        seen.resize(self.len(), NOWHERE);
+        found.extend(known.filter(|&place| std::mem::replace(&mut seen[place as usize], number) != number));
+    }
+
+    /// Some items of a segment as rows of feature values, in stretches that [`Rows::joined`] joins.
+    pub fn rows_of(&self, segment: &Segment, places: &Places, items: &[u32]) -> Vec<Rows> {
+        items
+            .par_chunks(STRETCH * 16)
+            .map_init(Scratch::default, |scratch, items| {
+                let mut rows = Rows::default();
+                for &item in items {
+                    self.find_encoded(segment.item(item as usize), places, item, scratch);
+                    rows.push(&mut scratch.found, self.rules.binary);
+                }
+                rows
+            })
+            .collect()
+    }
+
+    /// Scores of some items of a segment: N rows of C, from `weights` (a row of C per feature) and `bias` (C).
+    pub fn scores_of(
+        &self,
+        segment: &Segment,
+        places: &Places,
+        items: &[u32],
+        weights: &[f64],
+        bias: &[f64],
+    ) -> Vec<f64> {
+        let classes = bias.len();
+        let mut out = vec![0.0; items.len() * classes];
+        out.par_chunks_mut(classes * STRETCH).zip(items.par_chunks(STRETCH)).for_each_init(
+            Scratch::default,
+            |scratch, (out, items)| {
+                for (row, &item) in out.chunks_exact_mut(classes).zip(items) {
+                    self.find_encoded(segment.item(item as usize), places, item, scratch);
+                    row.copy_from_slice(bias);
+                    add(row, &scratch.found, weights);
+                }
+            },
+        );
+        out
+    }
+}

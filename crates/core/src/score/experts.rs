@@ -1,0 +1,290 @@
+//! Experts that judge one item together: what its headers say, and what its content says.
+//!
+//! ```text
+//! z_e  = b_e + Σ_{j of e} W_j / √|x_e|                    |x_e|: how many distinct words of the item are the expert's
+//! z    = (1/β) log mean_e exp(β z_e)                      β > 0: the second class needs but one expert
+//! score = a z + b                                         β = 0: the mean;  β < 0: the first class does
+//! V    = a² Σ_e π_e² (u_e + v_e Σ_j 1/(1 + n_j) / |x_e|) + doubt about a, b,      π = softmax(β z_e)
+//! ```
+//!
+//! n_j is how many examples had word j: an item of new words is doubtful. Of more than two classes each has a column of
+//! its own, and the experts' mean is taken. Lynam & Cormack, On-line spam filter fusion, SIGIR 2006, take the mean of
+//! log-odds; a generalised mean of odds keeps what an attacker cannot hide (Hardy, Littlewood & Pólya, Inequalities,
+//! 1934, chapter 2).
+
+use rayon::prelude::*;
+
+use super::{Dictionary, Judged, STRETCH};
+use crate::doubt::first_two;
+use crate::solve::adaptive::{per_word, slope, step, step_offset};
+use crate::text::segment::Segment;
+use crate::text::token::Token;
+use crate::view::View;
+
+/// What the experts know of the words of a dictionary, and how they are heard.
+pub struct Experts {
+    /// Per word and column.
+    pub weights: Vec<f64>,
+    /// Per word, 1/(1 + n).
+    pub doubts: Vec<f64>,
+    /// Per expert and column.
+    pub bias: Vec<f64>,
+    /// The sums of squares of the gradients of the weights; None of experts that learn no more.
+    pub squares: Option<Squares>,
+    /// How they are heard.
+    pub fusion: Fusion,
+}
+
+/// How far each weight and each offset has moved, which tells how far it moves next.
+pub struct Squares {
+    /// Per word and column.
+    pub weights: Vec<f32>,
+    /// Per expert and column.
+    pub bias: Vec<f32>,
+}
+
+/// How experts are heard.
+#[derive(Clone, Debug)]
+pub struct Fusion {
+    /// How many there are.
+    pub experts: usize,
+    /// β.
+    pub bend: f64,
+    /// a.
+    pub slope: f64,
+    /// b, per column.
+    pub intercept: Vec<f64>,
+    /// u and v, per expert.
+    pub spread: Vec<[f64; 2]>,
+    /// Variances of a and b, and their covariance.
+    pub doubt: [f64; 3],
+}
+
+/// What the experts say of an item.
+#[derive(Clone, Debug, Default)]
+pub struct Opinion {
+    /// z, per expert and column.
+    pub each: Vec<f64>,
+    /// What each word of an expert counts.
+    pub per_word: Vec<f64>,
+    /// The share of each expert that is new.
+    pub novelty: Vec<f64>,
+}
+
+impl Fusion {
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.intercept.len()
+    }
+
+    /// The generalised mean of z, per column, and how much each expert has to say.
+    pub fn fuse(&self, each: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (columns, n) = (self.columns(), self.experts as f64);
+        if columns > 1 || self.bend == 0.0 {
+            let mean = |c: usize| each.iter().skip(c).step_by(columns).sum::<f64>() / n;
+            return ((0..columns).map(mean).collect(), vec![1.0 / n; self.experts]);
+        }
+        let top = each.iter().map(|z| self.bend * z).fold(f64::NEG_INFINITY, f64::max);
+        let parts: Vec<f64> = each.iter().map(|z| (self.bend * z - top).exp()).collect();
+        let sum: f64 = parts.iter().sum();
+        (vec![(top + (sum / n).ln()) / self.bend], parts.iter().map(|part| part / sum).collect())
+    }
+
+    /// Scores by class of what the experts say together: of two classes half the log-odds each.
+    pub fn scores(&self, fused: &[f64]) -> Vec<f64> {
+        let z = fused.iter().zip(&self.intercept).map(|(z, b)| self.slope * z + b);
+        match z.collect::<Vec<_>>()[..] {
+            [z] => vec![-0.5 * z, 0.5 * z],
+            ref scores => scores.to_vec(),
+        }
+    }
+
+    /// The variance of the log-odds between two classes.
+    pub fn variance(&self, opinion: &Opinion, fused: &[f64], shares: &[f64], pair: (usize, usize)) -> f64 {
+        let each = self.spread.iter().zip(&opinion.novelty).zip(shares);
+        let own: f64 = each.map(|(([u, v], new), share)| share * share * (u + v * new)).sum();
+        // Columns of many classes are as doubtful as each other.
+        let (times, z) = match *fused {
+            [z] => (1.0, z),
+            _ => (2.0, fused[pair.0] - fused[pair.1]),
+        };
+        let [slope, intercept, both] = self.doubt;
+        (self.slope * self.slope * times * own + z * z * slope + intercept + 2.0 * z * both).max(0.0)
+    }
+}
+
+/// Working memory of one thread.
+#[derive(Default)]
+struct Scratch {
+    view: View,
+    tokens: Vec<Token>,
+    /// Distinct words: the expert's number and the hash.
+    words: Vec<(u8, u64)>,
+}
+
+impl Dictionary {
+    /// What experts say of an item.
+    pub fn opinion(&self, item: &[u8], experts: &Experts) -> Opinion {
+        self.opinion_with(item, experts, &mut Scratch::default())
+    }
+
+    fn opinion_with(&self, item: &[u8], experts: &Experts, scratch: &mut Scratch) -> Opinion {
+        let Scratch { view, tokens, words } = scratch;
+        self.reader.tokens(item, view, tokens);
+        words.clear();
+        words.extend(tokens.iter().map(|token| (token.field.expert(), self.rules.feature(token.hash))));
+        self.weigh(words, experts)
+    }
+
+    /// What experts say of these words.
+    fn weigh(&self, words: &mut Vec<(u8, u64)>, experts: &Experts) -> Opinion {
+        words.sort_unstable();
+        words.dedup();
+        let (columns, n) = (experts.fusion.columns(), experts.fusion.experts);
+        let mut found =
+            Opinion { each: vec![0.0; n * columns], per_word: vec![1.0; n], novelty: vec![1.0; n] };
+        for own in words.chunk_by(|a, b| a.0 == b.0) {
+            let expert = usize::from(own[0].0);
+            let z = &mut found.each[expert * columns..(expert + 1) * columns];
+            let mut new = 0.0;
+            for &(_, hash) in own {
+                let Some(word) = self.slots.get(hash).map(|word| word as usize) else {
+                    new += 1.0;
+                    continue;
+                };
+                new += experts.doubts[word];
+                for (z, w) in z.iter_mut().zip(&experts.weights[word * columns..(word + 1) * columns]) {
+                    *z += w;
+                }
+            }
+            found.per_word[expert] = per_word(own.len());
+            found.novelty[expert] = new / own.len() as f64;
+            z.iter_mut().for_each(|z| *z *= found.per_word[expert]);
+        }
+        found.each.iter_mut().zip(&experts.bias).for_each(|(z, b)| *z += b);
+        found
+    }
+
+    /// Teaches experts one more example: distinct words in ascending order, each with the number of its expert.
+    ///
+    /// Panics if they learn no more.
+    pub fn teach(&mut self, experts: &mut Experts, words: &[(u8, u64)], class: u32, weight: f64) {
+        let said = self.weigh(&mut words.to_vec(), experts);
+        let columns = experts.fusion.columns();
+        let Experts { weights, doubts, bias, squares, fusion } = experts;
+        let squares = squares.as_mut().expect("experts that learn on");
+        let own = |e: usize| {
+            words.iter().filter(move |&&(expert, _)| usize::from(expert) == e).map(|&(_, hash)| hash)
+        };
+        for expert in 0..fusion.experts {
+            let at = expert * columns;
+            let mut gradient = said.each[at..at + columns].to_vec();
+            let learns = slope(&mut gradient, class, weight);
+            for hash in own(expert) {
+                let (slot, new) = self.slots.entry(hash);
+                let word = slot.id as usize;
+                if new {
+                    weights.resize(weights.len() + columns, 0.0);
+                    squares.weights.resize(squares.weights.len() + columns, 0.0);
+                    doubts.push(1.0);
+                }
+                doubts[word] /= 1.0 + doubts[word];
+                for (c, g) in gradient.iter().enumerate().filter(|_| learns) {
+                    let (weight, square) =
+                        (&mut weights[word * columns + c], &mut squares.weights[word * columns + c]);
+                    move_cell(weight, square, |cell| step(cell, g * said.per_word[expert]));
+                }
+            }
+            for (c, &g) in gradient.iter().enumerate().filter(|_| learns) {
+                move_cell(&mut bias[at + c], &mut squares.bias[at + c], |cell| step_offset(cell, g));
+            }
+        }
+    }
+
+    /// Which expert hears each word of a segment, and its hash; None of those that are not asked for.
+    pub fn heard(&self, segment: &Segment) -> Vec<Option<(u8, u64)>> {
+        let heard = |word: usize| {
+            let feature = || (segment.field(word).expert(), self.rules.feature(segment.hashes[word]));
+            self.reader.tokenizer.admits(segment.sizes[word]).then(feature)
+        };
+        (0..segment.hashes.len()).into_par_iter().with_min_len(4096).map(heard).collect()
+    }
+
+    /// Scores (N, C) of some items of a segment.
+    pub fn scores_by(
+        &self,
+        segment: &Segment,
+        heard: &[Option<(u8, u64)>],
+        items: &[u32],
+        experts: &Experts,
+    ) -> Vec<f64> {
+        let scores = |words: &mut Vec<(u8, u64)>, &item: &u32| {
+            words.clear();
+            words.extend(segment.item(item as usize).iter().filter_map(|&word| heard[word as usize]));
+            judged(&self.weigh(words, experts), experts).scores
+        };
+        items.par_iter().with_min_len(STRETCH).map_init(Vec::new, scores).flatten_iter().collect()
+    }
+
+    /// Many items as experts judge them.
+    pub fn judge_by(&self, items: &[&[u8]], experts: &Experts) -> Vec<Judged> {
+        let judge =
+            |scratch: &mut Scratch, item: &&[u8]| judged(&self.opinion_with(item, experts, scratch), experts);
+        items.par_iter().with_min_len(STRETCH).map_init(Scratch::default, judge).collect()
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "weights are learnt in single precision")]
+fn move_cell(weight: &mut f64, square: &mut f32, by: impl FnOnce(&mut [f32; 2])) {
+    let mut cell = [*weight as f32, *square];
+    by(&mut cell);
+    (*weight, *square) = (f64::from(cell[0]), cell[1]);
+}
+
+fn judged(opinion: &Opinion, experts: &Experts) -> Judged {
+    let (fused, shares) = experts.fusion.fuse(&opinion.each);
+    let scores = experts.fusion.scores(&fused);
+    let first_two = first_two(&scores);
+    let variance = experts.fusion.variance(opinion, &fused, &shares, first_two);
+    Judged { scores, first_two, variance }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fusion(bend: f64) -> Fusion {
+        Fusion {
+            experts: 2,
+            bend,
+            slope: 1.0,
+            intercept: vec![0.0],
+            spread: vec![[0.0, 0.0]; 2],
+            doubt: [0.0; 3],
+        }
+    }
+
+    #[test]
+    fn a_bend_leans_to_the_expert_that_speaks_for_its_class() {
+        for z in [[3.0, 3.0], [-2.0, -2.0]] {
+            for bend in [-1.0, 0.0, 0.3] {
+                let (fused, shares) = fusion(bend).fuse(&z);
+                assert!((fused[0] - z[0]).abs() < 1e-12 && (shares[0] - 0.5).abs() < 1e-12);
+            }
+        }
+        let (mean, up, down) = (fusion(0.0).fuse(&[6.0, -6.0]), fusion(0.3).fuse(&[6.0, -6.0]), fusion(-0.3));
+        assert_eq!(mean.0[0], 0.0);
+        assert!(up.0[0] > 3.0 && up.1[0] > 0.9 && down.fuse(&[6.0, -6.0]).0[0] < -3.0);
+        let (far, _) = fusion(0.3).fuse(&[1e6, -1e6]);
+        assert!(far[0].is_finite());
+    }
+
+    #[test]
+    fn shares_and_their_entropy_are_what_is_said_together() {
+        let (z, bend) = ([2.5, -4.0], 0.3);
+        let (fused, shares) = fusion(bend).fuse(&z);
+        let heard: f64 = shares.iter().zip(&z).map(|(share, z)| share * z).sum();
+        let entropy: f64 = -shares.iter().map(|share| share * share.ln()).sum::<f64>();
+        assert!((fused[0] - heard - (entropy - 2.0_f64.ln()) / bend).abs() < 1e-12);
+    }
+}

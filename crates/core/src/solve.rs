@@ -1,0 +1,123 @@
+//! Learning by minimising: one file an algorithm, the problem it solves and the paper on top.
+//!
+//! ```text
+//! min over w (d,), b of   P(w, b) = Σ_i c_i ℓ(y_i, x_i·w + b) + Ω(w)
+//! ```
+//!
+//! A solver stops when the relative duality gap is small enough, when its watcher says so, or at its limit of
+//! iterations: it always returns the best it has and how it ended, never prints and never warns.
+
+pub mod adaptive;
+pub mod coordinate;
+pub mod crammer_singer;
+pub mod descent;
+pub mod dual_coordinate;
+mod order;
+pub mod perceptron;
+pub mod smo;
+pub mod steps;
+
+pub use order::Order;
+
+use crate::loss::Loss;
+use crate::rows::Rows;
+
+/// What is to be minimised, but for the penalty: examples, their targets and weights, and the loss.
+pub struct Problem<'a, 'r, V, I, L> {
+    /// X (N, d).
+    pub rows: &'a Rows<'r, V, I>,
+    /// y (N,): −1 or +1 for margins, any number for regression.
+    pub y: &'a [f64],
+    /// c (N,) ≥ 0.
+    pub weight: &'a [f64],
+    /// (N,) what every score has besides x·w + b, or None for nothing.
+    pub offset: Option<&'a [f64]>,
+    /// ℓ.
+    pub loss: L,
+    /// Whether b is free; else it is 0. It is never penalised.
+    pub intercept: bool,
+}
+
+impl<V, I, L: Loss> Problem<'_, '_, V, I, L> {
+    /// What score i has besides x·w + b.
+    #[inline(always)]
+    pub fn offset(&self, i: usize) -> f64 {
+        self.offset.map_or(0.0, |offset| offset[i])
+    }
+
+    /// Σ c_i ℓ(y_i, s_i), for s = x·w + b without the offset.
+    pub fn total_loss(&self, scores: &[f64]) -> f64 {
+        self.sum(|i| self.loss.value(self.y[i], scores[i] + self.offset(i)))
+    }
+
+    /// Σ c_i [ℓ*(y_i, −a_i) + a_i·offset_i].
+    pub fn total_conjugate(&self, a: &[f64]) -> f64 {
+        self.sum(|i| self.loss.conjugate(self.y[i], -a[i]) + a[i] * self.offset(i))
+    }
+
+    /// Examples of weight 0 count nothing, whatever is infinite there.
+    fn sum(&self, of: impl Fn(usize) -> f64) -> f64 {
+        let counted = self.weight.iter().enumerate().filter(|&(_, &c)| c > 0.0);
+        counted.map(|(i, &c)| c * of(i)).sum()
+    }
+}
+
+/// When to stop.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Stop when (primal − dual) ≤ tol · |primal|.
+    pub tol: f64,
+    /// Passes over the data.
+    pub max_iter: usize,
+    /// P at w = 0: the gap is also to be small against what the weights gain; infinity where that is not known.
+    pub null: f64,
+    /// So small a gap is lost to rounding, whatever the primal is.
+    pub floor: f64,
+}
+
+/// Weights that gain less than this share of P are not told from 0.
+const GAIN: f64 = 1e-6;
+
+impl Limits {
+    /// Of a tolerance and a number of passes alone.
+    pub fn new(tol: f64, max_iter: usize) -> Limits {
+        Limits { tol, max_iter, null: f64::INFINITY, floor: 0.0 }
+    }
+
+    /// The largest gap at which to stop.
+    pub fn enough(&self, primal: f64) -> f64 {
+        let size = primal.abs();
+        (self.tol * size.min((self.null - primal).max(GAIN * size))).max(self.floor)
+    }
+}
+
+/// How a solver ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The tolerance was reached.
+    Converged,
+    /// Its iterations were used up.
+    Exhausted,
+    /// The watcher said stop.
+    Stopped,
+    /// The numbers left the range of a double; the solution is the last that was within.
+    Overflow,
+}
+
+/// Told after every pass: (pass, primal, gap), NaN where they are not known; true means stop.
+pub type Watch<'a> = dyn FnMut(usize, f64, f64) -> bool + Send + 'a;
+
+/// What a solver found.
+pub struct Solution {
+    /// (d,).
+    pub w: Vec<f64>,
+    /// The intercept.
+    pub b: f64,
+    /// a (N,) in the domain of the conjugate, with Σ c_i a_i = 0 where there is an intercept; w = Σ c_i a_i x_i / λ at
+    /// the optimum. Empty for solvers without a dual.
+    pub dual: Vec<f64>,
+    /// Passes over the data.
+    pub iterations: usize,
+    /// How it ended.
+    pub ending: Ending,
+}

@@ -1,0 +1,265 @@
+//! Logistic regression over sets of words, learnt one example at a time by steps that adapt to each word.
+//!
+//! ```text
+//! z_c(x) = b_c + Σ_{j ∈ x} W_jc / √|x|          |x|: how many words the example has
+//! g_c    = p_c − 1{c = y},   p = softmax(z)
+//! h_jc  += (g_c / √|x|)²,    W_jc −= g_c / √|x| / √(h_jc + ε)
+//! ```
+//!
+//! Two classes have one column, the log-odds of the second against the first. Duchi, Hazan & Singer, Adaptive
+//! subgradient methods, Journal of Machine Learning Research 12, 2011. The scores of the first pass are those of
+//! examples that had not been learnt: Blum, Kalai & Langford, Beating the hold-out, COLT 1999.
+//!
+//! Floor: two reads and a write of 8 bytes a word and pass, ≈ 200 M words/s a core while the table is in the cache.
+
+/// What keeps the first step of a word finite: with |x| = 1000 words it moves by 0.7 of a unit, with 100 by 0.95.
+const EPSILON: f32 = 1e-3;
+/// An example whose slope is smaller teaches nothing: its class is already as good as certain.
+const LEAST: f64 = 1e-3;
+/// The offset moves slowly: what all examples share is the last thing to tell them apart.
+const OFFSET_RATE: f32 = 0.1;
+
+/// Examples as sets of words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sets {
+    ends: Vec<usize>,
+    words: Vec<u32>,
+    /// One past the largest word that there may be.
+    count: usize,
+}
+
+impl Sets {
+    /// No examples yet, of words below `count`.
+    pub fn of_words(count: usize) -> Sets {
+        Sets { ends: Vec::new(), words: Vec::new(), count }
+    }
+
+    /// One more example, whose words are below the count and come once each.
+    pub fn push(&mut self, words: impl Iterator<Item = u32>) {
+        self.words.extend(words);
+        self.ends.push(self.words.len());
+    }
+
+    fn get(&self, example: usize) -> &[u32] {
+        let start = if example == 0 { 0 } else { self.ends[example - 1] };
+        &self.words[start..self.ends[example]]
+    }
+}
+
+/// What has been learnt.
+pub struct Learnt {
+    /// Weights of each word and column.
+    pub weights: Vec<f64>,
+    /// Offsets of the columns.
+    pub bias: Vec<f64>,
+    /// The sums of squares of the gradients of the weights, and then of the offsets.
+    pub squares: Vec<f32>,
+    /// Scores of each example before it was first learnt, by column; 0 of those that were not learnt.
+    pub first: Vec<f64>,
+    /// Scores of the examples that are only judged, in the order in which they were given.
+    pub judged: Vec<f64>,
+}
+
+/// How many columns so many classes have.
+pub fn columns(classes: usize) -> usize {
+    if classes == 2 { 1 } else { classes }
+}
+
+/// A weight, and the sum of squares of its gradients; single, so that more of them are in the cache.
+pub type Cell = [f32; 2];
+
+struct Table {
+    cells: Vec<Cell>,
+    bias: Vec<Cell>,
+}
+
+impl Table {
+    fn score(&self, words: &[u32], z: &mut [f64]) {
+        let columns = z.len();
+        z.fill(0.0);
+        for &word in words {
+            let at = word as usize * columns;
+            for (z, cell) in z.iter_mut().zip(&self.cells[at..at + columns]) {
+                *z += f64::from(cell[0]);
+            }
+        }
+        let x = per_word(words.len());
+        for (z, bias) in z.iter_mut().zip(&self.bias) {
+            *z = *z * x + f64::from(bias[0]);
+        }
+    }
+
+    /// Learns an example of scores z, which are no longer after.
+    fn learn(&mut self, words: &[u32], z: &mut [f64], class: u32, weight: f64) {
+        if slope(z, class, weight) {
+            self.step(words, z);
+        }
+    }
+
+    fn step(&mut self, words: &[u32], gradient: &[f64]) {
+        let (x, columns) = (per_word(words.len()), gradient.len());
+        for &word in words {
+            let at = word as usize * columns;
+            for (cell, g) in self.cells[at..at + columns].iter_mut().zip(gradient) {
+                step(cell, g * x);
+            }
+        }
+        self.bias.iter_mut().zip(gradient).for_each(|(bias, &g)| step_offset(bias, g));
+    }
+}
+
+/// Moves the weight of a word against its gradient.
+#[inline(always)]
+pub fn step(cell: &mut Cell, gradient: f64) {
+    let g = gradient as f32;
+    cell[1] += g * g;
+    cell[0] -= g / (cell[1] + EPSILON).sqrt();
+}
+
+/// Moves an offset against its gradient.
+pub fn step_offset(bias: &mut Cell, gradient: f64) {
+    let g = gradient as f32;
+    bias[1] += g * g;
+    bias[0] -= OFFSET_RATE * g / (bias[1] + 1.0).sqrt();
+}
+
+/// What each of so many words of an example counts.
+pub fn per_word(words: usize) -> f64 {
+    1.0 / (words.max(1) as f64).sqrt()
+}
+
+/// Turns scores into the slope of the loss of an example of this class and weight, in place, and tells whether it is
+/// large enough to teach anything.
+pub fn slope(z: &mut [f64], class: u32, weight: f64) -> bool {
+    slope_of_one(z, class);
+    z.iter_mut().for_each(|g| *g *= weight);
+    z.iter().any(|g| g.abs() > LEAST)
+}
+
+fn slope_of_one(z: &mut [f64], class: u32) {
+    if let [margin] = z {
+        // 1 / (1 + e^−m) − 1{y = 1}, without loss where it is near 0.
+        *margin = if class == 1 { -1.0 / (1.0 + margin.exp()) } else { 1.0 / (1.0 + (-*margin).exp()) };
+        return;
+    }
+    let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = z.iter().map(|z| (z - top).exp()).sum();
+    for (c, z) in z.iter_mut().enumerate() {
+        *z = (*z - top).exp() / sum - f64::from(u8::from(c == class as usize));
+    }
+}
+
+/// Labelled examples.
+pub struct Examples<'a> {
+    /// Their words.
+    pub sets: &'a Sets,
+    /// The class of each.
+    pub classes: &'a [u32],
+    /// How many classes there are.
+    pub kinds: usize,
+    /// How often each counts; None for once.
+    pub weights: Option<&'a [f64]>,
+}
+
+/// Learns examples, pass after pass, each in the order that it gives. Those of `judged` are judged in the end, and each
+/// is learnt, too, before the next if `onward`.
+pub fn learn(examples: &Examples<'_>, passes: &[&[u32]], judged: &[u32], onward: bool) -> Learnt {
+    let Examples { sets, classes, kinds, weights } = *examples;
+    let columns = columns(kinds);
+    let mut table =
+        Table { cells: vec![Cell::default(); sets.count * columns], bias: vec![Cell::default(); columns] };
+    let mut first = vec![0.0; sets.ends.len() * columns];
+    let mut z = vec![0.0; columns];
+    for (pass, order) in passes.iter().enumerate() {
+        for &example in *order {
+            let (i, words) = (example as usize, sets.get(example as usize));
+            table.score(words, &mut z);
+            if pass == 0 {
+                first[i * columns..(i + 1) * columns].copy_from_slice(&z);
+            }
+            table.learn(words, &mut z, classes[i], weights.map_or(1.0, |weights| weights[i]));
+        }
+    }
+    let mut last = Vec::with_capacity(judged.len() * columns);
+    for &example in judged {
+        let (i, words) = (example as usize, sets.get(example as usize));
+        table.score(words, &mut z);
+        last.extend_from_slice(&z);
+        if onward {
+            table.learn(words, &mut z, classes[i], weights.map_or(1.0, |weights| weights[i]));
+        }
+    }
+    Learnt {
+        weights: table.cells.iter().map(|cell| f64::from(cell[0])).collect(),
+        bias: table.bias.iter().map(|cell| f64::from(cell[0])).collect(),
+        squares: table.cells.iter().chain(&table.bias).map(|cell| cell[1]).collect(),
+        first,
+        judged: last,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sets(examples: &[&[u32]], count: usize) -> Sets {
+        let mut sets = Sets::of_words(count);
+        examples.iter().for_each(|words| sets.push(words.iter().copied()));
+        sets
+    }
+
+    fn of<'a>(sets: &'a Sets, classes: &'a [u32], kinds: usize, weights: Option<&'a [f64]>) -> Examples<'a> {
+        Examples { sets, classes, kinds, weights }
+    }
+
+    #[test]
+    fn what_is_judged_onward_is_what_is_judged_before_it_is_learnt() {
+        let sets = sets(&[&[0, 1], &[2, 3], &[0, 3], &[1, 2], &[0, 2]], 4);
+        let examples = of(&sets, &[1, 0, 1, 0, 1], 2, None);
+        let whole = learn(&examples, &[&[0, 1, 2, 3, 4]], &[], false);
+        let parted = learn(&examples, &[&[0, 1]], &[2, 3, 4], true);
+        assert_eq!(parted.judged, whole.first[2..]);
+        assert_eq!(parted.weights, whole.weights);
+    }
+
+    #[test]
+    fn two_classes_are_told_apart_and_the_first_scores_know_nothing_of_them() {
+        let sets = sets(&[&[0, 1], &[2, 3], &[0, 3], &[1, 2]], 4);
+        let order = [0, 1, 2, 3];
+        let learnt = learn(&of(&sets, &[1, 0, 1, 0], 2, None), &[&order, &order], &[], false);
+        assert!(learnt.weights[0] > 0.0 && learnt.weights[2] < 0.0);
+        assert_eq!(learnt.first[0], 0.0);
+        let once = learn(&of(&sets, &[1, 0, 1, 0], 2, None), &[&order], &[], false);
+        assert_eq!(once.first, learnt.first);
+    }
+
+    #[test]
+    fn an_example_of_weight_two_steps_once_with_twice_the_slope() {
+        let sets = sets(&[&[0]], 1);
+        let learnt = learn(&of(&sets, &[1], 2, Some(&[2.0])), &[&[0]], &[], false);
+        let g: f32 = -1.0;
+        assert_eq!(learnt.weights[0] as f32, -g / (g * g + EPSILON).sqrt());
+    }
+
+    #[test]
+    fn many_classes_have_a_column_each_that_sum_to_nothing_moved() {
+        let sets = sets(&[&[0], &[1], &[2]], 3);
+        let order = [0, 1, 2];
+        let learnt = learn(&of(&sets, &[0, 1, 2], 3, None), &[&order, &order, &order], &[], false);
+        for word in 0..3 {
+            let row = &learnt.weights[word * 3..word * 3 + 3];
+            assert_eq!(row.iter().copied().fold(f64::NEG_INFINITY, f64::max), row[word]);
+        }
+    }
+
+    #[test]
+    fn the_slope_is_that_of_the_loss() {
+        for (z, class) in [(-40.0, 1), (0.3, 0), (700.0, 0), (-700.0, 1)] {
+            let mut one = [z];
+            slope_of_one(&mut one, class);
+            let mut two = [0.0, z];
+            slope_of_one(&mut two, class);
+            assert!((one[0] - two[1]).abs() < 1e-15 && one[0].is_finite());
+        }
+    }
+}

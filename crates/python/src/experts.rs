@@ -1,0 +1,396 @@
+//! Experts on sets of words: what they learn of examples, and how they judge items together.
+
+use deciban_core::score::Dictionary;
+use deciban_core::score::experts::{self as core, Fusion, Squares};
+use deciban_core::solve::adaptive::{self, Examples, Learnt, Sets, columns};
+use deciban_core::view::Field;
+use numpy::{
+    IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::RwLockExt;
+use rayon::prelude::*;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use super::corpus::TokenCorpus;
+use super::counter::rules;
+use super::dictionary::{Judged, Term, named, words};
+use super::items::{borrow, hold, hold_one};
+use super::reader::Reader;
+use super::work::{run, threads};
+
+/// How experts are heard, as `deciban.text.experts.Fusion` hands it over.
+#[derive(FromPyObject)]
+pub struct Given {
+    experts: usize,
+    bend: f64,
+    slope: f64,
+    intercept: Vec<f64>,
+    spread: Vec<[f64; 2]>,
+    doubt: [f64; 3],
+}
+
+impl Given {
+    fn checked(self) -> PyResult<Fusion> {
+        let Given { experts, bend, slope, intercept, spread, doubt } = self;
+        let numbers = [bend, slope].into_iter().chain(intercept.iter().copied()).chain(doubt);
+        let finite = numbers.chain(spread.iter().flatten().copied()).all(f64::is_finite);
+        if experts == 0 || intercept.is_empty() || spread.len() != experts || !finite {
+            return Err(PyValueError::new_err("experts with finite numbers, one spread each, are expected"));
+        }
+        Ok(Fusion { experts, bend, slope, intercept, spread, doubt })
+    }
+}
+
+/// What experts say of an item: z (E, m), what a word counts (E,), the share of each that is heard (E,), and what they
+/// say together (m,).
+type Opinion = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>);
+
+/// A dictionary of words with what experts know of them.
+#[pyclass(frozen, module = "deciban._core")]
+pub struct Experts {
+    inner: RwLock<Heard>,
+    threads: usize,
+}
+
+/// The words that there are, and what is known of them.
+struct Heard {
+    dictionary: Dictionary,
+    experts: core::Experts,
+}
+
+/// What an example is learnt from: the hashes of its words (n,) of 64 bits and the expert of each, as `Reader.word_sets`
+/// gives them; its class; and how often it counts.
+type Example = (Vec<u8>, Vec<u8>, u32, f64);
+
+#[pymethods]
+impl Experts {
+    /// `hashes` (K,) of 64-bit, `weights` (K, m), `doubts` (K,) and `bias` (E, m) of float64, all as little-endian
+    /// bytes; `squares` ((K + E) m,) of float32, those of the words and then of the offsets, where examples are still to
+    /// be learnt; `fusion` has the fields of `deciban.text.experts.Fusion`.
+    #[new]
+    #[pyo3(signature = (reader, hashes, *, weights, doubts, bias, fusion, squares=None, n_jobs=None))]
+    #[allow(clippy::too_many_arguments)] // one keyword each
+    fn new(
+        reader: &Reader,
+        hashes: &[u8],
+        weights: &[u8],
+        doubts: &[u8],
+        bias: &[u8],
+        fusion: Given,
+        squares: Option<&[u8]>,
+        n_jobs: Option<usize>,
+    ) -> PyResult<Experts> {
+        let fusion = fusion.checked()?;
+        let hashes = words::<8>(hashes).map(u64::from_le_bytes);
+        let [weights, doubts, bias] = [weights, doubts, bias]
+            .map(|bytes| words::<8>(bytes).map(f64::from_le_bytes).collect::<Vec<_>>());
+        let (n, m) = (hashes.len(), fusion.columns());
+        if weights.len() != n * m || doubts.len() != n || bias.len() != fusion.experts * m {
+            return Err(PyValueError::new_err(
+                "a weight per word and column, and an offset per expert, are expected",
+            ));
+        }
+        let squares = squares.map(|bytes| words::<4>(bytes).map(f32::from_le_bytes).collect::<Vec<_>>());
+        let told = weights.iter().chain(&doubts).chain(&bias).all(|number| number.is_finite());
+        if !told || squares.iter().flatten().any(|number| !number.is_finite() || *number < 0.0) {
+            return Err(PyValueError::new_err("weights that are finite numbers are expected"));
+        }
+        if squares.as_ref().is_some_and(|squares| squares.len() != weights.len() + bias.len()) {
+            return Err(PyValueError::new_err("a sum of squares per weight and offset is expected"));
+        }
+        let dictionary = Dictionary::new(reader.inner.clone(), rules(true, None, usize::MAX)?, hashes);
+        if dictionary.len() != n {
+            return Err(PyValueError::new_err("distinct hashes are expected"));
+        }
+        let squares = squares.map(|mut weights| {
+            let bias = weights.split_off(n * m);
+            Squares { weights, bias }
+        });
+        let experts = core::Experts { weights, doubts, bias, squares, fusion };
+        Ok(Experts { inner: RwLock::new(Heard { dictionary, experts }), threads: threads(n_jobs) })
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.heard(py).dictionary.len()
+    }
+
+    /// Learns more examples, one after the other: a step for each. ValueError where there are no `squares`, or for what
+    /// cannot be an example; then nothing is learnt.
+    fn learn(&self, py: Python<'_>, examples: Vec<Example>) -> PyResult<()> {
+        let classes = self.classes(py);
+        let mut heard = self.inner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let Heard { dictionary, experts } = &mut *heard;
+        let read = |(hashes, own, class, weight): Example| {
+            let heard = own.iter().all(|&expert| usize::from(expert) < experts.fusion.experts);
+            let known = heard && (class as usize) < classes && weight.is_finite() && weight > 0.0;
+            if !known || hashes.len() != 8 * own.len() || experts.squares.is_none() {
+                return Err(PyValueError::new_err("examples of known experts and classes are expected"));
+            }
+            let words: Vec<(u8, u64)> =
+                own.into_iter().zip(words::<8>(&hashes).map(u64::from_le_bytes)).collect();
+            let ascending = words.is_sorted_by(|a, b| a < b) && words.iter().all(|&(_, hash)| hash != 0);
+            if ascending { Ok((words, class, weight)) } else { Err(outside()) }
+        };
+        let examples = examples.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        run(py, 1, || {
+            for (words, class, weight) in &examples {
+                dictionary.teach(experts, words, *class, *weight);
+            }
+        })
+    }
+
+    /// Item by item: its scores (C), its first class and the next, and the variance of the log-odds between them.
+    fn judge(&self, py: Python<'_>, items: &Bound<'_, PyAny>) -> PyResult<Vec<Judged>> {
+        let held = hold(items)?;
+        let judged = self.judged(py, &borrow(&held))?;
+        Ok(judged.into_iter().map(|j| (j.scores, j.first_two, j.variance)).collect())
+    }
+
+    /// Scores (N, C), in nats.
+    fn scores<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let held = hold(items)?;
+        let items = borrow(&held);
+        let scores: Vec<f64> =
+            self.judged(py, &items)?.into_iter().flat_map(|judged| judged.scores).collect();
+        scores.into_pyarray(py).reshape([items.len(), self.classes(py)])
+    }
+
+    /// Scores (N, C) of items of a corpus, at these places.
+    fn scores_of<'py>(
+        &self,
+        py: Python<'py>,
+        corpus: &TokenCorpus,
+        places: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (mut scores, n) = (Vec::new(), places.len());
+        let Heard { dictionary, experts } = &*self.heard(py);
+        corpus.chosen(py, &dictionary.reader, &places)?.each(py, |part| {
+            let heard = dictionary.heard(part.segment);
+            scores.extend(dictionary.scores_by(part.segment, &heard, part.items, experts));
+        })?;
+        scores.into_pyarray(py).reshape([n, self.classes(py)])
+    }
+
+    /// What the experts say of an item, one by one and together.
+    fn opinion(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<Opinion> {
+        let item = hold_one(item)?;
+        let Heard { dictionary, experts } = &*self.heard(py);
+        let said = run(py, 1, || dictionary.opinion(item.bytes(), experts))?;
+        let (fused, shares) = experts.fusion.fuse(&said.each);
+        Ok((said.each, said.per_word, shares, fused))
+    }
+
+    /// What is known now of words: weights (n m,), and offsets (E m,).
+    fn known(&self, py: Python<'_>, words: Vec<u32>) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let Heard { experts, .. } = &*self.heard(py);
+        let m = experts.fusion.columns();
+        let weights =
+            words.iter().map(|&word| experts.weights.get(word as usize * m..(word as usize + 1) * m));
+        let weights: Option<Vec<&[f64]>> = weights.collect();
+        Ok((weights.ok_or_else(outside)?.concat(), experts.bias.clone()))
+    }
+
+    /// Which expert hears words of these names.
+    fn hearers(&self, names: Vec<String>) -> Vec<usize> {
+        names.iter().map(|name| usize::from(Field::of_name(name).expert())).collect()
+    }
+
+    /// As `Dictionary.reasons`.
+    fn reasons(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<(String, Vec<Term>)> {
+        let item = hold_one(item)?;
+        let heard = self.heard(py);
+        Ok(named(run(py, 1, || heard.dictionary.reasons(item.bytes()))?))
+    }
+}
+
+impl Experts {
+    fn heard(&self, py: Python<'_>) -> RwLockReadGuard<'_, Heard> {
+        self.inner.read_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn classes(&self, py: Python<'_>) -> usize {
+        let columns = self.heard(py).experts.fusion.columns();
+        if columns == 1 { 2 } else { columns }
+    }
+
+    fn judged(&self, py: Python<'_>, items: &[&[u8]]) -> PyResult<Vec<deciban_core::score::Judged>> {
+        // One item is judged where we are: starting threads would take longer.
+        let threads = if items.len() == 1 { 1 } else { self.threads };
+        let Heard { dictionary, experts } = &*self.heard(py);
+        run(py, threads, || dictionary.judge_by(items, experts))
+    }
+}
+
+/// What experts say together (N, m) of what each says, (N, E, m).
+#[pyfunction]
+pub fn fuse_opinions<'py>(
+    py: Python<'py>,
+    each: PyReadonlyArray3<'py, f64>,
+    fusion: Given,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let fusion = fusion.checked()?;
+    let &[n, experts, columns] = each.shape() else { unreachable!("three axes") };
+    if experts != fusion.experts || columns != fusion.columns() {
+        return Err(PyValueError::new_err("opinions of every expert are expected"));
+    }
+    let together: Vec<f64> =
+        each.as_slice()?.chunks_exact(experts * columns).flat_map(|each| fusion.fuse(each).0).collect();
+    together.into_pyarray(py).reshape([n, columns])
+}
+
+type Opinions<'py> = Bound<'py, PyArray3<f64>>;
+/// Orders of the examples that are learnt, one after the other, the examples that are judged in the end, and whether
+/// each of them is learnt before the next.
+type Lesson<'py> = (Vec<PyReadonlyArray1<'py, i64>>, PyReadonlyArray1<'py, i64>, bool);
+type Taught<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f32>>,
+    Opinions<'py>,
+    Opinions<'py>,
+);
+
+/// Experts that have learnt examples, whose words end at `ends` (N,), lesson by lesson: weights (K, m), offsets (E, m),
+/// the sums of squares (K + E, m) of their gradients, the scores (N, E, m) of each example before it was learnt, and those (J, E, m) of the examples judged in the end.
+///
+/// `expert` (K,) tells whose each word is. Every lesson begins anew.
+#[pyfunction]
+#[pyo3(signature = (ends, words, expert, experts, y, classes, lessons, weight=None, n_jobs=None))]
+#[allow(clippy::too_many_arguments)] // one keyword each
+pub fn teach_experts<'py>(
+    py: Python<'py>,
+    ends: PyReadonlyArray1<'py, i64>,
+    words: PyReadonlyArray1<'py, i32>,
+    expert: PyReadonlyArray1<'py, u8>,
+    experts: usize,
+    y: PyReadonlyArray1<'py, i64>,
+    classes: usize,
+    lessons: Vec<Lesson<'py>>,
+    weight: Option<PyReadonlyArray1<'py, f64>>,
+    n_jobs: Option<usize>,
+) -> PyResult<Vec<Taught<'py>>> {
+    let (ends, words, expert) = (ends.as_slice()?, words.as_slice()?, expert.as_slice()?);
+    let rows = split(ends, words, expert, experts)?;
+    let n = ends.len();
+    let inside = |numbers: &[i64], most: usize| {
+        let known = |&number: &i64| u32::try_from(number).ok().filter(|&number| (number as usize) < most);
+        numbers.iter().map(known).collect::<Option<Vec<u32>>>().ok_or_else(outside)
+    };
+    let y = inside(y.as_slice()?, classes)?;
+    let lesson = |(passes, judged, onward): &Lesson<'py>| {
+        let orders = passes.iter().map(|order| inside(order.as_slice()?, n)).collect::<PyResult<Vec<_>>>()?;
+        Ok((orders, inside(judged.as_slice()?, n)?, *onward))
+    };
+    let lessons = lessons.iter().map(lesson).collect::<PyResult<Vec<_>>>()?;
+    let weight = weight.as_ref().map(|weight| weight.as_slice()).transpose()?;
+    if y.len() != n || classes < 2 || weight.is_some_and(|weight| weight.len() != n) {
+        return Err(PyValueError::new_err("a class (and a weight) per example, of two or more, is expected"));
+    }
+    let taught: Vec<Vec<Learnt>> = run(py, threads(n_jobs), || {
+        let learn = |(orders, judged, onward): &(Vec<Vec<u32>>, Vec<u32>, bool)| {
+            let orders: Vec<&[u32]> = orders.iter().map(Vec::as_slice).collect();
+            let learn = |sets| {
+                let examples = Examples { sets, classes: &y, kinds: classes, weights: weight };
+                adaptive::learn(&examples, &orders, judged, *onward)
+            };
+            rows.sets.par_iter().map(learn).collect()
+        };
+        lessons.par_iter().map(learn).collect()
+    })?;
+    taught.iter().map(|taught| gathered(py, taught, expert, &rows.places, columns(classes))).collect()
+}
+
+/// What experts have learnt, as arrays.
+fn gathered<'py>(
+    py: Python<'py>,
+    taught: &[Learnt],
+    expert: &[u8],
+    places: &[u32],
+    m: usize,
+) -> PyResult<Taught<'py>> {
+    let mut weights = vec![0.0; expert.len() * m];
+    let mut squares = vec![0.0; expert.len() * m];
+    for (word, (&expert, &place)) in expert.iter().zip(places).enumerate() {
+        let (from, to, own) = (place as usize * m, word * m, &taught[usize::from(expert)]);
+        weights[to..to + m].copy_from_slice(&own.weights[from..from + m]);
+        squares[to..to + m].copy_from_slice(&own.squares[from..from + m]);
+    }
+    squares.extend(taught.iter().flat_map(|each| &each.squares[each.weights.len()..]));
+    let bias: Vec<f64> = taught.iter().flat_map(|each| each.bias.iter().copied()).collect();
+    let beside = |of: fn(&Learnt) -> &Vec<f64>| {
+        let rows = of(&taught[0]).len() / m;
+        let scores = together(taught, of, m);
+        scores.into_pyarray(py).reshape([rows, taught.len(), m])
+    };
+    Ok((
+        weights.into_pyarray(py).reshape([expert.len(), m])?,
+        bias.into_pyarray(py).reshape([taught.len(), m])?,
+        squares.into_pyarray(py).reshape([expert.len() + taught.len(), m])?,
+        beside(|each| &each.first)?,
+        beside(|each| &each.judged)?,
+    ))
+}
+
+/// The scores of experts (N, m) beside each other: (N, E, m).
+fn together(taught: &[Learnt], of: impl Fn(&Learnt) -> &Vec<f64>, m: usize) -> Vec<f64> {
+    let rows = of(&taught[0]).len() / m;
+    (0..rows)
+        .flat_map(|i| taught.iter().flat_map(move |each| (i * m..(i + 1) * m).map(move |at| (each, at))))
+        .map(|(each, at)| of(each)[at])
+        .collect()
+}
+
+fn outside() -> PyErr {
+    PyValueError::new_err("numbers of examples, words and classes that there are, are expected")
+}
+
+/// The examples as each expert sees them, and which of its words each word is.
+struct Split {
+    sets: Vec<Sets>,
+    places: Vec<u32>,
+}
+
+fn split(ends: &[i64], words: &[i32], expert: &[u8], experts: usize) -> PyResult<Split> {
+    if expert.iter().any(|&expert| usize::from(expert) >= experts) || experts == 0 {
+        return Err(outside());
+    }
+    let mut counts = vec![0; experts];
+    let places: Vec<u32> = expert
+        .iter()
+        .map(|&expert| {
+            let count: &mut u32 = &mut counts[usize::from(expert)];
+            *count += 1;
+            *count - 1
+        })
+        .collect();
+    let mut sets: Vec<Sets> = counts.iter().map(|&count| Sets::of_words(count as usize)).collect();
+    let mut start = 0;
+    for &end in ends {
+        let end = usize::try_from(end).map_err(|_| outside())?;
+        let own = words.get(start..end).ok_or_else(outside)?;
+        let own = own.iter().map(|&word| usize::try_from(word).ok().filter(|&word| word < expert.len()));
+        let own = own.collect::<Option<Vec<usize>>>().ok_or_else(outside)?;
+        for (e, sets) in sets.iter_mut().enumerate() {
+            sets.push(own.iter().filter(|&&word| usize::from(expert[word]) == e).map(|&word| places[word]));
+        }
+        start = end;
+    }
+    Ok(Split { sets, places })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_among_experts_and_those_that_are_not_there_refused() {
+        let split_up = split(&[2, 3], &[0, 1, 2], &[0, 1, 0], 2).unwrap();
+        assert_eq!(split_up.places, [0, 0, 1]);
+        for (ends, words) in [(&[4_i64][..], &[0_i32][..]), (&[1], &[3]), (&[1], &[-1]), (&[-1], &[0])] {
+            assert!(split(ends, words, &[0, 1, 0], 2).is_err());
+        }
+    }
+}

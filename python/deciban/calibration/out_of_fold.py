@@ -1,0 +1,76 @@
+"""Out-of-fold scores: of each example by a model that was not fitted to it, from which a calibrator learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from deciban.data.folds import Places, Split, check_folds, usable
+
+from .targets import Floats
+from .temperature import loss_of_scores, temperature
+
+FitAndScore = Callable[[Places, Places], tuple[Floats, bool]]
+"""Fits a model to the examples at the first places, and returns the scores (n, K) of those at the second, and whether
+the fit was interrupted: then there are none."""
+
+
+class OutOfFold(NamedTuple):
+    """Scores (n, K) with class indices y (n,) and weights (n,); `rows` (n,) are the places of the examples among all,
+    and `fold` (n,) the splits that held them out."""
+
+    scores: Floats
+    y: Places
+    weight: Floats
+    rows: Places
+    fold: Places
+
+    @classmethod
+    def collect(
+        cls, splits: Iterable[Split], y: Places, weight: Floats, C: int, fit_and_score: FitAndScore, K: int = 1
+    ) -> Self:
+        """Return the scores of the examples that each split holds out, in the order of the splits.
+
+        Splits that hold nothing out, or leave one of the C classes without examples, are left out. y (N,) are class
+        indices, weight (N,) weights, and K is the number of columns where nothing could be held out.
+        """
+        held: list[Floats] = []
+        places = [np.zeros(0, dtype=np.intp)]
+        for inside, outside in usable(splits, y, C):
+            scores, interrupted = fit_and_score(inside, outside)
+            if interrupted:
+                raise KeyboardInterrupt
+            held.append(scores)
+            places.append(outside)
+        rows = np.concatenate(places)
+        fold = np.repeat(np.arange(len(places)), [len(each) for each in places])
+        found = np.concatenate(held).astype(np.float64, copy=False) if held else np.zeros((0, K))
+        return cls(found, y[rows], weight[rows], rows, fold)
+
+    def temperature(self) -> float:
+        """Return the A that suits the scores; 1 without any."""
+        return temperature(self.scores, self.y, self.weight) if len(self.y) else 1.0
+
+    def log_loss(self, scale: float) -> float | None:
+        """Return the mean −log softmax(scale·s)_y; None without scores, or where no double holds it."""
+        return loss_of_scores(scale * self.scores, self.y, self.weight) if len(self.y) else None
+
+    def pair(self, k: int, i: int, j: int) -> Self:
+        """Return the scores of column k alone, of the examples of the classes i, the positive one, and j."""
+        own = (self.y == i) | (self.y == j)
+        y = (self.y[own] == i).astype(np.intp)
+        return self._replace(
+            scores=self.scores[own, k, None], y=y, weight=self.weight[own], rows=self.rows[own], fold=self.fold[own]
+        )
+
+
+def check_calibration(model: Any, methods: tuple[str, ...] = ("temperature",)) -> int:
+    """Return the number of folds of a model's calibration; ValueError where it is none of these methods."""
+    method = model.calibration
+    if not isinstance(method, str) or method not in methods:
+        known = f"{', '.join(['None', *map(repr, methods[:-1])])} or {methods[-1]!r}"
+        hint = ". The number of folds is calibration_folds." if isinstance(method, int) else ""
+        raise ValueError(f"calibration must be {known}, got {method!r}{hint}")
+    return check_folds(model.calibration_folds, "calibration_folds")

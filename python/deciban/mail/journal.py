@@ -1,0 +1,305 @@
+"""The journal of a filter: what it was taught since it was last solved, in a SQLite database beside its file.
+
+`deciban learn` writes a message here as a set of words, and is done; whoever judges takes a step for each of these.
+When they are a twentieth of what the filter knows, it is solved with them, which gives the file that training would
+have given. The journal says what labels a message has from then on, so that to read it twice changes nothing.
+
+This is the path of one message from the command line: it loads neither NumPy nor SciPy nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import time
+from typing import Any, NamedTuple
+
+from ..errors import DataError, StorageError, escape
+from ..files.attributes import copy_attributes
+from ..files.locks import lock
+from ..files.written import Replacement
+from ..text.word_sets import WordSet
+
+SUFFIX = ".journal"
+VERSION = 1
+"""Of the layout: `PRAGMA user_version`."""
+PATIENCE = 60.0
+"""Seconds that one waits for another who writes."""
+
+# Of entries: not in the filter's file yet; in it since it was last solved, where who read the file before finds them;
+# in it since longer, without words.
+_OPEN, _SOLVED, _PAST = 0, 1, 2
+_LAYOUT = (
+    """CREATE TABLE entries (
+        id INTEGER PRIMARY KEY, state INTEGER NOT NULL, digest BLOB NOT NULL, labels BLOB NOT NULL,
+        source TEXT NOT NULL, told REAL NOT NULL, verdict TEXT, decibans REAL,
+        arrival INTEGER NOT NULL, hashes BLOB, experts BLOB, names BLOB, ends BLOB)""",
+    "CREATE TABLE about (classes TEXT NOT NULL)",
+    "CREATE INDEX by_digest ON entries (digest)",
+    "CREATE INDEX by_state ON entries (state)",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+
+class Entry(NamedTuple):
+    """An item and the numbers of the classes that it has, the last in force, none of an item that was forgotten; where
+    it came from, and what the filter said of it before."""
+
+    words: WordSet
+    labels: tuple[int, ...]
+    source: str = ""
+    verdict: str | None = None
+    decibans: float | None = None
+
+
+class Journal:
+    """The journal of the filter at `path`; who reads it says first which classes that has."""
+
+    def __init__(self, path: str | os.PathLike[str], connection: sqlite3.Connection) -> None:
+        self.path, self.connection, self.classes = os.fspath(path), connection, 0
+
+    @classmethod
+    @contextlib.contextmanager
+    def open(cls, path: str | os.PathLike[str], *, write: bool) -> Iterator[Journal | None]:
+        """Yield the journal of the filter at `path`, alone if it is to be written; None if there is none to be read."""
+        where = os.fspath(path) + SUFFIX
+        if not write and not os.path.exists(where):
+            yield None
+            return
+        empty = False
+        try:
+            with _told(where):
+                empty = write and _make(where, os.fspath(path))
+                connection = _connect(where, write)
+            with contextlib.closing(connection):
+                journal = cls(path, connection)
+                try:
+                    yield journal
+                finally:
+                    empty = empty and not journal.last()
+        finally:
+            if empty:
+                discard(path)
+
+    def require_classes(self, classes: Sequence[Any]) -> None:
+        """Raise DataError for the journal of a filter of other classes; an empty one becomes that of these."""
+        self.classes = len(classes)
+        own = json.dumps([str(c) for c in classes])
+        with _told(self.path + SUFFIX):
+            told = self.connection.execute("SELECT classes FROM about").fetchone()
+        if told is None and not self.connection.execute("PRAGMA query_only").fetchone()[0]:
+            self.write(lambda: self.connection.execute("INSERT INTO about VALUES (?)", (own,)))
+        elif told is not None and told[0] != own:
+            raise DataError(
+                f"{escape(self.path + SUFFIX)}: expected the journal of a filter of {own}; this one is of {told[0]}. "
+                "Move it away, or restore the filter that it belongs to."
+            )
+
+    def write(self, act: Callable[[], object]) -> None:
+        """Do all that `act` does, or nothing, and note whether it is done."""
+        with _told(self.path + SUFFIX):
+            before, noted = self._state(), Replacement(self.path + SUFFIX, None)
+            try:
+                self.connection.execute("BEGIN IMMEDIATE")
+                act()
+                self.connection.execute("COMMIT")
+                noted.done = True
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                noted.done = self._state() != before  # the interruption may have come right after
+                if not noted.done:
+                    noted.abandon()
+                raise
+
+    def _state(self) -> tuple[int, int]:
+        """Return what tells whether entries were added, or noted as solved."""
+        return self.last(), self.waiting()
+
+    def last(self) -> int:
+        """Return the number of the last entry; 0 without any."""
+        found: int | None = self.connection.execute("SELECT max(id) FROM entries").fetchone()[0]
+        return found or 0
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Add entries, which the filter's file does not have yet."""
+        now = time()
+        rows = (
+            (
+                _OPEN,
+                each.words.digest,
+                array("H", each.labels).tobytes(),
+                escape(each.source),
+                now,
+                each.verdict,
+                each.decibans,
+                *each.words[1:],
+            )
+            for each in entries
+        )
+        self.connection.executemany(
+            "INSERT INTO entries (state, digest, labels, source, told, verdict, decibans, arrival, hashes, experts, "
+            "names, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+
+    def close_open(self) -> None:
+        """Note that the filter's file has all entries."""
+        self.connection.execute(
+            "UPDATE entries SET state = ?, hashes = NULL, experts = NULL, names = NULL, ends = NULL WHERE state = ?",
+            (_PAST, _SOLVED),
+        )
+        self.connection.execute("UPDATE entries SET state = ? WHERE state = ?", (_SOLVED, _OPEN))
+
+    def entries(self, *, solved: bool = False) -> list[Entry]:
+        """Return the last entry of each item that the filter's file does not have yet; and, if wanted, of those that it
+        has got last."""
+        with _told(self.path + SUFFIX):
+            return [self._entry(row) for row in self._last(solved)]
+
+    def _entry(self, row: Sequence[Any]) -> Entry:
+        words, labels = WordSet(*row[:6]), _labels(row[6])
+        n = len(words.experts or b"")
+        if words.hashes is not None and (len(words.hashes), len(words.ends), len(words.digest)) != (8 * n, 8 * n, 16):
+            raise ValueError("words with a hash, an expert and a name each are expected")
+        if max(labels, default=0) >= self.classes:
+            raise ValueError("known classes are expected")
+        return Entry(words, labels, *row[7:])
+
+    def _last(self, solved: bool) -> sqlite3.Cursor:
+        return self.connection.execute(
+            "SELECT digest, arrival, hashes, experts, names, ends, labels, source, verdict, decibans FROM entries "
+            "WHERE id IN (SELECT max(id) FROM entries WHERE state <= ? GROUP BY digest) ORDER BY digest",
+            (_SOLVED if solved else _OPEN,),
+        )
+
+    def labels(self, digest: bytes) -> tuple[int, ...] | None:
+        """Return the classes that an item has by an entry that the filter's file does not have yet; None if none."""
+        row = self.connection.execute(
+            "SELECT labels FROM entries WHERE digest = ? AND state = ? ORDER BY id DESC LIMIT 1", (digest, _OPEN)
+        ).fetchone()
+        return None if row is None else _labels(row[0])
+
+    def waiting(self) -> int:
+        """Return how many entries the filter's file does not have yet."""
+        found: int = self.connection.execute("SELECT count(*) FROM entries WHERE state = ?", (_OPEN,)).fetchone()[0]
+        return found
+
+
+@contextlib.contextmanager
+def begin_anew(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Empties the journal of the filter at `path`, if there is one, when the block has put another in its place."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        yield  # a pipe or a device takes a filter and keeps none
+        return
+    with lock(path, needed=False):
+        if not os.path.exists(os.fspath(path) + SUFFIX):
+            yield
+            return
+        with Journal.open(path, write=True) as journal:
+            assert journal is not None
+            journal.connection.execute("BEGIN IMMEDIATE")  # who teaches the new one meanwhile waits
+            try:
+                journal.connection.execute("DELETE FROM entries")
+                journal.connection.execute("DELETE FROM about")
+                yield
+            except BaseException:
+                journal.connection.execute("ROLLBACK")
+                raise
+            journal.connection.execute("COMMIT")
+
+
+def discard(path: str | os.PathLike[str]) -> None:
+    """Remove a journal that nobody has written to."""
+    for suffix in (SUFFIX, f"{SUFFIX}-wal", f"{SUFFIX}-shm"):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(os.fspath(path) + suffix)
+
+
+def _labels(stored: bytes) -> tuple[int, ...]:
+    return tuple(array("H", stored))
+
+
+def _make(where: str, path: str) -> bool:
+    """Make an empty file with the rights of the filter's; return whether there was none."""
+    try:
+        handle = os.open(where, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return False
+    try:
+        copy_attributes(path, handle)
+    finally:
+        os.close(handle)
+    return True
+
+
+def _connect(where: str, write: bool) -> sqlite3.Connection:
+    """Return a connection: one that may write, as the last of these leaves no files beside the database."""
+    # Who may not write beside it reads what others leave there, or, where they leave nothing, what nobody is writing.
+    modes = ["rw"] if write else ["rw", "ro", *([] if os.path.exists(where + "-wal") else ["ro&immutable=1"])]
+    for mode in modes:
+        connection = sqlite3.connect(_uri(where, mode), uri=True, timeout=PATIENCE, isolation_level=None)
+        try:
+            if write:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+            version = _version(connection)
+            break
+        except sqlite3.OperationalError:
+            connection.close()
+            if mode == modes[-1]:
+                raise
+    if version > VERSION:
+        connection.close()
+        raise DataError(
+            f"{escape(where)}: written by a newer version (layout {version}; this one reads up to {VERSION}). "
+            "Upgrade: pip install --upgrade deciban."
+        )
+    if version == 0 and write:
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in _LAYOUT if _version(connection) == 0 else ():
+            connection.execute(statement)
+        connection.execute("COMMIT")
+    elif version == 0:  # it was made, and nothing came of it
+        connection.close()
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        for statement in _LAYOUT:
+            connection.execute(statement)
+    if not write:
+        connection.execute("PRAGMA query_only = 1")
+    return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return found
+
+
+def _uri(where: str, mode: str) -> str:
+    from urllib.parse import quote
+
+    return f"file:{quote(os.path.abspath(where))}?mode={mode}"
+
+
+@contextlib.contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Turns what SQLite says into the errors of this program."""
+    name = escape(where)
+    try:
+        yield
+    except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+        if isinstance(error, DataError):
+            raise
+        if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname != "SQLITE_ERROR":
+            raise StorageError(
+                f"{name}: could not be written: {error}. Nothing was changed; make room or choose another place, and "
+                "try again."
+            ) from error
+        raise DataError(
+            f"{name}: expected the journal of a filter; it is damaged ({error}). Restore it from a backup, or move it "
+            "away: the filter then knows what its file says."
+        ) from error

@@ -1,0 +1,206 @@
+"""Problems of the same optimum that solvers see instead: columns centred, and equal examples merged.
+
+`Centred`: columns far from 0. With an intercept the optimum is the same, but for b.
+
+    x·w + b = (x − m)·w + (b + m·w)
+
+A column of 10⁶ ± 1 has a thousand times the pull of the intercept and costs half of the digits of every system that is
+solved; of x − m nothing is lost. Dense columns only: sparse ones would not be sparse any more.
+
+`Merged`: equal examples as one of their summed weight, in an order of their values: a weight then means repetition
+exactly. What a solver that goes from example to example returns depends on their order, and on how many there are,
+within its tolerance. Of examples that are merged and sorted by a digest of their values it is the same, to the last
+bit, whether one comes three times or with a weight of 3, and in whatever order examples or columns come: vocabularies
+number words in one way and tables in another. Examples that digests cannot tell apart stay in the order in which they
+came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from deciban.data.folds import bits_of, hashes, mix
+from deciban.losses import CrammerSinger, Floats
+from deciban.threads import check_halted
+
+from .problem import Problem, Solution
+
+# A mean so many standard deviations from 0 is far.
+_FAR = 100.0
+# Binary digits of the spread to which a mean is taken.
+_DIGITS = 10
+# So many rows tell whether one is.
+_LOOKED_AT = 1000
+
+
+@dataclass(frozen=True)
+class Centred:
+    """The problem of x − m, and m (d,)."""
+
+    problem: Problem
+    mean: Floats
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self | None:
+        """Return the problem centred, or None where that would bring nothing: of many scores learnt together it always
+        does, as their intercepts are found by steps of first order."""
+        X = problem.rows
+        if not (problem.intercept and problem.loss.convex) or isinstance(X, tuple) or not X.size:
+            return None
+        if not isinstance(problem.loss, CrammerSinger) and not _is_far(X[:: -(-len(X) // _LOOKED_AT)]):
+            return None
+        mean = _near_mean(X, problem.c)
+        # The difference of a float64 column and a number near to all of it is exact.
+        return cls(replace(problem, rows=np.ascontiguousarray(X - mean)), mean)
+
+    def inward(self, solution: Solution | None) -> Solution | None:
+        """Return the same weights for the centred columns."""
+        return None if solution is None else replace(solution, b=solution.b + solution.w @ self.mean)
+
+    def outward(self, solution: Solution) -> Solution:
+        """Return the weights for the columns as they come."""
+        return replace(solution, b=solution.b - solution.w @ self.mean)
+
+
+def _near_mean(X: Floats, c: Floats) -> Floats:
+    """Return numbers of few digits near the means, so that weights and repetitions, which round otherwise, have the
+    same."""
+    share = c / c.sum()
+    mean = share @ X.astype(np.float64, copy=False)
+    spread = np.sqrt(share @ np.square(X - mean))
+    unit = np.exp2(np.floor(np.log2(np.where(spread > 0.0, spread, 1.0))) - _DIGITS)
+    near: Floats = np.where(spread > 1e-14 * np.abs(mean), np.round(mean / unit) * unit, mean)
+    return near
+
+
+def _is_far(X: Floats) -> bool:
+    """Return whether some column that is not constant lies far from 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
+        return bool(((np.abs(mean) > _FAR * spread) & (spread > 1e-14 * np.abs(mean))).any())
+
+
+Digests = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The problem of the examples that differ, and which of these each example is (N,)."""
+
+    problem: Problem
+    of: NDArray[np.intp]
+
+    @classmethod
+    def of_problem(cls, problem: Problem) -> Self:
+        """Merge and sort the examples. Cost: three passes over X, and sorting N numbers twice."""
+        group, kept = _group_equal(problem)
+        rows = _take(problem, kept)
+        order = np.lexsort((kept, problem.y[kept], _ranks(replace(problem, rows=rows, y=problem.y[kept]))))
+        place = np.empty(len(kept), dtype=np.intp)
+        place[order] = np.arange(len(kept))
+        of, kept = place[group], kept[order]
+        c = np.bincount(of, problem.c, minlength=len(kept)).astype(np.float64)
+        offset = None if problem.offset is None else problem.offset[kept]
+        return cls(replace(problem, rows=_take(problem, kept), y=problem.y[kept], c=c, offset=offset), of)
+
+    def inward(self, solution: Solution | None) -> Solution | None:
+        """Return the same dual of the examples that differ."""
+        if solution is None or solution.dual is None:
+            return solution
+        dual = np.zeros((len(self.problem.y), *solution.dual.shape[1:]))
+        dual[self.of] = solution.dual
+        return replace(solution, dual=dual)
+
+    def outward(self, solution: Solution) -> Solution:
+        """Return the same dual of all examples."""
+        return solution if solution.dual is None else replace(solution, dual=solution.dual[self.of])
+
+
+def _group_equal(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the group of each example (N,), equal ones in one, and of each group (M,) the example that came first."""
+    digests = hashes(_matrix(problem) if problem.sparse else problem.rows, 0)
+    offset = np.zeros(len(problem.y)) if problem.offset is None else problem.offset
+    order = np.lexsort((offset, problem.y, digests))
+    same = np.logical_and.reduce([of[order][1:] == of[order][:-1] for of in (digests, problem.y, offset)])
+    near = np.flatnonzero(same)
+    if len(near):  # of rows that a digest takes for equal
+        same[near] = _equal(problem, order[near], order[near + 1])
+    new = np.append(True, ~same)
+    group = np.empty(len(order), dtype=np.intp)
+    group[order] = np.cumsum(new) - 1
+    return group, order[new]  # lexsort leaves what is equal in its order
+
+
+def _ranks(problem: Problem) -> Digests:
+    """Return digests of the rows (N,) that hang neither on the order of columns nor on that of rows.
+
+    A row's is of its values and their columns; a column's of its values and their rows; the first of a row's values
+    alone: two rounds of colour refinement (Weisfeiler & Leman 1968) of the graph whose edges are the values.
+    """
+    own = _over_rows(problem, np.zeros(problem.shape[1], dtype=np.uint64)) + mix(bits_of(problem.y))
+    return _over_rows(problem, _over_columns(problem, own))
+
+
+def _over_rows(problem: Problem, columns: Digests) -> Digests:
+    """Return for each row (N,) the sum, modulo 2⁶⁴ and so in any order, of digests of its values other than 0 and
+    `columns`."""
+    if problem.sparse:
+        data, indices, indptr, _ = problem.rows
+        sums = np.append(np.uint64(0), np.cumsum(_of_values(data, columns[indices])))[indptr]
+        return np.asarray(sums[1:] - sums[:-1])
+    sums = [_of_values(rows, columns).sum(axis=1) for rows in _blocks(problem.rows)]
+    return np.concatenate(sums)
+
+
+def _over_columns(problem: Problem, rows: Digests) -> Digests:
+    """Return the same of each column (d,) with `rows`."""
+    if problem.sparse:
+        data, indices, indptr, d = problem.rows
+        sums = np.zeros(d, dtype=np.uint64)
+        np.add.at(sums, indices, _of_values(data, np.repeat(rows, np.diff(indptr))))
+        return sums
+    sums, start = np.zeros(problem.shape[1], dtype=np.uint64), 0
+    for block in _blocks(problem.rows):
+        sums += _of_values(block, rows[start : start + len(block), None]).sum(axis=0)
+        start += len(block)
+    return sums
+
+
+def _blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """Yield the rows in blocks that a cache holds."""
+    step = max(1, 2**15 // max(1, X.shape[1]))
+    for start in range(0, len(X), step):
+        check_halted()
+        yield X[start : start + step]
+
+
+def _of_values(values: NDArray[np.float64], of: Digests) -> Digests:
+    """Return digests of values, each with that of its row or column; 0 of the value 0, which sparse rows leave out."""
+    return np.where(values == 0.0, np.uint64(0), mix(mix(bits_of(values)) + of))
+
+
+def _equal(problem: Problem, one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return whether rows have the same values."""
+    if not problem.sparse:
+        equal: NDArray[np.bool_] = (problem.rows[one] == problem.rows[other]).all(axis=1)
+        return equal
+    X = _matrix(problem)
+    same: NDArray[np.bool_] = np.asarray(abs(X[one] - X[other]).max(axis=1).todense()).ravel() == 0.0
+    return same
+
+
+def _take(problem: Problem, places: NDArray[np.intp]) -> Any:
+    if not problem.sparse:
+        return np.ascontiguousarray(problem.rows[places])
+    X = _matrix(problem)[places]
+    return X.data, X.indices, X.indptr, problem.rows[3]
+
+
+def _matrix(problem: Problem) -> Any:
+    return csr_matrix(problem.rows[:3], shape=problem.shape)

@@ -1,0 +1,184 @@
+"""Two experts on an item and how they are heard: what a message says, and how it came. Compiled for speed.
+
+This is the path of one message from the command line: it loads neither NumPy nor SciPy nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .._core import Experts
+from ..conventions import DECIBANS_PER_NAT
+from ..judging import UNSURE_BELOW, first_two
+from ..verdict import Explanation, Term, Threshold
+from .served import Judged, ServedText
+from .settings import TextSettings
+from .word_sets import Lesson
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .._core import Dictionary
+    from ..store import Stored
+
+SETTLED_AT = 0.05
+"""What was learnt by a step for each item is learnt anew when it is more than so large a share of all."""
+DISAGREE = "(headers and content disagree)"
+"""The term that is left where experts do not say the same."""
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """How experts e on the words of an item are heard: the formulas are those of `crates/core/src/score/experts.rs`.
+
+        z = (1/β) log mean_e exp(β z_e),      score = a z + b,      z_e = b_e + Σ_j W_j / √|x_e|
+
+    Of two classes z are the log-odds of the second. With β = 0 it is the mean of the experts; with β > 0 the second
+    class, and with β < 0 the first, needs but one that is for it: junk that hides its content behind good words does
+    not hide how it came. `spread` (E, 2) and `doubt` tell how uncertain they are, `typical` (E,) what a word counts on
+    average.
+    """
+
+    experts: int
+    bend: float
+    slope: float
+    intercept: tuple[float, ...]
+    spread: tuple[tuple[float, float], ...]
+    doubt: tuple[float, float, float]
+    typical: tuple[float, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a file's header keeps."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Fusion:
+        """Return what a file's header holds."""
+        tuples = {name: tuple(values[name]) for name in ("intercept", "doubt", "typical")}
+        return cls(**{**values, **tuples, "spread": tuple(map(tuple, values["spread"]))})
+
+
+@dataclass(frozen=True)
+class ServedExperts(ServedText):
+    """`weights` (K, m), `doubts` (K,) and, as `prior`, offsets (E, m); m is 1 for two classes. `squares` ((K + E) m,)
+    are sums of squares of their gradients, by which they learn on. `bias` is empty. The classes in `empty` have no
+    examples, and nothing can speak for them."""
+
+    doubts: bytes = field(kw_only=True)
+    squares: bytes = field(kw_only=True)
+    fusion: Fusion = field(kw_only=True)
+    empty: tuple[int, ...] = field(kw_only=True, default=())
+
+    @classmethod
+    def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedExperts:
+        """Return the model in a file that `store.read` has checked."""
+        header = stored.header
+        own = {name: f"state.{name}" for name in ("hashes", "words", "ends")}
+        own |= {name: f"score.{name}" for name in ("weights", "prior", "doubts", "squares")}
+        parts: dict[str, Any] = {name: bytes(stored.tensors[where].data) for name, where in own.items()}
+        settings, fusion = TextSettings.from_json(header["text"]), Fusion.from_json(header["online"]["fusion"])
+        classes = tuple(header["classes"])
+        items = array("d", bytes(stored.tensors["state.items"].data))
+        empty = tuple(c for c, count in enumerate(items) if not count)
+        return cls(settings, classes, bias=b"", fusion=fusion, empty=empty, n_jobs=n_jobs, name=stored.name, **parts)
+
+    @cached_property
+    def experts(self) -> Experts:
+        """The experts, in the core; DataError for those of a file that do not belong together."""
+        try:
+            return Experts(
+                self.reader,
+                self.hashes,
+                weights=self.weights,
+                doubts=self.doubts,
+                bias=self.prior,
+                squares=self.squares,
+                fusion=self.fusion,
+                n_jobs=self.n_jobs,
+            )
+        except ValueError as error:
+            raise self._damaged(f"its score: {error}") from error
+
+    def learn(self, lessons: Iterable[Lesson]) -> None:
+        """Learn more items, at once and by a step for each: what a model of all of them says is near."""
+        self.experts.learn([(each.words.hashes, each.words.experts, each.label, each.weight) for each in lessons])
+
+    @property
+    def dictionary(self) -> Dictionary:  # what is asked of it, experts answer, too
+        """The words and what experts know of them."""
+        return self.experts  # type: ignore[return-value]
+
+    def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
+        """Return per item its scores, the first class and the next, and the variance of the log-odds between them."""
+        judged = self.experts.judge(items)
+        return [self._without_empty(scores) for scores, *_ in judged] if self.empty else judged
+
+    def _without_empty(self, scores: list[float]) -> Judged:
+        known = [-math.inf if c in self.empty else score for c, score in enumerate(scores)]
+        return known, first_two(known), math.inf
+
+    def _require_finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        scores[:, list(self.empty)] = -math.inf
+        return super()._require_finite(scores)
+
+    def explain(
+        self,
+        item: str | bytes,
+        unsure_below: float = UNSURE_BELOW,
+        threshold: Threshold | None = None,
+        pair: tuple[int, int] | None = None,
+    ) -> Explanation:
+        """Return why the item is judged so, word by word: prior + Σ terms = decibans."""
+        judged = self.weighed(item, pair)
+        verdict = self.verdict(judged, unsure_below, threshold)
+        label, against = judged[1] if threshold is None else threshold.pair(judged[0])
+        each, per_word, shares, fused = self.experts.opinion(item)
+        text, reasons = self.experts.reasons(item)
+        unit = self.fusion.slope * DECIBANS_PER_NAT
+        of = _Contrast(len(fused), label, against)
+        weights, offsets = self.experts.known([word for word, _, _, _ in reasons])
+        heard = self.experts.hearers([name for _, name, _, _ in reasons])
+        terms = [
+            Term(name, unit * shares[e] * per_word[e] * of(weights, i), float(count), tuple(places))
+            for i, (e, (_, name, count, places)) in enumerate(zip(heard, reasons, strict=True))
+        ]
+        told = math.fsum(share * of(each, e) for e, share in enumerate(shares))
+        left = unit * (of(fused, 0) - told)
+        if len(shares) > 1 and self.fusion.bend and len(fused) == 1:
+            terms.append(Term(DISAGREE, left, 0.0))
+            left = 0.0
+        terms.sort(key=lambda term: (-abs(term.decibans), term.term))
+        said = math.fsum(share * of(offsets, e) for e, share in enumerate(shares))
+        prior = unit * said + DECIBANS_PER_NAT * of(self.fusion.intercept, 0) + left
+        if {label, against} & {*self.empty}:
+            prior, terms = verdict.decibans, []
+        return Explanation.of_verdict(verdict, prior, tuple(terms), text)
+
+    def by_word(self) -> NDArray[np.float64]:
+        """Return (K, C) what each word adds to the score of an item as long as most, in nats."""
+        import numpy as np
+
+        weights = np.frombuffer(self.weights, "<f8").reshape(-1, len(self.fusion.intercept))
+        heard = self.experts.hearers(self.names) if self.fusion.experts > 1 else [0] * len(self.names)
+        unit = self.fusion.slope / self.fusion.experts * np.array(self.fusion.typical)[heard]
+        said: NDArray[np.float64] = weights * unit[:, None]
+        return np.hstack([-0.5 * said, 0.5 * said]) if said.shape[1] == 1 else said
+
+
+class _Contrast:
+    """What one class has more than another, in rows of m numbers; of two classes m is 1."""
+
+    def __init__(self, columns: int, label: int, against: int) -> None:
+        self.columns, self.label, self.against = columns, label, against
+
+    def __call__(self, values: Sequence[float], row: int) -> float:
+        if self.columns == 1:
+            return values[row] if self.label > self.against else -values[row]
+        at = row * self.columns
+        return values[at + self.label] - values[at + self.against]

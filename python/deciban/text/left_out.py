@@ -1,0 +1,174 @@
+"""Scores of examples of naive Bayes as if it had not learnt them: their counts are subtracted from those of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import Reader
+from ..calibration.scaling import Scaling, fit_scaling
+from ..distributions import Counts
+from ..distributions.priors import class_prior
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+MOST = 2000
+"""So many distinct examples calibrate: of more, the slope would be nearer to the best by less than its log loss tells.
+With 500, 2,000 and 5,000 of 12,500 film reviews the held-out log loss is the same to three digits."""
+# Longer items are not kept in memory until the others are counted.
+_LONGEST = 1 << 17
+# A word that occurs so often without an example does not occur.
+_NOTHING = 1e-9
+
+
+@dataclass
+class Sample:
+    """The distinct items of lowest digest among those that came, with their weight by class: the same in whatever order
+    they come. Where items count `once`, the first label stands; `longest` is the longest that is kept."""
+
+    reader: Reader
+    once: bool = False
+    longest: int | None = None
+    held: dict[bytes, tuple[str | bytes, dict[int, float]]] = field(default_factory=dict)
+    highest: bytes = b"\xff" * 17
+
+    @classmethod
+    def streamed(cls, reader: Reader) -> Sample:
+        """Return a sample of items that count once, and are not kept elsewhere."""
+        return cls(reader, once=True, longest=_LONGEST)
+
+    @classmethod
+    def of(
+        cls, reader: Reader, items: Iterable[str | bytes], members: Sequence[int], weights: Sequence[float] | None
+    ) -> Sample:
+        """Return a sample of these items."""
+        found = cls(reader)
+        found.add(items, members, weights)
+        return found
+
+    def add(self, items: Iterable[str | bytes], members: Sequence[int], weights: Sequence[float] | None = None) -> None:
+        """Add items of these classes, with their weights if there are any."""
+        for i, item in enumerate(items):
+            digest = self.reader.digest(item)
+            if digest >= self.highest or (self.longest is not None and len(item) > self.longest):
+                continue
+            weight = 1.0 if weights is None else weights[i]
+            if not weight:
+                continue
+            _, by_class = self.held.setdefault(digest, (item, {}))
+            if not (self.once and by_class):
+                by_class[members[i]] = by_class.get(members[i], 0.0) + weight
+            if len(self.held) > 1.25 * MOST:
+                self._shrink()
+
+    def _shrink(self) -> None:
+        kept = sorted(self.held)[: MOST + 1]
+        self.highest = kept.pop() if len(kept) > MOST else self.highest
+        self.held = {digest: self.held[digest] for digest in kept}
+
+    def items(self, classes: int) -> tuple[list[str | bytes], Floats]:
+        """Return M items by ascending digest, and how often each was learnt under each class (M, C)."""
+        self._shrink()
+        counts = np.zeros((len(self.held), classes))
+        for row, (_, by_class) in zip(counts, self.held.values(), strict=True):
+            for c, weight in by_class.items():
+                row[c] = weight
+        return [item for item, _ in self.held.values()], counts
+
+
+class LeftOut(NamedTuple):
+    """M examples as rows of features, CSR of `ends`, `features` and `values`, that were learnt `counts` (M, C) times
+    under each class, by naive Bayes with pseudo-count `added`; `absent` where words that are not there count, too."""
+
+    ends: NDArray[np.int64]
+    features: NDArray[np.int32]
+    values: Floats
+    counts: Floats
+    seen: Counts
+    added: float
+    absent: bool
+
+    def scores(self, prior: object) -> Floats:
+        """Return (M, C) what the model of all other examples, its prior included, would give them.
+
+        A class of which nothing else was seen has −∞. A word that no other example has is unknown to that model.
+        """
+        row = np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
+        again = self.seen.s.sum(axis=0)[self.features] - self.counts.sum(axis=1)[row] * self.values
+        left = self.seen.n - self.counts
+        known, which = np.unique(left, axis=0, return_inverse=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = (self._there_or_not if self.absent else self._drawn)(row, again > _NOTHING)
+            log_prior = np.log([class_prior(prior, n) if n.any() else np.zeros_like(n) for n in known])
+            found += log_prior[which.reshape(-1)]
+        found[left <= 0.0] = -np.inf
+        return found
+
+    def _sum(self, row: Places, values: Any) -> Floats:
+        sums: Floats = np.bincount(row, values, minlength=len(self.ends)).astype(float)
+        return sums
+
+    def _drawn(self, row: Places, kept: NDArray[np.bool_]) -> Floats:
+        """Return (M, C) Σ_j x_j log φ_cj of words that are drawn."""
+        from scipy import sparse
+
+        known, place = np.unique(self.features, return_inverse=True)
+        s, shape = self.seen.s[:, known], (len(self.ends), len(known))
+        log = np.log(s + self.added)
+        starts = np.concatenate([[0], self.ends])
+        x = np.where(kept, self.values, 0.0)
+        said: Floats = sparse.csr_array((x, place, starts), shape=shape) @ np.ascontiguousarray(log.T)
+        unknown, length = self._sum(row, ~kept * 1.0), self._sum(row, x)
+        total = self.seen.s.sum(axis=1) + self.added * (self.seen.s.shape[1] - unknown[:, None])
+        total -= self.counts * self._sum(row, self.values)[:, None]
+        for c, learnt in enumerate(self.counts.T):
+            mine = np.flatnonzero((learnt > 0.0)[row] & kept)
+            left = np.maximum(s[c, place[mine]] - learnt[row[mine]] * self.values[mine], 0.0)
+            said[:, c] += self._sum(row[mine], x[mine] * (np.log(left + self.added) - log[c, place[mine]]))
+        said -= length[:, None] * np.log(np.where(total > 0.0, total, 1.0))
+        return said
+
+    def _there_or_not(self, row: Places, kept: NDArray[np.bool_]) -> Floats:
+        """Return (M, C) Σ_present log φ_cj + Σ_absent log(1 − φ_cj) of words that are there or not."""
+        a, unknown = self.added, self._sum(row, ~kept * 1.0)
+        said = np.empty(self.counts.shape)
+        for c, learnt in enumerate(self.counts.T):
+            every, left = self.seen.s[c], self.seen.n[c] - learnt
+            s = every[self.features]
+            known, which = np.unique(left, return_inverse=True)
+            absent = np.array([_log_above_0(n - every + a).sum() for n in known])[which.reshape(-1)]
+            present = _log_above_0(np.maximum(s - learnt[row] * self.values, 0.0) + a)
+            said[:, c] = self._sum(row, np.where(kept, present, 0.0) - _log_above_0(left[row] - s + a)) + absent
+            said[:, c] -= (len(every) - unknown) * np.log(left + 2.0 * a)
+        return said
+
+    def scaling(self, prior: object) -> Scaling | None:
+        """Return the scaling that makes the scores log-odds, to six digits; None where nothing tells.
+
+        Examples count as often as they were learnt, in the proportions of the classes that the prior says.
+        """
+        scores = self.scores(prior)
+        example, y = np.nonzero(self.counts)
+        pi, n = class_prior(prior, self.seen.n), self.seen.n
+        share = pi / np.where(n > 0.0, n / n.sum(), 1.0)
+        weight = self.counts[example, y] * np.where(np.abs(share - 1.0) < _NOTHING, 1.0, share)[y]
+        found = fit_scaling(scores[example], y, weight)
+        if found is None:
+            return None
+        return Scaling(_round(found.slope), tuple(map(_round, found.offset)))
+
+
+def _log_above_0(x: Floats) -> Floats:
+    """Return log x where x > 0, else 0."""
+    above = x > 0.0
+    found: Floats = np.where(above, np.log(np.where(above, x, 1.0)), 0.0)
+    return found
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.6g}")

@@ -1,0 +1,45 @@
+"""Items as sets of words, as the core reads them: what a model that learns online learns from.
+
+This is the path of one message from the command line: it loads neither NumPy nor SciPy nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from .settings import TextSettings
+
+
+class WordSet(NamedTuple):
+    """The digest of an item; when it came, in seconds since 1970, or 0; and its n distinct words by ascending expert
+    and hash: little-endian hashes of 64 bits, the expert of each in a byte, their names one after the other, and where
+    each ends, in 64 bits."""
+
+    digest: bytes
+    arrival: int
+    hashes: bytes
+    experts: bytes
+    names: bytes
+    ends: bytes
+
+
+class Lesson(NamedTuple):
+    """An item with the number of its class, and how often it counts."""
+
+    words: WordSet
+    label: int
+    weight: float = 1.0
+
+
+def word_sets(settings: TextSettings, items: Iterable[str | bytes]) -> list[WordSet]:
+    """Return items as sets of words."""
+    return [WordSet(*each) for each in settings.reader().word_sets(items)]
+
+
+def names_of(words: WordSet) -> Iterator[bytes]:
+    """Yield the names of the words of an item."""
+    for start, end in pairwise([0, *array("Q", words.ends)]):
+        yield words.names[start:end]

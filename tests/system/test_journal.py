@@ -1,0 +1,213 @@
+"""What a filter is taught is in its journal at once, and in its file as if it had been trained with it."""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deciban import store
+from deciban.cli import status
+from deciban.mail.filter import Filter
+from deciban.mail.journal import Journal
+from deciban.mail.taught import judge_of
+from system.command import HAM, HELD_OUT, PROGRAM, SPAM, TRAIN
+from tiers import examples
+
+HELD = sorted((HELD_OUT / "spam").iterdir()) + sorted((HELD_OUT / "ham").iterdir())
+
+
+@pytest.fixture(scope="module")
+def filter_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("filter") / "f.deciban"
+    assert status(["train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def taught(filter_file, run, tmp_path):
+    """A copy of the filter, in the folder where commands run."""
+    shutil.copy(filter_file, tmp_path / "f.deciban")
+    return tmp_path / "f.deciban"
+
+
+def verdict(path, item=SPAM):
+    return judge_of(store.read(path), path).judge([item.read_bytes()])[0].decibans
+
+
+def test_what_is_learnt_tells_at_once_and_is_in_the_file_by_and_by(taught, out):
+    before, content = verdict(taught), taught.read_bytes()
+    told = json.loads(out("learn", "f.deciban", SPAM, "--as", "spam", "--json"))
+    assert taught.read_bytes() == content
+    assert told["before"]["decibans"] == before < told["after"]["decibans"] == verdict(taught)
+    assert json.loads(out("classify", "f.deciban", SPAM, "--json"))["decibans"] == verdict(taught)
+    assert json.loads(out("explain", "f.deciban", SPAM, "--json"))["decibans"] == verdict(taught)
+    assert "Already known as spam: 1 item" in out("learn", "f.deciban", SPAM, "--as", "spam")
+    assert json.loads(out("evaluate", "f.deciban", f"spam={SPAM}", f"ham={HAM}", "--json"))["learnt"] == 1
+    assert json.loads(out("inspect", "f.deciban", "--json"))["ledger"] == 193
+    assert taught.read_bytes() == content
+    assert out("refresh", "f.deciban") == "Solved with 1 item more.\n"
+    assert out("refresh", "f.deciban") == "There was nothing to solve.\n"
+    once = Filter.load(taught)
+    assert (len(once.ledger), content) == (193, content)
+    shutil.copy(taught, "g.deciban")
+    assert out("forget", "f.deciban", SPAM).startswith("Forgot 1 item.\n")
+    assert taught.read_bytes() == content
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    out("refresh", "f.deciban")
+    assert taught.read_bytes() == Path("g.deciban").read_bytes()
+
+
+steps = st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["spam", "ham", "forget", "refresh"])), max_size=14)
+
+
+@given(steps=steps)
+@examples(3)
+def test_any_order_ends_in_what_counting_by_hand_gives(steps, filter_file, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("order")
+    path, labels = folder / "f.deciban", {}
+    shutil.copy(filter_file, path)
+    by_hand = Filter.load(path)
+    for n, what in steps:
+        item = HELD[5 * n]
+        if what == "refresh":
+            assert status(["refresh", str(path), "-q"]) == 0
+            continue
+        if what == "forget":
+            assert status(["forget", str(path), str(item), "-q"]) == 0
+            by_hand, _ = by_hand.forget([item.read_bytes()])
+            labels.setdefault(n, [])[-1:] = []
+        else:
+            assert status(["learn", str(path), str(item), "--as", what, "-q"]) == 0
+            by_hand, _ = by_hand.learn([item.read_bytes()], what)
+            labels[n] = [*labels.get(n, []), *([what] if labels.get(n, [])[-1:] != [what] else [])]
+        assert judge_of(store.read(path), path).judge([item.read_bytes()])[0].interval is not None
+    assert status(["refresh", str(path), "-q"]) == 0
+    by_hand.save(folder / "g.deciban")
+    assert path.read_bytes() == (folder / "g.deciban").read_bytes()
+
+
+def test_a_filter_that_was_solved_and_not_noted_so_is_solved_the_same_again(taught, out):
+    for n in range(3):
+        out("learn", "f.deciban", HELD[n], "--as", "spam")
+    out("learn", "f.deciban", HELD[0], "--as", "ham")  # relabelled: solved at once
+    out("learn", "f.deciban", HELD[5], "--as", "spam")
+    out("refresh", "f.deciban")
+    content = taught.read_bytes()
+    with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
+        journal.execute("UPDATE entries SET state = 0 WHERE state < 2")
+        journal.commit()
+    before = verdict(taught)
+    out("refresh", "f.deciban")
+    assert (taught.read_bytes(), verdict(taught)) == (content, before)
+
+
+def test_readers_of_the_file_before_find_what_it_lacks(taught, out):
+    before = store.read(taught)
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    told = verdict(taught)
+    out("refresh", "f.deciban")
+    assert judge_of(before, taught).judge([SPAM.read_bytes()])[0].decibans == told
+
+
+def test_a_twentieth_more_is_solved(taught, out):
+    content = taught.read_bytes()
+    for n in range(9):
+        out("learn", "f.deciban", HELD[n], "--as", "spam")
+        assert taught.read_bytes() == content
+    out("learn", "f.deciban", HELD[9], "--as", "spam")
+    with Journal.open(taught, write=False) as journal:
+        assert journal.waiting() == 0
+    assert len(Filter.load(taught).ledger) == 202
+    assert sorted(os.listdir()) == ["f.deciban", "f.deciban.journal"]
+
+
+def test_training_anew_begins_a_new_journal(taught, out):
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    out("train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", "f.deciban")
+    with Journal.open(taught, write=False) as journal:
+        assert journal.last() == 0
+
+
+def test_what_is_refused_changes_nothing(taught, run, out):
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    done = run("forget", "f.deciban", HELD[30], SPAM, "--as", "ham")
+    assert (done.returncode, "was learnt as 'spam', not as 'ham'" in done.stderr) == (65, True)
+    with Journal.open(taught, write=False) as journal:
+        assert journal.waiting() == 1
+    assert run("learn", "f.deciban", SPAM, "--as", "eggs").returncode == 65
+
+
+def test_journals_of_others_are_refused(taught, run, out):
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    journal_file = Path("f.deciban.journal")
+    content = journal_file.read_bytes()
+    for statement, said in (
+        ("PRAGMA user_version = 9", "written by a newer version"),
+        ("""UPDATE about SET classes = '["a", "b"]'""", "expected the journal of a filter of"),
+        ("UPDATE entries SET hashes = x'00'", "it is damaged"),
+        ("UPDATE entries SET labels = x'0900'", "it is damaged"),
+        ("DROP TABLE entries", "it is damaged (no such table: entries)"),
+        (None, "it is damaged"),
+    ):
+        if statement is None:
+            journal_file.write_bytes(content[:100] + b"\xff" * 3000)
+        else:
+            journal_file.write_bytes(content)
+            with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
+                journal.execute(statement)
+                journal.commit()
+        for verb in (("classify", SPAM), ("learn", HAM, "--as", "ham"), ("evaluate", f"spam={SPAM}", f"ham={HAM}")):
+            done = run(verb[0], "f.deciban", *verb[1:])
+            assert done.returncode in (65, 74), (statement, done)
+            assert said in done.stderr, (statement, verb, done.stderr)
+    os.unlink("f.deciban.journal")
+    assert "spam" in out("classify", "f.deciban", SPAM)
+
+
+@pytest.mark.deep
+def test_two_who_teach_at_once_lose_nothing(taught):
+    program = (
+        "import sys\nfrom deciban.cli import status\n"
+        "for each in sys.argv[1:]:\n    assert status(['learn', 'f.deciban', each, '--as', 'spam', '-q']) == 0\n"
+    )
+    both = [
+        subprocess.Popen([sys.executable, "-c", program, *map(str, HELD[start:40:2])], cwd=taught.parent)
+        for start in (0, 1)
+    ]
+    for _ in range(10):
+        subprocess.run([*PROGRAM, "classify", taught, SPAM], check=True, capture_output=True)
+    assert [each.wait() for each in both] == [0, 0]
+    assert status(["refresh", str(taught), "-q"]) == 0
+    assert len(Filter.load(taught).ledger) == 192 + 40
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_who_may_only_read_judges_by_what_was_taught(taught, out):
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    told, item = verdict(taught), SPAM.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "f.deciban"
+        for name in ("f.deciban", "f.deciban.journal"):
+            shutil.copy(name, folder)
+            os.chmod(Path(folder) / name, 0o644)
+        os.chmod(folder, 0o755)
+        pid = os.fork()
+        if not pid:
+            status_of_child = 1
+            try:
+                os.setegid(65534)
+                os.seteuid(65534)
+                same = judge_of(store.read(path), path).judge([item])[0].decibans == told
+                status_of_child = 0 if same and not os.access(folder, os.W_OK, effective_ids=True) else 2
+            finally:
+                os._exit(status_of_child)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

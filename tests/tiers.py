@@ -1,0 +1,103 @@
+"""Two tiers of tests: `pytest` runs the quick one in minutes, `pytest --deep` all tests, with many more examples.
+
+The quick tier leaves out tests and parameters that are marked `deep`, and tests that read the real data sets.
+Of a product of three catalogues or more it keeps cases that cover every pair of entries; of one that is marked
+`each_once`, every entry. Examples are the same each time, so that a failure comes from what was changed;
+`--new-examples` draws others, to find what no example has shown yet.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+TIMES = 20
+"""How many examples the deep tier draws for one of the quick tier."""
+
+_EXAMPLES = 5
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=_EXAMPLES)
+settings.register_profile("deep", deadline=None, derandomize=True, max_examples=TIMES * _EXAMPLES)
+settings.register_profile("new", settings.get_profile("deep"), derandomize=False, print_blob=True)
+
+
+def select_tier(deep: bool, new_examples: bool = False) -> None:
+    """Make the examples those of a tier; processes that the tests start know it, too."""
+    os.environ["DECIBAN_TIER"] = "deep" if deep or new_examples else "quick"
+    settings.load_profile("new" if new_examples else os.environ["DECIBAN_TIER"])
+
+
+def is_deep() -> bool:
+    """Whether all tests run."""
+    return os.environ.get("DECIBAN_TIER") == "deep"
+
+
+def examples(quick: int, measured: bool = False, **more: Any) -> settings:
+    """Return the settings of a law that is tried with so many examples in the quick tier.
+
+    A law whose tolerance was `measured` on these examples, and that others may miss, has no others in the deep tier.
+    """
+    if measured:
+        return settings(max_examples=quick, derandomize=True, database=None, **more)
+    return settings(max_examples=quick * (TIMES if is_deep() else 1), **more)
+
+
+def deep(*values: Any) -> list[Any]:
+    """Return parameters that only the deep tier has."""
+    return [pytest.param(value, marks=pytest.mark.deep) for value in values]
+
+
+def pairwise(*catalogues: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return the product of catalogues; in the quick tier, cases that cover every pair of entries."""
+    cases = list(product(*catalogues))
+    places = product(*([(axis, k) for k in range(len(each))] for axis, each in enumerate(catalogues)))
+    return cases if is_deep() else [cases[k] for k in _cover_pairs(list(places))]
+
+
+def split_off_deep(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Return the tests of the quick tier and the others, each in their order."""
+    tests = defaultdict(list)
+    for item in items:
+        if not (item.get_closest_marker("deep") or _reads_real_data(item)):
+            tests[item.nodeid.split("[")[0]].append(item)
+    quick = {cases[k] for cases in tests.values() for k in _choose(cases)}
+    return [item for item in items if item in quick], [item for item in items if item not in quick]
+
+
+def _choose(cases: list[pytest.Item]) -> list[int]:
+    """Return the places of the cases of one test that the quick tier has."""
+    entries = [tuple(_entries(case)) for case in cases]
+    return _cover(entries, 1) if cases[0].get_closest_marker("each_once") else _cover_pairs(entries)
+
+
+def _reads_real_data(item: pytest.Item) -> bool:
+    """Whether a test asks for the fixture `data`, not for a parameter of that name."""
+    return "data" in item.fixturenames and "data" not in getattr(item, "callspec", SimpleNamespace(params=())).params
+
+
+def _entries(item: pytest.Item) -> Iterator[Any]:
+    """Yield one entry of each catalogue: the arguments of a `parametrize`, or the parameter of a fixture."""
+    left = {name: id(value) for name, value in item.callspec.params.items()} if hasattr(item, "callspec") else {}
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0].split(",") if isinstance(mark.args[0], str) else mark.args[0]
+        yield tuple((name.strip(), left.pop(name.strip())) for name in names if name.strip() in left)
+    yield from left.items()
+
+
+def _cover_pairs(cases: list[tuple[Any, ...]]) -> list[int]:
+    """Return the places of few cases, in order, that cover every pair of entries."""
+    return _cover(cases, 2) if len(cases[0]) > 2 else list(range(len(cases)))
+
+
+def _cover(cases: list[tuple[Any, ...]], n: int) -> list[int]:
+    """Return the places of few cases, in order, that cover every n entries: those first that cover the most."""
+    covered = [set(combinations(entries, n)) for entries in cases]
+    left, chosen = set().union(*covered), []
+    while left:
+        chosen.append(max(range(len(cases)), key=lambda k: len(covered[k] & left)))
+        left -= covered[chosen[-1]]
+    return sorted(chosen)
