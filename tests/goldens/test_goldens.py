@@ -10,18 +10,21 @@ FILES = Path(__file__).parent / "files"
 ANSWERS = json.loads((FILES.parent / "answers.json").read_text(encoding="utf-8"))
 
 
-def assert_same(found, wanted, where=""):
+IN_SINGLE_PRECISION = [name for name in KINDS if "mlp" in name]  # whose sums processors round differently
+
+
+def assert_same(found, wanted, rel=1e-7, where=""):
     """Equal, numbers up to rounding."""
     if isinstance(wanted, dict):
         assert set(found) >= set(wanted), where  # more keys may follow
         for key, value in wanted.items():
-            assert_same(found[key], value, f"{where}.{key}")
+            assert_same(found[key], value, rel, f"{where}.{key}")
     elif isinstance(wanted, list):
         assert len(found) == len(wanted), where
         for i, pair in enumerate(zip(found, wanted, strict=True)):
-            assert_same(*pair, f"{where}[{i}]")
+            assert_same(*pair, rel, f"{where}[{i}]")
     elif isinstance(wanted, float):
-        assert found == pytest.approx(wanted, rel=1e-7, abs=1e-9, nan_ok=True), where
+        assert found == pytest.approx(wanted, rel=rel, abs=rel / 100, nan_ok=True), where
     else:
         assert found == wanted, where
 
@@ -33,4 +36,5 @@ def test_every_kind_has_its_file_and_its_answers():
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_file_says_what_it_said(name, tmp_path):
-    assert_same(says(name, FILES / f"{name.replace(' ', '-')}.deciban", tmp_path), ANSWERS[name])
+    rel = 1e-5 if name in IN_SINGLE_PRECISION else 1e-7
+    assert_same(says(name, FILES / f"{name.replace(' ', '-')}.deciban", tmp_path), ANSWERS[name], rel)

@@ -170,3 +170,19 @@ def test_problems_side_by_side_end_where_the_proof_of_one_takes_too_long(monkeyp
     assert not halt.is_overdue()
     monkeypatch.setattr(side_by_side, "GRACE", 0.0)
     assert halt.is_overdue()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_while_threads_are_started_does_no_problem_twice(monkeypatch, threads):
+    done, submit, halt = [], side_by_side.ThreadPoolExecutor.submit, Halt(None)
+
+    def interrupted(pool, work):
+        monkeypatch.undo()
+        submit(pool, work)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(side_by_side.ThreadPoolExecutor, "submit", interrupted)
+    tasks = [lambda i=i: done.append(i) or -i for i in range(5)]
+    assert side_by_side.side_by_side(tasks, threads, halt) == ([0, -1, -2, -3, -4], True)
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    assert halt.ended

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -48,16 +49,18 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt
 
     This thread only waits, be there one task or many: Ctrl-C comes here, and never to the threads of the core.
     """
-    futures: list[Future[Result]] = []
+    results: list[Future[Result]] = [Future() for _ in tasks]
+    waiting = deque(zip(results, tasks, strict=True))
     with ThreadPoolExecutor(threads) as pool:
 
         def finish() -> list[Result]:
-            futures.extend(pool.submit(inherit_threads(partial(_do, task, halt))) for task in tasks[len(futures) :])
-            return [future.result() for future in futures]
+            for _ in range(threads):
+                pool.submit(inherit_threads(partial(_do, waiting, halt)))
+            return [result.result() for result in results]
 
         try:
             return finish(), False
-        except KeyboardInterrupt:  # while waiting, or while there were still tasks to hand out
+        except KeyboardInterrupt:  # while waiting, or while threads were still started; no task is done twice
             halt.end()
             return finish(), True
         except BaseException:
@@ -65,6 +68,15 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt
             raise
 
 
-def _do(task: Callable[[], Result], halt: Halt) -> Result:
-    with halting(lambda: halt.ended, halt.is_overdue):
-        return task()
+def _do(waiting: deque[tuple[Future[Result], Callable[[], Result]]], halt: Halt) -> None:
+    """Do one task after the other, as long as there is one that no thread has taken."""
+    while True:
+        try:
+            result, task = waiting.popleft()
+        except IndexError:
+            return
+        try:
+            with halting(lambda: halt.ended, halt.is_overdue):
+                result.set_result(task())
+        except BaseException as reason:
+            result.set_exception(reason)
