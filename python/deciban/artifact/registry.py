@@ -54,6 +54,7 @@ _PARTS = {
     "calibration.feedback": "Feedback FeedbackLoss",
     "calibration.isotonic": "Monotone",
     "calibration.platt": "Line",
+    "calibration.scaling": "Scaling",
     "certificates.bound": "Bound Probabilities",
     "certificates.certificate": "Certificate",
     "distributions.bernoulli": "Bernoulli",

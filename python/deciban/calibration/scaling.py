@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .targets import Floats, seldom_wrong
+from .targets import Floats, Targets, seldom_wrong
 
 # Of more classes a Newton step would solve too large a system: they have no offsets.
 _MOST_OFFSETS = 128
@@ -44,6 +44,10 @@ class Scaling:
         """Return the scaling of some of the classes."""
         return type(self)(self.slope, tuple(self.offset[c] for c in kept))
 
+    def rounded(self) -> Self:
+        """Return the scaling to six digits, which do not depend on the order of the examples."""
+        return type(self)(_round(self.slope), tuple(map(_round, self.offset)))
+
     def to_json(self) -> dict[str, Any]:
         """Return what a file's header keeps."""
         return {"slope": self.slope, "offset": list(self.offset)}
@@ -54,20 +58,24 @@ class Scaling:
         return cls(float(values["slope"]), tuple(map(float, values["offset"])))
 
 
+def _round(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
 def more_cautious(one: Scaling | None, other: Scaling | None) -> Scaling | None:
     """Return of two scalings the one with the smaller slope: of any number of them always the same, in any order."""
     known = [each for each in (one, other) if each is not None]
     return min(known, default=None)
 
 
-def fit_scaling(s: Floats, y: NDArray[np.intp], weight: Floats) -> Scaling | None:
+def fit_scaling(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets = seldom_wrong) -> Scaling | None:
     """Return the scaling that suits scores s (N, C) best of examples that the model had not learnt, of classes y (N,)
     and weight (N,); None where no example has finite scores, or there is one class.
 
         min over A > 0, b of   −Σ_i w_i Σ_c t_ic log softmax(A s_i + b)_c + (log A)²/2 + ‖b‖²/2
 
     That is Platt's line for two classes and temperature scaling with biases for several (Alexandari, Kundaje &
-    Shrikumar, ICML 2020), with the targets t of `seldom_wrong` and a standard normal prior of log A and b: a few
+    Shrikumar, ICML 2020), with corrected targets t and a standard normal prior of log A and b: a few
     examples move the scores little, and A > 0 keeps their order. By Newton's method with backtracking.
 
     >>> found = fit_scaling(np.array([[9.0, 0.0], [0.0, 9.0]] * 50), np.array([0, 1] * 40 + [1, 0] * 10), np.ones(100))
@@ -78,7 +86,7 @@ def fit_scaling(s: Floats, y: NDArray[np.intp], weight: Floats) -> Scaling | Non
     if not kept.any() or s.shape[1] < 2:
         return None
     s, y, weight = s[kept] - s[kept].max(axis=1, keepdims=True), y[kept], weight[kept]
-    fit = _Fit(s, weight, seldom_wrong(y, weight, s.shape[1]))
+    fit = _Fit(s, weight, targets(y, weight, s.shape[1]))
     theta = np.zeros(1 + (s.shape[1] if s.shape[1] <= _MOST_OFFSETS else 0))
     value = fit.loss(theta)
     for _ in range(_ROUNDS):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban.scores import log_posterior
 
-from .targets import Floats, log_loss, seldom_wrong
+from .targets import Floats, Targets, log_loss, seldom_wrong
 
 _ROUNDS = 100
 _ROUNDING = 1e-13
-
-Targets = Callable[[NDArray[np.intp], Floats, int], Floats]
 
 
 def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets = seldom_wrong) -> float:

@@ -25,7 +25,7 @@ _TABLES = {
     "coded": ("coded", "table", "information", "origin", *_MODEL),
     "machine": ("machine", "kernel", "table", *_MODEL),
     "network": ("network", "table", *_MODEL),
-    "table": ("table", "bayes", "declared", "origin", *_MODEL),
+    "table": ("table", "bayes", "declared", "calibration", "origin", *_MODEL),
 }
 """Beside a section, of which a file of a model of a table has the first that is here."""
 _BOUND = ("name", "applies", "value", "excess", "delta", "vacuous", "condition")

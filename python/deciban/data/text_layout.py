@@ -98,7 +98,8 @@ def _is_fusion(value: Any) -> bool:
     return lists and _number(value["bend"]) and _number(value["slope"])
 
 
-def _is_scaling(value: Any, classes: Any) -> bool:
+def is_scaling(value: Any, classes: Any) -> bool:
+    """Return whether a header's value is a slope above 0 and an offset for each class."""
     known = type(value) is dict and set(value) == {"slope", "offset"} and type(classes) is list
     return known and _number(value["slope"]) and value["slope"] > 0 and _numbers(value["offset"], len(classes))
 
@@ -160,7 +161,7 @@ def _header_fault(header: Mapping[str, Any]) -> str:
     for field in ("uncounted", "readable_uncounted"):
         if not (_number(header.get(field, 0)) and header.get(field, 0) >= 0):
             return f"{field!r} in its header to be a number from 0"
-    if "calibration" in header and not (own == "bayes" and _is_scaling(header["calibration"], header.get("classes"))):
+    if "calibration" in header and not (own == "bayes" and is_scaling(header["calibration"], header.get("classes"))):
         return "'calibration' in its header, of naive Bayes, to be a slope above 0 and an offset for each class"
     if own == ONLINE and (fault := _fusion_fault(header)):
         return fault

@@ -187,6 +187,17 @@ def class_prior(option: object, n: Floats) -> Floats:
     return pi
 
 
+def prior_weights(option: object, n: Floats) -> Floats:
+    """Return (C,) what an example of each class weighs, so that the classes come as often as their prior says.
+
+    >>> prior_weights("uniform", np.array([3.0, 1.0])).round(2).tolist()
+    [0.67, 2.0]
+    """
+    share = class_prior(option, n) / np.where(n > 0.0, n / n.sum(), 1.0)
+    weights: Floats = np.where(np.abs(share - 1.0) < 1e-9, 1.0, share)
+    return weights
+
+
 def prior_optimum(option: object, n: Floats) -> Optimum:
     """Return the distance of π from the best; one that is given leaves nothing to improve on."""
     learnt, given = _read(option, n)

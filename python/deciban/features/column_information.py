@@ -132,7 +132,7 @@ def information_of_counts(model: Any) -> list[float | None]:
     >>> [round(each, 2) for each in information_of_counts(model)]
     [0.16, 0.69]
     """
-    counts, score, d = model.counts_, model.scorer_, model.n_features_in_
+    counts, score, d = model.counts_, model._compile_counts(model.counts_), model.n_features_in_
     names = getattr(model, "feature_names_in_", range(d))
     told: list[float | None] = [None] * d
     columns = getattr(counts, "columns", (range(d),))

@@ -14,7 +14,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
-from deciban.certificates.bound import Bound, Facts
+from deciban.calibration.scaling import Scaling, more_cautious
+from deciban.certificates.bound import Bound, Facts, Probabilities
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds, add_choice
 from deciban.certificates.intervals import credible_interval, widen_to_include
@@ -26,13 +27,14 @@ from deciban.data.rows import Rows
 from deciban.distributions import StatisticError, fit_score
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import check_shapes, class_prior, prior_doubt
-from deciban.scores import Explanation, Score, log_posterior
+from deciban.scores import Explanation, Score, log_posterior, scale_score
 from deciban.verdict import Pair
 
 from ..data.capacity import require_room
 from ..data.transaction import all_or_nothing, named_refusals
 from .callbacks import TellsCallbacks, report_to_callbacks
 from .certified import certify
+from .left_out import check_calibration, scaling_of_parts
 from .likelihoods import recode, without_the_forgotten
 from .reading import Reading, to_judge, to_learn
 from .tally import Labels, Tally
@@ -50,6 +52,8 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
 
     estimate: str
     class_prior: ClassPrior
+    calibration: str | None
+    scaling_: Scaling | None = None
     _compiled: Score | None
     _kind: Any = None  # the type of the rows that were learnt first
     _choice: Bound | None = None  # what its choice among several told of its errors, when it was trained
@@ -80,8 +84,12 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         """
         with all_or_nothing(self):
             started = perf_counter()
+            check_calibration(self.calibration)
             reading, tally = self._count(X, y, sample_weight, first=True)
+            self.scaling_ = None
             self._become(tally, reading.columns)
+            if self.calibration is not None:
+                self.scaling_ = scaling_of_parts(self, reading, tally)
             self._kind = reading.X.dtype
             self._compiled, self._choice = self._compile(), None
             self._seconds = perf_counter() - started
@@ -179,6 +187,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
             raise ValueError("cannot merge models of different columns: one learnt from labels, the other from numbers")
         columns = None if self.columns_ is None or other.columns_ is None else self.columns_.union(other.columns_)
         merged._become(self._tally(columns) + other._tally(columns), columns)
+        merged.scaling_ = more_cautious(*(each._scaling_among(merged.classes_) for each in (self, other)))
         merged._seconds = self._seconds + other._seconds
         merged._kind = self._kind if self._kind == other._kind else None
         return merged
@@ -323,8 +332,9 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         with np.errstate(over="ignore", invalid="ignore"):  # inputs of 1e300 have squares beyond a float64
             mean, variance = self._family().doubt(X, self.counts_)
             mean, variance, rows = mean + prior_mean, variance + prior_variance, np.arange(len(first))
-            difference = mean[rows, first] - mean[rows, second]
-            apart = variance[rows, first] + variance[rows, second]
+            slope, offset = self._line()
+            difference = slope * (mean[rows, first] - mean[rows, second]) + offset[first] - offset[second]
+            apart = slope**2 * (variance[rows, first] + variance[rows, second])
         alone = first == second
         difference, apart = np.where(alone, 0.0, difference), np.where(alone, 0.0, apart)
         told = scores[np.arange(len(first)), first] - scores[np.arange(len(first)), second]
@@ -353,7 +363,8 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
     def facts_(self) -> Facts:
         """Facts of the fit, on which bounds on its errors depend."""
         check_is_fitted(self)
-        return Facts(left_out="")
+        how = "none: the posterior itself" if self.scaling_ is None else "a line through scores of examples left out"
+        return Facts(left_out="", probabilities=Probabilities(how))
 
     @property
     def certificate_(self) -> Certificate:
@@ -440,18 +451,36 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         return Tally(self.classes_, counts, self._declared)
 
     def _become(self, tally: Tally, columns: Columns | None) -> None:
+        self.scaling_ = self._scaling_among(tally.classes)
         self.classes_, self.counts_, self._declared = tally.classes, tally.counts, tally.declared
         self.columns_ = columns
         self._compiled = None
         check_shapes(self._family(), len(self.classes_), self.n_features_in_)
 
+    def _scaling_among(self, classes: Labels) -> Scaling | None:
+        """Return the scaling that was found, of these classes; those that it does not know have no offset."""
+        found = self.scaling_
+        if found is None or np.array_equal(classes, self.classes_):
+            return found
+        place = {label: k for k, label in enumerate(classes.tolist())}
+        kept = [k for k, label in enumerate(self.classes_.tolist()) if label in place]
+        return found.only(kept).of_classes([place[self.classes_[k]] for k in kept], len(classes))
+
+    def _line(self) -> tuple[float, Floats]:
+        """Return slope and offsets (C,) of scores over those of the counts."""
+        found = self.scaling_
+        return (1.0, np.zeros(len(self.classes_))) if found is None else (found.slope, np.array(found.offset))
+
     def _compile(self) -> Score:
         self._refuse_nothing()
-        family = self._family()
-        prior = class_prior(self.class_prior, self.counts_.n)
+        of_counts = self._compile_counts(self.counts_)
+        return of_counts if self.scaling_ is None else scale_score(of_counts, *self._line())
+
+    def _compile_counts(self, counts: Any) -> Score:
+        """Return the score of these statistics, as they are."""
         with np.errstate(divide="ignore"):  # a class declared but not yet seen has log 0 = −∞
-            log_prior = np.log(prior)
-        return fit_score(family, self.counts_, self.estimate, log_prior)
+            log_prior = np.log(class_prior(self.class_prior, counts.n))
+        return fit_score(self._family(), counts, self.estimate, log_prior)
 
     def _refuse_nothing(self) -> None:
         if not self.counts_.n.any():

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-FURTHER = ("var_smoothing", "min_categories")
+from ..data.text_layout import is_scaling
+
+FURTHER = ("var_smoothing", "min_categories", "calibration")
 """Parameters that only some files have."""
 PARAMETERS = ("likelihood", "alpha", "estimate", "class_prior", "binarize")
 
@@ -39,6 +41,9 @@ def fault(header: Mapping[str, Any]) -> str:
         "'bayes.alpha' in its header to be a number": _are_counts(bayes["alpha"]),
         "'bayes.var_smoothing' in its header to be a number": _is_number(bayes.get("var_smoothing", 0.0)),
         "'bayes.min_categories' in its header to be whole numbers": _is_prior(bayes.get("min_categories")),
+        "'bayes.calibration' in its header to be null or a name": bayes.get("calibration") in (None, "affine"),
+        "'calibration' in its header to be a slope above 0 and an offset for each class": "calibration" not in header
+        or is_scaling(header["calibration"], classes),
         "'bayes.binarize' in its header to be null or a number": bayes["binarize"] is None
         or _is_number(bayes["binarize"]),
         "'bayes.class_prior' in its header to be a name or numbers": type(bayes["class_prior"]) in (str, list, float),

@@ -64,6 +64,11 @@ class NaiveBayes(Generative):
         For "gaussian", the share of the largest variance of a feature that is added to all variances.
     min_categories : int or array-like of shape (n_features,), optional
         For "categorical", the least number of categories, so that those never seen count in the prior.
+    calibration : "affine" or None, default=None
+        "affine" makes scores log-odds: one slope for all classes and an offset for each, found by `fit` on examples
+        that are left out of the statistics, a tenth after the other. Features that are not independent make evidence
+        too strong, which this mends; it keeps the winner of two classes but near the boundary. What is learnt later
+        or forgotten leaves it as it is. None takes the posterior itself.
     n_jobs : int, optional
         Number of threads, as joblib counts them: -1 all cores, -2 all but one. By default all that joblib and the
         environment leave. The result does not depend on it.
@@ -82,6 +87,8 @@ class NaiveBayes(Generative):
         Distribution of each column.
     scorer_ : Score
         The compiled score.
+    scaling_ : Scaling or None
+        Slope and offsets that the calibration found.
     certificate_ : Certificate
         What was estimated, and from what.
     n_features_in_ : int
@@ -107,6 +114,7 @@ class NaiveBayes(Generative):
     binarize: float | None = 0.0
     var_smoothing: float = 0.0
     min_categories: int | ArrayLike | None = None
+    calibration: str | None = None
     n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,7 +1,8 @@
 """Naive Bayes over columns as a .deciban file: what the header and the tensors are, and what is refused.
 
-    header    model "naive-bayes", classes, declared (places in classes), certificate, bayes: the parameters of
-              `NaiveBayes`, and table: features (their number), names, labels (the type of classes), columns
+    header    model "naive-bayes", classes, declared (places in classes), calibration (a `Scaling`, or none),
+              certificate, bayes: the parameters of `NaiveBayes`, and table: features (their number), names, labels (the type of
+              classes), columns
     state.n   (C,) weight of the classes
     state.k.* the statistics of the k-th group of columns that share a distribution: n, s and missing of `Counts`, with
               sizes of `CategoryCounts`; w, s, q and gone of `Moments`
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.calibration.scaling import Scaling
 from deciban.certificates.guarantees import read_choice
 from deciban.data.columns import Columns
 from deciban.data.declared_types import plain
@@ -65,6 +67,7 @@ def header_of(model: Any) -> dict[str, Any]:
             "columns": None if columns is None else columns_to(columns),
         },
         "certificate": model.certificate_.to_json(),
+        **({} if model.scaling_ is None else {"calibration": model.scaling_.to_json()}),
     }
 
 
@@ -109,6 +112,8 @@ def _restore(model: Generative, header: Mapping[str, Any], arrays: Arrays) -> No
     if table["names"] is not None:  # those of the columns, where there are columns: they are the same text
         model.feature_names_in_ = names_of(table["names"] if columns is None else [*columns.names], d)
     model.columns_ = columns
+    told = header.get("calibration")
+    model.scaling_ = None if told is None else Scaling.from_json(told)
     model.classes_ = labels_of(header["classes"], table["labels"])
     model._declared = model.classes_[header["declared"]]
     model.counts_ = _statistics(model._family(columns), d, arrays, len(model.classes_))
@@ -126,6 +131,7 @@ def _further(model: Any) -> dict[str, Any]:
     """Return parameters that older programs do not know, where they are not the usual ones."""
     prior = model._prior()
     found = {"var_smoothing": prior.var_smoothing, "min_categories": _to_lists(prior.min_categories)}
+    found["calibration"] = model.calibration
     return {name: value for name, value in found.items() if value}
 
 

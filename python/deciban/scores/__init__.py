@@ -10,6 +10,7 @@ from .kernel import KernelScore
 from .network import NetworkScore
 from .pairwise import PairwiseScore
 from .predictive import PredictiveScore
+from .scaled import ScaledScore, scale_score
 
 __all__ = [
     "VOLUME",
@@ -22,9 +23,11 @@ __all__ = [
     "NetworkScore",
     "PairwiseScore",
     "PredictiveScore",
+    "ScaledScore",
     "Score",
     "Term",
     "Terms",
     "join_scores",
     "log_posterior",
+    "scale_score",
 ]

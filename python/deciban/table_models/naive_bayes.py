@@ -51,7 +51,7 @@ class BayesTable(TableModel):
     def learn(cls, rows: Rows, alpha: float = 1.0) -> Self:
         """Learn of every column its distribution: normal, Bernoulli or categorical."""
         order = rows.order()
-        model = NaiveBayes("auto", alpha=alpha)
+        model = NaiveBayes("auto", alpha=alpha, calibration="affine")
         with refusals_of_rows(rows, order):
             model.fit(table_of(rows.columns, rows.X[order]), rows.labels[order])
         return cls.of(model, rows.columns)
@@ -106,7 +106,7 @@ class BayesTable(TableModel):
     def _means(self) -> Floats:
         """(C, d) the means of numbers in the classes, NaN for all other columns."""
         means = np.full((len(self.classes), len(self.columns.names)), np.nan)
-        for columns, part in getattr(self.scorer, "parts", ()):
+        for columns, part in getattr(self.model._compile_counts(self.model.counts_), "parts", ()):
             if hasattr(part, "location"):
                 means[:, columns] = part.location
         return means

@@ -54,7 +54,12 @@ out, in per cent, with 2 and 5: of 300 rows of adult and of spambase 16.4, 15.5 
 
 ESTIMATORS: dict[str, Estimator] = {
     "discriminant": Estimator(
-        "models.discriminant", "GaussianDiscriminant", {}, {"shrinkage": "auto"}, False, SummedTable
+        "models.discriminant",
+        "GaussianDiscriminant",
+        {},
+        {"shrinkage": "auto", "calibration": "affine"},
+        False,
+        SummedTable,
     ),
     "logistic": Estimator("models.logistic", "LogisticRegression", {"C": 1.0}, {}),
     "svm": Estimator("models.linear_svm", "LinearSVM", {"C": 1.0}, {"loss": "squared_hinge"}),

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.calibration.scaling import Scaling
 from deciban.certificates.certificate import fields_of
 from deciban.certificates.guarantees import SCALED, add_choice, read_choice, withdraw
 from deciban.distributions.scatter import ClassScatter, PooledScatter
@@ -30,11 +31,12 @@ class SummedTable(CodedTable):
     """A linear model of a table with `sums`, the statistic that it was derived from.
 
     Features stay coded as they were when the model was trained: numbers by the means and deviations of the rows of
-    then, categories by the labels of then. The `temperature` of its scores stays, too.
+    then, categories by the labels of then. The `temperature` of its scores, or their `scaling`, stays, too.
     """
 
     sums: Any = None
     temperature: float | None = None
+    scaling: Scaling | None = None
 
     @property
     def calibrator(self) -> float | None:
@@ -44,7 +46,8 @@ class SummedTable(CodedTable):
     def _state_of(found: Any) -> dict[str, Any]:
         sums = found.counts_
         kept = sums is not None and sum(array.size for array in sums.arrays()) <= _MOST
-        return {"sums": sums if kept else None, "temperature": getattr(found, "temperature_", None)}
+        held = {"temperature": getattr(found, "temperature_", None), "scaling": getattr(found, "scaling_", None)}
+        return {"sums": sums if kept else None, **held}
 
     def plus(self, cells: Cells, labels: Sequence[Any]) -> Self:
         return self._update("partial_fit", cells, labels)
@@ -93,7 +96,7 @@ class SummedTable(CodedTable):
         found.classes_ = np.array(self.classes)
         found.n_features_in_ = self.coding.width
         found.counts_, found._declared, found.columns_ = self.sums, found.classes_[:0], None
-        found.temperature_, found._compiled, found._choice = None, None, None
+        found.temperature_, found.scaling_, found._compiled, found._choice = None, self.scaling, None, None
         found._kind, found._seconds = np.dtype(np.float64), 0.0
         return found
 
@@ -105,6 +108,8 @@ class SummedTable(CodedTable):
             found |= {f"sums.{name}": np.asarray(array, "<f8") for name, array in _by_name(self.sums).items()}
             if self.temperature is not None:
                 found["sums.temperature"] = np.array([self.temperature], "<f8")
+            if self.scaling is not None:
+                found["sums.scaling"] = np.array([self.scaling.slope, *self.scaling.offset], "<f8")
         return found
 
     @staticmethod
@@ -117,8 +122,12 @@ class SummedTable(CodedTable):
         temperature = own.pop("temperature", None)
         if temperature is not None and (temperature.shape != (1,) or not temperature[0] > 0.0):
             raise ValueError("a temperature that is no number above 0")
+        scaling = own.pop("scaling", None)
+        if scaling is not None and (scaling.shape != (1 + C,) or not scaling[0] > 0.0):
+            raise ValueError("a scaling that is no number above 0 and an offset a class")
         told = None if temperature is None else float(temperature[0])
-        return {"temperature": told, "sums": _sums(own, width, C)}
+        line = None if scaling is None else Scaling(float(scaling[0]), tuple(scaling[1:].tolist()))
+        return {"temperature": told, "scaling": line, "sums": _sums(own, width, C)}
 
 
 def _by_name(sums: Any) -> dict[str, NDArray[Any]]:

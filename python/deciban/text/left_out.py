@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._core import Reader
 from ..calibration.scaling import Scaling, fit_scaling
 from ..distributions import Counts
-from ..distributions.priors import class_prior
+from ..distributions.priors import class_prior, prior_weights
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -154,13 +154,9 @@ class LeftOut(NamedTuple):
         """
         scores = self.scores(prior)
         example, y = np.nonzero(self.counts)
-        pi, n = class_prior(prior, self.seen.n), self.seen.n
-        share = pi / np.where(n > 0.0, n / n.sum(), 1.0)
-        weight = self.counts[example, y] * np.where(np.abs(share - 1.0) < _NOTHING, 1.0, share)[y]
+        weight = self.counts[example, y] * prior_weights(prior, self.seen.n)[y]
         found = fit_scaling(scores[example], y, weight)
-        if found is None:
-            return None
-        return Scaling(_round(found.slope), tuple(map(_round, found.offset)))
+        return found and found.rounded()
 
 
 def _log_above_0(x: Floats) -> Floats:
@@ -168,7 +164,3 @@ def _log_above_0(x: Floats) -> Floats:
     above = x > 0.0
     found: Floats = np.where(above, np.log(np.where(above, x, 1.0)), 0.0)
     return found
-
-
-def _round(value: float) -> float:
-    return float(f"{value:.6g}")
