@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
 from deciban.calibration.scaling import Scaling, more_cautious
-from deciban.certificates.bound import Bound, Facts, Probabilities
+from deciban.certificates.bound import POSTERIOR, Bound, Facts, Probabilities
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds, add_choice
 from deciban.certificates.intervals import credible_interval, widen_to_include
@@ -34,7 +34,7 @@ from ..data.capacity import require_room
 from ..data.transaction import all_or_nothing, named_refusals
 from .callbacks import TellsCallbacks, report_to_callbacks
 from .certified import certify
-from .left_out import check_calibration, scaling_of_parts
+from .left_out import PARTS, check_calibration, scaling_of_parts
 from .likelihoods import recode, without_the_forgotten
 from .reading import Reading, to_judge, to_learn
 from .tally import Labels, Tally
@@ -363,8 +363,8 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
     def facts_(self) -> Facts:
         """Facts of the fit, on which bounds on its errors depend."""
         check_is_fitted(self)
-        how = "none: the posterior itself" if self.scaling_ is None else "a line through scores of examples left out"
-        return Facts(left_out="", probabilities=Probabilities(how))
+        line = Probabilities(f"{self.calibration} on {PARTS} parts left out")
+        return Facts(left_out="", probabilities=POSTERIOR if self.scaling_ is None else line)
 
     @property
     def certificate_(self) -> Certificate:

@@ -1,8 +1,8 @@
 """Naive Bayes over columns as a .deciban file: what the header and the tensors are, and what is refused.
 
     header    model "naive-bayes", classes, declared (places in classes), calibration (a `Scaling`, or none),
-              certificate, bayes: the parameters of `NaiveBayes`, and table: features (their number), names, labels (the type of
-              classes), columns
+              certificate, bayes: the parameters of `NaiveBayes`, and table: features (their number), names, labels
+              (the type of classes), columns
     state.n   (C,) weight of the classes
     state.k.* the statistics of the k-th group of columns that share a distribution: n, s and missing of `Counts`, with
               sizes of `CategoryCounts`; w, s, q and gone of `Moments`
