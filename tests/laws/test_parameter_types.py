@@ -162,7 +162,7 @@ def given(case):
             "calibration",
             *foreign(named, {name: VALUES[name] for name in known if name in VALUES}),
         }
-    elif "calibration" in known and known["calibration"] is None:
+    elif "calibration" in known and known["calibration"] in (None, "affine"):
         apart = apart | {"calibration", "calibration_folds"}
     numbers = {name: VALUES[name] for name in known if name in VALUES and name not in apart}
     return {**text, **numbers}
