@@ -112,6 +112,7 @@ APART = {
     "vectorizer-signed": {"max_features", "hashed_bits", "sublinear_tf"},
     "discriminant": {"n_components"},
     "discriminant-shrunk": {"n_components"},
+    "discriminant-calibrated": {"n_components"},
     "discriminant-bayes": {"shrinkage", "n_components"},
     "random-fourier": {"degree", "coef0"},
     "mlp-lbfgs": {"dropout", "clip_norm", "weight_averaging"},

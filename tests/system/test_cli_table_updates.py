@@ -65,7 +65,12 @@ def test_learning_is_training_with_more(out, split, tmp_path):
         out("train", table, "--label", "buys", "--model", "naive-bayes", "-o", path, "-q")
     before = (tmp_path / "m.deciban").read_bytes()
     assert out("learn", "m.deciban", "more.csv") == "Learnt 100 rows.\n"
-    assert (tmp_path / "m.deciban").read_bytes() == (tmp_path / "whole.deciban").read_bytes()
+    learnt, whole = (deciban.load(tmp_path / name) for name in ("m.deciban", "whole.deciban"))
+    assert learnt.scaling_ != whole.scaling_  # it is that of the examples of the training
+    for name, model in (("learnt", learnt), ("anew", whole)):
+        model.scaling_ = None
+        model.save(tmp_path / name)
+    assert (tmp_path / "learnt").read_bytes() == (tmp_path / "anew").read_bytes()
     out("forget", "m.deciban", "more.csv", "-q")  # and the new category with it
     assert (tmp_path / "m.deciban").read_bytes() == before
 
@@ -90,8 +95,10 @@ def test_the_statistic_is_that_of_all_rows_over_the_features_of_the_first(model,
     )
     anew.fit(found.coding(matrix), y)
     scale = 1.0 if found.calibrator is None else found.calibrator
-    assert_allclose(found.scorer.W, scale * anew.scorer_.W, rtol=1e-6, atol=1e-9)
-    assert_allclose(found.scorer.prior, scale * np.asarray(anew.scorer_.bias), rtol=1e-6, atol=1e-9)
+    line = found.scaling
+    slope, offset = (scale, 0.0) if line is None else (line.slope, np.array(line.offset))
+    assert_allclose(found.scorer.W, slope * anew.scorer_.W, rtol=1e-6, atol=1e-9)
+    assert_allclose(found.scorer.prior, slope * np.asarray(anew.scorer_.bias) + offset, rtol=1e-6, atol=1e-9)
     assert found.items.tolist() == [np.sum(y == label) for label in found.classes]
     assert found.certificate().n == 400
 

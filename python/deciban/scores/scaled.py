@@ -30,6 +30,7 @@ class ScaledScore(Score):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from deciban.scores import IndependentScore
     >>> score = IndependentScore(np.zeros(2), np.array([[0.0], [1.0]]), np.ones((2, 1)), np.zeros((2, 1)))
     >>> ScaledScore(score, 0.5, np.array([0.0, 1.0]))(np.array([[0.0]])).tolist()
@@ -75,6 +76,7 @@ def scale_score(score: Score, slope: float, offset: Floats) -> Score:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from deciban.scores import AffineScore
     >>> scale_score(AffineScore(np.eye(2), np.zeros(2)), 0.5, np.array([0.0, 1.0])).prior.tolist()
     [0.0, 1.0]
