@@ -1,7 +1,7 @@
 # make demo    set everything up, then train, judge and explain on the sample mailbox
 # make test    set everything up and pass every check, and the quick tier of the tests: minutes
 # make deep    the same with all tests, many more examples and fuzzing: up to 40 minutes; with TIER=--new-examples,
-#              examples that no run has had
+#              examples that no run has had; with TIER='--deep --beyond-quick', after make test, only what it has more
 # make lint    formatters, linters, type checkers, stubs
 # make minimum test with exactly the lowest versions of all dependencies that pyproject.toml admits (Python 3.11)
 # make bench   measure against the rivals
@@ -23,12 +23,13 @@ RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Car
 demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
 
+CHECKS := lint
 deep: TIER := --deep
-deep: CHECKS := fuzz
+deep: CHECKS := lint fuzz
 
 # The other checks run beside the tests of Python; what they say is shown after, and the failure of either fails.
 test deep: rust
-	@$(AGAIN) --no-print-directory --keep-going lint $(CHECKS) >$(VENV)/checks.log 2>&1 & checks=$$!; \
+	@$(AGAIN) --no-print-directory --keep-going $(CHECKS) >$(VENV)/checks.log 2>&1 & checks=$$!; \
 	trap "kill $$checks" INT TERM; $(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(TIER); tests=$$?; \
 	wait $$checks; checks=$$?; cat $(VENV)/checks.log; \
 	echo "exit status of the tests: $$tests, of the other checks: $$checks"; test $$tests$$checks = 00

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tiers import is_deep, select_tier, split_off_deep
+from tiers import is_deep, select_tier, split_off_deep, split_off_repeated
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -15,6 +15,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Without `--deep` only the quick tier runs."""
     parser.addoption("--deep", action="store_true", help="run all tests, with many more examples")
     parser.addoption("--new-examples", action="store_true", help="run all tests, with new random examples")
+    parser.addoption("--beyond-quick", action="store_true", help="with --deep: leave out what the quick tier ran, too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -52,9 +53,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if " at 0x" in item.name:
             raise pytest.UsageError(f"{item.nodeid} is named by an address; give its case a name with `ids`")
+    left: list[pytest.Item] = []
     if not is_deep():
-        items[:], deep = split_off_deep(items)
-        config.hook.pytest_deselected(items=deep)
+        items[:], left = split_off_deep(items)
+    elif config.getoption("beyond_quick"):
+        items[:], left = split_off_repeated(items)
+    config.hook.pytest_deselected(items=left)
 
 
 # The adapters carry scikit-learn's docstrings, whose examples are not ours to run.

@@ -3,7 +3,8 @@
 The quick tier leaves out tests and parameters that are marked `deep`, and tests that read the real data sets.
 Of a product of three catalogues or more it keeps cases that cover every pair of entries; of one that is marked
 `each_once`, every entry. Examples are the same each time, so that a failure comes from what was changed;
-`--new-examples` draws others, to find what no example has shown yet.
+`--new-examples` draws others, to find what no example has shown yet. After the quick tier, `--deep --beyond-quick` runs
+what the deep one has more: its other tests, and laws with more examples.
 """
 
 import os
@@ -14,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 TIMES = 20
 """How many examples the deep tier draws for one of the quick tier."""
@@ -66,6 +67,12 @@ def split_off_deep(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[py
             tests[item.nodeid.split("[")[0]].append(item)
     quick = {cases[k] for cases in tests.values() for k in _choose(cases)}
     return [item for item in items if item in quick], [item for item in items if item not in quick]
+
+
+def split_off_repeated(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Return the tests of the deep tier that the quick one has not, or with fewer examples, and the others."""
+    repeated = {item for item in split_off_deep(items)[0] if not is_hypothesis_test(getattr(item, "obj", None))}
+    return [item for item in items if item not in repeated], [item for item in items if item in repeated]
 
 
 def _choose(cases: list[pytest.Item]) -> list[int]:

@@ -1,6 +1,11 @@
 """The quick tier has every pair, the deep one everything."""
 
+import os
+import shutil
+import subprocess
+import sys
 from itertools import combinations, product
+from pathlib import Path
 
 from tiers import TIMES, examples, pairwise
 
@@ -21,3 +26,35 @@ def test_the_deep_tier_has_the_product_and_more_examples(monkeypatch):
     monkeypatch.setenv("DECIBAN_TIER", "deep")
     assert pairwise(*CATALOGUES) == list(product(*CATALOGUES))
     assert examples(7).max_examples == 7 * TIMES
+
+
+TESTS = """
+import pytest
+from hypothesis import given, strategies
+from tiers import deep
+
+def test_of_both(): ...
+@pytest.mark.parametrize("n", [1, *deep(2)])
+def test_of_parameters(n): ...
+@given(strategies.integers())
+def test_of_examples(n): ...
+@pytest.mark.deep
+def test_of_the_deep_tier(): ...
+"""
+
+
+def test_what_the_deep_tier_has_more_and_the_quick_one_are_all_tests(tmp_path):
+    tests = Path(__file__).parents[1]
+    shutil.copy(tests / "conftest.py", tmp_path)
+    (tmp_path / "test_tiers_of_these.py").write_text(TESTS)
+
+    def chosen(*options):
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
+        env = {**os.environ, "PYTHONPATH": str(tests)}
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+        return {line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line}
+
+    quick, beyond, deep = chosen(), chosen("--deep", "--beyond-quick"), chosen("--deep")
+    assert quick == {"test_of_both", "test_of_parameters[1]", "test_of_examples"}
+    assert beyond == {"test_of_parameters[2]", "test_of_examples", "test_of_the_deep_tier"}
+    assert deep == quick | beyond
