@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+import deciban
 from deciban.cli import status
 from system.command import HELD_OUT, SPAM, TRAIN, out, run, trained
 
@@ -224,8 +225,14 @@ def test_tables(here):
     (here / "k.csv").write_bytes("text,label\n재미있다,1\n지루하다,0\n".encode("cp949"))
     assert "These bytes read as Korean: try --encoding cp949." in said(65, "train", "k.csv", *columns, cwd=here)
     out("train", "k.csv", *columns, "--encoding", "cp949", cwd=here)
-    assert said(64, "classify", "m.deciban", "k.csv", cwd=here) == (
-        "k.csv: expected the column of the texts of this table. Add --text COLUMN."
+    out("classify", "m.deciban", "k.csv", "--encoding", "cp949", cwd=here)
+    deciban.TextClassifier("naive-bayes").fit(["good", "bad"], [1, 0]).save(here / "p.deciban")
+    for verb, table in (("classify", "k.csv"), ("explain", "k.csv:1")):
+        assert said(64, verb, "p.deciban", table, cwd=here) == (
+            f"{table}: expected the column of the texts of this table. Add --text COLUMN."
+        )
+    assert said(64, "learn", "p.deciban", "k.csv", "--label", "label", cwd=here) == (
+        "Expected the column of the texts of this table. Add --text COLUMN."
     )
     assert not (here / "model.deciban").exists()
 

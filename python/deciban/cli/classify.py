@@ -14,9 +14,10 @@ from ..judging import UNSURE_BELOW
 from ..mail.taught import judge_of
 from ..verdict import Threshold, Verdict
 from . import options
-from .items import batches, table_batches
+from .items import Batch, batches
 from .output import Remarks, json_line
 from .tabular import refuse_text, tell_unseen
+from .text_tables import tables_of
 
 
 @click.command("classify", short_help="Judge messages.")
@@ -55,13 +56,13 @@ def command(
     One line each:  label  probability  decibans  interval  source       "spam?" is an unsure spam
     --threshold:    label or "unsure"  probability of what is looked for  its decibans, below or above the threshold  …
     The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt (naive Bayes).
-    With --text COLUMN, FILE is a table (CSV, TSV, JSON lines, Parquet) and each row is judged. A model of typed columns
-    judges rows without it, and finds its columns by name; `people.csv:17` is one row.
+    Each row of a table (CSV, TSV, JSON lines, Parquet) is judged by a model that was trained on one, which finds its
+    columns by name, or by a column of texts, --text COLUMN; `people.csv:17` is one row.
     `deciban threshold` finds the --threshold that keeps false positives below a rate, or that costs demand.
     """
     stored = store.read(filter_file, tables=True)
     served: Any
-    read: Iterator[tuple[list[str], Any]]
+    read: Iterator[tuple[list[str], Any] | Batch]
     typed = store.of_table(stored.header)
     if typed:
         from ..table_models.served import ServedTable
@@ -72,16 +73,13 @@ def command(
         read = row_batches(files, table_format, encoding)  # type: ignore[arg-type]
     else:
         served = judge_of(stored, filter_file, jobs)
-        read = (
-            batches(files, served.settings, jobs)
-            if text is None
-            else table_batches(files, text, table_format, encoding)
-        )
+        given = {"text": text, "table_format": table_format, "encoding": encoding}
+        read = batches(files, served.settings, jobs, tables=tables_of(stored.header, given, files))
     del stored  # of very many columns it takes as much again
     codes = _exit_codes(served.classes) if exit_code else {}
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     turns = options.turning(threshold, positive, served.classes)
-    judged = ((names, served.judge(items, below, turns)) for names, items in read)
+    judged = ((names, served.judge(items, below, turns)) for names, items, *_ in read)
     form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes, turns))
     worst = _write(judged, form, codes)
     if typed:

@@ -30,6 +30,7 @@ from .output import Remarks, print_json
 from .reporting import check_report
 from .reporting import option as report_option
 from .tabular import refuse_text, tell_known, tell_leaks, tell_unseen
+from .text_tables import fill_columns
 
 
 @click.command("evaluate", short_help="How often the filter errs.")
@@ -67,8 +68,7 @@ def command(
 
     \b
     deciban evaluate filter.deciban spam=Junk/ ham=Inbox.mbox
-    deciban evaluate model.deciban test.csv --text review --label sentiment
-    deciban evaluate model.deciban test.csv      typed columns; the labels stand in the column of the same name
+    deciban evaluate model.deciban test.csv      a model of a table knows its columns; else --text and --label
     deciban evaluate --online spam=Junk/ ham=Inbox.mbox      as they came: judged, then learnt, one after the other
     """
     p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
@@ -111,6 +111,7 @@ def command(
     served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
     gone: list[str] = []
     _turn(page, threshold, positive, served.classes)
+    columns = fill_columns(stored.header, columns, examples)
     items = read_labelled(served, examples, columns, quiet, None if page is None else page.spool, gone)
     found, learnt = evaluate_items(served, ledger, items, asked)
     if learnt:

@@ -14,7 +14,8 @@ from ..verdict import Explanation, Threshold
 from . import options
 from .items import batches
 from .output import Remarks, print_json
-from .tabular import tell_unseen
+from .tabular import refuse_text, tell_unseen
+from .text_tables import TextTables, tables_of
 
 
 @click.command("explain", short_help="Why a message is judged so.")
@@ -25,6 +26,7 @@ from .tabular import tell_unseen
 @click.option("--all", "whole", is_flag=True, help="Name every word, and show the text uncut.")
 @options.unsure_below
 @options.threshold
+@options.text
 @options.table_format
 @options.encoding
 @options.verbose
@@ -37,6 +39,7 @@ def command(
     unsure_below: float | None,
     threshold: options.At | None,
     positive: str | None,
+    text: str | None,
     table_format: str | None,
     encoding: str | None,
     verbose: bool,
@@ -45,24 +48,27 @@ def command(
     the strongest words marked in place.
 
     FILE is a message or a text; `box.mbox:17` is one message of a mailbox; standard input without FILE.
-    Of a model of typed columns FILE is a table, and `people.csv:17` one row of it.
+    Of a model that was trained on a table FILE is one, too, and `people.csv:17` one row of it.
     """
     stored, paths = store.read(filter_file, tables=True), [] if file is None else [file]
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     if not store.of_table(stored.header):
-        text = judge_of(stored, filter_file)
-        turns = options.turning(threshold, positive, text.classes)
-        _tell(_explain(text, paths, below, turns), as_json, None if whole else top or 16, whole, turns)
+        served = judge_of(stored, filter_file)
+        turns = options.turning(threshold, positive, served.classes)
+        given = {"text": text, "table_format": table_format, "encoding": encoding}
+        tables = tables_of(stored.header, given, paths)
+        _tell(_explain(served, paths, below, turns, tables), as_json, None if whole else top or 16, whole, turns)
         return
     from ..table_models.served import ServedTable
     from .table_judging import explain_rows
 
-    served = ServedTable.from_stored(stored)
+    refuse_text(text)
+    model = ServedTable.from_stored(stored)
     del stored  # of very many columns it takes as much again
-    turns = options.turning(threshold, positive, served.classes)
-    rows = explain_rows(served, paths, table_format, encoding, below, turns)  # type: ignore[arg-type]
+    turns = options.turning(threshold, positive, model.classes)
+    rows = explain_rows(model, paths, table_format, encoding, below, turns)  # type: ignore[arg-type]
     _tell(rows, as_json, None if whole else top or 16, whole, turns)
-    tell_unseen(served, verbose, Remarks())
+    tell_unseen(model, verbose, Remarks())
 
 
 def _tell(
@@ -76,9 +82,9 @@ def _tell(
 
 
 def _explain(
-    served: ServedText, paths: list[str], below: float, threshold: Threshold | None
+    served: ServedText, paths: list[str], below: float, threshold: Threshold | None, tables: TextTables | None
 ) -> Iterator[tuple[str, Explanation]]:
-    for names, items in batches(paths, served.settings):
+    for names, items, _ in batches(paths, served.settings, tables=tables):
         for name, item in zip(names, items, strict=True):
             yield name, served.explain(item, below, threshold)
 

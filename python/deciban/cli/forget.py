@@ -26,9 +26,9 @@ def command(
 
     Forgetting what was just learnt gives back the same file, byte for byte.
 
-    A model of typed columns (naive-bayes, discriminant, least-squares) takes back the rows of tables, whose labels
-    stand in the column that it was trained with, in --label COLUMN, or are all --as LABEL. It keeps no list of rows:
-    one that was never learnt is refused where its sums show that it cannot have been.
+    A model that was trained on a table takes back the rows of others. One of typed columns (naive-bayes, discriminant,
+    least-squares) keeps no list of rows: their labels stand in the column that it was trained with, in --label COLUMN,
+    or are all --as LABEL, and one that was never learnt is refused where its sums show that it cannot have been.
     """
     if store.of_table(store.read_header(filter_file)):
         from . import table_updates
@@ -36,8 +36,7 @@ def command(
         rows = table_updates.update(filter_file, files, "minus", label, given)
         tell(rows, {"forgotten": "Forgot {n}."}, as_json, quiet, "row", filter=filter_file, label=label)
         return
-    options.refuse_of_tables(given)
-    result = update(filter_file, files, label, forget=True)
+    result = update(filter_file, files, label, given, forget=True)
     sentences: dict[Outcome, str] = {
         "forgotten": "Forgot {n}.",
         "not known": "Not known: {n}; nothing changed there.",

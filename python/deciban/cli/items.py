@@ -6,7 +6,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..data.capacity import require_labels
 from ..errors import DataError, NoInputError, UsageError, escape, unreadable
@@ -15,8 +16,17 @@ from ..mail.sources import STDIN, Source, files
 from ..text.settings import TextSettings
 from .output import Remarks
 
-Batch = tuple[list[str], list[bytes]]
-"""Names, and as many items."""
+if TYPE_CHECKING:
+    from .text_tables import TextTables
+
+
+class Batch(NamedTuple):
+    """Names, as many items, and their labels, where a column of a table holds them."""
+
+    names: list[str]
+    items: Sequence[str | bytes]
+    labels: list[str] | None = None
+
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq")
 NUMBERS = (".svm", ".svmlight", ".libsvm")
@@ -32,32 +42,52 @@ def sources_of(paths: Sequence[str], settings: TextSettings, label: str = "") ->
             what = "message" if settings.kind == "mail" else "text"
             sys.stderr.write(f"Reading a {what} from the terminal; Ctrl-D on a line of its own ends it.\n")
         paths = [STDIN]
-    if settings.kind == "text":
-        for path in paths:
-            if path.lower().endswith(TABLES):
-                raise UsageError(f"{escape(path)}: expected the column of the texts of this table. Add --text COLUMN.")
+    _refuse_tables(paths, settings)
     return files(paths, label)
 
 
-def batches(
-    paths: Sequence[str], settings: TextSettings, jobs: int | None = None, gone: list[str] | None = None
-) -> Iterator[Batch]:
-    """Yield the items of files, folders and mailboxes, named by path and, in a mailbox, by number: `box.mbox:17`.
+def _refuse_tables(paths: Sequence[str], settings: TextSettings) -> None:
+    if settings.kind == "text":
+        for path in paths:
+            if _table_of(path).lower().endswith(TABLES):
+                raise UsageError(f"{escape(path)}: expected the column of the texts of this table. Add --text COLUMN.")
 
-    A path that is not there but ends in such a number is that one message. The paths of those that were moved away
-    are in `gone` at the end.
+
+def batches(
+    paths: Sequence[str],
+    settings: TextSettings,
+    jobs: int | None = None,
+    gone: list[str] | None = None,
+    tables: TextTables | None = None,
+) -> Iterator[Batch]:
+    """Yield the items of files, folders and mailboxes, named by path and, in a mailbox, by number: `box.mbox:17`; and
+    the rows of tables, where it is known how they are read.
+
+    A path that is not there but ends in such a number is that one message, or row. The paths of those that were moved
+    away are in `gone` at the end.
     """
+    if tables is None:
+        yield from _of_files(paths, settings, jobs, gone)
+        return
+    for of_table, some in groupby(paths or [STDIN], tables.holds):
+        chosen = list(some)
+        yield from tables.batches(chosen) if of_table else _of_files(chosen, settings, jobs, gone)
+
+
+def _of_files(
+    paths: Sequence[str], settings: TextSettings, jobs: int | None, gone: list[str] | None
+) -> Iterator[Batch]:
+    _refuse_tables(paths, settings)
     chosen = _chosen(paths)
     if chosen is not None:
         path, number = chosen
-        names, items = _only(path, number, settings)
-        yield names, items
+        yield _only(path, number, settings)
         return
     sources = sources_of(paths, settings)
     empty, gone = True, [] if gone is None else gone
     for _, names, items in read_numbered(sources, settings, jobs, gone):
         empty = False
-        yield names, items
+        yield Batch(names, items)
     if empty and gone:
         raise unreadable(gone[0], FileNotFoundError())
     tell_gone(gone, settings, Remarks())
@@ -67,7 +97,7 @@ def batches(
 
 def read_named(sources: Sequence[Source], settings: TextSettings, jobs: int | None = None) -> Iterator[Batch]:
     """Return the items of sources with their names."""
-    return ((names, items) for _, names, items in read_numbered(sources, settings, jobs))
+    return (Batch(names, items) for _, names, items in read_numbered(sources, settings, jobs))
 
 
 def tell_gone(gone: Sequence[str], settings: TextSettings, remarks: Remarks) -> None:
@@ -113,6 +143,12 @@ def _read_told(
         yield numbers, items
 
 
+def _table_of(path: str) -> str:
+    """Return the file of which a path names a row, else the path."""
+    chosen = _chosen([path])
+    return path if chosen is None else chosen[0]
+
+
 def _chosen(paths: Sequence[str]) -> tuple[str, int] | None:
     if len(paths) != 1 or os.path.lexists(paths[0]):
         return None
@@ -122,23 +158,11 @@ def _chosen(paths: Sequence[str]) -> tuple[str, int] | None:
 
 def _only(path: str, number: int, settings: TextSettings) -> Batch:
     count = 0
-    for _, items in read_named(files([path]), settings):
+    for _, items, _ in read_named(files([path]), settings):
         if number <= count + len(items):
-            return [f"{path}:{number}"], [items[number - count - 1]]
+            return Batch([f"{path}:{number}"], [items[number - count - 1]])
         count += len(items)
     raise NoInputError(f"{escape(path)}: expected a message with the number {number}; there are {count}.")
-
-
-def table_batches(
-    paths: Sequence[str], text: str, table_format: str | None, encoding: str | None
-) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the texts of tables, named by table and row: `reviews.csv:17`."""
-    from ..tables.rows import read
-
-    for path in paths or [STDIN]:
-        for batch in read(path, text=text, label=None, encoding=encoding, kind=table_format):  # type: ignore[arg-type]
-            first = batch.first_row
-            yield [f"{path}:{row}" for row in range(first, first + len(batch.texts))], batch.texts
 
 
 def read_labelled_rows(path: str, given: Mapping[str, Any]) -> Iterator[tuple[list[str], list[str]]]:

@@ -28,9 +28,9 @@ def command(
     A message that is known under this label changes nothing; one known under another label moves here. It tells on
     verdicts at once; of the default model, the file of the filter follows when a twentieth has come, or by refresh.
 
-    A model of typed columns (naive-bayes, discriminant, least-squares) learns the rows of tables, whose labels stand
-    in the column that it was trained with, in --label COLUMN, or are all --as LABEL; `people.csv:17` is one row. It
-    keeps no list of rows: one that is learnt twice counts twice.
+    A model that was trained on a table learns the rows of others, whose labels stand in the column of that name, in
+    --label COLUMN, or are all --as LABEL; `people.csv:17` is one row. One of typed columns (naive-bayes, discriminant,
+    least-squares) keeps no list of rows: one that is learnt twice counts twice.
     """
     if store.of_table(store.read_header(filter_file)):
         from . import table_updates
@@ -39,13 +39,11 @@ def command(
         under = "" if label is None else f" as {escape(label)}"
         tell(rows, {"learnt": f"Learnt {{n}}{under}."}, as_json, quiet, "row", filter=filter_file, label=label)
         return
-    options.refuse_of_tables(given)
-    if label is None:
-        raise click.MissingParameter(param_hint="'--as'", param_type="option", ctx=click.get_current_context())
-    result = update(filter_file, files, label)
+    result = update(filter_file, files, label, given)
+    under = "" if label is None else f" as {escape(label)}"
     sentences: dict[Outcome, str] = {
-        "learnt": f"Learnt {{n}} as {escape(label)}.",
-        "relabelled": f"Relabelled {{n}} as {escape(label)}.",
-        "already known": f"Already known as {escape(label)}: {{n}}; nothing changed there.",
+        "learnt": f"Learnt {{n}}{under}.",
+        "relabelled": f"Relabelled {{n}}{under}.",
+        "already known": f"Already known{under}: {{n}}; nothing changed there.",
     }
     tell(result, sentences, as_json, quiet, filter=filter_file, label=label)

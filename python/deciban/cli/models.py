@@ -23,7 +23,7 @@ from .epochs import Epochs
 from .output import Remarks
 
 DISCRIMINANT = "discriminant"
-_CHOICES = ["auto", *MODELS, *(each for each in (DISCRIMINANT, "mlp") if each not in MODELS)]
+CHOICES = ["auto", *MODELS, *(each for each in (DISCRIMINANT, "mlp") if each not in MODELS)]
 _OF_MAIL = ONLINE
 _ALPHA = {kind: found.bayes.alpha for kind, found in OF_NAIVE_BAYES.items()}
 _CHOICE_HELP = (
@@ -38,7 +38,7 @@ def model_options(verb: Any) -> Any:
     """Return --model, -C, --alpha, --likelihood, --time-limit."""
     for option in reversed(
         [
-            click.option("--model", type=click.Choice(_CHOICES), default="auto", help=_CHOICE_HELP),
+            click.option("--model", type=click.Choice(CHOICES), default="auto", help=_CHOICE_HELP),
             click.option(
                 "--time-limit",
                 type=click.FloatRange(min=0),

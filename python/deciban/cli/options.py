@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
@@ -195,22 +195,9 @@ def tables(verb: Verb) -> Verb:
     return verb
 
 
-_OF_TABLES = {"column": "--label", "table_format": "--format", "encoding": "--encoding"}
-
-
 def of_tables(verb: Verb) -> Verb:
-    """Return the column of labels, the encoding and the format of a table whose columns a model knows."""
+    """Add the columns, the encoding and the format of a table that a model learns on; --as is the label there."""
     column = click.option("--label", "column", metavar="COLUMN", help="The column of a table that holds the labels.")
-    for option in (table_format, encoding, column):
+    for option in (table_format, encoding, column, text):
         verb = option(verb)
     return verb
-
-
-def refuse_of_tables(given: Mapping[str, Any]) -> None:
-    """Raise UsageError for what only a model of typed columns asks for."""
-    for name, option in _OF_TABLES.items():
-        if given[name] is not None:
-            raise UsageError(
-                f"Expected no {option} with a filter of messages or texts; {option} {escape(given[name])} came. Leave "
-                "it out."
-            )

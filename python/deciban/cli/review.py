@@ -22,6 +22,7 @@ from ..text.served import ServedText
 from . import options
 from .output import Remarks, json_line
 from .review_items import Candidate, Reviewed, find_candidates
+from .text_tables import tables_of
 
 _LISTED = 3  # reasons
 _LONGEST = 100  # characters of a header
@@ -32,6 +33,7 @@ _LONGEST = 100  # characters of a header
 @click.argument("messages", nargs=-1, metavar="[[LABEL=]PATH|-]...")
 @click.option("--answers", metavar="FILE", help="JSON lines with the digest and the answer, a label, of messages.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Ask about N groups at most.")
+@options.tables
 @options.jobs
 @options.as_json
 @options.quiet
@@ -43,12 +45,14 @@ def command(
     jobs: int | None,
     as_json: bool,
     quiet: bool,
+    **given: Any,
 ) -> None:
     """Go through the messages that are worth a look, the most useful first, and learn what they are.
 
     \b
     deciban review filter.deciban Inbox/ Archive.mbox          whose verdict is unsure
     deciban review filter.deciban spam=Junk/ ham=Inbox.mbox    whose label is probably wrong
+    deciban review model.deciban reviews.csv                   whose label is probably wrong, if it has the column
     deciban review filter.deciban Inbox/ --json > asked.jsonl
     deciban review filter.deciban Inbox/ --answers answered.jsonl
 
@@ -69,7 +73,8 @@ def command(
             "--answers with labels."
         )
     told = None if answers is None else _read_answers(answers, [str(c) for c in served.classes])
-    found = find_candidates(served, Ledger.from_stored(stored), messages, jobs, remarks)
+    tables = tables_of(stored.header, given, messages)
+    found = find_candidates(served, Ledger.from_stored(stored), messages, jobs, remarks, tables)
     found.groups = found.groups[:limit]
     if told is not None:
         _take(filter_file, found, told, remarks)
@@ -139,7 +144,7 @@ def _learn(filter_file: str, found: Reviewed, places: Sequence[int], label: str)
             with open(path, "wb") as file:
                 file.write(item if isinstance(item, bytes) else item.encode("utf-8", "surrogatepass"))
         assert learn.callback is not None
-        of_tables = {"column": None, "table_format": None, "encoding": None}
+        of_tables = {"text": None, "column": None, "table_format": None, "encoding": None}
         learn.callback(filter_file=filter_file, files=tuple(paths), label=label, as_json=False, quiet=True, **of_tables)
 
 

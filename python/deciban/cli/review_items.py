@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,15 @@ from ..mail.ledger import Ledger
 from ..mail.sources import Source, find
 from ..report.progress import Meter
 from ..text.served import ServedText
+from ..text.settings import TextSettings
 from ..verdict import Verdict, probability_of
-from .items import read_numbered, sources_of, tell_gone, total_size
+from .items import Batch, read_numbered, sources_of, tell_gone, total_size
 from .models import default_recipe
 from .output import Remarks
+from .text_tables import TextTables
+
+if TYPE_CHECKING:
+    from .suspect_folds import SuspectedItems
 
 _REASONS = 5
 FOLDS = 5
@@ -75,11 +80,17 @@ class Reviewed:
 
 
 def find_candidates(
-    served: ServedText, ledger: Ledger, paths: Sequence[str], jobs: int | None, remarks: Remarks
+    served: ServedText,
+    ledger: Ledger,
+    paths: Sequence[str],
+    jobs: int | None,
+    remarks: Remarks,
+    tables: TextTables | None = None,
 ) -> Reviewed:
-    """Read messages, `label=PATH` or without a label, and return those worth a look."""
+    """Read messages, `label=PATH` or without a label, and rows of tables, and return those worth a look."""
     labelled = [path for path in paths if "=" in path and not os.path.lexists(path)]
-    bare = [path for path in paths if path not in labelled]
+    rows = [path for path in paths if tables is not None and path not in labelled and tables.holds(path)]
+    bare = [path for path in paths if path not in labelled and path not in rows]
     sources = find(labelled) if labelled else []
     known = [str(c) for c in served.classes]
     for source in sources:
@@ -89,42 +100,59 @@ def find_candidates(
                 "Write label=PATH with one of those."
             )
     found, sketches = Reviewed(served), Sketches(served.settings.kind, jobs)
-    candidates = list(_mislabelled(found, sketches, sources, jobs, remarks)) if sources else []
-    if bare or not sources:
-        candidates += _unsure(found, sketches, ledger, sources_of(bare, served.settings), jobs, remarks)
+    recipe = default_recipe(served.settings.kind)
+    given = {"jobs": jobs, "folds": FOLDS, "seed": 0, "time_limit": None}
+    candidates: list[Candidate] = []
+    if sources:
+        from .suspect_folds import in_files  # here, because it loads scikit-learn
+
+        batches = _of_files(sources, served.settings, jobs, remarks)
+        candidates += _mislabelled(found, sketches, batches, in_files(sources, [recipe], given, remarks))
+    for path in rows:
+        assert tables is not None
+        if not tables.has_labels(path):
+            candidates += _unsure(found, sketches, ledger, tables.batches([path]))
+            continue
+        from .suspect_folds import in_rows  # here, because it loads scikit-learn
+
+        suspected = in_rows(path, [recipe], {**given, **tables.options()}, remarks)
+        candidates += _mislabelled(found, sketches, tables.batches([path]), suspected)
+    if bare or not paths:
+        batches = _of_files(sources_of(bare, served.settings), served.settings, jobs, remarks)
+        candidates += _unsure(found, sketches, ledger, batches)
     found.groups = _group(candidates, sketches.copies().group if len(found.spool) else np.zeros(0, np.intp))
     return found
 
 
-def _read(
-    found: Reviewed, sketches: Sketches, sources: Sequence[Source], jobs: int | None, remarks: Remarks
-) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the messages of sources, which are kept: their places, digests and texts."""
+def _of_files(sources: Sequence[Source], settings: TextSettings, jobs: int | None, remarks: Remarks) -> Iterator[Batch]:
+    """Yield the messages of files."""
     gone: list[str] = []
     with Meter("Reading", total_size(list(sources)), remarks.quiet) as meter:
-        for _, names, items in read_numbered(sources, found.served.settings, jobs, gone):
-            first = len(found.spool)
-            found.spool.add(names, items)
-            sketches.add(items)
-            digests = [found.served.reader.digest(item) for item in items]
-            found.digests += [digest.hex() for digest in digests]
-            yield from zip(range(first, first + len(items)), digests, items, strict=True)
+        for _, names, items in read_numbered(sources, settings, jobs, gone):
+            yield Batch(names, items)
             meter(sum(map(len, items)))
-    tell_gone(gone, found.served.settings, remarks)
+    tell_gone(gone, settings, remarks)
+
+
+def _read(found: Reviewed, sketches: Sketches, batches: Iterable[Batch]) -> Iterator[tuple[int, bytes, str | bytes]]:
+    """Yield messages, which are kept: their places, digests and texts."""
+    for names, items, _ in batches:
+        first = len(found.spool)
+        found.spool.add(names, items)
+        sketches.add(items)
+        digests = [found.served.reader.digest(item) for item in items]
+        found.digests += [digest.hex() for digest in digests]
+        yield from zip(range(first, first + len(items)), digests, items, strict=True)
 
 
 def _mislabelled(
-    found: Reviewed, sketches: Sketches, sources: list[Source], jobs: int | None, remarks: Remarks
+    found: Reviewed, sketches: Sketches, batches: Iterable[Batch], suspected: SuspectedItems
 ) -> Iterator[Candidate]:
     """Yield labelled messages whose label models that did not learn them do not bear out."""
-    given = {"jobs": jobs, "folds": FOLDS, "seed": 0, "time_limit": None}
-    from .suspect_folds import in_files  # here, because it loads scikit-learn
-
-    suspects = in_files(sources, [default_recipe(found.served.settings.kind)], given, remarks).suspects
     first = len(found.spool)
-    for _ in _read(found, sketches, sources, jobs, remarks):
+    for _ in _read(found, sketches, batches):
         pass
-    for each in suspects:
+    for each in suspected.suspects:
         place = first + each.place
         verdict = found.served.judge([found.spool[place][1]])[0]
         label, suggested = str(each.label), str(each.suggested)
@@ -133,11 +161,9 @@ def _mislabelled(
         yield Candidate(place, found.digests[place], verdict, label, suggested, doubt, why)
 
 
-def _unsure(
-    found: Reviewed, sketches: Sketches, ledger: Ledger, sources: Sequence[Source], jobs: int | None, remarks: Remarks
-) -> Iterator[Candidate]:
+def _unsure(found: Reviewed, sketches: Sketches, ledger: Ledger, batches: Iterable[Batch]) -> Iterator[Candidate]:
     """Yield messages without a label that the filter does not know, and is not sure of."""
-    for place, digest, item in _read(found, sketches, sources, jobs, remarks):
+    for place, digest, item in _read(found, sketches, batches):
         if ledger.row(digest) is None:
             verdict = found.served.judge([item])[0]
             if verdict.unsure:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 import click
 
+from .. import store
 from ..errors import UsageError
 from ..report.progress import format_count
 from . import options
-from .models import model_options, recipes
+from .models import CHOICES, model_options, recipes
 from .output import Remarks, json_line, print_json
 from .tabular import is_typed, refuse_of_texts, refuse_typed
+from .text_tables import fill_columns
 from .train import is_table, kind_among, sources_of_classes
 
 # What `train` asks of texts besides, at its defaults.
@@ -21,7 +24,7 @@ _LISTED = 20
 
 
 @click.command("suspects", short_help="Which labels are probably wrong.")
-@click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
+@click.argument("examples", nargs=-1, required=True, metavar="[MODEL] LABEL=PATH...|FOLDER|TABLE")
 @options.tables
 @options.add_column_options
 @model_options
@@ -48,17 +51,32 @@ def command(
     deciban suspects spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
     deciban suspects reviews.csv --text review --label sentiment    also .tsv .jsonl .parquet
     deciban suspects people.csv --label income       typed columns; also .svm
+    deciban suspects model.deciban reviews.csv       columns and type of model as in model.deciban
 
     Near-duplicates with different labels come first, then what a model that did not learn it is sure of otherwise
     (confident learning). Decibans are its evidence for the label that it suggests against the one given.
     """
-    found = _find(examples, {**given, **_UNSAID}, Remarks(quiet))
+    examples, given = _known(examples, {**given, **_UNSAID})
+    found = _find(examples, given, Remarks(quiet))
     if jsonl:
         sys.stdout.writelines(json_line(each) + "\n" for each in _list(found, limit))
     elif as_json:
         print_json(_summary(found, given, limit))
     else:
         _tell(found, given["folds"], limit or _LISTED)
+
+
+def _known(examples: tuple[str, ...], given: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the examples without the model in front of them, and the options with its columns and its type."""
+    if len(examples) < 2 or not examples[0].lower().endswith(".deciban") or not os.path.isfile(examples[0]):
+        return examples, given
+    header, examples = store.read_header(examples[0]), examples[1:]
+    if given["model"] == "auto" and header["model"] in CHOICES:
+        given = {**given, "model": header["model"]}
+    if store.of_table(header):
+        return examples, {**given, "label": given["label"] or header.get("origin", {}).get("label")}
+    given = {**given, "kind": header["text"]["kind"] if given["kind"] == "auto" else given["kind"]}
+    return examples, fill_columns(header, given, examples)
 
 
 def _find(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) -> Any:

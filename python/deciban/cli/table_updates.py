@@ -18,6 +18,7 @@ from ..tables.cells import Cells
 from ..tables.matching import read_as
 from ..tables.values import text_of
 from .table_judging import labels_of, row_batches
+from .tabular import refuse_text
 from .updates import Updated
 
 _OUTCOME: dict[str, Outcome] = {"plus": "learnt", "minus": "forgotten"}
@@ -30,6 +31,7 @@ def update(
 
     A table keeps no list of its rows: a row that comes twice counts twice.
     """
+    refuse_text(given["text"])
     if label is not None and given["column"] is not None:
         raise UsageError("Expected --as LABEL for all rows, or --label COLUMN; both came. Leave one out.")
     read = row_batches(paths, given["table_format"], given["encoding"])

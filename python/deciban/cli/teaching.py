@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from .. import store
-from ..errors import StorageError
+from ..errors import StorageError, escape
 from ..files.locks import lock
 from ..mail.journal import Entry, Journal
 from ..mail.outcomes import Outcome, label_among, require_label
@@ -73,23 +73,27 @@ class _Told:
         self.known, self.classes = KnownLabels(stored), [str(c) for c in self.served.classes]
         self.label = None if label is None else label_among(self.classes, label)
         self.outcomes, self.changes_file, self.stale = Counter[Outcome](), False, False
-        self.only: bytes = b""
+        self.only: str | bytes = b""
         self.before: Verdict | None = None
 
     def take(self, batches: Iterator[Batch]) -> None:
         """Note in the journal what the items are."""
-        for names, items in batches:
+        for names, items, labels in batches:
             verdicts = self.served.judge(items)
             self.only, self.before = items[-1], verdicts[-1]
-            each = zip(names, word_sets(self.served.settings, items), verdicts, strict=True)
+            own = [self.label] * len(items) if labels is None else list(map(self._class_of, labels, names))
+            each = zip(names, word_sets(self.served.settings, items), verdicts, own, strict=True)
             new = [lesson for told in each for lesson in self._note(*told)]
             self.served.learn(new)
 
-    def _note(self, name: str, words: WordSet, verdict: Verdict) -> Iterator[Lesson]:
+    def _class_of(self, label: str, name: str) -> int:
+        return label_among(self.classes, label, f"{escape(name)}: ")
+
+    def _note(self, name: str, words: WordSet, verdict: Verdict, label: int | None) -> Iterator[Lesson]:
         """Note what one item is; yield it if it is new."""
         known = self.known[words.digest]
         labels = self.journal.labels(words.digest)
-        became, labels = self._step(known if labels is None else labels)
+        became, labels = self._step(known if labels is None else labels, label)
         self.outcomes[became] += 1
         if became in ("already known", "not known"):
             return
@@ -99,14 +103,14 @@ class _Told:
         if became == "learnt":
             yield Lesson(words, labels[-1])
 
-    def _step(self, labels: Labels) -> tuple[Outcome, Labels]:
-        """Return what becomes of an item that has some labels, and which it has then."""
+    def _step(self, labels: Labels, label: int | None) -> tuple[Outcome, Labels]:
+        """Return what becomes of an item that has some labels under another, and which it has then."""
         if not self.forget:
-            assert self.label is not None
-            if labels[-1:] == (self.label,):
+            assert label is not None
+            if labels[-1:] == (label,):
                 return "already known", labels
-            return "relabelled" if labels else "learnt", (*labels, self.label)
+            return "relabelled" if labels else "learnt", (*labels, label)
         if not labels:
             return "not known", labels
-        require_label(self.classes, labels[-1], self.label)
+        require_label(self.classes, labels[-1], label)
         return "forgotten", labels[:-1]

@@ -17,6 +17,7 @@ from . import options
 from .evaluate import judge_items, read_labelled
 from .output import Remarks, print_json, quote
 from .tabular import refuse_text, tell_known, tell_unseen
+from .text_tables import fill_columns
 
 if TYPE_CHECKING:
     from ..evaluation.judgements import Judgements
@@ -63,7 +64,7 @@ def command(
     \b
     deciban threshold filter.deciban spam=Junk/ ham=Inbox.mbox --false-positives 0.1%
     deciban threshold filter.deciban spam=Junk/ ham=Inbox.mbox --cost ham:spam=100 --unsure 0.5
-    deciban threshold model.deciban test.csv --text review --label sentiment
+    deciban threshold model.deciban test.csv
 
     By --false-positives: the lowest threshold that the examples show to take at most this share of ham for spam, with
     the confidence asked for, though they chose it themselves; the share of spam that is found there; and how many
@@ -89,7 +90,7 @@ def command(
         tell_unseen(rows, verbose, remarks)
     else:
         served = ServedText.from_stored(stored, jobs)
-        place = _place(served.classes, positive)
+        place, columns = _place(served.classes, positive), fill_columns(stored.header, columns, examples)
         labels, logs, learnt = judge_items(
             served, Ledger.from_stored(stored), read_labelled(served, examples, columns, quiet)
         )

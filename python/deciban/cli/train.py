@@ -19,7 +19,7 @@ from ..report.progress import Meter, format_count
 from ..text.choice import CandidateResult
 from ..text.model import Bayes
 from ..text.recipes import Recipe
-from ..text.settings import TextSettings
+from ..text.settings import TextColumns, TextSettings
 from . import options
 from .destination import check_destination
 from .items import TABLES, read_labelled_rows, tell_gone, total_size
@@ -115,6 +115,8 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     check_report(given["report"], output, inputs, given["language"])
     contenders = recipes(kind, given)
     trained = _train(examples[0] if table else None, sources, contenders, given, remarks)
+    if table:
+        trained = trained.of_table(TextColumns(given["text"], given["label"]))
     with begin_anew(output):
         trained.filter.save(output)
     seconds = perf_counter() - started
@@ -166,6 +168,12 @@ class _Trained(NamedTuple):
     tried: list[CandidateResult]
     vanished: int = 0
     items: LabelledItems | None = None
+
+    def of_table(self, columns: TextColumns) -> _Trained:
+        """Return the same, with a filter that knows the columns of the table that it was trained on."""
+        model = self.filter.model
+        known = replace(model, encoder=replace(model.encoder, origin=columns))
+        return self._replace(filter=replace(self.filter, model=known))
 
 
 def _train(table: str | None, sources: list[Source], recipes: list[Recipe], given: Any, remarks: Remarks) -> _Trained:

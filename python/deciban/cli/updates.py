@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,13 +14,14 @@ import click
 from .. import store
 from ..conventions import sureness
 from ..data.text_layout import ONLINE
-from ..errors import escape
-from ..mail.outcomes import Outcome, refuse_minimised, require_left
+from ..errors import UsageError, escape
+from ..mail.outcomes import Outcome, label_among, refuse_minimised, require_left
 from ..report.progress import format_count
 from ..text.settings import TextSettings
 from ..verdict import Verdict
-from .items import batches
+from .items import Batch, batches
 from .output import print_json
+from .text_tables import TextTables, tables_of
 
 if TYPE_CHECKING:
     from ..mail.filter import Filter
@@ -77,34 +78,58 @@ class Updated:
         }
 
 
-def update(filter_file: str, paths: Sequence[str], label: str | None, forget: bool = False) -> Updated:
-    """Learn the items of `paths` under a label, or forget them: all of them, or none if anything is wrong with one."""
+def update(
+    filter_file: str, paths: Sequence[str], label: str | None, given: Mapping[str, Any], forget: bool = False
+) -> Updated:
+    """Learn the items of `paths` under a label, or the rows of tables under theirs, or forget them: all of them, or
+    none if anything is wrong with one."""
     header = store.read_header(filter_file)
     refuse_minimised(header["model"])
     settings, gone = TextSettings.from_json(header["text"]), list[str]()
-    read = batches(paths, settings, gone=gone)
+    tables = tables_of(header, {**given, "label": given["column"]}, paths)
+    read = _read(paths, settings, gone, tables, label, forget)
     first = next(read)  # standard input is waited for before the file is locked
     told = chain([first], read)
     if header["model"] == ONLINE:
         from .teaching import teach_filter
 
         return teach_filter(filter_file, told, label, forget, gone)
-    return _count(filter_file, (items for _, items in told), label, forget, gone)
+    return _count(filter_file, told, label, forget, gone)
 
 
-def _count(
-    filter_file: str, batches: Iterator[list[bytes]], label: str | None, forget: bool, gone: list[str]
-) -> Updated:
+def _read(
+    paths: Sequence[str],
+    settings: TextSettings,
+    gone: list[str],
+    tables: TextTables | None,
+    label: str | None,
+    forget: bool,
+) -> Iterator[Batch]:
+    """Return the items; those to be learnt under no label must be rows of tables that have theirs."""
+    if label is not None or forget:
+        if tables is not None and label is not None and not forget and tables.labelled:
+            raise UsageError("Expected --as LABEL for all rows, or --label COLUMN; both came. Leave one out.")
+        return batches(paths, settings, gone=gone, tables=tables)
+    if tables is None or not (paths or tables.always) or not all(map(tables.holds, paths)):
+        raise click.MissingParameter(param_hint="'--as'", param_type="option", ctx=click.get_current_context())
+    return tables.batches(paths, tables.require_labels(paths))
+
+
+def _count(filter_file: str, batches: Iterator[Batch], label: str | None, forget: bool, gone: list[str]) -> Updated:
     """Take items into the counts of a filter, or out of them."""
     from ..mail.filter import updating  # here, because who learns online does not need it
 
     with updating(filter_file) as held:
-        before, count, outcomes, only = held.filter, 0, Counter[Outcome](), b""
-        for items in batches:
-            held.filter, became = held.filter.forget(items, label) if forget else held.filter.learn(items, str(label))
-            outcomes.update(became)
-            count += len(items)
-            only = items[0]
+        before, count, outcomes = held.filter, 0, Counter[Outcome]()
+        classes = [str(c) for c in before.model.classes]
+        only: str | bytes = b""
+        for batch in batches:
+            for own, items in _by_label(batch, label, classes):
+                known = held.filter
+                held.filter, became = known.forget(items, own) if forget else known.learn(items, str(own))
+                outcomes.update(became)
+                count += len(items)
+                only = items[0]
         require_left(sum(held.filter.model.encoder.book.items))
         words = Words.of(before), Words.of(held.filter)
         result = Updated(before.model.classes, outcomes, words=words, vanished=len(gone))
@@ -113,7 +138,19 @@ def _count(
     return result
 
 
-def _verdict(known: Filter, item: bytes) -> Verdict:
+def _by_label(
+    batch: Batch, label: str | None, classes: list[str]
+) -> Iterator[tuple[str | None, Sequence[str | bytes]]]:
+    """Yield the items of each label together: those of a batch, or `label` for all."""
+    if batch.labels is None:
+        yield label, batch.items
+        return
+    for own in dict.fromkeys(batch.labels):
+        label_among(classes, own, f"{escape(batch.names[batch.labels.index(own)])}: ")
+        yield own, [item for item, its in zip(batch.items, batch.labels, strict=True) if its == own]
+
+
+def _verdict(known: Filter, item: str | bytes) -> Verdict:
     verdict: Verdict = known.model.compile().judge([item])[0]
     return verdict
 

@@ -16,6 +16,7 @@ _EVERYWHERE = ("digest", "model", "schema")
 _MODEL = ("certificate", "classes")
 _TEXTS = (
     *("text", "calibration", "dropped", "uncounted", "generation", "readable_dropped", "readable_uncounted"),
+    "origin",
     *("bayes", "linear", "kernel", "network", "online"),
     *_MODEL,
 )
@@ -37,7 +38,7 @@ _WITHIN: dict[str, tuple[str, ...]] = {
     "certificate.bounds": _BOUND,
     "certificate.calibration": ("how", "log_loss"),
     "machine": ("style", "parameters"),
-    "origin": ("label", "ignored", "leaks", "rows"),
+    "origin": ("text", "label", "ignored", "leaks", "rows"),
     "origin.rows": ("n", "sums"),
     "table": ("features", "names", "labels", "columns", "kinds", "categories"),
     "table.columns": ("names", "kinds", "categories"),

@@ -1,7 +1,7 @@
 """Checks of the file of a text model, made once, where a file is read: the rest of the package trusts it.
 
     header    model, classes, dropped, uncounted (or 0), generation (or none), certificate, text (`TextSettings`),
-              calibration (`Scaling`, of naive Bayes, or none);
+              calibration (`Scaling`, of naive Bayes, or none), origin (`TextColumns`, or none);
               bayes (`Bayes`), linear (`Linear`), kernel (`Machine`), network (`Layers`) or online (`Fusion`)
     score.*   K features, C classes: hashes (K,), weights (K·C,), prior (C,), bias (C,), absent (K·C,) or none,
               total (C,) by which counts became shares, widening (C,) or none, and the names: words (bytes), where
@@ -104,6 +104,10 @@ def is_scaling(value: Any, classes: Any) -> bool:
     return known and _number(value["slope"]) and value["slope"] > 0 and _numbers(value["offset"], len(classes))
 
 
+def _is_origin(value: Any) -> bool:
+    return type(value) is dict and set(value) == {"text", "label"} and all(type(each) is str for each in value.values())
+
+
 def _or_none(allowed: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: value is None or allowed(value)
 
@@ -161,6 +165,8 @@ def _header_fault(header: Mapping[str, Any]) -> str:
     for field in ("uncounted", "readable_uncounted"):
         if not (_number(header.get(field, 0)) and header.get(field, 0) >= 0):
             return f"{field!r} in its header to be a number from 0"
+    if "origin" in header and not _is_origin(header["origin"]):
+        return "'origin' in its header to name a column of texts and one of labels"
     if "calibration" in header and not (own == "bayes" and is_scaling(header["calibration"], header.get("classes"))):
         return "'calibration' in its header, of naive Bayes, to be a slope above 0 and an offset for each class"
     if own == ONLINE and (fault := _fusion_fault(header)):

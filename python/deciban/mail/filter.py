@@ -166,14 +166,14 @@ class Filter:
         assert isinstance(self.model, TextModel)
         return self.model
 
-    def learn(self, items: Sequence[bytes], label: str) -> tuple[Filter, list[Outcome]]:
+    def learn(self, items: Sequence[str | bytes], label: str) -> tuple[Filter, list[Outcome]]:
         """Learn items under a label.
 
         An item that is known under another label moves to this one; one that is known under this label changes nothing.
 
         Parameters
         ----------
-        items : sequence of bytes
+        items : sequence of str or bytes
             Messages or texts.
         label : str
             Their label.
@@ -188,7 +188,7 @@ class Filter:
         target = self.class_of(label)
         reader = self.model.encoder.settings.reader()
         outcomes: list[Outcome] = []
-        new: dict[bytes, bytes] = {}
+        new: dict[bytes, str | bytes] = {}
         less = Pieces()
         for item in items:
             digest = reader.digest(item)
@@ -210,12 +210,12 @@ class Filter:
         learnt = Filter(replace(known, encoder=encoder), self.ledger.learnt([*new], target, generation))
         return learnt._without(less) if less else learnt, outcomes
 
-    def forget(self, items: Sequence[bytes], label: str | None = None) -> tuple[Filter, list[Outcome]]:
+    def forget(self, items: Sequence[str | bytes], label: str | None = None) -> tuple[Filter, list[Outcome]]:
         """Take back the last label of each item; the one that it replaced is valid again.
 
         Parameters
         ----------
-        items : sequence of bytes
+        items : sequence of str or bytes
             Messages or texts.
         label : str, optional
             The label that they must have.
@@ -280,12 +280,12 @@ class Filter:
         model = self.counts().changed(change)
         return Filter(model, self.ledger if model.encoder.generations else self.ledger.without_generations())
 
-    def _count(self, items: list[tuple[bytes, int]]) -> Occurrences:
+    def _count(self, items: list[tuple[str | bytes, int]]) -> Occurrences:
         settings, classes = self.model.encoder.settings, len(self.model.classes)
         return occurrences(settings, [item for item, _ in items], [c for _, c in items], classes, bounded=False)
 
 
-class Pieces(defaultdict[int, list[tuple[bytes, int]]]):
+class Pieces(defaultdict[int, list[tuple[str | bytes, int]]]):
     """Items with their classes, by generation."""
 
     def __init__(self) -> None:

@@ -73,6 +73,20 @@ def read(
         yield from _batches(cells, columns, batch_bytes)
 
 
+def columns_in(path: str, encoding: str | None = None, kind: Kind | None = None) -> list[str]:
+    """Return the names of the columns of a table in a file; of JSON lines, those of its first object."""
+    name = escape(path)
+    with open_table(path) as file:
+        chosen = kind or kind_by_name(path, name)
+        check_start(file.peek(8)[:8], chosen, name)
+        if chosen == "parquet":
+            return parquet_columns(path)
+        decoded = lines(file, name, encoding)
+        if chosen == "jsonl":
+            return list(next(json_objects(decoded, name), (0, {}))[1])
+        return next((csv_rows if chosen == "csv" else tsv_rows)(decoded, name), (1, []))[1]
+
+
 def _batches(cells: Iterator[Cell], columns: _Columns, batch_bytes: int) -> Iterator[Batch]:
     texts: list[str] = []
     labels: list[str] = []

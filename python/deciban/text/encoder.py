@@ -15,7 +15,7 @@ from ..store import Stored, narrowest
 from .bucket_words import BucketWords, bucket_names, dropped_in_header, narrow, settings_in
 from .counting import Occurrences
 from .generations import Generations, State
-from .settings import TextSettings
+from .settings import TextColumns, TextSettings
 from .word_counts import WordCounts
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ class WordEncoder:
     than `settings.max_words` distinct words, the `dropped` rarest are not in it, and `uncounted` occurrences;
     `generations` tell then in which items each word counts, where these are known one by one. `words` are those of hash
     buckets, where they are kept. Each word counts `scale` (K,) times, None for once; where `of_length_one`, rows are
-    divided by their lengths.
+    divided by their lengths. `origin` names the columns of the table that the items were in, if they were.
     """
 
     settings: TextSettings
@@ -41,6 +41,7 @@ class WordEncoder:
     words: BucketWords | None = None
     scale: Floats | None = None
     of_length_one: bool = False
+    origin: TextColumns | None = None
 
     @classmethod
     def of(cls, settings: TextSettings, found: Occurrences) -> WordEncoder:
@@ -176,6 +177,7 @@ class WordEncoder:
             "dropped": self.dropped,
             **partial,
             **of,
+            **({} if self.origin is None else {"origin": self.origin._asdict()}),
             **dropped_in_header(self.words),
         }
 
@@ -214,6 +216,7 @@ class WordEncoder:
             words=named,
             scale=scale,
             of_length_one=of_length_one,
+            origin=TextColumns.from_header(stored.header),
         )
 
 

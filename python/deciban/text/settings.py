@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .._core import Reader
 
@@ -11,6 +12,19 @@ Kind = Literal["text", "mail"]
 
 MOST_WORDS = 1 << 20
 """So many distinct words are counted at most, unless one says otherwise."""
+
+
+class TextColumns(NamedTuple):
+    """The columns of a table that a model was trained on."""
+
+    text: str
+    label: str
+
+    @classmethod
+    def from_header(cls, header: Mapping[str, Any]) -> TextColumns | None:
+        """Return those that a file's header keeps; None for a model of files, or one that was fitted from Python."""
+        kept = header.get("origin")
+        return None if kept is None else cls(**kept)
 
 
 @dataclass(frozen=True)
