@@ -22,9 +22,9 @@ from real_mail import NAMES, Mail, spamassassin, trec
 from run import new_record
 
 from deciban import TextClassifier
+from deciban.evaluation.online import Feedback, replay_texts
 from deciban.text.corpus import Corpus
 from deciban.text.recipes import recipe
-from deciban.text.replay import Feedback, replay
 
 FIRST = ("easy-ham-1", "hard-ham-1", "spam-1")
 
@@ -51,7 +51,7 @@ def online(mail: Mail) -> dict[str, Callable[[], Floats]]:
     def ours() -> Floats:
         default = recipe("mail", "online", {})
         corpus = Corpus.of_texts(mail.messages, default.settings.reader(), NAMES, mail.spam.astype(np.int64))
-        said = replay(corpus, default, rows, Feedback())
+        said = replay_texts(corpus, default, rows, Feedback())
         return said[:, 1] - said[:, 0]
 
     sides: dict[str, Callable[[], Floats]] = {"deciban": ours}

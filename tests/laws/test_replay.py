@@ -1,17 +1,23 @@
 """What is judged online is judged by what came before it, and by nothing else."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from deciban.evaluation.online import Feedback, order_of_arrival, replay_rows, replay_texts
 from deciban.evaluation.roc import inversions
 from deciban.evaluation.stages import missed_at, stages
 from deciban.scores import log_posterior
+from deciban.table_models.recipes import recipe as table_recipe
+from deciban.table_models.table_model import Rows
+from deciban.tables.cells import Cells
+from deciban.tables.typed import learnt_from
 from deciban.text.corpus import Corpus
 from deciban.text.recipes import recipe
-from deciban.text.replay import Feedback, order_of_arrival, replay
 from tiers import examples
 
 LABELS = ("ham", "spam")
@@ -28,38 +34,86 @@ def corpus(y, kind="mail"):
     return Corpus.of_texts(texts, recipe(kind, "online", {}).settings.reader(), LABELS, y)
 
 
+def table(y):
+    """Rows of a number and a category, which both tell something of classes y (N,)."""
+    random = np.random.default_rng(len(y))
+    size, colour = 2.0 * y + random.normal(size=len(y)), random.integers(0, 2, len(y)) * y
+    cells = {"size": size.tolist(), "colour": [f"c{c}" for c in colour], "y": [f"y{c}" for c in y]}
+    return Rows.of(learnt_from([Cells("t.csv", cells, range(len(y)), 1)], "y"), "t.csv")
+
+
 @pytest.mark.parametrize("feedback", FEEDBACK.values(), ids=FEEDBACK)
 @pytest.mark.parametrize("model", ["online", "naive-bayes", "svm"])
 def test_labels_that_come_later_change_nothing_before(model, feedback):
     random = np.random.default_rng(3)
     y = (random.random(70) < 0.5).astype(int)
     given_ = corpus(y)
-    order, of = order_of_arrival(given_, 0), recipe("mail", model, {})
-    found = replay(given_, of, order, feedback)
+    order, of = order_of_arrival(len(given_), given_.times, 0), recipe("mail", model, {})
+    found = replay_texts(given_, of, order, feedback)
     for cut in (1, 20, 45, 69):
         other = given_.y.copy()
         other[order[cut:]] = 1 - other[order[cut:]]
-        again = replay(Corpus(**{**vars(given_), "y": other}), of, order, feedback)
+        again = replay_texts(Corpus(**{**vars(given_), "y": other}), of, order, feedback)
         assert_allclose(again[order[: cut + 1]], found[order[: cut + 1]], rtol=1e-9, atol=1e-9)
-    assert not found[order[0]].any()
+    assert np.ptp(found[order[0]]) == 0.0
 
 
 def test_what_is_learnt_is_of_use():
     y = (np.arange(120) % 2).astype(int)
     given_ = corpus(y)
-    order = order_of_arrival(given_, 0)
+    order = order_of_arrival(len(given_), given_.times, 0)
     assert order.tolist() == list(range(120))
     for feedback, most in (("always", 0.1), ("later", 0.2), ("errors", 0.25)):
-        scores = replay(given_, recipe("mail", "online", {}), order, FEEDBACK[feedback])
+        scores = replay_texts(given_, recipe("mail", "online", {}), order, FEEDBACK[feedback])
         assert (scores.argmax(axis=1) != y)[20:].mean() <= most, feedback
+
+
+@pytest.mark.parametrize("feedback", FEEDBACK.values(), ids=FEEDBACK)
+@pytest.mark.parametrize("model", ["naive-bayes", "logistic"])
+def test_rows_of_a_table_are_judged_in_the_same_way(model, feedback):
+    rows, of = table(np.random.default_rng(5).integers(0, 3, 90)), table_recipe(model, {})
+    order = order_of_arrival(len(rows), None, 1)
+    found = replay_rows(rows, of, order, feedback)
+    for cut in (1, 30, 89):
+        other = rows.y.copy()
+        other[order[cut:]] = (1 + other[order[cut:]]) % 3
+        again = replay_rows(replace(rows, y=other), of, order, feedback)
+        assert_allclose(again[order[: cut + 1]], found[order[: cut + 1]], rtol=1e-6, atol=1e-6)
+    assert_allclose(np.exp(found).sum(axis=1), 1.0)
+    assert np.isfinite(found).all()  # a class that has not come yet may come
+    assert (found.argmax(axis=1) != rows.y)[order[45:]].mean() < 0.2
+
+
+def test_a_class_without_examples_has_its_share_by_the_rule_of_succession():
+    rows = table(np.array([0] * 9 + [1]))
+    found = np.exp(replay_rows(rows, table_recipe("naive-bayes", {}), np.arange(10), Feedback()))
+    assert_allclose(found[:, 1], [0.5, *(1.0 / (n + 2.0) for n in range(1, 10))])
+
+
+@pytest.mark.parametrize("model", ["online", "naive-bayes"])
+def test_verdicts_are_calibrated_where_only_errors_are_told(model):
+    random = np.random.default_rng(4)
+    y = (random.random(600) < 0.4).astype(int)
+    texts = [
+        " ".join(f"{'ab'[int(random.random() < 0.4 + 0.2 * c)]}{random.integers(9)}" for _ in range(12)) for c in y
+    ]
+    given_ = Corpus.of_texts(texts, recipe("text", model, {}).settings.reader(), LABELS, y)
+    order = order_of_arrival(len(given_), None, 0)
+    logs = replay_texts(given_, recipe("text", model, {}), order, FEEDBACK["errors"])[order[300:]]
+    truth, odds = given_.y[order[300:]], logs[:, 1] - logs[:, 0]
+    loss = -logs[np.arange(len(truth)), truth].mean()
+    assert loss < 1.02 * -np.log(np.where(truth == 1, truth.mean(), 1.0 - truth.mean())).mean()
+    best = min(np.logaddexp(0.0, a * np.where(truth == 1, -odds, odds)).mean() for a in np.geomspace(0.05, 20.0, 61))
+    assert loss <= 1.1 * best
 
 
 def test_without_dates_the_order_is_drawn():
     given_ = Corpus.of_texts(
         [f"w{n}" for n in range(9)], recipe("text", "online", {}).settings.reader(), LABELS, [0] * 9
     )
-    assert sorted(order_of_arrival(given_, 1)) == [*range(9)]
-    assert order_of_arrival(given_, 1).tolist() == order_of_arrival(given_, 1).tolist() != [*range(9)]
+    one, same = (order_of_arrival(len(given_), given_.times, 1).tolist() for _ in range(2))
+    assert sorted(one) == [*range(9)]
+    assert one == same != [*range(9)]
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 200), C=st.integers(2, 3))

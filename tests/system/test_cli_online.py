@@ -34,6 +34,21 @@ def test_a_column_of_texts_is_judged_too(tmp_path):
     assert told["error"] < 0.1
 
 
+def test_typed_columns_are_judged_too(tmp_path):
+    rows = "".join(f"{n % 7},{'ab'[n % 2]},{'no' if n % 2 else 'yes'}\n" for n in range(80))
+    (tmp_path / "t.csv").write_text("size,kind,buys\n" + rows)
+    told = result("evaluate", "--online", "t.csv", "--label", "buys", "--json", cwd=tmp_path)
+    assert (told["n"], told["online"]["model"]) == (80, "naive-bayes")
+    assert told["error"] < 0.1
+    told = result("evaluate", "--online", "t.csv", "--label", "buys", "--model", "logistic", "--json", cwd=tmp_path)
+    assert told["online"]["model"] == "logistic"
+    (tmp_path / "t.svm").write_text("".join(f"{n % 2} 1:{n % 2} 2:{n % 5}\n" for n in range(40)))
+    assert result("evaluate", "--online", "t.svm", "--json", cwd=tmp_path)["n"] == 40
+    done = run("evaluate", "--online", "t.csv", "--label", "buys", "--model", "nbsvm", cwd=tmp_path)
+    assert done.returncode == 64
+    assert "typed columns" in done.stderr.decode()
+
+
 def test_what_makes_no_sense_is_refused():
     for arguments, said in (
         (("--online",), "Missing argument 'FILTER LABEL=PATH...|FOLDER|TABLE'"),

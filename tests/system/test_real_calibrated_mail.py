@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from deciban import TextClassifier
+from deciban.evaluation.online import Feedback, replay_texts
 from deciban.evaluation.roc import inversions
-from deciban.scores import log_posterior
 from deciban.text.corpus import Corpus
 from deciban.text.recipes import recipe
-from deciban.text.replay import Feedback, replay
 from system import real_mail
 
 LABELS = ("ham", "spam")
@@ -69,7 +68,7 @@ def test_a_stream_is_calibrated_as_it_comes(data):
     texts, y = trec(data)
     of = recipe("mail", "online", {})
     corpus = Corpus.of_texts(texts, of.settings.reader(), LABELS, y)
-    logs = log_posterior(replay(corpus, of, np.arange(len(y)), Feedback()))
+    logs = replay_texts(corpus, of, np.arange(len(y)), Feedback())
     odds = logs[:, 1] - logs[:, 0]
     check(odds, y, 1.1)
     assert 100.0 * inversions(odds, y == 1) / ((y == 1).sum() * (y == 0).sum()) <= 0.0204  # half of bogofilter's

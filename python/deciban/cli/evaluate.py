@@ -70,6 +70,7 @@ def command(
     deciban evaluate filter.deciban spam=Junk/ ham=Inbox.mbox
     deciban evaluate model.deciban test.csv      a model of a table knows its columns; else --text and --label
     deciban evaluate --online spam=Junk/ ham=Inbox.mbox      as they came: judged, then learnt, one after the other
+    deciban evaluate --online people.csv --label buys        the same of rows
     """
     p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
     if online:

@@ -41,7 +41,7 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
     contenders = contenders_of(given)
     check_destination(output, [path])
     check_report(given["report"], output, [path], given["language"])
-    rows, table = _read(path, label, given, escape(path))
+    rows, table = read_rows(path, label, given, escape(path))
     model, tried = _learnt(rows, contenders, given, remarks)
     leaks = find_leaks(rows)
     known = KnownRows.of(hash_rows(rows.columns, rows.X, rows.labels.tolist()))
@@ -144,10 +144,11 @@ MISSING = {
 
 def read_labelled_table(path: str, given: Mapping[str, Any]) -> Rows:
     """Return rows of typed columns."""
-    return _read(path, given["label"] or LABEL, given, path)[0]
+    return read_rows(path, given["label"] or LABEL, given, path)[0]
 
 
-def _read(path: str, label: str, given: Mapping[str, Any], name: str) -> tuple[Rows, Typed]:
+def read_rows(path: str, label: str, given: Mapping[str, Any], name: str) -> tuple[Rows, Typed]:
+    """Return the rows of a table with their labels, and what its columns were taken for."""
     cells = read_cells(path, given["encoding"], given["table_format"])
     table = learnt_from(cells, label, given["ignore"], parse_wanted_columns(given, label))
     rows = Rows.of(table, "standard input" if path == STDIN else name)
