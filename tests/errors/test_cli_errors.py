@@ -53,7 +53,7 @@ def inside(capsys):
 
 
 def test_a_verb_that_is_none():
-    assert said(64, "clasify") == "Expected a verb; came 'clasify'. Did you mean classify? See deciban --help."
+    assert said(64, "clasify") == "Expected a command; got 'clasify'. Did you mean classify? See deciban --help."
 
 
 def test_options_and_arguments():

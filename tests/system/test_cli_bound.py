@@ -138,4 +138,4 @@ def test_what_is_wrong_is_said(inside, tmp_path, monkeypatch):  # noqa: F811
 
 
 def test_the_first_word_is_a_process_of_its_own():
-    assert said(64, "bond") == "Expected a verb; came 'bond'. Did you mean bound? See deciban --help."
+    assert said(64, "bond") == "Expected a command; got 'bond'. Did you mean bound? See deciban --help."

@@ -16,7 +16,7 @@ def test_a_stream_is_told_stage_by_stage():
     assert told["online"]["stages"][-1]["one_minus_roca_percent"] == pytest.approx(told["one_minus_roca_percent"])
     assert told["log_loss"] < 0.69
     assert 0.0 <= told["online"]["missed_at_0.1_percent"] <= 1.0
-    assert "Each was judged by online of those before it:" in out("evaluate", "--online", *SOURCES)
+    assert "By online, trained on the items before each:" in out("evaluate", "--online", *SOURCES)
 
 
 @pytest.mark.parametrize("feedback", ["always", "errors", "30"])

@@ -56,26 +56,26 @@ def _wish(name: str, kind: Any, words: str) -> Callable[[Verb], Verb]:
 n = _wish("n", int, "The number of examples.")
 delta = _wish("delta", float, "The probability that the bound fails. Default: 0.05.")
 error = _wish("error", float, "What the error shall not exceed.")
-as_json = click.option("--json", "as_json", is_flag=True, help="The result as JSON on standard output.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
-@click.group("bound", cls=Bounds, short_help="What theory promises.", invoke_without_command=True)
+@click.group("bound", cls=Bounds, short_help="Compute a bound.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """What theory promises of the error of a classifier, under which conditions, and whether that says anything.
+    """Bound the error of a classifier: the bound, its conditions, and whether it is vacuous.
 
-    Of the error, the number of examples and the probability of failing, the one left out is solved for.
+    Of error, number of examples and probability of failure, give two; the third is computed.
 
     \b
-      deciban bound binomial --errors 3 --n 500            how often it errs, judged by 500 test examples
-      deciban bound binomial --errors 3 --error 0.01       how many test examples show that it errs in less than 1 %
-      deciban bound binomial --errors 3 --n 500 --error 0.01    how sure one may be of that
+      deciban bound binomial --errors 3 --n 500            error, by 500 test examples
+      deciban bound binomial --errors 3 --error 0.01       number of test examples that shows an error below 1 %
+      deciban bound binomial --errors 3 --n 500 --error 0.01    confidence of that
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-@command.command("binomial", short_help="From errors on a test set: exact, the one to act on.")
+@command.command("binomial", short_help="From errors on a test set (Clopper-Pearson): exact, the one to act on.")
 @click.option("--errors", type=int, required=True, metavar="N", help="Errors on the test examples.")
 @n
 @delta
@@ -88,7 +88,7 @@ def binomial(as_json: bool, **given: Any) -> None:
     _say("binomial", as_json, given)
 
 
-@command.command("hoeffding", short_help="For one hypothesis, or finitely many.")
+@command.command("hoeffding", short_help="For one hypothesis or finitely many (Hoeffding).")
 @n
 @delta
 @_wish("epsilon", float, "How far the errors in sample and out of sample may be apart.")
@@ -99,7 +99,7 @@ def hoeffding(as_json: bool, **given: Any) -> None:
     _say("hoeffding", as_json, given)
 
 
-@command.command("vc", short_help="For infinitely many, from their VC dimension.")
+@command.command("vc", short_help="For infinitely many, by their VC dimension.")
 @click.option("--dimension", type=_Whole(), required=True, metavar="N", help="Linear in d features: d + 1.")
 @n
 @delta
@@ -112,7 +112,7 @@ def vc(as_json: bool, **given: Any) -> None:
     _say("vc", as_json, given)
 
 
-@command.command("growth", short_help="How many labellings hypotheses bring about.")
+@command.command("growth", short_help="Growth function of a hypothesis set.")
 @click.option("--n", type=int, required=True, metavar="N", help="The number of examples.")
 @click.option("--dimension", type=_Whole(), required=True, metavar="N", help="The VC dimension.")
 @click.option("--kind", type=click.Choice(("polynomial", "sauer")), default="sauer", help="Default: sauer.")
@@ -122,7 +122,7 @@ def growth(as_json: bool, **given: Any) -> None:
     _say("growth", as_json, given)
 
 
-@command.command("support-vectors", short_help="The expected error, from support vectors.")
+@command.command("support-vectors", short_help="Expected error, from the number of support vectors.")
 @click.option("--count", type=int, required=True, metavar="N", help="Support vectors.")
 @n
 @error
@@ -144,7 +144,7 @@ def compression(as_json: bool, **given: Any) -> None:
     _say("compression", as_json, given)
 
 
-@command.command("margins", short_help="PAC-Bayes, from the margins of what was learnt.")
+@command.command("margins", short_help="PAC-Bayes bound, from the margins on the training set.")
 @click.argument("file", metavar="FILE")
 @n
 @delta
@@ -178,7 +178,7 @@ def _numbers(path: str) -> list[float]:
     return found
 
 
-@command.command("dichotomies", short_help="Cover's number of labellings by hyperplanes.")
+@command.command("dichotomies", short_help="Number of dichotomies by hyperplanes (Cover).")
 @click.option("--n", type=int, required=True, metavar="N", help="The number of points.")
 @click.option("--d", type=int, required=True, metavar="N", help="Their dimensions.")
 @click.option("--no-intercept", is_flag=True, help="Hyperplanes through the origin only.")

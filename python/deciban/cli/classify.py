@@ -20,11 +20,11 @@ from .tabular import refuse_text, tell_unseen
 from .text_tables import tables_of
 
 
-@click.command("classify", short_help="Judge messages.")
+@click.command("classify", short_help="Classify messages.")
 @options.filter_file
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
 @options.as_json
-@click.option("--jsonl", is_flag=True, help="One JSON object a line, as they come.")
+@click.option("--jsonl", is_flag=True, help="Print one JSON object a line, as they come.")
 @click.option("--exit-code", is_flag=True, help="Exit with 0 for ham (the first class), 1 for spam, 2 if unsure.")
 @options.unsure_below
 @options.threshold

@@ -44,49 +44,60 @@ def _sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     return tuple(map(int, parts))
 
 
-@click.command("compare", short_help="The families side by side.")
+@click.command("compare", short_help="Compare types of model.")
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @options.tables
 @options.add_column_options
-@click.option("--models", callback=_names, metavar="A,B,...", help="Simplest first. Default: those --model auto tries.")
-@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
-@click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Each judged by the others. Default: 5.")
-@click.option("--repeats", type=click.IntRange(1), default=1, metavar="N", help="Of the folds, dealt anew. Default: 1.")
+@click.option(
+    "--models",
+    callback=_names,
+    metavar="A,B,...",
+    help="Models to compare, simplest first. Default: those of --model auto.",
+)
+@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="Kind of the items.")
+@click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Number of folds. Default: 5.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Repeat the cross-validation with other folds. Default: 1.",
+)
 @click.option(
     "--sizes",
     callback=_sizes,
     metavar="N,M,...",
-    help="Of the training sets of the learning curves, or none. Default: four, each half the next.",
+    help="Sizes of the training sets of the learning curves, or none. Default: four, each half the next.",
 )
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0),
     callback=options.finite,
     metavar="SECONDS",
-    help="No fit begins after it, and what is done is told. Default: none.",
+    help="Start no fit after this time, and report what is done. Default: none.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
     default=0,
     metavar="N",
-    help="Of the folds and of the hash. Default: 0.",
+    help="Seed of the folds and of the hash. Default: 0.",
 )
 @partial(report_option, of="the comparison")
 @options.jobs
 @options.as_json
 @options.quiet
 def command(examples: tuple[str, ...], as_json: bool, quiet: bool, **given: Any) -> None:
-    """Compare models on labelled examples, each judged by models that did not learn it. Only a report is written,
-    and only where --report asks for it.
+    """Compare types of model by cross-validation on labelled examples. Nothing is written except the page of
+    --report.
 
     \b
     deciban compare spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
     deciban compare reviews.csv --text review --label sentiment    also .tsv .jsonl .parquet
     deciban compare people.csv --label income --models naive-bayes,svm,mlp    typed columns; also .svm
 
-    Errors have 95 % intervals, log losses are in nats; McNemar's exact test and the corrected resampled t-test say, by
-    Holm's rule, which differences are real. Ctrl-C ends it with what is done.
+    Errors have 95 % intervals, log losses are in nats. McNemar's exact test and the corrected resampled t-test, with
+    Holm's correction, show which differences are significant. Ctrl-C stops and reports what is done.
     """
     remarks = Remarks(quiet)
     inputs = [*examples, *(each.partition("=")[2] for each in examples)]

@@ -32,12 +32,12 @@ from .models import default_recipe
 from .output import print_json, quote
 
 
-@click.command("demo", short_help="See it work on mail that comes along.")
-@click.option("--keep", metavar="DIR", help="Put the filter there instead of into a folder that goes away.")
+@click.command("demo", short_help="Show an example on a sample mailbox.")
+@click.option("--keep", metavar="DIR", help="Keep the filter in this folder.")
 @options.as_json
 def command(keep: str | None, as_json: bool) -> None:
-    """Train on a small mailbox that comes along, in English and Korean, judge mail it has not seen, explain one
-    verdict, correct another, and take the correction back.
+    """Train a filter on a small sample mailbox, in English and Korean, classify mail that it was not trained on,
+    explain one verdict, correct another, and undo the correction.
     """
     with _folder(keep) as folder, as_file(files("deciban") / "sample") as sample:
         path = os.path.join(folder, "demo.deciban")

@@ -33,15 +33,19 @@ from .tabular import refuse_text, tell_known, tell_leaks, tell_unseen
 from .text_tables import fill_columns
 
 
-@click.command("evaluate", short_help="How often the filter errs.")
+@click.command("evaluate", short_help="Measure the error.")
 @click.argument("examples", nargs=-1, required=True, metavar="FILTER LABEL=PATH...|FOLDER|TABLE")
 @options.tables
 @partial(options.threshold, pair=False, default="0.5", help=" Default: 0.5.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the bootstrap. Default: 0.")
-@click.option("--online", is_flag=True, help="Without FILTER: judge each item by those that came before it, and learn.")
-@click.option("--model", type=click.Choice(["auto", *MODELS]), help="With --online, what learns. Default: auto.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of the bootstrap. Default: 0.")
 @click.option(
-    "--feedback", metavar="always|errors|N", help="With --online, of which items it is told, or N items later."
+    "--online", is_flag=True, help="Without FILTER: classify each item by the items before it, then learn it."
+)
+@click.option("--model", type=click.Choice(["auto", *MODELS]), help="With --online: type of model. Default: auto.")
+@click.option(
+    "--feedback",
+    metavar="always|errors|N",
+    help="With --online: learn all items, misclassified items only, or each N items later.",
 )
 @report_option
 @options.jobs
@@ -64,13 +68,13 @@ def command(
     language: str | None,
     **columns: Any,
 ) -> None:
-    """Judge labelled examples, best ones the filter has not learnt, and tell how often it errs.
+    """Classify labelled examples and report how often the filter errs. Use examples that it was not trained on.
 
     \b
     deciban evaluate filter.deciban spam=Junk/ ham=Inbox.mbox
     deciban evaluate model.deciban test.csv      a model of a table knows its columns; else --text and --label
-    deciban evaluate --online spam=Junk/ ham=Inbox.mbox      as they came: judged, then learnt, one after the other
-    deciban evaluate --online people.csv --label buys        the same of rows
+    deciban evaluate --online spam=Junk/ ham=Inbox.mbox      in order of arrival: classify first, then learn
+    deciban evaluate --online people.csv --label buys
     """
     p, decibans = (0.5, threshold.high) if threshold.probability is None else (threshold.probability, None)
     if online:

@@ -18,12 +18,12 @@ from .tabular import refuse_text, tell_unseen
 from .text_tables import TextTables, tables_of
 
 
-@click.command("explain", short_help="Why a message is judged so.")
+@click.command("explain", short_help="Explain a verdict.")
 @options.filter_file
 @click.argument("file", required=False, metavar="[FILE|-]")
 @options.as_json
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Name the N strongest words. Default: 16.")
-@click.option("--all", "whole", is_flag=True, help="Name every word, and show the text uncut.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Show the N strongest words. Default: 16.")
+@click.option("--all", "whole", is_flag=True, help="Show every word, and the whole text.")
 @options.unsure_below
 @options.threshold
 @options.text

@@ -12,10 +12,10 @@ from . import options
 from .updates import tell, update
 
 
-@click.command("forget", short_help="Take back what was learnt.")
+@click.command("forget", short_help="Remove messages.")
 @options.filter_file
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
-@click.option("--as", "label", metavar="LABEL", help="Only if they were learnt under this label; of rows, which.")
+@click.option("--as", "label", metavar="LABEL", help="Only if they were learnt under this label; of rows, their label.")
 @options.of_tables
 @options.as_json
 @options.quiet

@@ -1,4 +1,4 @@
-"""The verbs. Their help stands here, so that listing them loads none of them."""
+"""The commands. Their help stands here, so that listing them loads none of them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import click
 from .. import __version__
 
 VERBS = {
-    "train": "Learn from labelled mail, texts or a table; write a filter.",
-    "classify": "Judge messages: label, probability, decibans.",
-    "explain": "Why a message is judged so, word by word.",
-    "evaluate": "How often the filter errs on labelled messages, with intervals.",
-    "threshold": "Above which evidence to act: by false positives, or by costs.",
-    "compare": "The families side by side: errors, speed, which differences are real.",
-    "suspects": "Which labels of the examples are probably wrong.",
-    "review": "Which messages are worth a look, and what they are.",
-    "inspect": "What a filter knows: counts, settings, strongest evidence.",
-    "learn": "Learn messages under a label, exactly.",
-    "forget": "Take back what was learnt, exactly.",
-    "refresh": "Solve a filter with all that it was taught since.",
-    "bound": "What theory promises: error, sample size or confidence.",
-    "demo": "Train, judge, explain and correct on mail that comes along.",
+    "train": "Train a classifier on labelled mail, texts or a table.",
+    "classify": "Classify messages: label, probability, decibans.",
+    "explain": "Explain a verdict: the evidence of each word, in decibans.",
+    "evaluate": "Measure the error on labelled messages, with intervals.",
+    "threshold": "Find the threshold for a false positive rate or for costs.",
+    "compare": "Compare types of model: errors, speed, significance.",
+    "suspects": "List the examples whose labels are probably wrong.",
+    "review": "Review uncertain and probably mislabelled messages.",
+    "inspect": "Show counts, settings and strongest evidence of a filter.",
+    "learn": "Add messages to a filter, exactly.",
+    "forget": "Remove messages from a filter, exactly.",
+    "refresh": "Bring the file of a filter up to date with its journal.",
+    "bound": "Compute a generalisation bound, a sample size or a confidence.",
+    "demo": "Train, classify, explain and correct on a sample mailbox.",
 }
 
 
 class Verbs(click.Group):
-    """A group that loads the module of a verb when the verb is asked for."""
+    """A group that loads the module of a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -45,12 +45,12 @@ class Verbs(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], VERBS, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"The verbs are {', '.join(VERBS)}."
-            ctx.fail(f"Expected a verb; came {args[0]!r}. {hint}")
+            hint = f"Did you mean {near[0]}?" if near else f"The commands are {', '.join(VERBS)}."
+            ctx.fail(f"Expected a command; got {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
+        with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
 
@@ -64,13 +64,13 @@ class Verbs(click.Group):
 @click.version_option(__version__, prog_name="deciban", message="%(prog)s %(version)s")
 @click.pass_context
 def deciban(ctx: click.Context) -> None:
-    """Labelled mail, texts or tables in; a filter out that weighs evidence and shows its weighing.
+    """Turn labelled mail, texts or tables into a classifier that weighs evidence and shows its weighing.
 
     \b
-      deciban demo                                              see it work
-      deciban train spam=Junk/ ham=Inbox.mbox                   learn from your own mail
-      deciban classify filter.deciban mail.eml                  judge a message
-      deciban explain filter.deciban mail.eml                   and see why
+      deciban demo                                              see an example
+      deciban train spam=Junk/ ham=Inbox.mbox                   train on your own mail
+      deciban classify filter.deciban mail.eml                  classify a message
+      deciban explain filter.deciban mail.eml                   show the evidence
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

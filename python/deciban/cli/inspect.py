@@ -16,13 +16,16 @@ from . import options
 from .output import print_json
 
 
-@click.command("inspect", short_help="What a filter knows.")
+@click.command("inspect", short_help="Show what a filter knows.")
 @options.filter_file
-@click.option("--top", type=click.IntRange(min=0), default=12, metavar="N", help="Words per list. Default: 12.")
+@click.option(
+    "--top", type=click.IntRange(min=0), default=12, metavar="N", help="Number of words per list. Default: 12."
+)
 @options.as_json
 def command(filter_file: str, top: int, as_json: bool) -> None:
-    """Tell what a filter knows: what it learnt, how it reads, its certificate, the words that tell most of the class,
-    in bits, and per class the words that say most about an average item: decibans times how often they occur.
+    """Show what a filter knows: its training summary, its settings, its certificate, the words with the most mutual
+    information with the class, in bits, and for each class the words with the most evidence in an average item:
+    decibans times frequency.
     """
     stored = read_solved(filter_file, tables=True)
     if store.of_table(stored.header):

@@ -13,10 +13,10 @@ from . import options
 from .updates import tell, update
 
 
-@click.command("learn", short_help="Learn messages or rows under a label.")
+@click.command("learn", short_help="Add messages or rows.")
 @options.filter_file
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
-@click.option("--as", "label", metavar="LABEL", help="What the messages, or all rows, are.")
+@click.option("--as", "label", metavar="LABEL", help="Label of the messages, or of all rows.")
 @options.of_tables
 @options.as_json
 @options.quiet

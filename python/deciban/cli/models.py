@@ -27,9 +27,9 @@ CHOICES = ["auto", *MODELS, *(each for each in (DISCRIMINANT, "mlp") if each not
 _OF_MAIL = ONLINE
 _ALPHA = {kind: found.bayes.alpha for kind, found in OF_NAIVE_BAYES.items()}
 _CHOICE_HELP = (
-    "Default: auto. Of mail that is online, which learns on and forgets; of text the simplest of "
-    f"{', '.join(SIMPLEST_FIRST)}, of typed columns of naive-bayes, discriminant, logistic, svm, whose error on a "
-    f"fifth held out is within one standard error of the best (naive-bayes for less than {FEWEST} items)."
+    "Type of model. Default: auto. For mail, auto is online. For text it compares "
+    f"{', '.join(SIMPLEST_FIRST)}, for typed columns naive-bayes, discriminant, logistic, svm, and takes the simplest "
+    f"whose error on a held-out fifth is within one standard error of the lowest (naive-bayes below {FEWEST} items)."
 )
 _OPTIONS = {"C": "-C", "alpha": "--alpha", "likelihood": "--likelihood"}
 
@@ -45,15 +45,19 @@ def model_options(verb: Any) -> Any:
                 callback=options.finite,
                 default=60.0,
                 metavar="SECONDS",
-                help="For trying models with --model auto. Default: 60.",
+                help="Time to try models with --model auto. Default: 60.",
             ),
-            click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli"]), help="Default: multinomial."),
+            click.option(
+                "--likelihood",
+                type=click.Choice(["multinomial", "bernoulli"]),
+                help="Event model of naive Bayes. Default: multinomial.",
+            ),
             click.option(
                 "--alpha",
                 type=click.FloatRange(min=0),
                 callback=options.finite,
                 metavar="A",
-                help="Pseudo-count of each word; of least-squares what the penalty weighs. "
+                help="Smoothing of naive-bayes, a pseudo-count of each word; penalty of least-squares. "
                 f"Default of naive-bayes: {_ALPHA['mail']:g} for mail, {_ALPHA['text']:g} for text.",
             ),
             click.option(
@@ -62,7 +66,7 @@ def model_options(verb: Any) -> Any:
                 type=click.FloatRange(min=0, min_open=True),
                 callback=options.finite,
                 metavar="C",
-                help="What errors weigh against the penalty: nbsvm, logistic, svm, kernel-svm.",
+                help="Inverse regularisation strength of nbsvm, logistic, svm, kernel-svm.",
             ),
         ]
     ):

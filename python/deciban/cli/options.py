@@ -15,17 +15,22 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "svm")
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
-quiet = click.option("-q", "--quiet", is_flag=True, help="No remarks and no progress on standard error.")
-jobs = click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Threads. Default: all cores.")
-text = click.option("--text", metavar="COLUMN", help="The column of a table that holds the texts.")
-label = click.option("--label", metavar="COLUMN", help="The column of a table that holds the labels.")
-encoding = click.option("--encoding", metavar="NAME", help="Of a table, e.g. cp949. Default: UTF-8.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print results as JSON.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Print no remarks and no progress on standard error.")
+jobs = click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: all cores."
+)
+text = click.option("--text", metavar="COLUMN", help="Column of a table with the texts.")
+label = click.option("--label", metavar="COLUMN", help="Column of a table with the labels.")
+encoding = click.option("--encoding", metavar="NAME", help="Encoding of a table, such as cp949. Default: UTF-8.")
 table_format = click.option(
-    "--format", "table_format", type=click.Choice(FORMATS), help="Of a table, if its name does not say."
+    "--format",
+    "table_format",
+    type=click.Choice(FORMATS),
+    help="Format of a table whose file name has no known suffix.",
 )
 verbose = click.option(
-    "-v", "--verbose", is_flag=True, help="Say which categories were never learnt, on standard error."
+    "-v", "--verbose", is_flag=True, help="Report categories unknown to the model, on standard error."
 )
 filter_file = click.argument("filter_file", metavar="FILTER")
 
@@ -44,7 +49,7 @@ def unsure_below(verb: Verb) -> Verb:
         type=click.FloatRange(min=0),
         callback=finite,
         metavar="DECIBANS",
-        help="Weaker evidence is called unsure, as is a verdict that its interval does not bear out. "
+        help="Verdicts with less evidence are unsure, as are those whose interval contains 0. "
         "Default: 10, odds of 10 to 1.",
     )
     return option(verb)
@@ -129,16 +134,14 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return found
 
 
-positive = click.option(
-    "--positive", metavar="LABEL", help='What is looked for. Default: "spam", else the second class.'
-)
+positive = click.option("--positive", metavar="LABEL", help='Positive class. Default: "spam", else the second class.')
 
 
 def threshold(verb: Verb, pair: bool = True, **more: Any) -> Verb:
     """Add the option where the verdict of two classes turns."""
-    words = "Called positive above this probability, or above so many decibans, as in 20dB."
+    words = "Classify as positive above this probability, or above so many decibans, as in 20dB."
     if pair:
-        words += " With LOW,HIGH unsure between the two. Evidence counts from there: see --unsure-below."
+        words += " With LOW,HIGH, verdicts between the two are unsure. --unsure-below then counts from the threshold."
     option = click.option("--threshold", type=_At(pair), metavar="P", help=words + more.pop("help", ""), **more)
     return option(positive(verb))
 
@@ -180,9 +183,9 @@ def sureness(at: At | None, unsure_below: float | None, default: float) -> float
 def add_column_options(verb: Verb) -> Verb:
     """Return what a table's columns are, where their values do not say so."""
     for name, words in (
-        ("--ignore", "Learn nothing from this column of a table."),
-        ("--category", "Its values are labels, though they are numbers or another in most rows."),
-        ("--number", "Its values are numbers, and told apart, though they number the rows."),
+        ("--ignore", "Column to leave out."),
+        ("--category", "Column to treat as categories, whatever its values look like."),
+        ("--number", "Column to treat as numbers, even if it counts the rows."),
     ):
         verb = click.option(name, multiple=True, metavar="COLUMN", help=words)(verb)
     return verb
@@ -197,7 +200,7 @@ def tables(verb: Verb) -> Verb:
 
 def of_tables(verb: Verb) -> Verb:
     """Add the columns, the encoding and the format of a table that a model learns on; --as is the label there."""
-    column = click.option("--label", "column", metavar="COLUMN", help="The column of a table that holds the labels.")
+    column = click.option("--label", "column", metavar="COLUMN", help="Column of a table with the labels.")
     for option in (table_format, encoding, column, text):
         verb = option(verb)
     return verb

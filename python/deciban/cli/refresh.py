@@ -15,7 +15,7 @@ from . import options
 from .output import print_json
 
 
-@click.command("refresh", short_help="Solve a filter with all that it was taught.")
+@click.command("refresh", short_help="Bring a filter up to date.")
 @options.filter_file
 @options.as_json
 @options.quiet

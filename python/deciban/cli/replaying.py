@@ -99,8 +99,8 @@ def feedback_of(value: str) -> Feedback:
 def _tell(way: tuple[Stage, ...], missed: float | None, positive: str, model: str) -> Iterator[Text]:
     yield Text()
     if missed is not None:
-        yield Text(f"At 0.1 % of the others lost, {percent(missed)} of {positive} is missed.")
-    yield Text(f"Each was judged by {model} of those before it:")
+        yield Text(f"At a false positive rate of 0.1 %, {percent(missed)} of {positive} is missed.")
+    yield Text(f"By {model}, trained on the items before each:")
     rows = [
         (
             f"{each.first:,} to {each.last:,}",
@@ -110,6 +110,6 @@ def _tell(way: tuple[Stage, ...], missed: float | None, positive: str, model: st
         )
         for each in way
     ]
-    header = ("items", "error", "log loss", "(1 − ROCA) until then")
+    header = ("items", "error", "log loss", "(1 − ROCA) so far")
     for number, line in enumerate(grid([header, *rows], "rrrr")):
         yield Text(line, style="dim" if number == 0 else "")

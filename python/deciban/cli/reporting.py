@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from .labelled_items import LabelledItems
     from .output import Remarks
 
-_PAGE = "Also write a page about {}: HTML, complete in one file, with pictures."
+_PAGE = "Also write an HTML report on {}, complete in one file."
 
 
 def option(verb: Any, of: str = "the model") -> Any:
     """Return --report and --language."""
     language = click.Choice(["en", "ko"])  # those of pages.words, which would be loaded for nothing
-    verb = click.option("--language", type=language, help="Of the page. Default: that of LANG.")(verb)
+    verb = click.option("--language", type=language, help="Language of the page. Default: that of LANG.")(verb)
     return click.option("--report", metavar="FILE", help=_PAGE.format(of))(verb)
 
 

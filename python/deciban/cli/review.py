@@ -28,7 +28,7 @@ _LISTED = 3  # reasons
 _LONGEST = 100  # characters of a header
 
 
-@click.command("review", short_help="Which messages are worth a look.")
+@click.command("review", short_help="Review uncertain messages.")
 @options.filter_file
 @click.argument("messages", nargs=-1, metavar="[[LABEL=]PATH|-]...")
 @click.option("--answers", metavar="FILE", help="JSON lines with the digest and the answer, a label, of messages.")

@@ -23,29 +23,29 @@ _UNSAID: dict[str, Any] = dict.fromkeys(("words", "max_features", "hashed", "rea
 _LISTED = 20
 
 
-@click.command("suspects", short_help="Which labels are probably wrong.")
+@click.command("suspects", short_help="List probably wrong labels.")
 @click.argument("examples", nargs=-1, required=True, metavar="[MODEL] LABEL=PATH...|FOLDER|TABLE")
 @options.tables
 @options.add_column_options
 @model_options
-@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
-@click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Each judged by the others. Default: 5.")
+@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="Kind of the items.")
+@click.option("--folds", type=click.IntRange(2), default=5, metavar="K", help="Number of folds. Default: 5.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help=f"List at most N. Default: {_LISTED}; of JSON, all.")
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
     default=0,
     metavar="N",
-    help="Of the folds and of the hash. Default: 0.",
+    help="Seed of the folds and of the hash. Default: 0.",
 )
 @options.jobs
 @options.as_json
-@click.option("--jsonl", is_flag=True, help="One JSON object a line, one line a suspect.")
+@click.option("--jsonl", is_flag=True, help="Print one JSON object a line, one for each suspect.")
 @options.quiet
 def command(
     examples: tuple[str, ...], limit: int | None, as_json: bool, jsonl: bool, quiet: bool, **given: Any
 ) -> None:
-    """Name the examples whose labels are probably wrong, the most suspect first. Nothing is written.
+    """List the examples whose labels are probably wrong, the most probable first. Nothing is written.
 
     \b
     deciban suspects spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
@@ -53,8 +53,8 @@ def command(
     deciban suspects people.csv --label income       typed columns; also .svm
     deciban suspects model.deciban reviews.csv       columns and type of model as in model.deciban
 
-    Near-duplicates with different labels come first, then what a model that did not learn it is sure of otherwise
-    (confident learning). Decibans are its evidence for the label that it suggests against the one given.
+    Near-duplicates with different labels come first, then examples for which models that were not trained on them are
+    sure of another label (confident learning). Decibans are the evidence for that label against the given one.
     """
     examples, given = _known(examples, {**given, **_UNSAID})
     found = _find(examples, given, Remarks(quiet))

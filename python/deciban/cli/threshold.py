@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..evaluation.judgements import Judgements
 
 
-@click.command("threshold", short_help="Above which evidence to act.")
+@click.command("threshold", short_help="Find a threshold.")
 @options.filter_file
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
 @options.tables
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     "--false-positives",
     type=options.Share(),
     metavar="SHARE",
-    help="At most this rate, as 0.1%. Default: shows several.",
+    help="Highest false positive rate, as 0.1%. Default: show several.",
 )
-@click.option("--confidence", type=options.Share(), metavar="SHARE", help="How sure that is. Default: 95%.")
+@click.option("--confidence", type=options.Share(), metavar="SHARE", help="Confidence of the guarantee. Default: 95%.")
 @click.option(
-    "--on-average", is_flag=True, help="Hold the rate on average instead (conformal): fewer examples will do."
+    "--on-average", is_flag=True, help="Guarantee the rate on average only (conformal), which takes fewer examples."
 )
-@click.option("--cost", "costs", multiple=True, metavar="TRUTH:ANSWER=COST", help="Of a mistake. Others cost 1.")
-@click.option("--unsure", type=float, callback=options.finite, metavar="COST", help="Of leaving a decision open.")
+@click.option("--cost", "costs", multiple=True, metavar="TRUTH:ANSWER=COST", help="Cost of a mistake. Others cost 1.")
+@click.option("--unsure", type=float, callback=options.finite, metavar="COST", help="Cost of an unsure verdict.")
 @options.positive
 @options.jobs
 @options.as_json
@@ -59,17 +59,17 @@ def command(
     verbose: bool,
     **columns: Any,
 ) -> None:
-    """Find the threshold above which to act, on labelled examples that the filter has not learnt.
+    """Find a threshold for acting on verdicts, by labelled examples that the filter was not trained on.
 
     \b
     deciban threshold filter.deciban spam=Junk/ ham=Inbox.mbox --false-positives 0.1%
     deciban threshold filter.deciban spam=Junk/ ham=Inbox.mbox --cost ham:spam=100 --unsure 0.5
     deciban threshold model.deciban test.csv
 
-    By --false-positives: the lowest threshold that the examples show to take at most this share of ham for spam, with
-    the confidence asked for, though they chose it themselves; the share of spam that is found there; and how many
-    examples it takes, as 2,995 ham for 0.1 %. By --cost: what costs least, if the probabilities can be believed, and
-    what would have cost least on these examples. What the filter has learnt is left out.
+    With --false-positives, report the lowest threshold for which these examples show, with the given confidence, that
+    at most this share of ham is classified as spam; the recall of spam there; and the number of examples needed, such
+    as 2,995 ham for 0.1 %. With --cost, report the threshold of lowest expected cost, by the probabilities, and that of
+    lowest cost on these examples. Examples that the filter has learnt are left out.
     """
     priced = bool(costs) or unsure is not None
     _check(priced, false_positives, confidence, on_average)

@@ -66,30 +66,34 @@ def _parse_with(parse: Callable[[str], Any], expected: str) -> Callable[..., Any
     return callback
 
 
-_SEED_HELP = "Of what is random, and key of the hash of words. Default: 0."
+_SEED_HELP = "Seed of what is random, and key of the hash of words. Default: 0."
 _WORDS = _parse_with(_words, "N or N,M with 1 ≤ N ≤ M ≤ 5, such as 1,2 for words and pairs")
 _FEATURES = _parse_with(_features, "a number of words from 1, or all")
 
 
-@click.command("train", short_help="Learn from labelled examples.")
+@click.command("train", short_help="Train a classifier.")
 @click.argument("examples", nargs=-1, required=True, metavar="LABEL=PATH...|FOLDER|TABLE")
-@click.option("-o", "--output", metavar="FILE", help="Default: filter.deciban for mail, else model.deciban.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="File to write. Default: filter.deciban for mail, else model.deciban."
+)
 @options.tables
 @options.add_column_options
 @model_options
-@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="What the items are.")
-@click.option("--words", callback=_WORDS, metavar="N,M", help="Runs of N to M words: 1,2 is words and pairs.")
-@click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Size of the dictionary.")
-@click.option("--hashed", type=click.IntRange(1, 30), metavar="BITS", help="2^BITS buckets instead of words by name.")
-@click.option("--readable/--unreadable", default=None, help="Keep words that name the buckets of --hashed, or none.")
-@click.option("--binary/--counts", "binary", default=None, help="A word counts once per item, or each time.")
+@click.option("--kind", type=click.Choice(["auto", "mail", "text"]), default="auto", help="Kind of the items.")
+@click.option("--words", callback=_WORDS, metavar="N,M", help="Word n-grams of N to M words: 1,2 is words and pairs.")
+@click.option("--max-features", callback=_FEATURES, metavar="N|all", help="Largest size of the dictionary.")
+@click.option(
+    "--hashed", type=click.IntRange(1, 30), metavar="BITS", help="Use 2^BITS hash buckets instead of a dictionary."
+)
+@click.option("--readable/--unreadable", default=None, help="Keep words that name the hash buckets, or none.")
+@click.option("--binary/--counts", "binary", default=None, help="Count a word once per item, or each time.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help=_SEED_HELP)
 @report_option
 @options.jobs
 @options.as_json
 @options.quiet
 def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
-    """Learn from labelled examples and write a filter.
+    """Train a classifier on labelled examples and write it to a file.
 
     \b
     deciban train spam=Junk/ ham=Inbox.mbox       mbox, Maildir, folder of .eml or .txt, one file
