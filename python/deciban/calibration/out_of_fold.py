@@ -9,8 +9,12 @@ import numpy as np
 
 from deciban.data.folds import Places, Split, check_folds, usable
 
-from .targets import Floats
+from .scaling import Scaling, fit_scaling
+from .targets import Floats, once_wrong
 from .temperature import loss_of_scores, temperature
+
+# So many examples held out tell a line: of more, further folds are not fitted.
+_ENOUGH = 5000
 
 FitAndScore = Callable[[Places, Places], tuple[Floats, bool]]
 """Fits a model to the examples at the first places, and returns the scores (n, K) of those at the second, and whether
@@ -49,6 +53,26 @@ class OutOfFold(NamedTuple):
         found = np.concatenate(held).astype(np.float64, copy=False) if held else np.zeros((0, K))
         return cls(found, y[rows], weight[rows], rows, fold)
 
+    def scaling(self) -> Scaling | None:
+        """Return the line that suits the scores, (n, C) or margins (n, 1), in whatever unit they are; None without any.
+
+        Before anything tells otherwise, the mean score is worth the proportions of the classes, and scores differ from
+        it by a nat.
+        """
+        s = np.hstack([np.zeros_like(self.scores), self.scores]) if self.scores.shape[1] == 1 else self.scores
+        if not len(self.y) or not self.weight.any():
+            return None
+        counts = np.bincount(self.y, self.weight, minlength=s.shape[1])
+        mean = np.average(s, axis=0, weights=self.weight)
+        unit = float(np.sqrt(np.average(np.square(s - mean), axis=0, weights=self.weight).sum() / (s.shape[1] - 1)))
+        unit = unit if unit > 0.0 else 1.0
+        usual = np.log((counts + 1.0) / (counts.sum() + len(counts)))
+        found = fit_scaling((s - mean) / unit, self.y, self.weight, once_wrong, usual)
+        if found is None:
+            return None
+        A = found.slope / unit
+        return Scaling(A, tuple((np.array(found.offset) - A * mean).tolist())).rounded()
+
     def temperature(self) -> float:
         """Return the A that suits the scores; 1 without any."""
         return temperature(self.scores, self.y, self.weight) if len(self.y) else 1.0
@@ -64,6 +88,21 @@ class OutOfFold(NamedTuple):
         return self._replace(
             scores=self.scores[own, k, None], y=y, weight=self.weight[own], rows=self.rows[own], fold=self.fold[own]
         )
+
+
+def count_folds(n: int) -> int:
+    """Return the number of folds of n examples: the fewer they are, the more each of them counts.
+
+    >>> [count_folds(n) for n in (100, 1000, 10_000)]
+    [10, 5, 3]
+    """
+    return 10 if n <= 500 else 5 if n <= 2000 else 3
+
+
+def enough(splits: list[Split]) -> list[Split]:
+    """Return the first splits, which together hold out as many examples as tell a line."""
+    held = np.cumsum([len(outside) for _, outside in splits])
+    return splits[: int(np.searchsorted(held, _ENOUGH)) + 1]
 
 
 def check_calibration(model: Any, methods: tuple[str, ...] = ("temperature",)) -> int:

@@ -68,14 +68,16 @@ def more_cautious(one: Scaling | None, other: Scaling | None) -> Scaling | None:
     return min(known, default=None)
 
 
-def fit_scaling(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets = seldom_wrong) -> Scaling | None:
+def fit_scaling(
+    s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets = seldom_wrong, usual: Floats | None = None
+) -> Scaling | None:
     """Return the scaling that suits scores s (N, C) best of examples that the model had not learnt, of classes y (N,)
     and weight (N,); None where no example has finite scores, or there is one class.
 
-        min over A > 0, b of   −Σ_i w_i Σ_c t_ic log softmax(A s_i + b)_c + (log A)²/2 + ‖b‖²/2
+        min over A > 0, b of   −Σ_i w_i Σ_c t_ic log softmax(A s_i + b)_c + (log A)²/2 + ‖b − usual‖²/2
 
     That is Platt's line for two classes and temperature scaling with biases for several (Alexandari, Kundaje &
-    Shrikumar, ICML 2020), with corrected targets t and a standard normal prior of log A and b: a few
+    Shrikumar, ICML 2020), with corrected targets t and a normal prior of log A and b about the `usual` (C,), 0: a few
     examples move the scores little, and A > 0 keeps their order. By Newton's method with backtracking.
 
     >>> found = fit_scaling(np.array([[9.0, 0.0], [0.0, 9.0]] * 50), np.array([0, 1] * 40 + [1, 0] * 10), np.ones(100))
@@ -86,7 +88,8 @@ def fit_scaling(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets
     if not kept.any() or s.shape[1] < 2:
         return None
     s, y, weight = s[kept] - s[kept].max(axis=1, keepdims=True), y[kept], weight[kept]
-    fit = _Fit(s, weight, targets(y, weight, s.shape[1]))
+    usual = np.zeros(s.shape[1]) if usual is None else usual
+    fit = _Fit(s, weight, targets(y, weight, s.shape[1]), usual)
     theta = np.zeros(1 + (s.shape[1] if s.shape[1] <= _MOST_OFFSETS else 0))
     value = fit.loss(theta)
     for _ in range(_ROUNDS):
@@ -100,24 +103,25 @@ def fit_scaling(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets
         if not found < value:
             break
         theta, value = theta - part * step, found
-    offset = theta[1:] if len(theta) > 1 else np.zeros(s.shape[1])
+    offset = usual + (theta[1:] if len(theta) > 1 else 0.0)
     return Scaling(float(np.clip(np.exp(theta[0]), _LEAST, _LARGEST)), tuple(offset.tolist()))
 
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """The objective of `fit_scaling` in θ = (log A, b), or log A alone, for scores s ≤ 0 and targets t (N, C)."""
+    """The objective of `fit_scaling` in θ = (log A, b − usual), or log A alone: scores s ≤ 0, targets t (N, C)."""
 
     s: Floats
     weight: Floats
     t: Floats
+    usual: Floats
 
     def loss(self, theta: Floats) -> float:
         log_p = self._log_p(theta)
         return float(0.5 * theta @ theta - self.weight @ (self.t * log_p).sum(axis=1))
 
     def _log_p(self, theta: Floats) -> Floats:
-        z = np.exp(np.clip(theta[0], -50.0, 50.0)) * self.s
+        z = np.exp(np.clip(theta[0], -50.0, 50.0)) * self.s + self.usual
         if len(theta) > 1:
             z = z + theta[1:]
         z -= z.max(axis=1, keepdims=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from ..store import Stored
 from .corpus import Corpus
 from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
-from .weighting import temperature_as_judged, weigh
+from .weighting import scaling_as_judged, weigh
 
 
 class Estimator(NamedTuple):
@@ -56,8 +56,8 @@ class Linear:
     idf_j = 1 + ln((1 + N)/(1 + n_j)) for a word in n_j of N items (Spärck Jones 1972), divided by the quadratic mean
     of the rows' lengths, so that C means the same whatever the length of texts. "unit-idf" takes idf^(3/2) and divides
     each row by its own length; instead of an intercept the model has a word that is in every item, so that its verdict
-    is the same before and after the division; its probabilities are calibrated after. Weights and weighting are
-    multiplied before anything is judged: the score stays affine in the words.
+    is the same before and after the division. Scores become log-odds by a line, see `scaling_as_judged`. Weights and
+    weighting are multiplied before anything is judged: the score stays affine in the words.
     """
 
     model: str
@@ -85,7 +85,6 @@ class Linear:
         settings: TextSettings,
         time_limit: float | None = None,
         n_jobs: int | None = None,
-        calibrated: bool = True,
     ) -> Any:
         """Return the model, to be fitted to rows of items that are read with these settings."""
         self.check()
@@ -96,8 +95,8 @@ class Linear:
         if self.weighting == "unit-idf":
             parameters["fit_intercept"] = False
         made = of.load()(**parameters, random_state=seed_of(settings), time_limit=time_limit, n_jobs=n_jobs)
-        if (self.weighting == "unit-idf" or not calibrated) and "calibration" in made.get_params():
-            made.set_params(calibration=None)  # done by `temperature_as_judged`, if at all
+        if "calibration" in made.get_params():
+            made.set_params(calibration=None)  # done by `scaling_as_judged`, if at all
         return made
 
     @property
@@ -115,16 +114,18 @@ class Linear:
         self.check()
         words = Words.of(settings, corpus, n_jobs)
         weighed = weigh(self.weighting, words.X, words.weight)
-        model = self.estimator(settings, time_limit, n_jobs, calibrated=not corpus.tried)
-        found = model.fit(weighed.rows, words.y, words.weight)
-        if weighed.stretch is not None and not corpus.tried:
-            found.temperature_ = temperature_as_judged(found, weighed, words.y, words.weight, seed_of(settings))
+        found = self.estimator(settings, time_limit, n_jobs).fit(weighed.rows, words.y, words.weight)
+        score, proof = AffineScore(*weighed.of_words(found.scorer_)), found.certificate_
+        if proof.status != "interrupted" and not corpus.tried:
+            line, how = scaling_as_judged(found, weighed, words.y, words.weight, seed_of(settings))
+            score = score if line is None else score.scaled(line.slope, line.offset)
+            proof = replace(proof, calibration=how)
         return MinimisedText(
             settings=self,
             classes=corpus.classes,
             encoder=words.encoder(settings),
-            scorer=AffineScore(*weighed.of_words(found.scorer_)),
-            proof=read_off_words(found.certificate_, corpus.classes),
+            scorer=score,
+            proof=read_off_words(proof, corpus.classes),
         )
 
     def to_json(self) -> dict[str, Any]:
