@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from deciban.features.column_information import information_of_rows
 from deciban.kernels import RBF
 from deciban.networks.network import PARTS, Network, name_parts
 from deciban.scores import AffineScore, Explanation, KernelScore, NetworkScore, Score, log_posterior
+from deciban.scores.scaled import scale_score
 from deciban.scores.tensors import Arrays, affine_from, check_arrays, kernel_from, network_from
 from deciban.store import Stored
 from deciban.verdict import Pair
@@ -101,21 +102,32 @@ class CodedTable(Minimised, TableModel):
     encoder: ColumnEncoder
     fitted: Any = None
 
+    SUMS: ClassVar[bool] = False
+    """Whether the estimator learns on from sums, and calibrates itself."""
+
     @classmethod
     def learn(cls, settings: TableSettings, estimator: Any, rows: Rows) -> Self:
         """Learn the coded rows with a classifier that has `scorer_` and `certificate_`."""
         order = rows.order()
         matrix, y, C = rows.X[order], rows.y[order], len(rows.classes)
         coding = Coding.of(rows.columns, matrix)
-        found = estimator.fit(coding(matrix), rows.labels[order])
+        coded = coding(matrix)
+        found = estimator.fit(coded, rows.labels[order])
+        score, proof = scorer_of(found), found.certificate_
+        if not cls.SUMS and isinstance(score, AffineScore):
+            from deciban.calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
+
+            line, how = fit_line(found, coded, y, seed=found._seed(), raw=matrix)
+            score = score if line is None else scale_score(score, line.slope, np.array(line.offset))
+            proof = replace(proof, calibration=how)
         information = information_of_rows(matrix, y, C, coding.labels).tolist()
         items = np.bincount(y, minlength=C).astype(np.float64)
         return cls(
             settings=settings,
             classes=rows.classes,
             encoder=ColumnEncoder(coding, items, information),
-            scorer=scorer_of(found),
-            proof=withdraw(found.certificate_, SCALED, OF_EACH).to_json(),
+            scorer=score,
+            proof=withdraw(proof, SCALED, OF_EACH).to_json(),
             fitted=found,
             **cls._state_of(found),
         )

@@ -62,8 +62,10 @@ ESTIMATORS: dict[str, Estimator] = {
         SummedTable,
     ),
     "logistic": Estimator("models.logistic", "LogisticRegression", {"C": 1.0}, {}),
-    "svm": Estimator("models.linear_svm", "LinearSVM", {"C": 1.0}, {"loss": "squared_hinge"}),
-    "perceptron": Estimator("models.perceptron", "Perceptron", {}, {"averaged": True, "max_iter": 100}),
+    "svm": Estimator("models.linear_svm", "LinearSVM", {"C": 1.0}, {"loss": "squared_hinge", "calibration": None}),
+    "perceptron": Estimator(
+        "models.perceptron", "Perceptron", {}, {"averaged": True, "max_iter": 100, "calibration": None}
+    ),
     "least-squares": Estimator(
         "models.least_squares_classifier", "LeastSquaresClassifier", {"alpha": 1.0}, {}, table=SummedTable
     ),

@@ -34,6 +34,8 @@ class SummedTable(CodedTable):
     then, categories by the labels of then. The `temperature` of its scores, or their `scaling`, stays, too.
     """
 
+    SUMS = True
+
     sums: Any = None
     temperature: float | None = None
     scaling: Scaling | None = None

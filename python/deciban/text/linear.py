@@ -16,7 +16,7 @@ from ..store import Stored
 from .corpus import Corpus
 from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
-from .weighting import scaling_as_judged, weigh
+from .weighting import weigh
 
 
 class Estimator(NamedTuple):
@@ -56,7 +56,7 @@ class Linear:
     idf_j = 1 + ln((1 + N)/(1 + n_j)) for a word in n_j of N items (Spärck Jones 1972), divided by the quadratic mean
     of the rows' lengths, so that C means the same whatever the length of texts. "unit-idf" takes idf^(3/2) and divides
     each row by its own length; instead of an intercept the model has a word that is in every item, so that its verdict
-    is the same before and after the division. Scores become log-odds by a line, see `scaling_as_judged`. Weights and
+    is the same before and after the division. Scores become log-odds by a line, see `calibration.lines`. Weights and
     weighting are multiplied before anything is judged: the score stays affine in the words.
     """
 
@@ -96,7 +96,7 @@ class Linear:
             parameters["fit_intercept"] = False
         made = of.load()(**parameters, random_state=seed_of(settings), time_limit=time_limit, n_jobs=n_jobs)
         if "calibration" in made.get_params():
-            made.set_params(calibration=None)  # done by `scaling_as_judged`, if at all
+            made.set_params(calibration=None)  # done by `fit_line`, if at all
         return made
 
     @property
@@ -116,8 +116,10 @@ class Linear:
         weighed = weigh(self.weighting, words.X, words.weight)
         found = self.estimator(settings, time_limit, n_jobs).fit(weighed.rows, words.y, words.weight)
         score, proof = AffineScore(*weighed.of_words(found.scorer_)), found.certificate_
-        if proof.status != "interrupted" and not corpus.tried:
-            line, how = scaling_as_judged(found, weighed, words.y, words.weight, seed_of(settings))
+        if not corpus.tried:
+            from ..calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
+
+            line, how = fit_line(found, weighed.rows, words.y, words.weight, seed_of(settings), weighed.stretch)
             score = score if line is None else score.scaled(line.slope, line.offset)
             proof = replace(proof, calibration=how)
         return MinimisedText(

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from ..scores import AffineScore
-
-if TYPE_CHECKING:
-    from ..calibration.scaling import Scaling
-    from ..certificates.bound import Probabilities
-    from ..data.folds import Places
 
 Floats = NDArray[np.float64]
 
@@ -90,40 +84,3 @@ def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
     rows.data /= np.repeat(length, np.diff(rows.indptr))
     mean = float(np.sqrt(weight @ np.square(length) / weight.sum()))
     return Weighed(rows, idf / mean, 1.0 / mean, length / mean)
-
-
-def scaling_as_judged(
-    model: Any, weighed: Weighed, y: NDArray[np.intp], weight: Floats | None, seed: int
-) -> tuple[Scaling | None, Probabilities]:
-    """Return the line that makes scores of the fitted `model` log-odds, by out-of-fold scores of items as they are
-    judged, and how it came about.
-
-    A penalty makes scores too small, words that are not independent make them too large, and one that is stretched by
-    the length of its item is no log-odds any more, whatever was minimised.
-    """
-    from sklearn.base import clone  # a second, which only those wait for who learn
-
-    from ..calibration.out_of_fold import OutOfFold, count_folds, enough
-    from ..calibration.temperature import loss_of_scores
-    from ..certificates.bound import Probabilities
-    from ..data.folds import folds, splits_of
-    from ..solvers import Status
-
-    again, weight = clone(model), np.ones(len(y)) if weight is None else weight
-    stretch = np.ones(len(y)) if weighed.stretch is None else weighed.stretch
-    if not model.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
-        again.set_params(max_iter=int(model.n_iter_.max()))
-
-    def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
-        again.fit(weighed.rows[inside], y[inside], weight[inside])
-        s = again.decision_function(weighed.rows[outside]).reshape(len(outside), -1)
-        return s * stretch[outside, None], again.status_ is Status.INTERRUPTED
-
-    k = count_folds(len(y))
-    splits = enough(splits_of(folds(weighed.rows, k, seed), k))
-    held = OutOfFold.collect(splits, y, weight, len(model.classes_), fit_and_score)
-    line = held.scaling()
-    if line is None:
-        return None, Probabilities("none: scores are taken as log-odds")
-    s = np.hstack([np.zeros_like(held.scores), held.scores]) if held.scores.shape[1] == 1 else held.scores
-    return line, Probabilities(f"a line, on {k} folds", loss_of_scores(line(s), held.y, held.weight))

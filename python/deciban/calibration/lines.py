@@ -1,0 +1,56 @@
+"""Lines of models that are learnt by minimising: from scores in whatever unit to log-odds, by fits of folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from deciban.certificates.bound import Probabilities
+from deciban.data.folds import Places, folds, splits_of
+from deciban.solvers import Status
+
+from .out_of_fold import OutOfFold, count_folds, enough
+from .scaling import Scaling
+from .targets import Floats
+from .temperature import loss_of_scores
+
+
+def fit_line(
+    model: Any,
+    rows: Any,
+    y: NDArray[np.intp],
+    weight: Floats | None = None,
+    seed: int = 0,
+    stretch: Floats | None = None,
+    raw: Any = None,
+) -> tuple[Scaling | None, Probabilities]:
+    """Return the line that makes scores of the fitted linear `model` log-odds, by scores of `rows`, of classes y, that
+    clones of it were not fitted to, and how it came about; None where it was interrupted, or nothing tells.
+
+    A penalty makes scores too small, features that are not independent make them too large, whatever was minimised.
+    `stretch` (N,) says how many times as large the score of a row is when classified than when learnt;
+    `raw` are the rows by which equal ones are told, which share a fold, where they are not `rows`.
+    """
+    again, weight = clone(model), np.ones(len(y)) if weight is None else weight
+    stretch = np.ones(len(y)) if stretch is None else stretch
+    if not model.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
+        again.set_params(max_iter=int(model.n_iter_.max()))
+
+    def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
+        again.fit(rows[inside], y[inside], weight[inside])
+        s = again.decision_function(rows[outside]).reshape(len(outside), -1)
+        return s * stretch[outside, None], again.status_ is Status.INTERRUPTED
+
+    k = count_folds(len(y))
+    line = None
+    if model.status_ is not Status.INTERRUPTED:
+        splits = enough(splits_of(folds(rows if raw is None else raw, k, seed), k))
+        held = OutOfFold.collect(splits, y, weight, len(model.classes_), fit_and_score)
+        line = held.scaling()
+    if line is None:
+        return None, Probabilities("none: scores are taken as log-odds")
+    s = np.hstack([np.zeros_like(held.scores), held.scores]) if held.scores.shape[1] == 1 else held.scores
+    return line, Probabilities(f"a line, on {k} folds", loss_of_scores(line(s), held.y, held.weight))
