@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -273,6 +272,8 @@ def _unreadable(path: str, error: OSError | ValueError) -> NoInputError:
 
 
 def _closest(path: str) -> str:
+    from difflib import get_close_matches  # here, because this module is always loaded
+
     folder, name = os.path.split(path.rstrip("/"))
     try:
         near = get_close_matches(name, os.listdir(folder or "."), n=1)

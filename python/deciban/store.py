@@ -11,18 +11,20 @@ paths are never written: the same model is the same bytes. A file is replaced in
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from .data.header_fields import check_names
 from .data.text_layout import check
 from .errors import DataError, escape, unreadable
+from .files.regions import Region, regions_of
 from .files.regular import open_regular
 
 if TYPE_CHECKING:
+    import io
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -50,13 +52,14 @@ class Tensor(NamedTuple):
 
     dtype: str
     shape: tuple[int, ...]
-    data: bytearray
+    data: bytearray | Region
 
     def array(self) -> NDArray[Any]:
         """Return the tensor as a NumPy array (read-only view)."""
         import numpy as np
 
-        return np.frombuffer(self.data, dtype=_DTYPES[self.dtype]).reshape(self.shape)
+        content = bytes(self.data) if isinstance(self.data, Region) else self.data
+        return np.frombuffer(content, dtype=_DTYPES[self.dtype]).reshape(self.shape)
 
 
 class Stored(NamedTuple):
@@ -98,43 +101,104 @@ def of_table(header: Mapping[str, Any]) -> bool:
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read the header of a .deciban file, by which one knows what kind of model it is; `read` checks it."""
-    name = escape(os.fspath(path))
-    with open_regular(path) as file:
+    with open_file(path) as opened:
+        return opened.header
+
+
+class Opened:
+    """A .deciban file that is open to be read, whose header has been read.
+
+    `load` reads and checks all of it. `view` reads no tensor before it is asked for one; who uses what it returns
+    without `verify`, which reads all of the file, must know by `identity` that it was verified before.
+    """
+
+    def __init__(self, file: io.BufferedReader, path: str | os.PathLike[str]) -> None:
+        self.file, self.name = file, escape(os.fspath(path))
         try:
-            total = os.fstat(file.fileno()).st_size
-            size = _header_size(file.read(8 + len(_START)), total, name)
+            self.about = os.fstat(file.fileno())
+            size = _header_size(file.read(8 + len(_START)), self.about.st_size, self.name)
             file.seek(0)
-            return _header(file.read(8 + size), total, name)
+            self.start = file.read(8 + size)
         except OSError as error:
             raise unreadable(os.fspath(path), error) from error
+        self.header, self._layout = _header(self.start, self.about.st_size, self.name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.file.close()
+
+    @property
+    def identity(self) -> str:
+        """What tells, without its content, that a file is the same and nobody has written to it, as git knows it."""
+        about = self.about
+        return f"{about.st_dev}:{about.st_ino}:{about.st_size}:{about.st_mtime_ns}:{about.st_ctime_ns}"
+
+    def load(self, *, tables: bool = False) -> Stored:
+        """Read and check the file; one of a model of a table only where `tables` are welcome.
+
+        Afterwards its header is kept there only: of very many columns it takes much room.
+        """
+        try:
+            self.file.seek(0)
+            content = self.file.read(self.about.st_size)
+        except OSError as error:
+            raise unreadable(self.file.name, error) from error
+        if len(content) != self.about.st_size or not content.startswith(self.start):
+            raise DataError(f"{self.name}: expected a .deciban file; it was written to while it was read. Try again.")
+        header, self.header, self._layout, self.start = self.header, {}, {}, b""
+        return _checked(header, content, self.name, tables)
+
+    def view(self) -> Stored:
+        """Check the form of a file of a model of texts, and return it with tensors whose `data` are `Region`s."""
+        try:
+            found = regions_of(self._layout, self.file.fileno(), len(self.start), self.about.st_size)
+        except ValueError as error:
+            raise _damaged(self.name, error) from error
+        tensors = {name: Tensor(*each) for name, each in found.items()}
+        check_names(self.header, self.name)
+        check(self.header, tensors, self.name)
+        return Stored(self.header, tensors, self.name)
+
+    def verify(self) -> None:
+        """Read the whole file, a piece at a time; raise DataError unless it has the digest that its header names."""
+        from hashlib import sha256  # here, because whoever knows that the file was verified does not need it
+
+        place = self.start.find(_MARK) + len(_MARK)
+        sha = sha256(self.start[:place] + _UNKNOWN + self.start[place + len(_UNKNOWN) :])
+        try:
+            self.file.seek(len(self.start))
+            while piece := self.file.read(1 << 20):
+                sha.update(piece)
+        except OSError as error:
+            raise unreadable(self.name, error) from error
+        if self.header.get("digest") != sha.hexdigest():
+            raise _altered(self.name)
+
+
+def open_file(path: str | os.PathLike[str]) -> Opened:
+    """Open a .deciban file and read its header. Whatever is not one is refused by its first bytes; no more is read than
+    the header says that there is."""
+    file = open_regular(path)
+    try:
+        return Opened(file, path)
+    except BaseException:
+        file.close()
+        raise
 
 
 def read(path: str | os.PathLike[str], *, tables: bool = False) -> Stored:
-    """Read and check a .deciban file; one of a model of a table only where `tables` are welcome.
-
-    Whatever is not one is refused by its first bytes; no more is read than the header says that there is.
-    """
-    name = escape(os.fspath(path))
-    with open_regular(path) as file:
-        try:
-            total = os.fstat(file.fileno()).st_size
-            size = _header_size(file.read(8 + len(_START)), total, name)
-            file.seek(0)
-            start = file.read(8 + size)
-            header = _header(start, total, name)
-            file.seek(0)
-            content = file.read(total)
-        except OSError as error:
-            raise unreadable(os.fspath(path), error) from error
-    if len(content) != total or not content.startswith(start):
-        raise DataError(f"{name}: expected a .deciban file; it was written to while it was read. Try again.")
-    return _checked(header, content, name, tables)
+    """Read and check a .deciban file; one of a model of a table only where `tables` are welcome."""
+    with open_file(path) as opened:
+        return opened.load(tables=tables)
 
 
 def parse(content: bytes, name: str = "the model", *, tables: bool = False) -> Stored:
     """Check the bytes of a .deciban file, all of them; `name` is what the errors call it."""
     size = _header_size(content, len(content), name)
-    return _checked(_header(content[: 8 + size], len(content), name), content, name, tables)
+    header, _ = _header(content[: 8 + size], len(content), name)
+    return _checked(header, content, name, tables)
 
 
 def _checked(header: dict[str, Any], content: bytes, name: str, tables: bool) -> Stored:
@@ -144,12 +208,9 @@ def _checked(header: dict[str, Any], content: bytes, name: str, tables: bool) ->
     try:
         raw = deserialize(content)  # type: ignore[no-untyped-call]
     except (SafetensorError, ValueError, OverflowError) as error:
-        raise DataError(f"{name}: expected a whole .deciban file; it is truncated or damaged ({error}).") from error
+        raise _damaged(name, error) from error
     if header.get("digest") != _digest(content):
-        raise DataError(
-            f"{name}: its digest does not fit its content: the file was altered or damaged. "
-            "Restore it from a backup, or train again."
-        )
+        raise _altered(name)
     tensors = {key: Tensor(value["dtype"], tuple(value["shape"]), value["data"]) for key, value in raw}
     check_names(header, name)
     if not of_table(header):
@@ -182,8 +243,9 @@ def _header_size(start: bytes, total: int, name: str) -> int:
     return size
 
 
-def _header(start: bytes, total: int, name: str) -> dict[str, Any]:
-    """Return the JSON header of this package, from the length and the header of a file of `total` bytes."""
+def _header(start: bytes, total: int, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the JSON header of this package, and where tensors lie, from the length and the header of a file of
+    `total` bytes."""
     try:
         whole = json.loads(start[8:])
         header = json.loads(whole.pop("__metadata__")[_KEY])
@@ -200,7 +262,7 @@ def _header(start: bytes, total: int, name: str) -> dict[str, Any]:
     if total != len(start) + _tensor_size(whole):
         raise DataError(f"{name}: expected a whole .deciban file; it is truncated or damaged ({total:,} bytes).")
     _rename(header)
-    return header  # type: ignore[no-any-return]
+    return header, whole
 
 
 def _tensor_size(layout: dict[str, Any]) -> int:
@@ -209,6 +271,17 @@ def _tensor_size(layout: dict[str, Any]) -> int:
         return max((int(each["data_offsets"][1]) for each in layout.values()), default=0)
     except (ValueError, KeyError, TypeError, IndexError, OverflowError):
         return -1
+
+
+def _damaged(name: str, error: Exception) -> DataError:
+    return DataError(f"{name}: expected a whole .deciban file; it is truncated or damaged ({error}).")
+
+
+def _altered(name: str) -> DataError:
+    return DataError(
+        f"{name}: its digest does not fit its content: the file was altered or damaged. "
+        "Restore it from a backup, or train again."
+    )
 
 
 def _foreign(name: str) -> DataError:
@@ -257,9 +330,11 @@ def _share(table: Any) -> None:
 
 def _digest(content: bytes) -> str:
     """Return the SHA-256 of a file as it was before its digest was put in."""
+    from hashlib import sha256
+
     place = content.find(_MARK) + len(_MARK)
     view = memoryview(content)
-    sha = hashlib.sha256(view[:place])
+    sha = sha256(view[:place])
     sha.update(_UNKNOWN)
     sha.update(view[place + len(_UNKNOWN) :])
     return sha.hexdigest()

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from deciban import store
 from deciban.cli import status
+from deciban.mail import taught as taught_module
 from deciban.mail.filter import Filter
 from deciban.mail.journal import Journal
-from deciban.mail.taught import judge_of
-from system.command import HAM, HELD_OUT, PROGRAM, SPAM, TRAIN
+from deciban.mail.taught import TaughtFilter, judge_of
+from system.command import HAM, HELD_OUT, KOREAN, PROGRAM, SPAM, TRAIN
 from tiers import examples
 
 HELD = sorted((HELD_OUT / "spam").iterdir()) + sorted((HELD_OUT / "ham").iterdir())
@@ -40,7 +41,30 @@ def taught(filter_file, run, tmp_path):
 
 
 def verdict(path, item=SPAM):
-    return judge_of(store.read(path), path).judge([item.read_bytes()])[0].decibans
+    """What a filter says of an item, by its words alone and, the same, by all words."""
+    few, whole = both(path, item)
+    assert few == whole
+    return whole.decibans
+
+
+def both(path, item):
+    item = item.read_bytes()
+    with store.open_file(path) as opened:
+        few = TaughtFilter(opened, path).judge([item])[0]
+    return few, judge_of(store.read(path), path).judge([item])[0]
+
+
+def replayed(path):
+    """A copy of a filter whose journal has lost what steps came to."""
+    folder = path.parent / "copy"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for each in path.parent.glob("f.deciban*"):
+        shutil.copy(each, folder)
+    if (folder / "f.deciban.journal").exists():
+        with contextlib.closing(sqlite3.connect(folder / "f.deciban.journal")) as journal:
+            journal.executescript("DELETE FROM steps; DELETE FROM solution")
+    return folder / path.name
 
 
 def test_what_is_learnt_tells_at_once_and_is_in_the_file_by_and_by(taught, out):
@@ -89,7 +113,9 @@ def test_any_order_ends_in_what_counting_by_hand_gives(steps, filter_file, tmp_p
             assert status(["learn", str(path), str(item), "--as", what, "-q"]) == 0
             by_hand, _ = by_hand.learn([item.read_bytes()], what)
             labels[n] = [*labels.get(n, []), *([what] if labels.get(n, [])[-1:] != [what] else [])]
-        assert judge_of(store.read(path), path).judge([item.read_bytes()])[0].interval is not None
+        few, whole = both(path, item)
+        assert few.interval is not None
+        assert few == whole == both(replayed(path), item)[0]
     assert status(["refresh", str(path), "-q"]) == 0
     by_hand.save(folder / "g.deciban")
     assert path.read_bytes() == (folder / "g.deciban").read_bytes()
@@ -130,6 +156,76 @@ def test_a_twentieth_more_is_solved(taught, out):
     assert sorted(os.listdir()) == ["f.deciban", "f.deciban.journal"]
 
 
+def test_a_large_filter_waits_for_refresh(taught, out, monkeypatch):
+    """Learning takes a step, whatever it is told; forgetting what the file has is never put off."""
+    monkeypatch.setattr(taught_module, "SOLVED_AT_ONCE", 100)
+    monkeypatch.setattr("deciban.cli.teaching.SOLVED_AT_ONCE", 100)
+    content, known, item = taught.read_bytes(), next((TRAIN / "ham").iterdir()), taught.parent / "known.eml"
+    shutil.copy(known, item)
+    before = verdict(taught, item)
+    assert out("learn", "f.deciban", item, "--as", "spam").startswith("Relabelled 1 item as spam.\n")
+    assert verdict(taught, item) != before
+    by_hand, _ = Filter.load(taught).learn([item.read_bytes()], "spam")
+    for n in range(10):
+        told = out("learn", "f.deciban", HELD[n], "--as", "spam")
+        by_hand, _ = by_hand.learn([HELD[n].read_bytes()], "spam")
+        assert ("run deciban refresh" in told) == (n >= 8)
+    assert "Verdicts heed 11 items that the filter was not solved with" in told
+    assert taught.read_bytes() == content
+    assert verdict(taught) == verdict(replayed(taught))
+    out("refresh", "f.deciban")
+    by_hand.save(taught.parent / "g.deciban")
+    assert taught.read_bytes() == (taught.parent / "g.deciban").read_bytes()
+    assert out("forget", "f.deciban", HELD[0]).startswith("Forgot 1 item.\n")
+    assert len(Filter.load(taught).ledger) == 192 + 10
+
+
+def test_a_file_is_verified_once_and_whenever_it_was_touched(taught, run, out, monkeypatch):
+    verified = []
+    monkeypatch.setattr(store.Opened, "verify", lambda self, verify=store.Opened.verify: verified.append(verify(self)))
+    out("classify", "f.deciban", HAM)
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    assert len(verified) == 2
+    out("classify", "f.deciban", HAM)
+    out("explain", "f.deciban", HAM)
+    out("learn", "f.deciban", HAM, "--as", "ham")
+    out("refresh", "f.deciban")
+    out("learn", "f.deciban", KOREAN, "--as", "spam")
+    assert len(verified) == 2
+    os.utime(taught)
+    out("classify", "f.deciban", HAM)
+    out("learn", "f.deciban", HELD[3], "--as", "spam")
+    out("classify", "f.deciban", HAM)
+    assert len(verified) == 4
+    with taught.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        last = file.read(1)
+        file.seek(-1, os.SEEK_END)
+        file.write(bytes([last[0] ^ 1]))
+    for verb in (("classify", HAM), ("explain", HAM), ("learn", HELD[1], "--as", "spam"), ("inspect",), ("refresh",)):
+        done = run(verb[0], "f.deciban", *verb[1:])
+        assert (done.returncode, "the file was altered or damaged" in done.stderr) == (65, True), verb
+
+
+def test_journals_of_earlier_versions_are_brought_up_to_date(taught, out):
+    out("learn", "f.deciban", SPAM, "--as", "spam")
+    told = verdict(taught)
+    with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
+        journal.executescript("DROP TABLE steps; DROP TABLE solution; PRAGMA user_version = 1")
+    assert verdict(taught) == told
+    out("learn", "f.deciban", HAM, "--as", "ham")
+    assert verdict(taught) == verdict(replayed(taught))
+
+
+def test_training_a_large_filter_notes_that_it_is_whole(tmp_path, run, out, monkeypatch):
+    for least in (1000, 1 << 40):  # the second finds a journal
+        monkeypatch.setattr("deciban.mail.journal._LARGE", least)
+        out("train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", "f.deciban")
+        with monkeypatch.context() as patch:
+            patch.setattr(store.Opened, "verify", None)
+            assert "ham" in out("classify", "f.deciban", HAM)
+
+
 def test_training_anew_begins_a_new_journal(taught, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
     out("train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", "f.deciban")
@@ -150,22 +246,29 @@ def test_journals_of_others_are_refused(taught, run, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
     journal_file = Path("f.deciban.journal")
     content = journal_file.read_bytes()
-    for statement, said in (
-        ("PRAGMA user_version = 9", "written by a newer version"),
-        ("""UPDATE about SET classes = '["a", "b"]'""", "expected the journal of a filter of"),
-        ("UPDATE entries SET hashes = x'00'", "it is damaged"),
-        ("UPDATE entries SET labels = x'0900'", "it is damaged"),
-        ("DROP TABLE entries", "it is damaged (no such table: entries)"),
-        (None, "it is damaged"),
+    judges, learns, replays = (
+        ("classify", SPAM),
+        ("learn", HAM, "--as", "ham"),
+        ("evaluate", f"spam={SPAM}", f"ham={HAM}"),
+    )
+    everyone = (judges, learns, replays)
+    for statement, said, verbs in (
+        ("PRAGMA user_version = 9", "written by a newer version", everyone),
+        ("""UPDATE about SET classes = '["a", "b"]'""", "expected the journal of a filter of", everyone),
+        ("DELETE FROM solution; UPDATE entries SET hashes = x'00'", "it is damaged", everyone),
+        ("DELETE FROM solution; UPDATE entries SET labels = x'0900'", "it is damaged", everyone),
+        ("UPDATE steps SET row = x'00'", "it is damaged", (judges, learns)),
+        ("UPDATE solution SET offsets = x'00'", "it is damaged", (judges, learns)),
+        ("DROP TABLE entries", "it is damaged (no such table: entries)", (learns, replays)),
+        (None, "it is damaged", everyone),
     ):
         if statement is None:
             journal_file.write_bytes(content[:100] + b"\xff" * 3000)
         else:
             journal_file.write_bytes(content)
             with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
-                journal.execute(statement)
-                journal.commit()
-        for verb in (("classify", SPAM), ("learn", HAM, "--as", "ham"), ("evaluate", f"spam={SPAM}", f"ham={HAM}")):
+                journal.executescript(statement)
+        for verb in verbs:
             done = run(verb[0], "f.deciban", *verb[1:])
             assert done.returncode in (65, 74), (statement, done)
             assert said in done.stderr, (statement, verb, done.stderr)

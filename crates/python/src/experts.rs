@@ -11,6 +11,7 @@ use numpy::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::RwLockExt;
+use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -140,6 +141,51 @@ impl Experts {
                 dictionary.teach(experts, words, *class, *weight);
             }
         })
+    }
+
+    /// What is known now, as the constructor takes it: `weights`, `doubts`, `bias` and `squares`, those of words that were
+    /// learnt since behind the others. ValueError where there are no `squares`.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 4]> {
+        let Heard { experts, .. } = &*self.heard(py);
+        let squares = experts.squares.as_ref().ok_or_else(outside)?;
+        let wide = [&experts.weights, &experts.doubts, &experts.bias];
+        let [weights, doubts, bias] =
+            wide.map(|numbers| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>());
+        let squares: Vec<u8> =
+            squares.weights.iter().chain(&squares.bias).flat_map(|number| number.to_le_bytes()).collect();
+        Ok([weights, doubts, bias, squares].map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    /// Knows other things of some words, and of the offsets: `hashes` (n,), and the rest as the constructor takes it and
+    /// `state` gives it. ValueError for what does not belong together; then nothing is changed.
+    fn put(
+        &self,
+        py: Python<'_>,
+        hashes: &[u8],
+        weights: &[u8],
+        doubts: &[u8],
+        bias: &[u8],
+        squares: &[u8],
+    ) -> PyResult<()> {
+        let mut heard = self.inner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let Heard { dictionary, experts } = &mut *heard;
+        let (n, m) = (hashes.len() / 8, experts.fusion.columns());
+        let hashes = words::<8>(hashes).map(u64::from_le_bytes);
+        let [weights, doubts, bias] = [weights, doubts, bias]
+            .map(|bytes| words::<8>(bytes).map(f64::from_le_bytes).collect::<Vec<_>>());
+        let mut squares: Vec<f32> = words::<4>(squares).map(f32::from_le_bytes).collect();
+        let fits = weights.len() == n * m && doubts.len() == n && bias.len() == experts.bias.len();
+        let finite = weights.iter().chain(&doubts).chain(&bias).all(|number| number.is_finite());
+        let right = squares.iter().all(|number| number.is_finite() && *number >= 0.0);
+        if !(fits && finite && right && squares.len() == n * m + bias.len() && experts.squares.is_some()) {
+            return Err(outside());
+        }
+        let offsets = squares.split_off(n * m);
+        let known = core::Known { weights: &weights, doubts: &doubts, squares: &squares };
+        dictionary.put(experts, hashes, known);
+        experts.bias = bias;
+        experts.squares.iter_mut().for_each(|squares| squares.bias.clone_from(&offsets));
+        Ok(())
     }
 
     /// Item by item: its scores (C), its first class and the next, and the variance of the log-odds between them.

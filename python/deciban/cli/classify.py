@@ -11,7 +11,7 @@ import click
 from .. import store
 from ..errors import UsageError, escape
 from ..judging import UNSURE_BELOW
-from ..mail.taught import judge_of
+from ..mail.taught import open_filter
 from ..verdict import Threshold, Verdict
 from . import options
 from .items import Batch, batches
@@ -60,22 +60,22 @@ def command(
     columns by name, or by a column of texts, --text COLUMN; `people.csv:17` is one row.
     `deciban threshold` finds the --threshold that keeps false positives below a rate, or that costs demand.
     """
-    stored = store.read(filter_file, tables=True)
+    opened = ctx.with_resource(store.open_file(filter_file))
     served: Any
     read: Iterator[tuple[list[str], Any] | Batch]
-    typed = store.of_table(stored.header)
+    typed = store.of_table(opened.header)
     if typed:
         from ..table_models.served import ServedTable
         from .table_judging import row_batches
 
         refuse_text(text)
-        served = ServedTable.from_stored(stored)
+        served = ServedTable.from_stored(opened.load(tables=True))
         read = row_batches(files, table_format, encoding)  # type: ignore[arg-type]
     else:
-        served = judge_of(stored, filter_file, jobs)
         given = {"text": text, "table_format": table_format, "encoding": encoding}
-        read = batches(files, served.settings, jobs, tables=tables_of(stored.header, given, files))
-    del stored  # of very many columns it takes as much again
+        tables = tables_of(opened.header, given, files)
+        served = open_filter(opened, filter_file, jobs)
+        read = batches(files, served.settings, jobs, tables=tables)
     codes = _exit_codes(served.classes) if exit_code else {}
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     turns = options.turning(threshold, positive, served.classes)

@@ -8,7 +8,7 @@ import click
 
 from .. import store
 from ..judging import UNSURE_BELOW
-from ..mail.taught import judge_of
+from ..mail.taught import TaughtFilter, open_filter
 from ..text.served import ServedText
 from ..verdict import Explanation, Threshold
 from . import options
@@ -30,7 +30,9 @@ from .text_tables import TextTables, tables_of
 @options.table_format
 @options.encoding
 @options.verbose
+@click.pass_context
 def command(
+    ctx: click.Context,
     filter_file: str,
     file: str | None,
     as_json: bool,
@@ -50,21 +52,19 @@ def command(
     FILE is a message or a text; `box.mbox:17` is one message of a mailbox; standard input without FILE.
     Of a model that was trained on a table FILE is one, too, and `people.csv:17` one row of it.
     """
-    stored, paths = store.read(filter_file, tables=True), [] if file is None else [file]
+    opened, paths = ctx.with_resource(store.open_file(filter_file)), [] if file is None else [file]
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
-    if not store.of_table(stored.header):
-        served = judge_of(stored, filter_file)
+    if not store.of_table(opened.header):
+        tables = tables_of(opened.header, {"text": text, "table_format": table_format, "encoding": encoding}, paths)
+        served = open_filter(opened, filter_file)
         turns = options.turning(threshold, positive, served.classes)
-        given = {"text": text, "table_format": table_format, "encoding": encoding}
-        tables = tables_of(stored.header, given, paths)
         _tell(_explain(served, paths, below, turns, tables), as_json, None if whole else top or 16, whole, turns)
         return
     from ..table_models.served import ServedTable
     from .table_judging import explain_rows
 
     refuse_text(text)
-    model = ServedTable.from_stored(stored)
-    del stored  # of very many columns it takes as much again
+    model = ServedTable.from_stored(opened.load(tables=True))
     turns = options.turning(threshold, positive, model.classes)
     rows = explain_rows(model, paths, table_format, encoding, below, turns)  # type: ignore[arg-type]
     _tell(rows, as_json, None if whole else top or 16, whole, turns)
@@ -82,7 +82,11 @@ def _tell(
 
 
 def _explain(
-    served: ServedText, paths: list[str], below: float, threshold: Threshold | None, tables: TextTables | None
+    served: ServedText | TaughtFilter,
+    paths: list[str],
+    below: float,
+    threshold: Threshold | None,
+    tables: TextTables | None,
 ) -> Iterator[tuple[str, Explanation]]:
     for names, items, _ in batches(paths, served.settings, tables=tables):
         for name, item in zip(names, items, strict=True):

@@ -58,7 +58,8 @@ class Words(NamedTuple):
 @dataclass
 class Updated:
     """What an update did. The verdicts are there where there was one item; words, and how many items `vanished`, moved
-    away before they were read, where items have words."""
+    away before they were read, where items have words; how many are `waiting` to be in its file, of a filter that
+    learns online, and whether these are so many that it `is_due` to be solved."""
 
     classes: Sequence[Any]
     outcomes: Counter[Outcome]
@@ -66,6 +67,8 @@ class Updated:
     after: Verdict | None = None
     words: tuple[Words, Words] | None = None
     vanished: int = 0
+    waiting: int | None = None
+    is_due: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return keys that scripts rely on."""
@@ -75,6 +78,7 @@ class Updated:
             "before": self.before and self.before.to_json(),
             "after": self.after and self.after.to_json(),
             **({} if self.words is None else {"words": self.words[1]._asdict(), "vanished": self.vanished}),
+            **({} if self.waiting is None else {"waiting": self.waiting}),
         }
 
 
@@ -169,6 +173,11 @@ def tell(
     if result.words is not None:
         for sentence in result.words[1].tell_change(result.words[0]):
             click.echo(sentence)
+    if result.is_due:
+        waiting = format_count(result.waiting or 0, what)
+        click.echo(
+            f"Verdicts heed {waiting} that the filter was not solved with: run deciban refresh when there is time."
+        )
     if result.before is not None and result.after is not None:
         each = (
             f"{escape(str(verdict.label))} {sureness(verdict.probability[verdict.label])}, {verdict.decibans:.1f} dB"

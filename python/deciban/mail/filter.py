@@ -28,6 +28,7 @@ from ..text.online import OnlineText
 from ..text.restoring import AnyText, from_stored
 from ..text.served import ServedText
 from ..text.settings import TextSettings
+from ..text.single_words import SingleWords
 from ..text.word_sets import Lesson, WordSet, word_sets
 from .journal import Entry, Journal
 from .ledger import Ledger, digest_of, find
@@ -300,7 +301,9 @@ def solve(path: str | os.PathLike[str], journal: Journal) -> None:
         known = known.taught(entries)
         require_left(sum(known.model.encoder.book.items))
         known.save(path)
-        journal.write(journal.close_open)
+        with store.open_file(path) as opened:
+            words = SingleWords(opened.view())
+            journal.write(lambda: journal.close_open(opened, words))
 
 
 def solved(stored: store.Stored, entries: Iterable[Entry]) -> store.Stored:

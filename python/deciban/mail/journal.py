@@ -18,15 +18,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import time
 from typing import Any, NamedTuple
 
-from ..errors import DataError, StorageError, escape
+from ..data.text_layout import ONLINE
+from ..errors import DataError, DecibanError, StorageError, escape
 from ..files.attributes import copy_attributes
 from ..files.locks import lock
 from ..files.written import Replacement
+from ..store import Opened, of_table, open_file
+from ..text.single_words import SingleWords
 from ..text.word_sets import WordSet
+from .steps import LAYOUT as STEPS
+from .steps import Solution, Steps
 
 SUFFIX = ".journal"
-VERSION = 1
+VERSION = 2
 """Of the layout: `PRAGMA user_version`."""
+WITH_STEPS = 2
+"""The version that began to keep steps."""
+_LARGE = 4_000_000
+"""Bytes of a file whose digest takes longer than its journal."""
 PATIENCE = 60.0
 """Seconds that one waits for another who writes."""
 
@@ -41,8 +50,9 @@ _LAYOUT = (
     "CREATE TABLE about (classes TEXT NOT NULL)",
     "CREATE INDEX by_digest ON entries (digest)",
     "CREATE INDEX by_state ON entries (state)",
-    f"PRAGMA user_version = {VERSION}",
 )
+# What each version has beside that of the one before: a journal of an earlier one is brought up to date by who writes.
+_LAYOUTS = (_LAYOUT, STEPS)
 
 
 class Entry(NamedTuple):
@@ -61,6 +71,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], connection: sqlite3.Connection) -> None:
         self.path, self.connection, self.classes = os.fspath(path), connection, 0
+        self.steps, self.kept = Steps(connection), False
 
     @classmethod
     @contextlib.contextmanager
@@ -80,7 +91,7 @@ class Journal:
                 try:
                     yield journal
                 finally:
-                    empty = empty and not journal.last()
+                    empty = empty and not journal.last() and not journal.kept
         finally:
             if empty:
                 discard(path)
@@ -147,19 +158,39 @@ class Journal:
             rows,
         )
 
-    def close_open(self) -> None:
-        """Note that the filter's file has all entries."""
+    def close_open(self, opened: Opened, words: SingleWords) -> None:
+        """Note that the filter's file, which was just written, has all entries."""
         self.connection.execute(
             "UPDATE entries SET state = ?, hashes = NULL, experts = NULL, names = NULL, ends = NULL WHERE state = ?",
             (_PAST, _SOLVED),
         )
         self.connection.execute("UPDATE entries SET state = ? WHERE state = ?", (_SOLVED, _OPEN))
+        self.steps.begin(opened, words.offsets, len(words))
+
+    def solution(self) -> Solution | None:
+        """Return which file the steps begin with that the journal has; None where it has none."""
+        with _told(self.path + SUFFIX):
+            return self.steps.solution() if _version(self.connection) >= WITH_STEPS else None
+
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Reads in the block what there was at one moment."""
+        with _told(self.path + SUFFIX):
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.connection.execute("ROLLBACK")
 
     def entries(self, *, solved: bool = False) -> list[Entry]:
         """Return the last entry of each item that the filter's file does not have yet; and, if wanted, of those that it
         has got last."""
+        return [*self.each_entry(solved=solved)]
+
+    def each_entry(self, *, solved: bool = False) -> Iterator[Entry]:
+        """Yield the same, in the order in which they came."""
         with _told(self.path + SUFFIX):
-            return [self._entry(row) for row in self._last(solved)]
+            yield from map(self._entry, self._last(solved))
 
     def _entry(self, row: Sequence[Any]) -> Entry:
         words, labels = WordSet(*row[:6]), _labels(row[6])
@@ -173,7 +204,7 @@ class Journal:
     def _last(self, solved: bool) -> sqlite3.Cursor:
         return self.connection.execute(
             "SELECT digest, arrival, hashes, experts, names, ends, labels, source, verdict, decibans FROM entries "
-            "WHERE id IN (SELECT max(id) FROM entries WHERE state <= ? GROUP BY digest) ORDER BY digest",
+            "WHERE id IN (SELECT max(id) FROM entries WHERE state <= ? GROUP BY digest) ORDER BY id",
             (_SOLVED if solved else _OPEN,),
         )
 
@@ -192,25 +223,42 @@ class Journal:
 
 @contextlib.contextmanager
 def begin_anew(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Empties the journal of the filter at `path`, if there is one, when the block has put another in its place."""
+    """Empties the journal of the filter at `path`, if there is one, when the block has put another in its place; that
+    of a large filter is made, as it says that the file was verified."""
     if os.path.exists(path) and not os.path.isfile(path):
         yield  # a pipe or a device takes a filter and keeps none
         return
     with lock(path, needed=False):
-        if not os.path.exists(os.fspath(path) + SUFFIX):
+        if os.path.exists(os.fspath(path) + SUFFIX):
+            with Journal.open(path, write=True) as journal:
+                assert journal is not None
+                journal.connection.execute("BEGIN IMMEDIATE")  # who teaches the new one meanwhile waits
+                try:
+                    for table in ("entries", "about", "steps", "solution"):
+                        journal.connection.execute(f"DELETE FROM {table}")
+                    yield
+                except BaseException:
+                    journal.connection.execute("ROLLBACK")
+                    raise
+                journal.connection.execute("COMMIT")
+        else:
             yield
+    is_large = os.path.isfile(path) and os.path.getsize(path) >= _LARGE
+    if is_large or os.path.exists(os.fspath(path) + SUFFIX):
+        with lock(path, needed=False), contextlib.suppress(DecibanError):
+            _note_solution(path)
+
+
+def _note_solution(path: str | os.PathLike[str]) -> None:
+    """Note that a file has just been written: who judges one message does not verify all of it again."""
+    with open_file(path) as opened:
+        if of_table(opened.header) or opened.header["model"] != ONLINE:
             return
         with Journal.open(path, write=True) as journal:
             assert journal is not None
-            journal.connection.execute("BEGIN IMMEDIATE")  # who teaches the new one meanwhile waits
-            try:
-                journal.connection.execute("DELETE FROM entries")
-                journal.connection.execute("DELETE FROM about")
-                yield
-            except BaseException:
-                journal.connection.execute("ROLLBACK")
-                raise
-            journal.connection.execute("COMMIT")
+            words, journal.kept = SingleWords(opened.view()), True
+            if not journal.last():
+                journal.write(lambda: journal.steps.begin(opened, words.offsets, len(words)))
 
 
 def discard(path: str | os.PathLike[str]) -> None:
@@ -259,19 +307,25 @@ def _connect(where: str, write: bool) -> sqlite3.Connection:
             f"{escape(where)}: written by a newer version (layout {version}; this one reads up to {VERSION}). "
             "Upgrade: pip install --upgrade deciban."
         )
-    if version == 0 and write:
+    if version < VERSION and write:
         connection.execute("BEGIN IMMEDIATE")
-        for statement in _LAYOUT if _version(connection) == 0 else ():
-            connection.execute(statement)
+        _bring_up_to_date(connection)
         connection.execute("COMMIT")
     elif version == 0:  # it was made, and nothing came of it
         connection.close()
         connection = sqlite3.connect(":memory:", isolation_level=None)
-        for statement in _LAYOUT:
-            connection.execute(statement)
+        _bring_up_to_date(connection)
     if not write:
         connection.execute("PRAGMA query_only = 1")
     return connection
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Make the tables that versions after that of the journal have."""
+    for layout in _LAYOUTS[_version(connection) :]:
+        for statement in layout:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -280,9 +334,9 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _uri(where: str, mode: str) -> str:
-    from urllib.parse import quote
-
-    return f"file:{quote(os.path.abspath(where))}?mode={mode}"
+    # What ends the path of a URI, as `urllib.parse.quote` would write it, whose import takes longer.
+    escaped = os.path.abspath(where).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{escaped}?mode={mode}"
 
 
 @contextlib.contextmanager

@@ -134,7 +134,7 @@ class Ledger:
             return cls.of_last(digests.reshape(-1).view(f"S{SIZE}"), classes)
         if "ledger.digests" not in stored.tensors:
             return cls.of(b"", [])
-        digests = np.frombuffer(stored.tensors["ledger.digests"].data, dtype=f"S{SIZE}")
+        digests = stored.tensors["ledger.digests"].array().reshape(-1).view(f"S{SIZE}")
         classes = stored.tensors["ledger.classes"].array()
         if (digests[1:] < digests[:-1]).any() or (classes >= len(stored.header["classes"])).any():
             raise DataError(f"{stored.name}: its ledger is damaged: digests in order, of known classes, are expected.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from ..data.text_layout import NAIVE_BAYES, ONLINE
@@ -17,6 +16,8 @@ def label_among(labels: Sequence[str], label: str, where: str = "", whose: str =
     """Return the place of a label among `whose` labels; DataError, which begins with `where`, names those there are."""
     if label in labels:
         return labels.index(label)
+    from difflib import get_close_matches  # here, because who gives a known label does not need it
+
     close = get_close_matches(label, labels, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     listed = ", ".join(map(repr, labels[:20])) + ", …" * (len(labels) > 20)

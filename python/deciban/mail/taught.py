@@ -8,17 +8,26 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..data.text_layout import ONLINE
 from ..errors import DataError
-from ..store import Stored, of_table, read
+from ..judging import UNSURE_BELOW
+from ..store import Opened, Stored, of_table, read
 from ..text.experts import SETTLED_AT, ServedExperts
 from ..text.served import ServedText
-from ..text.word_sets import Lesson
+from ..text.single_words import SingleWords, hashes_of
+from ..text.word_sets import Lesson, word_sets
+from ..verdict import Explanation, Threshold, Verdict
 from .journal import SUFFIX, Entry, Journal
+from .steps import experts_of, put
 
 _SIZE = 16  # bytes of a digest
+_FEW = 16
+"""Items at most of which only the words are read; for more all words are."""
+_SHORT = 1 << 20  # bytes of them
+SOLVED_AT_ONCE = 20_000
+"""Items at most of a filter that learn solves by itself; one that knows more waits for refresh."""
 
 
 def judge_of(stored: Stored, path: str | os.PathLike[str], n_jobs: int | None = None) -> ServedText:
@@ -28,8 +37,87 @@ def judge_of(stored: Stored, path: str | os.PathLike[str], n_jobs: int | None = 
         with Journal.open(path, write=False) as journal:
             if journal is not None:
                 journal.require_classes(served.classes)
-                teach(served, journal.entries(solved=True), stored)
+                assert isinstance(served, ServedExperts)
+                _let_know(served, journal, stored)
     return served
+
+
+def _let_know(served: ServedExperts, journal: Journal, stored: Stored) -> None:
+    """Let experts of all words of a file know what its journal does."""
+    with journal.at_once():
+        solution = journal.solution()
+        if solution is not None and solution.digest == stored.header["digest"]:
+            put(served, journal.steps, solution.offsets)
+        else:
+            teach(served, journal.each_entry(solved=True), stored)
+
+
+class TaughtFilter:
+    """A filter that learns online, as it judges, with what it was taught since it was solved.
+
+    Of a few items only what is known of their words is read, of its file and of its journal; of many everything is,
+    once.
+
+    Parameters
+    ----------
+    opened : Opened
+        Its file, which stays open.
+    path : path-like
+        The name of the file.
+    n_jobs : int, optional
+        Number of threads.
+    """
+
+    def __init__(self, opened: Opened, path: str | os.PathLike[str], n_jobs: int | None = None) -> None:
+        self.opened, self.path, self.n_jobs = opened, path, n_jobs
+        self.words = SingleWords(opened.view(), n_jobs)
+        self.settings, self.classes = self.words.served.settings, self.words.served.classes
+        self._whole: ServedText | None = None
+
+    def judge(
+        self, items: Sequence[str | bytes], unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+    ) -> list[Verdict]:
+        """Return a verdict for each item."""
+        return self._experts(items).judge(items, unsure_below, threshold)
+
+    def explain(
+        self, item: str | bytes, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+    ) -> Explanation:
+        """Return why the item is judged so, word by word."""
+        return self._experts([item]).explain(item, unsure_below, threshold)
+
+    def _experts(self, items: Sequence[str | bytes]) -> ServedText:
+        """Return experts that know the words of these items."""
+        if self._whole is None and len(items) <= _FEW and sum(map(len, items)) <= _SHORT:
+            few = self._experts_of_few(items)
+            if few is not None:
+                return few
+        if self._whole is None:
+            self._whole = judge_of(self.opened.load(), self.path, self.n_jobs)
+        return self._whole
+
+    def _experts_of_few(self, items: Sequence[str | bytes]) -> ServedExperts | None:
+        """Return experts that know these words only; None where the steps in the journal are not those of this file."""
+        hashes = hashes_of(word_sets(self.settings, items))
+        with Journal.open(self.path, write=False) as journal:
+            if journal is None:
+                self.opened.verify()
+                return self.words.experts(self.words.rows(hashes), self.words.offsets)
+            journal.require_classes(self.classes)
+            with journal.at_once():
+                solution = journal.solution()
+                if solution is None or not solution.is_of(self.opened):
+                    return None
+                if solution.identity != self.opened.identity:
+                    self.opened.verify()
+                return experts_of(self.words, journal.steps, hashes)
+
+
+def open_filter(opened: Opened, path: str | os.PathLike[str], n_jobs: int | None = None) -> ServedText | TaughtFilter:
+    """Return the filter in a file of a model of texts, with what its journal says that it was taught since."""
+    if opened.header.get("model") == ONLINE:
+        return TaughtFilter(opened, path, n_jobs)
+    return ServedText.from_stored(opened.load(), n_jobs)
 
 
 def read_solved(path: str | os.PathLike[str], *, tables: bool = False) -> Stored:
@@ -49,18 +137,25 @@ def read_solved(path: str | os.PathLike[str], *, tables: bool = False) -> Stored
     return solved(stored, entries)
 
 
-def teach(served: ServedText, entries: Iterable[Entry], stored: Stored) -> None:
+def teach(served: ServedExperts, entries: Iterable[Entry], stored: Stored) -> None:
     """Teach a filter the items of its journal that its file does not have."""
-    known = KnownLabels(stored)
-    new = (each for each in entries if each.labels and each.words.hashes is not None and not known[each.words.digest])
-    assert isinstance(served, ServedExperts)
     try:
-        served.learn([Lesson(each.words, each.labels[-1]) for each in new])
+        served.learn(lessons_of(entries, stored))
     except (ValueError, TypeError) as error:
+        if isinstance(error, DataError):
+            raise
         raise DataError(
             f"{stored.name}{SUFFIX}: expected items as sets of words; it is damaged ({error}). Restore it from a "
             "backup, or move it away: the filter then knows what its file says."
         ) from error
+
+
+def lessons_of(entries: Iterable[Entry], stored: Stored) -> Iterator[Lesson]:
+    """Yield what is to be learnt of entries: items that are in the file of the filter under no label, or another."""
+    known = KnownLabels(stored)
+    for each in entries:
+        if each.labels and each.words.hashes is not None and known[each.words.digest][-1:] != each.labels[-1:]:
+            yield Lesson(each.words, each.labels[-1])
 
 
 class KnownLabels:
@@ -70,16 +165,17 @@ class KnownLabels:
         digests, classes = (stored.tensors.get(f"ledger.{name}") for name in ("digests", "classes"))
         if digests is None or classes is None:  # of a filter that was fitted from Python
             digests, classes = stored.tensors["examples.digests"], stored.tensors["examples.classes"]
-        self.digests, self.classes = digests.data, array("H" if classes.dtype == "U16" else "I", classes.data)
+        self.digests, self.classes, self.code = digests.data, classes.data, "H" if classes.dtype == "U16" else "I"
+        self.width = array(self.code).itemsize
 
     def __len__(self) -> int:
-        return len(self.classes)
+        return len(self.digests) // _SIZE
 
     def __getitem__(self, digest: bytes) -> tuple[int, ...]:
         first = place = bisect_left(range(len(self)), digest, key=self._at)
         while place < len(self) and self._at(place) == digest:
             place += 1
-        return tuple(self.classes[first:place])
+        return tuple(array(self.code, self.classes[self.width * first : self.width * place]))
 
     def _at(self, place: int) -> bytes:
         return bytes(self.digests[_SIZE * place : _SIZE * (place + 1)])

@@ -78,10 +78,20 @@ class ServedExperts(ServedText):
     @classmethod
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedExperts:
         """Return the model in a file that `store.read` has checked."""
-        header = stored.header
         own = {name: f"state.{name}" for name in ("hashes", "words", "ends")}
         own |= {name: f"score.{name}" for name in ("weights", "prior", "doubts", "squares")}
-        parts: dict[str, Any] = {name: bytes(stored.tensors[where].data) for name, where in own.items()}
+        return cls._of(stored, n_jobs, **{name: bytes(stored.tensors[where].data) for name, where in own.items()})
+
+    @classmethod
+    def without_words(cls, stored: Stored, n_jobs: int | None = None) -> ServedExperts:
+        """Return the same, but what is known of words."""
+        prior, squares = (stored.tensors[f"score.{name}"].data for name in ("prior", "squares"))
+        own = squares[len(squares) - len(prior) // 2 :]  # of the offsets, in half as many bytes
+        return cls._of(stored, n_jobs, hashes=b"", weights=b"", prior=bytes(prior), doubts=b"", squares=bytes(own))
+
+    @classmethod
+    def _of(cls, stored: Stored, n_jobs: int | None, **parts: Any) -> ServedExperts:
+        header = stored.header
         settings, fusion = TextSettings.from_json(header["text"]), Fusion.from_json(header["online"]["fusion"])
         classes = tuple(header["classes"])
         items = array("d", bytes(stored.tensors["state.items"].data))

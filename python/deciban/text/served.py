@@ -19,8 +19,6 @@ from ..data.text_layout import KERNEL, NETWORK, ONLINE
 from ..errors import DataError
 from ..judging import NAMED_ABSENT, UNSURE_BELOW, first_two, verdict_of
 from ..verdict import Explanation, Term, Threshold, Verdict
-from .belief import Belief
-from .bucket_words import BucketNames
 from .settings import TextSettings
 
 if TYPE_CHECKING:
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
 
     from .._core import TokenCorpus
     from ..store import Stored
+    from .belief import Belief
+    from .bucket_words import BucketNames
 
 # What a file keeps of the score, in the order of the fields below.
 TENSORS = ("hashes", "weights", "prior", "bias", "absent", "words", "ends")
@@ -92,6 +92,9 @@ class ServedText:
         _require_prior(stored, array("d", parts["prior"]))
         if "bayes" not in header:
             return cls(settings, classes, bias=parts["prior"], n_jobs=n_jobs, name=stored.name, **parts)
+        from .belief import Belief  # here, because no other model needs these
+        from .bucket_words import BucketNames
+
         total, items = bytes(tensors["score.total"].data), bytes(tensors["state.items"].data)
         told = tensors.get("score.widening")
         widening = None if told is None else tuple(array("d", bytes(told.data)))

@@ -43,6 +43,16 @@ pub struct Squares {
     pub bias: Vec<f32>,
 }
 
+/// What is known of some words: a row of each.
+pub struct Known<'a> {
+    /// Per word and column.
+    pub weights: &'a [f64],
+    /// Per word.
+    pub doubts: &'a [f64],
+    /// Per word and column.
+    pub squares: &'a [f32],
+}
+
 /// How experts are heard.
 #[derive(Clone, Debug)]
 pub struct Fusion {
@@ -198,6 +208,27 @@ impl Dictionary {
             for (c, &g) in gradient.iter().enumerate().filter(|_| learns) {
                 move_cell(&mut bias[at + c], &mut squares.bias[at + c], |cell| step_offset(cell, g));
             }
+        }
+    }
+
+    /// Puts what is known of words, by their hashes, in the place of what experts knew of them.
+    ///
+    /// Panics if they learn no more.
+    pub fn put(&mut self, experts: &mut Experts, hashes: impl Iterator<Item = u64>, known: Known<'_>) {
+        let columns = experts.fusion.columns();
+        let squares = experts.squares.as_mut().expect("experts that learn on");
+        for (row, hash) in hashes.enumerate() {
+            let (slot, new) = self.slots.entry(hash);
+            let (word, from) = (slot.id as usize, row * columns..(row + 1) * columns);
+            let to = word * columns..(word + 1) * columns;
+            if new {
+                experts.weights.resize(to.end, 0.0);
+                squares.weights.resize(to.end, 0.0);
+                experts.doubts.push(1.0);
+            }
+            experts.weights[to.clone()].copy_from_slice(&known.weights[from.clone()]);
+            squares.weights[to].copy_from_slice(&known.squares[from]);
+            experts.doubts[word] = known.doubts[row];
         }
     }
 
