@@ -15,6 +15,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -35,6 +36,7 @@ STRETCH = 1_000
 BATCH = 500
 RUNS = 40
 SEED = 100
+LABELS = ("spam", "ham")
 BOGOFILTER = {"spam": "-s", "ham": "-n"}
 WORD = re.compile(rb"[A-Za-z]{6,}|[0-9]{5,}")
 
@@ -43,7 +45,8 @@ WORD = re.compile(rb"[A-Za-z]{6,}|[0-9]{5,}")
 LAUNCH = """
 import os, sys, time
 began = time.perf_counter()
-child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", 1, 0)])
+silent = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", 1, 0)]
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=silent)
 _, status, usage = os.wait4(child, 0)
 assert os.waitstatus_to_exitcode(status) in (0, 1, 2)
 print(time.perf_counter() - began, usage.ru_maxrss / 1e3)
@@ -98,12 +101,12 @@ def run(n: int, folder: Path) -> dict[str, object]:
     messages = [(m, "spam" if spam else "ham") for m, spam in zip(mail.messages, mail.spam.tolist(), strict=True)]
     os.chdir(folder)
     os.mkdir("bogo")
-    for label in ("spam", "ham"):
+    for label in LABELS:
         os.mkdir(label)
     for i, (message, label) in enumerate(messages[:SEED]):
         Path(label, f"{i}.eml").write_bytes(message)
     assert status(["train", "spam=spam", "ham=ham", "-q", "-o", "f.deciban"]) == 0
-    for label in ("spam", "ham"):
+    for label in LABELS:
         process(["bogofilter", "-d", "bogo", BOGOFILTER[label], "-B", label])
     samples = Samples(folder, messages[-3 * RUNS :][::-1])
     taken, sampled = list[dict[str, float]](), list[dict[str, float]]()
@@ -133,12 +136,14 @@ def learn(messages: list[tuple[bytes, str]]) -> float:
     """Learn messages as the command does, those of one label at once; return the seconds that it took."""
     from deciban.cli import status
 
-    for i, (message, _) in enumerate(messages):
-        Path(f"one-{i}.eml").write_bytes(message)
+    for label in LABELS:
+        shutil.rmtree(f"new-{label}", ignore_errors=True)
+        os.mkdir(f"new-{label}")
+    for i, (message, label) in enumerate(messages):
+        Path(f"new-{label}", f"{i}.eml").write_bytes(message)
     began = perf_counter()
-    for wanted in ("spam", "ham"):
-        files = [f"one-{i}.eml" for i, (_, label) in enumerate(messages) if label == wanted]
-        assert not files or status(["learn", "f.deciban", *files, "--as", wanted, "-q"]) == 0
+    for label in sorted({label for _, label in messages}):
+        assert status(["learn", "f.deciban", f"new-{label}", "--as", label, "-q"]) == 0
     return perf_counter() - began
 
 

@@ -244,7 +244,7 @@ def test_an_error_of_the_program_is_one_line_and_a_traceback_on_demand(inside, m
     def broken(*_, **__):
         raise KeyError("of\nno use")
 
-    monkeypatch.setattr("deciban.store.read", broken)
+    monkeypatch.setattr("deciban.store.open_file", broken)
     assert inside("classify", model, SPAM) == (
         70,
         "deciban: an error of the program itself, KeyError: 'of\\nno use'. "
@@ -267,7 +267,7 @@ def test_errors_of_the_system(error, code, start, inside, monkeypatch, model):
     def broken(*_, **__):
         raise error
 
-    monkeypatch.setattr("deciban.store.read", broken)
+    monkeypatch.setattr("deciban.store.open_file", broken)
     ended, told = inside("classify", model, SPAM)
     assert ended == code
     assert told.startswith(f"deciban: {start}")

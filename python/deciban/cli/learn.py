@@ -26,7 +26,8 @@ def command(
     """Learn each message of FILE… under a label: a message, an mbox, a Maildir, a folder; standard input without FILE.
 
     A message that is known under this label changes nothing; one known under another label moves here. It tells on
-    verdicts at once; of the default model, the file of the filter follows when a twentieth has come, or by refresh.
+    verdicts at once; of the default model, the file of the filter follows when a twentieth has come, while it knows at
+    most 20,000 messages, or by refresh: learn says when that is due.
 
     A model that was trained on a table learns the rows of others, whose labels stand in the column of that name, in
     --label COLUMN, or are all --as LABEL; `people.csv:17` is one row. One of typed columns (naive-bayes, discriminant,

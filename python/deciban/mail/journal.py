@@ -1,8 +1,9 @@
 """The journal of a filter: what it was taught since it was last solved, in a SQLite database beside its file.
 
-`deciban learn` writes a message here as a set of words, and is done; whoever judges takes a step for each of these.
-When they are a twentieth of what the filter knows, it is solved with them, which gives the file that training would
-have given. The journal says what labels a message has from then on, so that to read it twice changes nothing.
+`deciban learn` writes a message here as a set of words, takes a step for it, whose words are kept beside it (`steps`),
+and is done. When the messages are a twentieth of what the filter knows, if that is not too much, and whenever it is
+wanted, it is solved with them, which gives the file that training would have given. The journal says what labels a
+message has from then on, so that to read it twice changes nothing.
 
 This is the path of one message from the command line: it loads neither NumPy nor SciPy nor scikit-learn.
 """
@@ -211,7 +212,7 @@ class Journal:
     def labels(self, digest: bytes) -> tuple[int, ...] | None:
         """Return the classes that an item has by an entry that the filter's file does not have yet; None if none."""
         row = self.connection.execute(
-            "SELECT labels FROM entries WHERE digest = ? AND state = ? ORDER BY id DESC LIMIT 1", (digest, _OPEN)
+            "SELECT labels FROM entries WHERE digest = ? AND +state = ? ORDER BY id DESC LIMIT 1", (digest, _OPEN)
         ).fetchone()
         return None if row is None else _labels(row[0])
 
