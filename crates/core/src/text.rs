@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod count;
 pub mod hash;
 pub mod names;
+pub mod parts;
 pub mod reader;
 pub mod segment;
 pub mod slots;

@@ -9,7 +9,11 @@ pub enum Role {
     Plain,
     /// A letter or mark that changes under case folding or normalisation: the word goes through [`fold`].
     Folds,
-    /// Belongs to a script written without spaces: words are its overlapping pairs of characters.
+    /// A Korean syllable or letter in its final form.
+    Hangul,
+    /// Of Chinese or Japanese, which are written without spaces.
+    Ideograph,
+    /// Of Thai, Lao, Burmese or Khmer, which are written without spaces, and have letters and marks.
     Unspaced,
     /// Invisible; inside a word it is a disguise.
     Invisible,
@@ -20,11 +24,14 @@ pub enum Role {
 /// The role of a character outside ASCII.
 pub fn role(c: char) -> Role {
     match c as u32 {
-        0xAC00..=0xD7A3 | 0x3131..=0x3163 | 0x3165..=0x318E => Role::Plain, // Hangul syllables, compatibility letters
-        0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x323AF => Role::Unspaced, // Han
-        0x3041..=0x3096 | 0x30A1..=0x30FA | 0x30FC => Role::Unspaced,       // kana
+        0xAC00..=0xD7A3 | 0x3131..=0x3163 | 0x3165..=0x318E => Role::Hangul, // syllables, compatibility letters
+        0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x323AF => Role::Ideograph, // Han
+        0xF900..=0xFAFF | 0x3005..=0x3007 => Role::Ideograph, // its compatibility characters, repetition, zero
+        0x3041..=0x3096 | 0x3099 | 0x309A | 0x309D..=0x309F => Role::Ideograph, // Hiragana
+        0x30A1..=0x30FA | 0x30FC..=0x30FF | 0x31F0..=0x31FF | 0xFF66..=0xFF9F => Role::Ideograph, // Katakana
+        0x0E3F | 0x0E4F | 0x0E5A | 0x0E5B | 0x104A..=0x104F => Role::Break, // signs of Thai and Burmese
         0x0E01..=0x0EDF | 0x1000..=0x109F | 0x1780..=0x17D3 => Role::Unspaced, // Thai, Lao, Burmese, Khmer
-        0x00DF..=0x00F6 | 0x00F8..=0x00FF => Role::Plain,                   // é and its Latin-1 kin
+        0x00DF..=0x00F6 | 0x00F8..=0x00FF => Role::Plain,     // é and its Latin-1 kin
         0x00AD | 0x034F | 0x115F | 0x1160 | 0x180B..=0x180E | 0x3164 => Role::Invisible,
         0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFA0 => Role::Invisible,
         0x0300..=0x036F => Role::Folds, // combining marks
@@ -33,9 +40,36 @@ pub fn role(c: char) -> Role {
     }
 }
 
+/// Whether a character belongs to the one before it, as the mark of a letter does.
+pub fn attaches(c: char) -> bool {
+    matches!(c as u32,
+        0x0E31 | 0x0E33..=0x0E3A | 0x0E47..=0x0E4E // Thai
+        | 0x0EB1 | 0x0EB3..=0x0EBC | 0x0EC8..=0x0ECE // Lao
+        | 0x102B..=0x103E | 0x1056..=0x1059 | 0x105E..=0x1060 | 0x1062..=0x1064 | 0x1067..=0x106D
+        | 0x1071..=0x1074 | 0x1082..=0x108D | 0x108F | 0x109A..=0x109D // Burmese
+        | 0x17B4..=0x17D3 // Khmer
+        | 0x3099 | 0x309A | 0xFF9E | 0xFF9F // kana
+        | 0x1160..=0x11FF // Hangul, of which vowels and finals follow an initial
+        | 0xD7B0..=0xD7FF)
+        || !c.is_ascii() && role(c) == Role::Invisible
+}
+
+/// Whether the next character belongs to this one, which stacks consonants in Burmese and Khmer.
+pub fn joins_next(c: char) -> bool {
+    matches!(c, '\u{1039}' | '\u{17D2}')
+}
+
+/// Whether a character is not in its final form.
+pub fn changes(c: char) -> bool {
+    match c as u32 {
+        0xF900..=0xFAFF | 0x3099 | 0x309A | 0x309F | 0x30FF | 0xFF66..=0xFF9F => true,
+        _ => !c.is_ascii() && matches!(role(c), Role::Folds | Role::Invisible),
+    }
+}
+
 /// Whether a word must go through [`fold`]; one that need not is hashed as it stands, but for the case of ASCII.
 pub fn folds(word: &str) -> bool {
-    word.chars().any(|c| !c.is_ascii() && matches!(role(c), Role::Folds | Role::Invisible))
+    word.chars().any(changes)
 }
 
 /// Writes the final form of a word into `out`: compatibility-composed (NFKC), invisible characters gone,

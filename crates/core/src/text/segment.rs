@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 
+use super::parts::PART;
 use super::reader::Reader;
 use super::slots::{AHEAD, Slots};
 use super::token::Token;
@@ -29,6 +30,8 @@ pub struct Segment {
     names: Vec<u8>,
     /// Where each name ends; that of an n-gram is empty.
     name_ends: Vec<u32>,
+    /// Which tokens are parts, a bit each; none where there is no such token behind.
+    parts: Vec<u8>,
 }
 
 /// How long the columns of a segment are.
@@ -38,6 +41,7 @@ pub struct Shape {
     tokens: usize,
     words: usize,
     names: usize,
+    parts: usize,
 }
 
 impl Segment {
@@ -55,12 +59,14 @@ impl Segment {
 
     /// The name of a word, as [`super::token::Tokenizer::name`] gives it.
     pub fn name(&self, word: usize) -> String {
-        let size = usize::from(self.sizes[word]);
-        if size <= 1 {
+        let size = self.sizes[word];
+        if has_own_name(size) {
             return self.own_name(word).to_string();
         }
-        let before = self.tokens[..=self.first[word] as usize].iter().rev().map(|&token| token as usize);
-        let words: Vec<usize> = before.filter(|&token| self.sizes[token] == 1).take(size).collect();
+        // A part may be the same as a word, which stands elsewhere.
+        let is_word = |&at: &usize| self.sizes[self.tokens[at] as usize] & !PART == 1 && !self.is_part(at);
+        let before = (0..=self.first[word] as usize).rev().filter(is_word).map(|at| self.tokens[at] as usize);
+        let words: Vec<usize> = before.take(usize::from(size)).collect();
         let mut name = String::new();
         for &each in words.iter().rev() {
             let full = self.own_name(each);
@@ -75,11 +81,23 @@ impl Segment {
 
     /// Where a word came from; an n-gram from where its first word does.
     pub fn field(&self, word: usize) -> Field {
-        if self.sizes[word] <= 1 {
+        if has_own_name(self.sizes[word]) {
             Field::of_name(self.own_name(word))
         } else {
             Field::of_name(&self.name(word))
         }
+    }
+
+    fn is_part(&self, at: usize) -> bool {
+        self.parts.get(at / 8).is_some_and(|bits| bits >> (at % 8) & 1 == 1)
+    }
+
+    /// Notes that the token at `at` is a part.
+    fn note_part(&mut self, at: usize) {
+        if self.parts.len() <= at / 8 {
+            self.parts.resize(at / 8 + 1, 0);
+        }
+        self.parts[at / 8] |= 1 << (at % 8);
     }
 
     fn own_name(&self, word: usize) -> &str {
@@ -99,6 +117,7 @@ impl Segment {
             tokens: self.tokens.len(),
             words: self.hashes.len(),
             names: self.names.len(),
+            parts: self.parts.len(),
         }
     }
 
@@ -109,18 +128,19 @@ impl Segment {
         }
         put(out, &self.hashes, |x| x.to_le_bytes())?;
         out.write_all(&self.sizes)?;
-        out.write_all(&self.names)
+        out.write_all(&self.names)?;
+        out.write_all(&self.parts)
     }
 
     /// The segment of this shape that was written.
     pub fn read(from: &mut impl Read, shape: Shape) -> io::Result<Segment> {
-        let Shape { items, tokens, words, names } = shape;
+        let Shape { items, tokens, words, names, parts } = shape;
         let [ends, tokens, first, name_ends] = [items, tokens, words, words].map(|n| {
             let bytes = get(from, n * 4)?;
             io::Result::Ok(bytes.as_chunks().0.iter().map(|&x| u32::from_le_bytes(x)).collect())
         });
         let hashes = get(from, words * 8)?.as_chunks().0.iter().map(|&x| u64::from_le_bytes(x)).collect();
-        let (sizes, names) = (get(from, words)?, get(from, names)?);
+        let (sizes, names, parts) = (get(from, words)?, get(from, names)?, get(from, parts)?);
         Ok(Segment {
             ends: ends?,
             tokens: tokens?,
@@ -129,6 +149,7 @@ impl Segment {
             first: first?,
             names,
             name_ends: name_ends?,
+            parts,
         })
     }
 }
@@ -136,12 +157,17 @@ impl Segment {
 impl Shape {
     /// Bytes of the columns.
     pub fn bytes(&self) -> usize {
-        (self.items + self.tokens) * 4 + self.words * 17 + self.names
+        (self.items + self.tokens) * 4 + self.words * 17 + self.names + self.parts
     }
 }
 
 /// Numbers that are written at once.
 const WRITTEN: usize = 1 << 14;
+
+/// Whether tokens of this size have names of their own: n-grams are named by their words.
+fn has_own_name(size: u8) -> bool {
+    size <= 1 || size & PART != 0
+}
 
 fn put<T: Copy, const N: usize>(
     out: &mut impl Write,
@@ -189,6 +215,11 @@ fn part(reader: &Reader, items: &[&[u8]]) -> Segment {
     let mut part = Segment::default();
     for item in items {
         let text = reader.tokens(item, &mut view, &mut tokens);
+        if !text.is_ascii() {
+            let before = part.tokens.len();
+            let found = tokens.iter().enumerate().filter(|(_, token)| token.size & PART != 0);
+            found.for_each(|(i, _)| part.note_part(before + i));
+        }
         for some in tokens.chunks(AHEAD) {
             slots.warm(some.iter().map(|token| token.hash));
             for token in some {
@@ -212,7 +243,7 @@ impl Segment {
         self.hashes.push(token.hash);
         self.sizes.push(token.size);
         self.first.push(narrow(self.tokens.len()));
-        if token.size <= 1 {
+        if has_own_name(token.size) {
             self.names.extend(reader.tokenizer.name(text, *token).as_bytes());
         }
         self.name_ends.push(narrow(self.names.len()));
@@ -253,6 +284,11 @@ fn joined(parts: Vec<Segment>) -> Segment {
         whole.ends.extend(part.ends.iter().map(|end| before + end));
         room = others;
     }
+    for (part, &before) in parts.iter().zip(&before) {
+        for at in (0..part.parts.len() * 8).filter(|&at| part.is_part(at)) {
+            whole.note_part(before as usize + at);
+        }
+    }
     whole
 }
 
@@ -275,7 +311,8 @@ mod tests {
     fn words_have_the_names_and_the_order_that_a_reader_gives_them() {
         for (kind, longest) in [(Kind::Text, 1), (Kind::Text, 3), (Kind::Mail, 1), (Kind::Mail, 4)] {
             let reader = reader(kind, longest);
-            let items = [MAIL, "", "a b c a b", "X", MAIL].map(str::as_bytes);
+            let korean = "재미있다 재미 없다 재미있다 東京 재미";
+            let items = [MAIL, "", "a b c a b", korean, MAIL].map(str::as_bytes);
             let segment = Segment::new(&reader, &items, 1);
             assert!(segment.hashes.windows(2).all(|pair| pair[0] < pair[1]));
             let (mut view, mut tokens) = (View::default(), Vec::new());

@@ -1,15 +1,22 @@
 //! One pass over a text: words, lower-cased and hashed as they are read, and their n-grams.
 //!
 //! A word is a run of letters and digits. An apostrophe or underscore between two of them belongs to it
-//! ("don't"); outside running text so do dots and hyphens ("mx1.example.org", "198.51.100.7"). Scripts written
-//! without spaces yield overlapping pairs of characters. Words of more than [`LONGEST`] bytes are passed over.
+//! ("don't"); outside running text so do dots and hyphens ("mx1.example.org", "198.51.100.7"). Beside Korean words, and
+//! for those of scripts written without spaces, stand [`super::parts`]. Words of more than [`LONGEST`] bytes are passed
+//! over.
 
 use super::ascii::{self, Style, is_word};
 use super::char_grams;
 use super::character::{Role, fold, folds, role};
 use super::hash::{Key, finish, join};
+use super::parts::{self, PART, Run, Script};
 use crate::narrow::narrow;
 use crate::view::Field;
+
+/// Whether a character is one of those that Korean syllables are composed of.
+fn is_conjoining(c: char) -> bool {
+    matches!(c as u32, 0x1100..=0x11FF | 0xA960..=0xA97C | 0xD7B0..=0xD7FB)
+}
 
 /// Words longer than this many bytes carry no evidence that could come twice.
 pub const LONGEST: usize = 64;
@@ -61,7 +68,7 @@ pub struct Token {
     pub end: u32,
     /// Where it came from; [`Field::Shape`] means "the word here was disguised".
     pub field: Field,
-    /// How many words it is of; 0 of a remark.
+    /// How many words it is of; 0 of a remark; of a part beside n-grams of how many it is read, and [`PART`].
     pub size: u8,
 }
 
@@ -89,9 +96,8 @@ impl Tokenizer {
             for field in Field::ALL {
                 tokens.clear();
                 Scan::new(&self, word, field, word.len()).run(0, &mut tokens);
-                if let [token] = tokens[..] {
-                    stop.push(token.hash);
-                }
+                let whole = tokens.iter().filter(|token| token.place() == (0..word.len()));
+                stop.extend(whole.map(|token| token.hash));
             }
         }
         stop.sort_unstable();
@@ -100,9 +106,9 @@ impl Tokenizer {
         self
     }
 
-    /// Whether tokens of so many words are among those that are asked for; remarks, of 0 words, always are.
+    /// Whether tokens of this size are among those that are asked for; remarks, of 0 words, always are.
     pub fn admits(&self, size: u8) -> bool {
-        size == 0 || (self.shortest..=self.longest).contains(&usize::from(size))
+        size == 0 || (self.shortest..=self.longest).contains(&usize::from(size & !PART))
     }
 
     fn stops(&self, word: &Token) -> bool {
@@ -120,7 +126,14 @@ impl Tokenizer {
         Scan::new(self, text, field, end).run(start, out);
         if !self.stop.is_empty() {
             let words = out.split_off(first);
-            out.extend(words.into_iter().filter(|word| !self.stops(word)));
+            let mut stopped = 0;
+            out.extend(words.into_iter().filter(|word| {
+                let stops = self.stops(word);
+                if stops && word.size & PART == 0 {
+                    stopped = word.end;
+                }
+                !stops && (word.size & PART == 0 || word.start >= stopped)
+            }));
         }
         if self.longest > 1 {
             let words = out.split_off(first);
@@ -131,12 +144,18 @@ impl Tokenizer {
     /// Appends words and the n-grams that end with each. Words are neighbours whatever was passed over between them.
     fn grams(&self, words: &[Token], out: &mut Vec<Token>) {
         let mut tails = [0; MOST_WORDS];
-        let mut held = 0;
+        let (mut held, mut end) = (0, 0);
         for (i, &word) in words.iter().enumerate() {
-            if word.field == Field::Shape {
-                out.push(word);
+            if word.size != 1 {
+                if word.size & PART != 0 && word.start >= end {
+                    held = 0; // a run without spaces keeps words apart
+                }
+                if self.admits(word.size) {
+                    out.push(word);
+                }
                 continue;
             }
+            end = word.end;
             // `tails[n]` is the gram of the n + 1 words that ended just before.
             for n in (1..=held.min(self.longest - 1)).rev() {
                 tails[n] = join(tails[n - 1], word.hash);
@@ -148,8 +167,8 @@ impl Tokenizer {
                 if n >= self.shortest {
                     out.push(Token { hash: tails[n - 1], start: words[start].start, size, ..word });
                 }
-                // One word further back, over any remark about a disguise.
-                start = (0..start).rev().find(|&k| words[k].field != Field::Shape).unwrap_or(0);
+                // One word further back, over remarks about disguises and over parts.
+                start = (0..start).rev().find(|&k| words[k].size == 1).unwrap_or(0);
             }
         }
     }
@@ -170,10 +189,14 @@ impl Tokenizer {
         if self.unit != Unit::Words {
             return text[place].to_string();
         }
+        if token.size & PART != 0 {
+            name.push_str(parts::name(&text[place], &mut String::new()));
+            return name;
+        }
         let mut words = Vec::new();
         Scan::new(self, text, token.field, place.end).run(place.start, &mut words);
         let mut folded = String::new();
-        let heard = words.iter().filter(|word| word.field != Field::Shape && !self.stops(word));
+        let heard = words.iter().filter(|word| word.size == 1 && !self.stops(word));
         for (i, word) in heard.enumerate() {
             if i > 0 {
                 name.push(' ');
@@ -228,8 +251,9 @@ impl<'a> Scan<'a> {
         }
         let c = self.character(i);
         match role(c) {
-            Role::Plain | Role::Folds => self.word(i, style, out),
-            Role::Unspaced => self.pairs(i, out),
+            Role::Plain | Role::Hangul | Role::Folds => self.word(i, style, out),
+            Role::Ideograph => self.unspaced(i, Script::Ideographs, out),
+            Role::Unspaced => self.unspaced(i, Script::Letters, out),
             Role::Invisible | Role::Break => i + c.len_utf8(),
         }
     }
@@ -238,7 +262,7 @@ impl<'a> Scan<'a> {
     fn word(&mut self, start: usize, style: Style, out: &mut Vec<Token>) -> usize {
         let key = &self.tokenizer.key;
         let mut state = key.start(self.field);
-        let mut folds = false;
+        let (mut folds, mut korean) = (false, false);
         let mut i = start;
         while i < self.bytes.len() {
             let b = self.bytes[i];
@@ -247,8 +271,12 @@ impl<'a> Scan<'a> {
                 let c = self.character(i);
                 match role(c) {
                     Role::Plain => {}
-                    Role::Folds | Role::Invisible => folds = true,
-                    Role::Unspaced | Role::Break => break,
+                    Role::Hangul => korean = true,
+                    Role::Folds | Role::Invisible => {
+                        folds = true;
+                        korean |= is_conjoining(c);
+                    }
+                    Role::Ideograph | Role::Unspaced | Role::Break => break,
                 }
                 next = i + c.len_utf8();
             } else if !(is_word(b) || style.joins(b) && self.goes_on(i + 1)) {
@@ -258,6 +286,9 @@ impl<'a> Scan<'a> {
             i = next;
         }
         if i - start > LONGEST {
+            if korean {
+                self.syllables(start, i, 0..0, out);
+            }
             return i;
         }
         let (hash, field) = (finish(state), self.field);
@@ -271,40 +302,57 @@ impl<'a> Scan<'a> {
         } else {
             out.push(token);
         }
+        if korean {
+            self.syllables(start, i, start..i, out);
+        }
         i
+    }
+
+    /// Reads the parts of the Korean in a word.
+    fn syllables(&self, start: usize, end: usize, word: std::ops::Range<usize>, out: &mut Vec<Token>) {
+        let run = self.run_of(Script::Syllables, word);
+        let mut first = None;
+        for (at, c) in self.text[start..end].char_indices() {
+            let korean = !c.is_ascii() && (role(c) == Role::Hangul || is_conjoining(c));
+            match first {
+                None if korean => first = Some(start + at),
+                Some(from) if !korean && (c.is_ascii() || role(c) != Role::Invisible) => {
+                    run.read(from, start + at, out);
+                    first = None;
+                }
+                _ => {}
+            }
+        }
+        if let Some(from) = first {
+            run.read(from, end, out);
+        }
+    }
+
+    fn run_of(&self, script: Script, word: std::ops::Range<usize>) -> Run<'_> {
+        let Tokenizer { key, longest, .. } = self.tokenizer;
+        Run { key, text: self.text, field: self.field, script, words: *longest, word }
     }
 
     /// Whether a letter or digit of a word stands at byte `i`.
     fn goes_on(&self, i: usize) -> bool {
         self.bytes.get(i).is_some_and(|&b| {
-            is_word(b) || b >= 0x80 && matches!(role(self.character(i)), Role::Plain | Role::Folds)
+            is_word(b)
+                || b >= 0x80 && matches!(role(self.character(i)), Role::Plain | Role::Hangul | Role::Folds)
         })
     }
 
-    /// Reads a run of characters of scripts without spaces: its overlapping pairs, or the lone one.
-    fn pairs(&self, start: usize, out: &mut Vec<Token>) -> usize {
-        let key = &self.tokenizer.key;
-        let first = out.len();
-        let mut push = |from: usize, to: usize| {
-            let hash = key.word(self.field, &self.text[from..to]);
-            out.push(Token { hash, start: narrow(from), end: narrow(to), field: self.field, size: 1 });
-        };
-        let (mut previous, mut i) = (start, start);
+    /// Reads a run of characters of a script without spaces.
+    fn unspaced(&self, start: usize, script: Script, out: &mut Vec<Token>) -> usize {
+        let of = role(self.character(start));
+        let mut i = start;
         while i < self.bytes.len() {
             let c = self.character(i);
-            if c.is_ascii() || role(c) != Role::Unspaced {
+            if c.is_ascii() || role(c) != of {
                 break;
             }
-            let next = i + c.len_utf8();
-            if i > start {
-                push(previous, next);
-            }
-            (previous, i) = (i, next);
+            i += c.len_utf8();
         }
-        if previous == start {
-            push(start, i);
-        }
-        debug_assert!(out.len() > first);
+        self.run_of(script, 0..0).read(start, i, out);
         i
     }
 
@@ -332,10 +380,10 @@ mod tests {
         assert_eq!(body("Don't PANIC: 42 e-mails_sent!"), ["don't", "panic", "42", "e", "mails_sent"]);
         assert_eq!(body("'quoted' 'tis it''s a_"), ["quoted", "tis", "it", "s", "a"]);
         assert_eq!(body("무료 쿠폰 ÉTÉ Straße x"), ["무료", "쿠폰", "été", "straße", "x"]);
-        assert_eq!(body("A무료B쿠폰 caféine"), ["a무료b쿠폰", "caféine"]);
+        assert_eq!(body("A무료B쿠폰 caféine"), ["a무료b쿠폰", "무료", "쿠폰", "caféine"]);
         assert_eq!(body("l'été d'un ,'é, ü'- v_\u{200B}a"), ["l'été", "d'un", "é", "ü", "v", "a"]);
         assert_eq!(body("ㅋㅏ ㅋㅋ 카 กำ"), ["ㅋㅏ", "ㅋㅋ", "카", "กำ"]);
-        assert_eq!(body("東京都 a"), ["東京", "京都", "a"]);
+        assert_eq!(body("東京都 a"), ["東", "京", "東京", "都", "京都", "a"]);
         assert_eq!(body("vi\u{200B}agra"), ["shape:disguised", "viagra"]);
         assert_eq!(names("a b c", Field::Body, 1, 3), ["a", "b", "a b", "c", "b c", "a b c"]);
         assert_eq!(names("a b c", Field::Body, 2, 2), ["a b", "b c"]);
