@@ -18,12 +18,13 @@ import resource
 import shutil
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from statistics import median
 from subprocess import check_output
-from time import perf_counter
+from time import perf_counter, process_time
 from zlib import crc32
 
 import environment
@@ -34,7 +35,7 @@ from run import new_record
 AT = (1_000, 20_000)
 STRETCH = 1_000
 BATCH = 500
-RUNS = 40
+RUNS = 15
 SEED = 100
 LABELS = ("spam", "ham")
 BOGOFILTER = {"spam": "-s", "ham": "-n"}
@@ -49,7 +50,7 @@ silent = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", 1, 0)]
 child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=silent)
 _, status, usage = os.wait4(child, 0)
 assert os.waitstatus_to_exitcode(status) in (0, 1, 2)
-print(time.perf_counter() - began, usage.ru_maxrss / 1e3)
+print(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3)
 """
 
 
@@ -66,10 +67,13 @@ class Samples:
 
     def __init__(self, folder: Path, messages: list[tuple[bytes, str]]) -> None:
         self.folder, self.messages, self.next = folder, messages, 0
+        # Compiled once, as an installed package is.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
         self.deciban = str(Path(sys.executable).parent / "deciban")
 
-    def take(self, known: int) -> dict[str, float]:
-        """Run the commands, one after the other; return minimum and median in ms, and the peak of memory in MB."""
+    def take(self, known: int) -> dict[str, object]:
+        """Run the commands, one after the other; return minimum and median of what they took."""
         sides: dict[str, Callable[[str, str], list[str]]] = {
             "python": lambda path, label: [sys.executable, "-c", "pass"],
             "classify": lambda path, label: [self.deciban, "classify", "f.deciban", path, "--json"],
@@ -78,19 +82,20 @@ class Samples:
             "bogofilter classify": lambda path, label: ["bogofilter", "-d", "bogo", "-I", path],
             "bogofilter learn": lambda path, label: ["bogofilter", "-d", "bogo", BOGOFILTER[label], "-I", path],
         }
-        found: dict[str, list[float]] = {side: [] for side in sides}
-        peaks = dict.fromkeys(sides, 0.0)
+        found: defaultdict[str, list[float]] = defaultdict(list)
         for _ in range(RUNS):
             message, label = self.messages[self.next]
             path = self.folder / "sample.eml"
             path.write_bytes(varied(message, 9_000 + self.next))
             self.next += 1
             for side, command in sides.items():
-                wall, top = map(float, check_output([sys.executable, "-c", LAUNCH, *command(str(path), label)]).split())
-                found[side].append(1e3 * wall)
-                peaks[side] = max(peaks[side], top)
-        told = {f"{side}, {what}": of(found[side]) for side in sides for what, of in (("min", min), ("median", median))}
-        return {"known": known, **told, **{f"{side}, peak MB": peak for side, peak in peaks.items()}}
+                wall, cpu, top = map(
+                    float, check_output([sys.executable, "-c", LAUNCH, *command(str(path), label)]).split()
+                )
+                found[f"{side}, wall ms"].append(1e3 * wall)
+                found[f"{side}, cpu ms"].append(1e3 * cpu)
+                found[f"{side}, peak MB"].append(top)
+        return {"known": known, **{what: {"min": min(of), "median": median(of)} for what, of in found.items()}}
 
 
 def run(n: int, folder: Path) -> dict[str, object]:
@@ -109,12 +114,19 @@ def run(n: int, folder: Path) -> dict[str, object]:
     for label in LABELS:
         process(["bogofilter", "-d", "bogo", BOGOFILTER[label], "-B", label])
     samples = Samples(folder, messages[-3 * RUNS :][::-1])
-    taken, sampled = list[dict[str, float]](), list[dict[str, float]]()
+    taken, sampled = list[dict[str, float]](), list[dict[str, object]]()
     for first in range(0, n, STRETCH):
         known = first + STRETCH
         if first in (0, AT[-1], n - STRETCH):
             times = [learn([message]) for message in turned(messages, range(max(first, SEED), known))]
-            told = {"mean_ms": 1e3 * sum(times) / len(times), "median_ms": 1e3 * median(times), "peak_mb": peak()}
+            wall, cpu = zip(*times, strict=True)
+            told = {
+                "mean_wall_ms": 1e3 * sum(wall) / len(wall),
+                "median_wall_ms": 1e3 * median(wall),
+                "mean_cpu_ms": 1e3 * sum(cpu) / len(cpu),
+                "median_cpu_ms": 1e3 * median(cpu),
+                "peak_mb": peak(),
+            }
             taken.append({"from": first, "to": known, **told})
             print(json.dumps(taken[-1]), file=sys.stderr, flush=True)
         else:
@@ -132,8 +144,9 @@ def turned(messages: list[tuple[bytes, str]], numbers: range) -> list[tuple[byte
     return [(varied(messages[at][0], turn), messages[at][1]) for turn, at in rounds]
 
 
-def learn(messages: list[tuple[bytes, str]]) -> float:
-    """Learn messages as the command does, those of one label at once; return the seconds that it took."""
+def learn(messages: list[tuple[bytes, str]]) -> tuple[float, float]:
+    """Learn messages as the command does, those of one label at once; return the seconds that it took, of the
+    clock and of the processor."""
     from deciban.cli import status
 
     for label in LABELS:
@@ -141,10 +154,10 @@ def learn(messages: list[tuple[bytes, str]]) -> float:
         os.mkdir(f"new-{label}")
     for i, (message, label) in enumerate(messages):
         Path(f"new-{label}", f"{i}.eml").write_bytes(message)
-    began = perf_counter()
+    began, spent = perf_counter(), process_time()
     for label in sorted({label for _, label in messages}):
         assert status(["learn", "f.deciban", f"new-{label}", "--as", label, "-q"]) == 0
-    return perf_counter() - began
+    return perf_counter() - began, process_time() - spent
 
 
 def peak() -> float:
