@@ -140,6 +140,12 @@ def said(folder, code, *arguments):
     return done.stderr.decode().removeprefix("deciban: ").rstrip("\n")
 
 
+def test_inspect_names_the_columns(here):
+    told = out("inspect", "online.deciban", "--top", "0", cwd=here)
+    assert "deciban train TABLE --text review --label mood --kind text --model online" in told
+    assert result("inspect", "online.deciban", "--json", cwd=here)["origin"] == {"text": "review", "label": "mood"}
+
+
 def test_an_origin_is_two_names(here):
     stored = store.read(here / "online.deciban")
     assert stored.header["origin"] == {"text": "review", "label": "mood"}

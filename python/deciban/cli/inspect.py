@@ -64,6 +64,7 @@ def inventory_of(stored: store.Stored, path: str, top: int) -> Inventory:
         retired=encoder.retired,
         ledger=len(Ledger.from_stored(stored)),
         settings=encoder.settings.to_json(),
+        origin=header.get("origin"),
         bayes=header.get("bayes"),
         linear=header.get("linear"),
         kernel=header.get("kernel"),

@@ -83,6 +83,7 @@ class Inventory:
     bucket_words: dict[str, int] | None = None
     uncounted: float = 0.0
     retired: int = 0
+    origin: dict[str, str] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return keys that scripts rely on."""
@@ -100,6 +101,7 @@ class Inventory:
             "bucket_words": self.bucket_words,
             "ledger": self.ledger,
             "settings": self.settings,
+            "origin": self.origin,
             "bayes": self.bayes,
             "linear": self.linear,
             "kernel": self.kernel,

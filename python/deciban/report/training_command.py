@@ -25,7 +25,10 @@ def of_texts(found: Inventory) -> str:
     usual = default.learner.to_json()
     if any(usual.get(key) != value for key, value in given.items() if key not in _OPTIONS):
         return ""
-    parts = [*(f"{label}=PATH" for label in found.classes), "--kind", found.kind, "--model", found.model]
+    examples = [f"{label}=PATH" for label in found.classes]
+    if found.origin is not None:
+        examples = ["TABLE", "--text", found.origin["text"], "--label", found.origin["label"]]
+    parts = [*examples, "--kind", found.kind, "--model", found.model]
     return _join([*parts, *_parameters(given, usual), *_words(found.settings, default.settings)])
 
 
