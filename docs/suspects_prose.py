@@ -15,14 +15,15 @@ counts which of them are found. Written by `python docs/suspects.py`.
 are equal to six digits, ought to have one label. Where they have several, those without the label of most are suspects;
 of as many, those whose label a model that learnt none of them holds for less likely.
 
-- *Then confident learning* (Northcutt, Jiang & Chuang, JAIR 70, 2021). Every example is judged by a model that learnt
-all of {folds} folds but its own; near-duplicates share a fold, so that no copy vouches for a wrong label. An example is
-counted as surely of class j if p(j | x) is at least the mean of p(j | x) over the examples labelled j. Who is surely
-of another class than labelled is a suspect; so is who is likelier of another class by ten decibans. The same counts say
-how many labels are wrong; until as many are listed, other misjudged ones follow. They stand by p(label | x), the lowest
-first.
+- *Then what the features do not leave open.* Every example is judged by a model that learnt all of {folds} folds but
+its own; near-duplicates share a fold, so that no copy vouches for a wrong label. Where classes overlap, many labels are
+against the features and right: P(label | x) = (1 − γ) q + γ/(C − 1) · (1 − q) says so, with q the probability of the
+label by a line of the model's log-odds, and γ the share of labels that are wrong (Copas, J. R. Stat. Soc. B 50, 1988).
+Whose label is more probably wrong than right is a suspect, the most probable first. γ says how many labels are wrong,
+and the probabilities of those listed how many of them are right.
 
-- One temperature is fitted to the probabilities first: naive Bayes is too sure of itself.
+- An error that the features leave open at the same rate everywhere cannot be told from wrong labels. Probabilities and
+decibans are on the scale of `classify`.
 
 ## How to read the tables
 
@@ -50,10 +51,10 @@ with 5 % planted {mail[naive-bayes][1].gave} of the {mail[naive-bayes][1].copied
 sake were planted, among SMS {sms[logistic][1].gave} of {sms[logistic][1].copied}, in Spambase
 {spambase[logistic][1].gave} of {spambase[logistic][1].copied}.
 
-- **The number of errors is told too high where classes overlap**: who is misjudged with confidence counts as wrong. On
-MR {mr[nbsvm][1].ours.said} are said of {mr[nbsvm][1].ours.planted} planted. Where models are good it is near:
-{sms[logistic][1].ours.said} of {sms[logistic][1].ours.planted} among SMS, {mail[logistic][1].ours.said} of
-{mail[logistic][1].ours.planted} in mail.
+- **The number of errors is near where models are good**: {sms[logistic][1].ours.said} of
+{sms[logistic][1].ours.planted} among SMS, {mail[logistic][1].ours.said} of {mail[logistic][1].ours.planted} in mail,
+whose own errors are among them. Where classes overlap, single labels cannot be told: on MR
+{mr[nbsvm][1].ours.said} are said of {mr[nbsvm][1].ours.planted} planted.
 
 - In all, of {rows} rows, the first k hold more planted errors with Deciban than by p(label) in {better_naive}, as many
 in {same_naive}, and fewer in {worse_naive}; against cleanlab these are {better_clean}, {same_clean} and {worse_clean}.

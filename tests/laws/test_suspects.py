@@ -223,3 +223,18 @@ def test_what_is_told():
     assert only.keys() == {"place", "label", "suggested", "decibans", "probability", "kind", "reason", "copies"}
     assert only["reason"].startswith("a model that did not learn it gives 'a' odds")
     assert found[-1] is found[0]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("planted", [0, 60, 300])
+def test_what_the_features_leave_open_is_no_wrong_label(planted):
+    """Many labels are against the features and right; the expected number of false alarms is near."""
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(3000, 4))
+    y = (draw.random(3000) < 1.0 / (1.0 + np.exp(-4.0 * X[:, 0] + 2.0 * X[:, 1]))).astype(int)
+    wrong = draw.choice(3000, planted, replace=False)
+    y[wrong] = 1 - y[wrong]
+    found = deciban.find_label_errors(LogisticRegression(), X, y)
+    alarms = len({*places(found)} - {*wrong.tolist()})
+    assert abs(found.wrong - planted) <= 30 + 0.25 * planted
+    assert abs(alarms - found.false_alarms) <= 5.0 + 0.5 * found.false_alarms

@@ -78,7 +78,8 @@ def test_what_people_read_and_how_much_of_it(out, run, tmp_path):
     asked = ("suspects", "t.csv", "--text", "text", "--label", "label", "--model", "naive-bayes")
     told = run(*asked)
     assert told.stderr == ""
-    head, empty, first, second, *_ = told.stdout.splitlines()
+    head, alarms, empty, first, second, *_ = told.stdout.splitlines()
+    assert alarms == "Of the 1 suspect that the model names, expect 0 to be right."
     assert head.startswith("About ")
     assert head.endswith("by naive-bayes.")
     assert empty == ""

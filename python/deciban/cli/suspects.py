@@ -53,8 +53,9 @@ def command(
     deciban suspects people.csv --label income       typed columns; also .svm
     deciban suspects model.deciban reviews.csv       columns and type of model as in model.deciban
 
-    Near-duplicates with different labels come first, then examples for which models that were not trained on them are
-    sure of another label (confident learning). Decibans are the evidence for that label against the given one.
+    Near-duplicates with different labels come first, then examples whose label is more probably wrong than right,
+    beyond what the features leave open, by models that were not trained on them. Decibans are their evidence for the
+    other label against the given one, as in classify.
     """
     examples, given = _known(examples, {**given, **_UNSAID})
     found = _find(examples, given, Remarks(quiet))
@@ -110,6 +111,7 @@ def _summary(found: Any, given: dict[str, Any], limit: int | None) -> dict[str, 
     return {
         "n": round(said["n"]),
         "wrong": said["wrong"],
+        "false_alarms": said["false_alarms"],
         "model": found.model,
         "folds": given["folds"],
         "seed": given["seed"],
@@ -134,6 +136,10 @@ def _tell(found: Any, folds: int, limit: int) -> None:
     lines = [
         f"About {wrong:,} of {format_count(n, 'label')} {'is' if wrong == 1 else 'are'} wrong{share}, by {found.model}."
     ]
+    named = sum(each.kind != "duplicate" for each in found.suspects)
+    if named:
+        alarms = found.suspects.false_alarms
+        lines.append(f"Of the {format_count(named, 'suspect')} that the model names, expect {alarms:,.0f} to be right.")
     arrow = shape.pick("→", "->")
     rows = []
     for each in found.suspects[:limit]:

@@ -34,10 +34,10 @@ def find_label_errors(
 
     The model is cloned and fitted to all folds but one, each in turn. Classes are dealt over the folds in proportion,
     and near-duplicates together, so that no copy confirms a wrong label. First come near-duplicates with a label other
-    than that of most, then examples of which another label is likelier, by p(label | x): those off the diagonal of the
-    confident joint C, those with ten decibans for another label, and more until as many are listed as the joint
-    estimates to be wrong. One temperature, fitted to the same probabilities, calibrates them and the decibans. The cost
-    is `folds` fits. Northcutt, Jiang & Chuang, JAIR 70 (2021).
+    than that of most, then examples whose label is more probably wrong than right, beyond what the features leave
+    open, by a model of labels that are wrong at one rate (Copas, J. R. Stat. Soc. B 50, 1988). Probabilities and
+    decibans are on the model's own scale. C is the confident joint of Northcutt, Jiang & Chuang, JAIR 70 (2021). The
+    cost is `folds` fits.
 
     Parameters
     ----------

@@ -1,13 +1,14 @@
 """Suspects: examples whose labels are probably wrong, by near-duplicates and by out-of-fold probabilities.
 
-Confident learning says which labels are wrong, and how many, by probabilities of a model that did not learn them:
+`label_noise` says which labels are wrong beyond what the features leave open, and how many. Confident learning says
+between which classes, by probabilities of a model that did not learn the examples:
 
     t_j  = mean of p_j(x) over the examples labelled j               how sure the model is of class j
     ĵ(x) = argmax of p_j(x) over the classes with p_j(x) ≥ t_j       none, where it is sure of none
     C_ij = how many examples labelled i have ĵ = j                   the confident joint
     Q_ij = C_ij / Σ_j C_ij · n_i / n                                 its rows brought to the counts of the labels
 
-Σ_{i≠j} Q_ij is the share of labels that are wrong, and the examples off the diagonal of C are the candidates.
+Σ_{i≠j} Q_ij takes for wrong whatever is misjudged with confidence, where classes overlap, too.
 Northcutt, Jiang & Chuang, Confident learning: estimating uncertainty in dataset labels, JAIR 70, 2021, section 3.
 """
 
@@ -20,12 +21,12 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.calibration.temperature import temperature
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.errors import DataError
 
 from ..data.copies import Copies
 from ..data.folds import deal_grouped
+from .label_noise import label_noise
 
 Floats = NDArray[np.float64]
 
@@ -149,8 +150,8 @@ class Suspect:
 class Suspects(Sequence[Suspect]):
     """Suspect examples, the strongest first.
 
-    Near-duplicates come first, then examples of which another label is likelier and the model is sure of it, by the
-    joint or by ten decibans, or, until `wrong` are listed, is less sure.
+    Near-duplicates come first, then examples whose label is more probably wrong than right: not those that the features
+    leave open.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ class Suspects(Sequence[Suspect]):
     n : float
         Weight of all examples, their number where none has a weight.
     wrong : float
-        Estimated number of wrong labels, by the confident joint.
+        Estimated number of wrong labels, beyond the errors that the features leave open.
     classes : tuple
         Labels, sorted.
     thresholds : ndarray of shape (n_classes,)
@@ -168,6 +169,8 @@ class Suspects(Sequence[Suspect]):
         Confident joint of given and suggested labels.
     order : ndarray of int of shape (n_samples,)
         Indices of all examples of weight > 0, from the most suspect to the least.
+    false_alarms : float, default=0.0
+        Expected number of suspects whose label is right, among those that the model names.
 
     Examples
     --------
@@ -185,6 +188,7 @@ class Suspects(Sequence[Suspect]):
     thresholds: Floats
     joint: Floats
     order: Integers
+    false_alarms: float = 0.0
 
     def __len__(self) -> int:
         return len(self.suspects)
@@ -235,6 +239,7 @@ class Suspects(Sequence[Suspect]):
         return {
             "n": self.n,
             "wrong": self.wrong,
+            "false_alarms": self.false_alarms,
             "classes": list(self.classes),
             "thresholds": self.thresholds.tolist(),
             "joint": self.joint.tolist(),
@@ -244,11 +249,8 @@ class Suspects(Sequence[Suspect]):
 
 # Nats; a model that holds something for impossible is not believed beyond this.
 _IMPOSSIBLE = -1e4
-# Decibans; odds of 10 to 1, as for verdicts.
-UNSURE_BELOW = 10.0
 # Near-duplicates that are named.
 _NAMED = 5
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,18 +271,14 @@ class Labelled:
         return deal_grouped(self.y, self.copies.group, self.weight, folds, seed)
 
     def suspects(self, log_p: Floats) -> Suspects:
-        """Return the suspects by log p(c | x), (N, C) in nats, of models that did not learn x.
+        """Return the suspects by log p(c | x), (N, C) in nats, of models that did not learn x, whose scale is theirs.
 
-        One temperature for all makes them honest.
-
-        Near-duplicates whose label is not that of most come first, then those of which another label is likelier, both
-        by log p(label | x), the lowest first. Of the latter are listed all off the diagonal of the confident joint, all
-        with ten decibans for another label, and more until as many are listed as the joint says are wrong.
+        Near-duplicates whose label is not that of most come first, then those whose label is more probably wrong than
+        right, by `label_noise`; both by its log-odds, the most suspect first.
         """
         log_p = np.maximum(log_p, _IMPOSSIBLE)
-        log_p = log_p * temperature(log_p, self.y, self.weight)
         log_p -= np.logaddexp.reduce(log_p, axis=1, keepdims=True)
-        found = confident_joint(self.y, np.exp(log_p), self.weight)
+        found, noise = confident_joint(self.y, np.exp(log_p), self.weight), label_noise(log_p, self.y, self.weight)
         total = float(self.weight.sum())
         group = self._votes(log_p)
         likeliest, own = log_p.argmax(axis=1), log_p[np.arange(len(self.y)), self.y]
@@ -288,20 +286,18 @@ class Labelled:
         sure = misjudged & (found.sure >= 0) & (found.sure != self.y)
         suggested = np.select([copied, sure], [group.wanted, found.sure], likeliest)
         kind = np.select([copied, sure], [0, 1], 2)
-        strong = misjudged & (DECIBANS_PER_NAT * (log_p.max(axis=1) - own) >= UNSURE_BELOW)
-        order = np.lexsort((own, np.select([copied, misjudged], [0, 1], 2)))
-        before = self.weight[order].cumsum() - self.weight[order]
-        within = misjudged[order] & (before < found.share * total - _ROUNDING)
-        enough = misjudged & (own <= own[order][within].max(initial=-np.inf) + _ROUNDING)  # copies with their likes
-        listed = order[(copied | sure | strong | enough)[order]].tolist()
+        named = ~copied & misjudged & (noise.wrong >= 0.5)
+        order = np.lexsort((own, -noise.wrong, np.select([copied, named, misjudged], [0, 1, 2], 3)))
+        listed = order[(copied | named)[order]].tolist()
         return Suspects(
             tuple(self._suspect(i, int(suggested[i]), int(kind[i]), log_p[i], group) for i in listed),
             total,
-            found.share * total,
+            noise.share * total,
             self.classes,
             found.thresholds,
             found.joint,
             order,
+            float(self.weight[named] @ (1.0 - noise.wrong[named])),
         )
 
     def _votes(self, log_p: Floats) -> Votes:
