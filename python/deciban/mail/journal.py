@@ -128,9 +128,12 @@ class Journal:
                     noted.abandon()
                 raise
 
-    def _state(self) -> tuple[int, int]:
-        """Return what tells whether entries were added, or noted as solved."""
-        return self.last(), self.waiting()
+    def _state(self) -> tuple[int, int | None]:
+        """Return what tells whether entries were added, or noted as solved, however many there are."""
+        first: int | None = self.connection.execute("SELECT min(id) FROM entries WHERE state = ?", (_OPEN,)).fetchone()[
+            0
+        ]
+        return self.last(), first
 
     def last(self) -> int:
         """Return the number of the last entry; 0 without any."""
