@@ -31,7 +31,7 @@ SOON = (0.1, 0.2, 0.5)
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 TICK = os.sysconf("SC_CLK_TCK")
 
-TEXTS = tuple(model for model in of_texts._CHOICES if model != of_texts.DISCRIMINANT)
+TEXTS = tuple(model for model in of_texts.CHOICES if model != of_texts.DISCRIMINANT)
 MODELS = {"mail": TEXTS, "text": TEXTS, "table": ("auto", *of_tables.MODELS)}
 LEARN_ON = {
     "mail": ("online", "naive-bayes"),
