@@ -21,6 +21,9 @@ VERBS = {
     "learn": "Add messages to a filter, exactly.",
     "forget": "Remove messages from a filter, exactly.",
     "refresh": "Bring the file of a filter up to date with its journal.",
+    "snapshot": "Keep a filter under a name.",
+    "rollback": "Return a filter to a snapshot.",
+    "doctor": "Check a filter and its files, and report what to do.",
     "bound": "Compute a generalisation bound, a sample size or a confidence.",
     "demo": "Train, classify, explain and correct on a sample mailbox.",
 }

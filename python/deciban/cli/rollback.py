@@ -1,0 +1,26 @@
+"""deciban rollback: put a snapshot in the place of a filter."""
+
+from __future__ import annotations
+
+import click
+
+from ..mail.snapshots import REPLACED, roll_back
+from . import options
+from .output import print_json, quote
+
+
+@click.command("rollback", short_help="Return to a snapshot.")
+@options.filter_file
+@click.argument("name")
+@options.as_json
+@options.quiet
+def command(filter_file: str, name: str, as_json: bool, quiet: bool) -> None:
+    """Return the filter to the snapshot NAME, as if nothing had been learnt or forgotten since.
+
+    What it replaces becomes the snapshot "replaced", so that one rollback can be undone.
+    """
+    found = roll_back(filter_file, name)
+    if as_json:
+        print_json({"filter": filter_file, "name": found.name, "made": found.made, "replaced": REPLACED})
+    elif not quiet:
+        click.echo(f"Returned to snapshot {found.name}. Undo: deciban rollback {quote(filter_file)} {REPLACED}")

@@ -1,0 +1,99 @@
+"""What a journal says of the past: when a filter was taught, and what it had said of the items before."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sqlite3
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from ..conventions import DECIBANS_PER_NAT
+
+CERTAIN = 30.0
+"""Decibans of a verdict that claims to be wrong once in a thousand."""
+_OF_FILE = ("steps", "solution")
+"""Tables that belong to the file of the moment."""
+_CLOSE = "UPDATE entries SET state = 2, hashes = NULL, experts = NULL, names = NULL, ends = NULL"
+
+
+class Prequential(NamedTuple):
+    """Verdicts on items before a filter was taught their labels: how many, how many were wrong, the mean log loss in
+    nats of the class said and all others, how many claimed `CERTAIN`, and how many of these were wrong."""
+
+    n: int
+    errors: int
+    log_loss: float
+    certain: int
+    certain_errors: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return keys that scripts rely on."""
+        return self._asdict()
+
+
+class History:
+    """The entries of the journal of a filter, as records of what happened."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def times(self) -> tuple[float, float] | None:
+        """Return when the first and the last entry were made, in seconds since 1970; None without any."""
+        first, last = self.connection.execute("SELECT min(told), max(told) FROM entries").fetchone()
+        return None if first is None else (first, last)
+
+    def prequential(self) -> Prequential:
+        """Return how good verdicts on items were before their labels were given, of those items that have one now."""
+        names = json.loads((self.connection.execute("SELECT classes FROM about").fetchone() or ("[]",))[0])
+        rows = self.connection.execute(
+            "SELECT labels, verdict, decibans FROM entries "
+            "WHERE id IN (SELECT min(id) FROM entries WHERE length(labels) GROUP BY digest) AND decibans IS NOT NULL"
+        )
+        n = errors = certain = certain_errors = 0
+        losses = []
+        for labels, verdict, decibans in rows:
+            label = int.from_bytes(labels[-2:], "little")
+            right = label < len(names) and names[label] == verdict
+            odds = (decibans if right else -decibans) / DECIBANS_PER_NAT
+            losses.append(max(-odds, 0.0) + math.log1p(math.exp(-abs(odds))))
+            n, errors = n + 1, errors + (not right)
+            certain += decibans >= CERTAIN
+            certain_errors += decibans >= CERTAIN and not right
+        return Prequential(n, errors, math.fsum(losses) / n if n else 0.0, certain, certain_errors)
+
+    def copy_to(self, path: str) -> None:
+        """Write the entries, without words, to a database of its own."""
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as copy:
+            self.connection.backup(copy)
+            for statement in (_CLOSE, *map("DELETE FROM {}".format, _OF_FILE), "VACUUM"):
+                copy.execute(statement)
+
+    def restore(self, copy: sqlite3.Connection | None) -> None:
+        """Put the entries of a copy in the place of those here, none without one; the filter's file has them all."""
+        for table in ("entries", "about", *_OF_FILE):
+            self.connection.execute(f"DELETE FROM {table}")
+        if copy is None:
+            return
+        for table in ("entries", "about"):
+            own, others = (self._columns(each, table) for each in (self.connection, copy))
+            names = [name for name in own if name in others]  # a copy may be of an earlier layout
+            rows = copy.execute(f"SELECT {', '.join(names)} FROM {table}")
+            marks = ", ".join("?" * len(names))
+            self.connection.executemany(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", rows)
+
+    @staticmethod
+    def read_copy(path: str) -> sqlite3.Connection | None:
+        """Return a copy that `copy_to` has written, read into memory; None where there is none."""
+        if not os.path.exists(path):
+            return None
+        found = sqlite3.connect(":memory:")
+        with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as copy:
+            copy.backup(found)
+        return found
+
+    @staticmethod
+    def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+        return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]

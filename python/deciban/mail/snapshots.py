@@ -1,0 +1,195 @@
+"""Snapshots of a filter: files beside it, each the filter as `deciban refresh` would have made it at a moment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from time import gmtime, strftime
+from typing import NamedTuple
+
+from .. import store
+from ..data.text_layout import ONLINE
+from ..errors import DataError, NoInputError, StorageError, UsageError, escape
+from ..files.locks import lock
+from ..files.replacement import replace
+from .history import History
+from .journal import SUFFIX as OF_JOURNAL
+from .journal import Entry, Journal
+
+SUFFIX = ".snapshots"
+REPLACED = "replaced"
+"""The name of the snapshot that a rollback makes of what it replaces."""
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+_ENDING = ".deciban"
+
+
+class Snapshot(NamedTuple):
+    """A name, the path of the file, when it was made, in seconds since 1970, and its bytes."""
+
+    name: str
+    path: str
+    made: float
+    size: int
+
+
+def snapshots(path: str | os.PathLike[str]) -> list[Snapshot]:
+    """Return the snapshots of the filter at `path`, the oldest first."""
+    found = []
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(_folder(path)) as entries:
+        for entry in entries:
+            name = entry.name.removesuffix(_ENDING)
+            if entry.name.endswith(_ENDING) and _NAME.fullmatch(name) and entry.is_file():
+                about = entry.stat()
+                found.append(Snapshot(name, entry.path, about.st_mtime, about.st_size))
+    return sorted(found, key=lambda each: (each.made, each.name))
+
+
+def take_snapshot(path: str | os.PathLike[str], name: str | None = None) -> Snapshot:
+    """Keep the filter at `path`, with all that it was taught, under a name: the time unless one is given.
+
+    Raises
+    ------
+    UsageError
+        If the name is none, or is taken.
+    StorageError
+        If the snapshot cannot be written.
+    """
+    name = strftime("%Y-%m-%d-%H%M%S", gmtime()) if name is None else check_name(name)
+    with lock(path):
+        if any(each.name == name for each in snapshots(path)):
+            raise UsageError(f"Snapshot {name} exists. Expected a new name; deciban snapshot --remove removes one.")
+        return _keep(path, name)
+
+
+def _keep(path: str | os.PathLike[str], name: str) -> Snapshot:
+    """Write a snapshot of a filter, which the caller holds alone: its journal first, so that none is without."""
+    folder, entries = _folder(path), _waiting(path)
+    content = read_bytes(path)
+    kept = os.path.join(folder, name + _ENDING)
+    with _told(folder):
+        if not os.path.isdir(folder):
+            os.mkdir(folder, 0o700)
+        _keep_journal(path, kept + OF_JOURNAL)
+    if entries:
+        from .filter import Filter  # here, because few need it
+
+        Filter.load(path).taught(entries).save(kept)
+    else:
+        replace(kept, content)
+    with _told(kept):
+        shutil.copymode(path, kept)
+        about = os.stat(kept)
+        return Snapshot(name, kept, about.st_mtime, about.st_size)
+
+
+def _keep_journal(path: str | os.PathLike[str], kept: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(kept)
+    with Journal.open(path, write=False) as journal:
+        if journal is not None:
+            part = f"{kept}.{os.getpid()}"
+            History(journal.connection).copy_to(part)
+            os.replace(part, kept)
+
+
+def _waiting(path: str | os.PathLike[str]) -> list[Entry]:
+    """Return what the journal of a filter says that its file does not have yet."""
+    header = store.read_header(path)
+    if store.of_table(header) or header["model"] != ONLINE:
+        return []
+    with Journal.open(path, write=False) as journal:
+        if journal is None:
+            return []
+        journal.require_classes(header["classes"])
+        return journal.entries()
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a .deciban file that was checked; DataError for one that is damaged."""
+    store.read(path, tables=True)
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def roll_back(path: str | os.PathLike[str], name: str) -> Snapshot:
+    """Put a snapshot in the place of the filter at `path`; what it replaces becomes the snapshot `REPLACED`.
+
+    The file is replaced inside the transaction that changes the journal. After an interruption between the two, roll
+    back once more.
+
+    Raises
+    ------
+    NoInputError
+        If there is no snapshot of this name.
+    DataError
+        If it is damaged; nothing is changed then.
+    """
+    found = next((each for each in snapshots(path) if each.name == check_name(name)), None)
+    if found is None:
+        known = ", ".join(each.name for each in snapshots(path)) or "none"
+        raise NoInputError(f"{escape(os.fspath(path))}: no snapshot {name}. Expected one of: {known}.")
+    content, history = read_bytes(found.path), History.read_copy(found.path + OF_JOURNAL)
+    with lock(path):
+        with contextlib.suppress(DataError):  # a damaged filter is replaced all the same
+            _keep(path, REPLACED)
+        with _journal_of(path, history):
+            replace(path, content)
+    return found
+
+
+@contextlib.contextmanager
+def _journal_of(path: str | os.PathLike[str], history: sqlite3.Connection | None) -> Iterator[None]:
+    """Give a filter the journal of a snapshot when the block has put the file of then in place."""
+    if history is None and not os.path.exists(os.fspath(path) + OF_JOURNAL):
+        yield
+        return
+    with Journal.open(path, write=True) as journal:
+        assert journal is not None
+        journal.connection.execute("BEGIN IMMEDIATE")
+        try:
+            History(journal.connection).restore(history)
+            yield
+        except BaseException:
+            journal.connection.execute("ROLLBACK")
+            raise
+        journal.connection.execute("COMMIT")
+
+
+def remove_snapshot(path: str | os.PathLike[str], name: str) -> Snapshot:
+    """Remove a snapshot; NoInputError if there is none of this name."""
+    found = next((each for each in snapshots(path) if each.name == check_name(name)), None)
+    if found is None:
+        raise NoInputError(f"{escape(os.fspath(path))}: no snapshot {name}. Nothing was removed.")
+    with _told(found.path):
+        os.unlink(found.path)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(found.path + OF_JOURNAL)
+    return found
+
+
+def check_name(name: str) -> str:
+    """Return a name of a snapshot; UsageError for what is none."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{escape(name)!r} is no name of a snapshot. Expected at most 64 letters, digits, '_', '-' and '.', not "
+            "first a '.' or '-'."
+        )
+    return name
+
+
+def _folder(path: str | os.PathLike[str]) -> str:
+    return os.fspath(path) + SUFFIX
+
+
+@contextlib.contextmanager
+def _told(where: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"{escape(where)}: {error.strerror}. Nothing was changed; make room or check rights."
+        ) from error

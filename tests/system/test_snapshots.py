@@ -1,0 +1,137 @@
+"""A snapshot is the filter as it was, and a rollback returns to it whatever was learnt and forgotten since."""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from deciban import store
+from deciban.cli import status
+from deciban.mail import snapshots as module
+from deciban.mail.snapshots import roll_back, snapshots, take_snapshot
+from system.command import HAM, HELD_OUT, SPAM, TRAIN
+
+MORE = sorted((HELD_OUT / "spam").iterdir())[:9]
+
+
+@pytest.fixture(scope="module", params=["online", "naive-bayes"])
+def trained(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("filter") / "f.deciban"
+    sources = [f"spam={TRAIN}/spam", f"ham={TRAIN}/ham"]
+    assert status(["train", *sources, "-q", "-o", str(path), "--model", request.param]) == 0
+    return path
+
+
+@pytest.fixture
+def own(trained, run, tmp_path):
+    """A copy of the filter, in the folder where commands run."""
+    shutil.copy(trained, tmp_path / "f.deciban")
+    return tmp_path / "f.deciban"
+
+
+def history(path):
+    """What a filter's journal tells of the past."""
+    journal = path.parent / "f.deciban.journal"
+    if not journal.exists():
+        return []
+    with sqlite3.connect(journal) as connection:
+        return connection.execute("SELECT digest, labels, source, told, verdict FROM entries ORDER BY id").fetchall()
+
+
+def test_a_rollback_returns_to_what_was_and_can_be_undone(own, out):
+    before = own.read_bytes()
+    assert "Kept snapshot first" in out("snapshot", "f.deciban", "first")
+    out("learn", "f.deciban", *MORE, "--as", "spam")
+    out("learn", "f.deciban", HAM, "--as", "ham")
+    out("forget", "f.deciban", MORE[0])
+    told = history(own)
+    after = json.loads(out("classify", "f.deciban", SPAM, "--json"))
+    out("snapshot", "f.deciban", "second")
+    assert "rollback f.deciban replaced" in out("rollback", "f.deciban", "first")
+    assert own.read_bytes() == before
+    assert not history(own)
+    out("rollback", "f.deciban", "replaced")
+    out("refresh", "f.deciban")
+    assert history(own) == told
+    assert own.read_bytes() == (own.parent / "f.deciban.snapshots" / "second.deciban").read_bytes()
+    again = json.loads(out("classify", "f.deciban", SPAM, "--json"))
+    assert again["label"] == after["label"]
+    out("rollback", "f.deciban", "first")
+    out("rollback", "f.deciban", "first")  # once more changes nothing
+    assert own.read_bytes() == before
+
+
+def test_a_snapshot_knows_what_waits_in_the_journal(own, out):
+    out("learn", "f.deciban", MORE[0], "--as", "spam")
+    kept = take_snapshot(own, "now")
+    out("refresh", "f.deciban")
+    assert own.read_bytes() == Path(kept.path).read_bytes()
+
+
+def test_snapshots_are_listed_and_removed(own, out):
+    assert "There are no snapshots." in out("snapshot", "f.deciban", "--list")
+    out("snapshot", "f.deciban", "a")
+    out("snapshot", "f.deciban")
+    told = json.loads(out("snapshot", "f.deciban", "--list", "--json"))["snapshots"]
+    assert len(told) == 2
+    assert told[0]["name"] == "a"
+    out("snapshot", "f.deciban", "a", "--remove")
+    assert [each.name for each in snapshots(own)] == [told[1]["name"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("rollback", "f.deciban", "nix"), 66, "f.deciban: no snapshot nix. Expected one of: a."),
+        (("rollback", "f.deciban", "../f"), 64, "'../f' is no name of a snapshot."),
+        (("snapshot", "f.deciban", "a"), 64, "Snapshot a exists."),
+        (("snapshot", "f.deciban", "b", "--remove"), 66, "f.deciban: no snapshot b. Nothing was removed."),
+        (("snapshot", "f.deciban", "--remove"), 64, "--remove needs the NAME"),
+        (("snapshot", "f.deciban", "b", "--list"), 64, "--list takes neither NAME nor --remove."),
+        (("snapshot", "none.deciban"), 66, "none.deciban: expected a file"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(own, run, arguments, code, said):
+    take_snapshot(own, "a")
+    before = own.read_bytes()
+    done = run(*arguments)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert own.read_bytes() == before
+
+
+def test_a_damaged_snapshot_is_refused_and_a_damaged_filter_replaced(own, run):
+    kept = take_snapshot(own, "a")
+    before = own.read_bytes()
+    own.write_bytes(before[:-7] + b"damaged")
+    assert run("classify", "f.deciban", SPAM).returncode == 65
+    roll_back(own, "a")
+    assert own.read_bytes() == before
+    with open(kept.path, "r+b") as file:
+        file.seek(-7, 2)
+        file.write(b"damaged")
+    assert run("rollback", "f.deciban", "a").returncode == 65
+    assert own.read_bytes() == before
+
+
+def test_an_interrupted_rollback_is_repeated(own, monkeypatch, out):
+    take_snapshot(own, "a")
+    before = own.read_bytes()
+    out("learn", "f.deciban", MORE[0], "--as", "spam")
+    whole = module.replace
+
+    def interrupted(path, content):
+        whole(path, content)
+        if str(path) == str(own):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        roll_back(own, "a")
+    monkeypatch.undo()
+    store.read(own)
+    assert roll_back(own, "a").name == "a"
+    assert own.read_bytes() == before
+    assert not history(own)
