@@ -251,6 +251,7 @@ def teach_experts(
     y: NDArray[np.int64],
     classes: int,
     lessons: Sequence[tuple[Sequence[NDArray[np.int64]], NDArray[np.int64], bool]],
+    bend: float,
     weight: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> list[

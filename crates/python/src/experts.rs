@@ -302,9 +302,9 @@ type Taught<'py> = (
 /// Experts that have learnt examples, whose words end at `ends` (N,), lesson by lesson: weights (K, m), offsets (E, m),
 /// the sums of squares (K + E, m) of their gradients, the scores (N, E, m) of each example before it was learnt, and those (J, E, m) of the examples judged in the end.
 ///
-/// `expert` (K,) tells whose each word is. Every lesson begins anew.
+/// `expert` (K,) tells whose each word is; `bend` is β, with which they are heard together. Every lesson begins anew.
 #[pyfunction]
-#[pyo3(signature = (ends, words, expert, experts, y, classes, lessons, weight=None, n_jobs=None))]
+#[pyo3(signature = (ends, words, expert, experts, y, classes, lessons, bend, weight=None, n_jobs=None))]
 #[allow(clippy::too_many_arguments)] // one keyword each
 pub fn teach_experts<'py>(
     py: Python<'py>,
@@ -315,6 +315,7 @@ pub fn teach_experts<'py>(
     y: PyReadonlyArray1<'py, i64>,
     classes: usize,
     lessons: Vec<Lesson<'py>>,
+    bend: f64,
     weight: Option<PyReadonlyArray1<'py, f64>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Vec<Taught<'py>>> {
@@ -338,11 +339,12 @@ pub fn teach_experts<'py>(
     let taught: Vec<Vec<Learnt>> = run(py, threads(n_jobs), || {
         let learn = |(orders, judged, onward): &(Vec<Vec<u32>>, Vec<u32>, bool)| {
             let orders: Vec<&[u32]> = orders.iter().map(Vec::as_slice).collect();
-            let learn = |sets| {
-                let examples = Examples { sets, classes: &y, kinds: classes, weights: weight };
+            let learn = |(expert, sets)| {
+                let range = adaptive::range(expert, bend);
+                let examples = Examples { sets, classes: &y, kinds: classes, weights: weight, range };
                 adaptive::learn(&examples, &orders, judged, *onward)
             };
-            rows.sets.par_iter().map(learn).collect()
+            rows.sets.par_iter().enumerate().map(learn).collect()
         };
         lessons.par_iter().map(learn).collect()
     })?;

@@ -101,7 +101,7 @@ class OnlineText(Artifact):
     ) -> OnlineText:
         """Learn these examples, whose words are those of the encoder."""
         first = unheard(classes, encoder.settings.kind)
-        teacher = Teacher.of(encoder, examples, len(classes), n_jobs)
+        teacher = Teacher.of(encoder, examples, len(classes), first, n_jobs)
         taught, spread = teacher.teach()
         fusion, loss = calibrate(first, taught.first, examples.y, examples.weight, len(classes))
         fusion = replace(fusion, spread=spread, typical=teacher.typical())

@@ -57,8 +57,8 @@ class _Online:
     def __init__(self, corpus: Corpus, recipe: Recipe, calibrated: bool, n_jobs: int | None) -> None:
         words = Words.of(recipe.settings, corpus, n_jobs)
         encoder = words.encoder(recipe.settings)
-        self.teacher = Teacher.of(encoder, examples_of(words, corpus), len(corpus.classes), n_jobs)
         self.calibrated, self.fusion = calibrated, unheard(corpus.classes, recipe.settings.kind)
+        self.teacher = Teacher.of(encoder, examples_of(words, corpus), len(corpus.classes), self.fusion, n_jobs)
         self.row = np.argsort(corpus.order())
 
     def __call__(self, known: Places, now: Places, onward: bool) -> Floats:

@@ -23,7 +23,8 @@ from .settings import Kind
 PASSES = 4
 # How many experts hear an item of a kind: of mail, one what it says and one how it came.
 EXPERTS: dict[Kind, int] = {"text": 1, "mail": 2}
-# β of the generalised mean, towards a class whose senders wish to be taken for another.
+# β of the generalised mean, towards a class whose senders wish to be taken for another. `benchmarks/README.md` has what
+# else was tried.
 BEND = 0.3
 # Labels of such classes. Of others, and of more than two, the experts' mean is taken.
 GUARDED = frozenset({"spam", "junk", "bulk", "phishing", "scam", "malware", "fraud", "unsolicited", "스팸"})
@@ -67,14 +68,15 @@ class Teacher:
     expert: NDArray[np.uint8]
     experts: int
     classes: int
+    bend: float
     n_jobs: int | None
 
     @classmethod
-    def of(cls, encoder: WordEncoder, examples: Examples, classes: int, n_jobs: int | None) -> Teacher:
-        """Return the teacher of examples whose words are those of the encoder."""
+    def of(cls, encoder: WordEncoder, examples: Examples, classes: int, fusion: Fusion, n_jobs: int | None) -> Teacher:
+        """Return the teacher of examples whose words are those of the encoder, for experts that are heard so."""
         experts = EXPERTS[encoder.settings.kind]
         expert = encoder.book.experts() if experts > 1 else np.zeros(len(encoder.book), np.uint8)
-        return cls(examples, expert, experts, classes, n_jobs)
+        return cls(examples, expert, experts, classes, fusion.bend, n_jobs)
 
     def teach(self) -> tuple[Taught, tuple[tuple[float, float], ...]]:
         """Return what experts learn of all examples, and (E, 2) u and v of each one's variance u + v·novelty.
@@ -99,6 +101,7 @@ class Teacher:
             self.examples.y,
             self.classes,
             lessons,
+            self.bend,
             self.examples.weight,
             self.n_jobs,
         )

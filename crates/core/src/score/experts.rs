@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::{Dictionary, Judged, STRETCH};
 use crate::doubt::first_two;
-use crate::solve::adaptive::{per_word, slope, step, step_offset};
+use crate::solve::adaptive::{per_word, range, slope, step, step_offset};
 use crate::text::segment::Segment;
 use crate::text::token::Token;
 use crate::view::View;
@@ -190,6 +190,7 @@ impl Dictionary {
             let at = expert * columns;
             let mut gradient = said.each[at..at + columns].to_vec();
             let learns = slope(&mut gradient, class, weight);
+            let range = range(expert, fusion.bend);
             for hash in own(expert) {
                 let (slot, new) = self.slots.entry(hash);
                 let word = slot.id as usize;
@@ -202,7 +203,7 @@ impl Dictionary {
                 for (c, g) in gradient.iter().enumerate().filter(|_| learns) {
                     let (weight, square) =
                         (&mut weights[word * columns + c], &mut squares.weights[word * columns + c]);
-                    move_cell(weight, square, |cell| step(cell, g * said.per_word[expert]));
+                    move_cell(weight, square, |cell| step(cell, g * said.per_word[expert], range));
                 }
             }
             for (c, &g) in gradient.iter().enumerate().filter(|_| learns) {

@@ -6,6 +6,8 @@
 //! h_jc  += (g_c / √|x|)²,    W_jc −= g_c / √|x| / √(h_jc + ε)
 //! ```
 //!
+//! Words that speak against the class whose senders wish to be taken for another are projected: W_j ≥ −r, see [`range`].
+//!
 //! Two classes have one column, the log-odds of the second against the first. Duchi, Hazan & Singer, Adaptive
 //! subgradient methods, Journal of Machine Learning Research 12, 2011. The scores of the first pass are those of
 //! examples that had not been learnt: Blum, Kalai & Langford, Beating the hold-out, COLT 1999.
@@ -18,6 +20,28 @@ const EPSILON: f32 = 1e-3;
 const LEAST: f64 = 1e-3;
 /// The offset moves slowly: what all examples share is the last thing to tell them apart.
 const OFFSET_RATE: f32 = 0.1;
+
+/// What one word of content may say at most, before it is shared out among all of an item, for the class that the
+/// senders of the other wish to be taken for.
+const MOST: f32 = 2.0;
+
+/// The least and the greatest weight of a word.
+pub type Range = [f32; 2];
+
+/// Weights as they come.
+pub const FREE: Range = [f32::NEG_INFINITY, f32::INFINITY];
+
+/// The range of the words that an expert of two classes hears, which are heard together with bend β.
+///
+/// Whoever writes a message chooses its words, expert 0, but not how it comes: words may speak for the guarded class as
+/// loudly as they like, and against it only so that it takes many of them. Stuffed words weigh less, then.
+pub fn range(expert: usize, bend: f64) -> Range {
+    match expert {
+        0 if bend > 0.0 => [-MOST, f32::INFINITY],
+        0 if bend < 0.0 => [f32::NEG_INFINITY, MOST],
+        _ => FREE,
+    }
+}
 
 /// Examples as sets of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +95,7 @@ pub type Cell = [f32; 2];
 struct Table {
     cells: Vec<Cell>,
     bias: Vec<Cell>,
+    range: Range,
 }
 
 impl Table {
@@ -101,19 +126,19 @@ impl Table {
         for &word in words {
             let at = word as usize * columns;
             for (cell, g) in self.cells[at..at + columns].iter_mut().zip(gradient) {
-                step(cell, g * x);
+                step(cell, g * x, self.range);
             }
         }
         self.bias.iter_mut().zip(gradient).for_each(|(bias, &g)| step_offset(bias, g));
     }
 }
 
-/// Moves the weight of a word against its gradient.
+/// Moves the weight of a word against its gradient, within a range.
 #[inline(always)]
-pub fn step(cell: &mut Cell, gradient: f64) {
+pub fn step(cell: &mut Cell, gradient: f64, range: Range) {
     let g = gradient as f32;
     cell[1] += g * g;
-    cell[0] -= g / (cell[1] + EPSILON).sqrt();
+    cell[0] = (cell[0] - g / (cell[1] + EPSILON).sqrt()).clamp(range[0], range[1]);
 }
 
 /// Moves an offset against its gradient.
@@ -159,15 +184,17 @@ pub struct Examples<'a> {
     pub kinds: usize,
     /// How often each counts; None for once.
     pub weights: Option<&'a [f64]>,
+    /// Which weights words may have.
+    pub range: Range,
 }
 
 /// Learns examples, pass after pass, each in the order that it gives. Those of `judged` are judged in the end, and each
 /// is learnt, too, before the next if `onward`.
 pub fn learn(examples: &Examples<'_>, passes: &[&[u32]], judged: &[u32], onward: bool) -> Learnt {
-    let Examples { sets, classes, kinds, weights } = *examples;
+    let Examples { sets, classes, kinds, weights, range } = *examples;
     let columns = columns(kinds);
-    let mut table =
-        Table { cells: vec![Cell::default(); sets.count * columns], bias: vec![Cell::default(); columns] };
+    let cells = vec![Cell::default(); sets.count * columns];
+    let mut table = Table { cells, bias: vec![Cell::default(); columns], range };
     let mut first = vec![0.0; sets.ends.len() * columns];
     let mut z = vec![0.0; columns];
     for (pass, order) in passes.iter().enumerate() {
@@ -209,7 +236,7 @@ mod tests {
     }
 
     fn of<'a>(sets: &'a Sets, classes: &'a [u32], kinds: usize, weights: Option<&'a [f64]>) -> Examples<'a> {
-        Examples { sets, classes, kinds, weights }
+        Examples { sets, classes, kinds, weights, range: FREE }
     }
 
     #[test]
@@ -239,6 +266,20 @@ mod tests {
         let learnt = learn(&of(&sets, &[1], 2, Some(&[2.0])), &[&[0]], &[], false);
         let g: f32 = -1.0;
         assert_eq!(learnt.weights[0] as f32, -g / (g * g + EPSILON).sqrt());
+    }
+
+    #[test]
+    fn words_of_content_speak_for_the_class_that_is_not_guarded_within_bounds() {
+        let sets = sets(&[&[0], &[1]], 2);
+        let (order, free) = ([0, 1, 0, 1], of(&sets, &[0, 1], 2, None));
+        for (expert, bend, least, most) in [(0, 0.5, -MOST, 2.1), (0, -0.5, -2.1, MOST), (1, 0.5, -2.1, 2.1)]
+        {
+            let learnt =
+                learn(&Examples { range: range(expert, bend), ..free }, &[&order[..]; 4], &[], false);
+            let (ham, spam) = (learnt.weights[0] as f32, learnt.weights[1] as f32);
+            assert!(if least == -MOST { ham == least } else { ham < least }, "{ham}");
+            assert!(if most == MOST { spam == most } else { spam > most }, "{spam}");
+        }
     }
 
     #[test]
