@@ -98,7 +98,7 @@ def test_options_of_tables_with_a_filter_of_texts(said, tmp_path):
     assert status(["train", "spam=spam", "ham=ham", "--kind", "text", "-o", "f.bin", "-q"]) == 0
     for option, value in (("--label", "y"), ("--format", "csv"), ("--encoding", "cp949")):
         assert said(64, "learn", "f.bin", "--as", "spam", option, value) == (
-            f"Expected no {option} with a filter of messages or texts; {option} {value} came. Leave it out."
+            f"Expected no {option} with messages or texts in files; {option} {value} came. Leave it out."
         )
     assert said(64, "learn", "f.bin", "spam/a.txt") == "Missing option '--as'. See deciban learn --help."
 

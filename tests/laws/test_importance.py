@@ -20,6 +20,7 @@ from deciban.report.terminal import Screen
 from deciban.table_models.recipes import MODELS as OF_TABLES
 from laws.explained import explained, over_three, people, table, texts
 from oracle import mutual_information as oracle
+from oracle.tokens import tokens
 
 
 def bits(pairs):
@@ -62,7 +63,7 @@ def test_the_bits_of_a_word_are_whether_it_is_there(model):
     found = deciban.evidence_importance(known, X, y, top=None)
     assert len(found) > 10
     for each in found:
-        there = [(each.feature in text.split(), label) for text, label in zip(X, y, strict=True)]
+        there = [(each.feature in tokens(text), label) for text, label in zip(X, y, strict=True)]
         assert each.bits == pytest.approx(bits(there), abs=1e-12)
     assert found.class_bits == pytest.approx(1.0)
 

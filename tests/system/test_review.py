@@ -58,9 +58,10 @@ def test_what_is_unsure_is_listed_and_near_duplicates_are_together(box, run):
 def test_a_wrong_label_is_listed(box, run):
     shutil.copytree(TRAIN / "spam", box / "spam")
     shutil.copytree(TRAIN / "ham", box / "ham")
-    wrong = max((box / "spam").iterdir(), key=lambda path: path.stat().st_size)
-    moved = box / "ham" / "moved.eml"
-    wrong.rename(moved)
+    wrong = max((box / "spam").iterdir(), key=lambda path: path.stat().st_size).read_bytes()
+    for n in range(3):
+        (box / "spam" / f"again-{n}.eml").write_bytes(wrong + b"\nAgain %d.\n" % n)
+    (box / "ham" / "moved.eml").write_bytes(wrong + b"\nOnce more.\n")
     found = {os.path.basename(each["path"]): each for each in listed(run, "spam=spam", "ham=ham")}
     assert (found["moved.eml"]["given"], found["moved.eml"]["suggested"]) == ("ham", "spam")
     assert found["moved.eml"]["why"].startswith("labelled ham, probably spam: ")
