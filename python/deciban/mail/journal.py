@@ -56,6 +56,21 @@ _LAYOUT = (
 _LAYOUTS = (_LAYOUT, STEPS)
 
 
+Labels = tuple[int, ...]
+"""The numbers of the classes of an item, the last in force."""
+
+
+class Told(NamedTuple):
+    """What one entry says: the labels that an item has from then on, where it came from, nothing of one that was reset,
+    when, and whether the filter's file does not have it yet."""
+
+    digest: bytes
+    labels: Labels
+    source: str
+    when: float
+    is_open: bool
+
+
 class Entry(NamedTuple):
     """An item and the numbers of the classes that it has, the last in force, none of an item that was forgotten; where
     it came from, and what the filter said of it before."""
@@ -218,6 +233,21 @@ class Journal:
             "SELECT labels FROM entries WHERE digest = ? AND +state = ? ORDER BY id DESC LIMIT 1", (digest, _OPEN)
         ).fetchone()
         return None if row is None else _labels(row[0])
+
+    def told(self) -> Iterator[Told]:
+        """Yield what each entry says, in the order in which they came."""
+        rows = self.connection.execute("SELECT digest, labels, source, told, state FROM entries ORDER BY id")
+        for digest, labels, source, when, state in rows:
+            yield Told(digest, _labels(labels), source, when, state == _OPEN)
+
+    def words(self, digest: bytes) -> WordSet:
+        """Return an item as the last entry has it whose words are kept; without words where none has."""
+        row = self.connection.execute(
+            "SELECT digest, arrival, hashes, experts, names, ends FROM entries WHERE digest = ? "
+            "ORDER BY hashes IS NULL, id DESC LIMIT 1",
+            (digest,),
+        ).fetchone()
+        return WordSet(*row)
 
     def waiting(self) -> int:
         """Return how many entries the filter's file does not have yet."""
