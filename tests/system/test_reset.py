@@ -1,18 +1,17 @@
-"""What is taken back by time, source or class was never taught, to the last byte."""
+"""A reset gives back the filter that never learnt what matches, byte for byte, and refuses to empty a class."""
 
 import json
 import shutil
 import sqlite3
-from datetime import datetime
 
 import pytest
 
 from deciban.cli import status
-from deciban.errors import UsageError
-from deciban.mail.reset import parse_moment
 from system.command import HELD_OUT, TRAIN
 
-HELD = {label: sorted((HELD_OUT / label).iterdir()) for label in ("spam", "ham")}
+SPAM = sorted((HELD_OUT / "spam").iterdir())[:6]
+HAM = sorted((HELD_OUT / "ham").iterdir())[:3]
+OLD = sorted((TRAIN / "ham").iterdir())[0]
 
 
 @pytest.fixture(scope="module")
@@ -24,88 +23,123 @@ def trained(tmp_path_factory):
 
 @pytest.fixture
 def own(trained, run, tmp_path):
-    """A copy of the filter, in the folder where commands run, and two folders of messages."""
+    """A copy of the filter, in the folder where commands run."""
     shutil.copy(trained, tmp_path / "f.deciban")
-    for name, items in (("trap", HELD["spam"][:12]), ("box", HELD["ham"][:2])):
-        (tmp_path / name).mkdir()
-        for item in items:
-            shutil.copy(item, tmp_path / name)
     return tmp_path / "f.deciban"
 
 
-def reset(out, *how):
-    return json.loads(out("reset", "f.deciban", *how, "--json"))
+def learn(out, label, *files):
+    out("learn", "f.deciban", "--as", label, *files)
+
+
+def reset(out, *options):
+    return json.loads(out("reset", "f.deciban", *options, "--json"))
+
+
+def refreshed(own, out):
+    out("refresh", "f.deciban")
+    return own.read_bytes()
+
+
+def age(own, source, days):
+    """Let what was learnt from a source have been learnt some days before."""
+    with sqlite3.connect(f"{own}.journal") as connection:
+        assert connection.execute(
+            "UPDATE entries SET told = told - ? WHERE source = ?", (86400 * days, str(source))
+        ).rowcount
+    connection.close()
 
 
 @pytest.mark.parametrize("solved", [False, True])
-def test_what_came_from_a_source_was_never_taught(own, out, solved):
-    out("learn", "f.deciban", "box", "--as", "ham")
-    out("refresh", "f.deciban")
-    wanted = own.read_bytes()
-    out("learn", "f.deciban", "trap", "--as", "spam")
-    out("learn", "f.deciban", f"box/{HELD['ham'][0].name}", "--as", "spam")
+@pytest.mark.parametrize(
+    "options", [["--since", "1h"], ["--source", "*/held-out/*"], ["--since", "1h", "--source", "*"]]
+)
+def test_what_was_learnt_is_as_if_it_never_had_been(own, out, options, solved):
+    before = own.read_bytes()
+    learn(out, "spam", *SPAM)
+    learn(out, "ham", *HAM)
     if solved:
-        out("refresh", "f.deciban")
-    before = own.read_bytes()
-    dry = reset(out, "--source", "trap/*", "--dry-run")
-    assert (dry["n"], dry["taught"], dry["dry_run"]) == (12, 14, True)
+        refreshed(own, out)
+    assert reset(out, *options, "--dry-run")["n"] == 9
+    found = reset(out, *options)
+    assert (found["n"], found["of"] - found["unknown"]) == (9, 9)
     assert own.read_bytes() == before
-    assert reset(out, "--source", "trap/*")["n"] == 12
-    assert reset(out, "--source", "trap/*") == {"filter": "f.deciban", "n": 0, "taught": 2, "dry_run": False}
-    assert reset(out, "--source", "box/*", "--class", "spam")["n"] == 1
-    out("learn", "f.deciban", "box", "--as", "ham")
-    out("refresh", "f.deciban")
-    assert own.read_bytes() == wanted
-
-
-def test_since_a_moment_takes_back_what_came_later(own, out):
-    before = own.read_bytes()
-    out("learn", "f.deciban", "box", "--as", "ham")
-    with sqlite3.connect("f.deciban.journal") as journal:
-        journal.execute("UPDATE entries SET told = told - 86400 * 3")
-    out("learn", "f.deciban", "trap", "--as", "spam")
-    assert reset(out, "--since", "1d", "--class", "ham")["n"] == 0
-    assert reset(out, "--since", "1d")["n"] == 12
-    assert reset(out, "--since", "1d")["n"] == 0
-    assert "Took back the labels of 2 of 2 messages" in out("reset", "f.deciban", "--since", "2w")
-    out("refresh", "f.deciban")
+    assert reset(out, *options)["n"] == 0
     assert own.read_bytes() == before
 
 
-def test_a_label_goes_from_where_it_stands(own, out):
-    item = HELD["spam"][0]
-    out("learn", "f.deciban", item, "--as", "spam")
-    out("refresh", "f.deciban")
-    wanted = own.read_bytes()
-    shutil.copy(item, own.parent / "copy.eml")
-    out("learn", "f.deciban", "copy.eml", "--as", "ham")
-    out("learn", "f.deciban", item, "--as", "spam")
-    assert reset(out, "--source", "copy.eml")["n"] == 1
-    out("refresh", "f.deciban")
-    assert own.read_bytes() == wanted
+def test_only_what_matches_all_options_goes(own, out):
+    learn(out, "spam", *SPAM[1:])
+    learn(out, "ham", HAM[0])
+    expected = refreshed(own, out)
+    learn(out, "spam", SPAM[0])
+    learn(out, "ham", HAM[1])
+    learn(out, "ham", OLD)
+    age(own, HAM[0], 30)
+    for each in SPAM[1:]:
+        age(own, each, 30)
+    assert reset(out, "--since", "7d", "--class", "spam")["n"] == 1
+    assert reset(out, "--since", "7d", "--source", "*/ham/*")["n"] == 1
+    assert own.read_bytes() == expected
 
 
-def test_what_makes_no_sense_is_refused(own, run, out):
-    for arguments, code, said in (
-        ((), 64, "Nothing is selected. Expected --since WHEN, --source GLOB or --class LABEL."),
-        (("--since", "yesterday"), 64, "--since 'yesterday' is no moment. Expected a date"),
-        (("--class", "eggs"), 65, "expected one of the filter's labels"),
-    ):
-        done = run("reset", "f.deciban", *arguments)
-        assert done.returncode == code, arguments
-        assert said in done.stderr
-    assert not (own.parent / "f.deciban.journal").exists()
-    out("train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", "n.deciban", "--model", "naive-bayes")
-    done = run("reset", "n.deciban", "--since", "1d")
-    assert done.returncode == 64
-    assert "keeps no journal" in done.stderr
+def test_a_label_between_others_goes_and_what_came_later_stays(own, out):
+    before = own.read_bytes()
+    for label, days in (("spam", 30), ("ham", 20), ("spam", 1)):
+        learn(out, label, OLD)
+        with sqlite3.connect(f"{own}.journal") as connection:
+            connection.execute(
+                "UPDATE entries SET told = told - ? WHERE id = (SELECT max(id) FROM entries)", (86400 * days,)
+            )
+        connection.close()
+    relabelled = refreshed(own, out)
+    assert reset(out, "--since", "25d", "--class", "ham")["n"] == 1
+    kept = own.read_bytes()
+    assert kept != relabelled
+    assert reset(out, "--since", "25d")["n"] == 0  # the spam of 30 days ago is what is left of the two
+    assert own.read_bytes() == kept
+    assert reset(out, "--since", "31d")["n"] == 1
+    assert own.read_bytes() == before
 
 
-def test_moments_are_dates_or_ages():
-    now = datetime(2026, 3, 8, 12)
-    assert parse_moment("2026-03-01", now) == datetime(2026, 3, 1).timestamp()
-    assert parse_moment("2026-03-01T06:30", now) == datetime(2026, 3, 1, 6, 30).timestamp()
-    assert parse_moment("36h", now) == datetime(2026, 3, 7).timestamp()
-    for text in ("", "7", "7y", "-1d", "999999w", "2026-13-01", "일주일"):
-        with pytest.raises(UsageError, match="Expected a date"):
-            parse_moment(text, now)
+def test_what_came_later_keeps_its_time_and_source(own, out):
+    before = own.read_bytes()
+    learn(out, "spam", SPAM[0])
+    copy = own.parent / "again.eml"
+    shutil.copy(SPAM[0], copy)
+    learn(out, "ham", copy)
+    assert reset(out, "--source", "*/spam/*")["n"] == 1
+    kept = own.read_bytes()
+    assert reset(out, "--source", "*/spam/*")["n"] == 0
+    assert own.read_bytes() == kept != before
+    assert reset(out, "--source", "*again.eml")["n"] == 1
+    assert own.read_bytes() == before
+
+
+def test_trained_messages_match_their_class_only(own, out):
+    assert "no time and no source" in out("reset", "f.deciban", "--since", "2000-01-01")
+    learn(out, "spam", OLD)
+    assert reset(out, "--since", "1h", "--class", "ham")["n"] == 0
+
+
+@pytest.mark.parametrize("options", [["--class", "spam"], ["--class", "spam", "--dry-run"]])
+def test_the_last_message_of_a_class_stays(own, run, options):
+    before = own.read_bytes()
+    done = run("reset", "f.deciban", *options)
+    assert done.returncode != 0
+    assert "this takes all of 'spam'. Narrow what is to be reset, or learn others" in done.stderr
+    assert own.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], "Expected --since, --source or --class"),
+        (["--since", "soon"], "expected an ISO date or time"),
+        (["--class", "spma"], "Did you mean 'spam'?"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(own, run, options, told):
+    done = run("reset", "f.deciban", *options)
+    assert done.returncode != 0
+    assert told in done.stderr

@@ -1,59 +1,75 @@
-"""deciban reset: take back what a filter was taught, by time, source or class."""
+"""deciban reset: forget what was learnt since a time, from a source, or of a class."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
+from time import time
+from typing import Any
 
 import click
 
-from .. import store
-from ..data.text_layout import ONLINE
 from ..errors import UsageError
-from ..mail.reset import Selection, parse_moment
 from ..report.progress import format_count
 from . import options
 from .output import print_json
 
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 
-@click.command("reset", short_help="Remove what was taught.")
+
+class _When(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A moment as an ISO date or time, or an age."""
+
+    name = "when"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, float):
+            return value
+        age = re.fullmatch(r"([0-9]{1,6})([mhdw])", value.strip())
+        try:
+            return time() - int(age[1]) * _SECONDS[age[2]] if age else datetime.fromisoformat(value.strip()).timestamp()
+        except (ValueError, OverflowError, OSError):
+            what = "an ISO date or time, as 2026-03-01 or 2026-03-01T09:30, or an age, as 7d (m, h, d, w)"
+            return self.fail(f"expected {what}; came {value!r}.", param, ctx)
+
+
+@click.command("reset", short_help="Forget by time, source or class.")
 @options.filter_file
-@click.option(
-    "--since", metavar="WHEN", help="Labels given since a date (2026-01-31T12:00) or an age (30m, 12h, 7d, 2w)."
-)
-@click.option("--source", metavar="GLOB", help="Labels of messages whose path matches this pattern.")
-@click.option("--class", "label", metavar="LABEL", help="Only messages that are of this class now.")
-@click.option("--dry-run", is_flag=True, help="Report what would be removed, and change nothing.")
+@click.option("--since", type=_When(), metavar="WHEN", help="Learnt since an ISO date or time, or an age, as 7d.")
+@click.option("--source", metavar="GLOB", help="Learnt from files of these names, as 'Junk/*'.")
+@click.option("--class", "label", metavar="LABEL", help="Labelled so, trained messages included.")
+@click.option("--dry-run", is_flag=True, help="Only print how many match.")
 @options.as_json
 @options.quiet
 def command(
     filter_file: str,
-    since: str | None,
+    since: float | None,
     source: str | None,
     label: str | None,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Take back labels that the filter was taught with `deciban learn`, as if they had never been given.
+    """Forget every label that was given since WHEN, from a source, or of a class; of several options all must hold.
 
-    Of several conditions all must hold. What the filter was trained with stays: the journal has no time or source of
-    it, and `deciban forget` removes it. A message whose label is taken back has the one that it had before, if any.
+    The filter is then the same, byte for byte, as if they had never been given: a message that had another label before
+    or after keeps that. Times and sources are in the journal of the filter. Of messages that were trained neither is
+    known: only --class alone matches them. A reset of all messages, or of the last of a class, is refused.
+
+    Snapshot the filter first to return to it: deciban snapshot.
     """
     if since is None and source is None and label is None:
-        raise UsageError("Nothing is selected. Expected --since WHEN, --source GLOB or --class LABEL.")
-    moment = None if since is None else parse_moment(since, datetime.now())
-    header = store.read_header(filter_file)
-    if store.of_table(header) or header["model"] != ONLINE:
-        raise UsageError(
-            f"{filter_file} keeps no journal of what it was taught. Expected a filter of --model online; "
-            "deciban forget removes messages from others."
-        )
-    from .teaching import reset_filter
+        raise UsageError("Expected --since, --source or --class, which say what is to be forgotten; there is none.")
+    from ..mail.reset import Wanted, reset
 
-    found = reset_filter(filter_file, Selection(moment, source), label, dry_run)
-    n = len(found.labels)
+    found = reset(filter_file, Wanted(since, source, label), dry_run=dry_run)
+    unknown = 0 if since is None and source is None else found.trained
     if as_json:
-        print_json({"filter": filter_file, "n": n, "taught": found.taught, "dry_run": dry_run})
-    elif not quiet:
-        verb = "Would take" if dry_run else "Took"
-        click.echo(f"{verb} back the labels of {n:,} of {format_count(found.taught, 'message')} taught since training.")
+        print_json({"filter": filter_file, "n": found.n, "of": found.known, "unknown": unknown, "dry_run": dry_run})
+        return
+    if quiet and not dry_run:
+        return
+    verb = "Would forget" if dry_run else "Forgot"
+    click.echo(f"{verb} labels of {found.n:,} of {format_count(found.known, 'message')}.")
+    if unknown and not quiet:
+        click.echo(f"Trained, so with no time and no source: {format_count(unknown, 'message')}; they do not match.")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 from .. import store
 from ..errors import StorageError, escape
 from ..files.locks import lock
-from ..mail.journal import Entry, Journal, Labels
+from ..mail.journal import Entry, Journal
 from ..mail.outcomes import Outcome, label_among, require_label
-from ..mail.reset import Reset, Selection, take_back
 from ..mail.steps import Stepping
 from ..mail.taught import SOLVED_AT_ONCE, KnownLabels, lessons_of
 from ..text.single_words import SingleWords, hashes_of
@@ -19,6 +17,9 @@ from ..text.word_sets import Lesson, WordSet, word_sets
 from ..verdict import Verdict
 from .items import Batch
 from .updates import Updated, Words
+
+Labels = tuple[int, ...]
+"""The numbers of the classes of an item, the last in force."""
 
 
 def teach_filter(path: str, batches: Iterator[Batch], label: str | None, forget: bool, gone: Sequence[str]) -> Updated:
@@ -42,19 +43,6 @@ def teach_filter(path: str, batches: Iterator[Batch], label: str | None, forget:
         if told.outcomes.total() == 1:
             result.before, result.after = told.before, after.judge([told.only])[0]
     return result
-
-
-def reset_filter(path: str, selection: Selection, label: str | None, dry_run: bool) -> Reset:
-    """Take back labels that a filter was taught: all of a selection, or none."""
-    with lock(path), store.open_file(path) as opened, Journal.open(path, write=True) as journal:
-        assert journal is not None
-        told = _Told(opened, journal, label, forget=True)
-        found = take_back(journal, told.known, replace(selection, label=told.label))
-        if found.labels and not dry_run:
-            journal.write(lambda: told.take_back(found.labels))
-            if told.changes_file:
-                _solve(path, journal)
-    return found
 
 
 def _solve(path: str, journal: Journal) -> None:
@@ -105,15 +93,6 @@ class _Told:
             served.learn(new)
             self.stepping.write(served, new)
         if self.stale and not self.changes_file:
-            self._step_anew()
-
-    def take_back(self, labels: Mapping[bytes, Labels]) -> None:
-        """Note in the journal which labels items have by now."""
-        self._bring_up_to_date()
-        for digest, left in labels.items():
-            self.journal.add([Entry(self.journal.words(digest), left)])
-            self.changes_file |= bool(self.known[digest])
-        if not self.changes_file:
             self._step_anew()
 
     def of_only(self) -> list[int]:

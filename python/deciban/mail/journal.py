@@ -56,30 +56,16 @@ _LAYOUT = (
 _LAYOUTS = (_LAYOUT, STEPS)
 
 
-Labels = tuple[int, ...]
-"""The numbers of the classes of an item, the last in force."""
-
-
-class Told(NamedTuple):
-    """What one entry says: the labels that an item has from then on, where it came from, nothing of one that was reset,
-    when, and whether the filter's file does not have it yet."""
-
-    digest: bytes
-    labels: Labels
-    source: str
-    when: float
-    is_open: bool
-
-
 class Entry(NamedTuple):
     """An item and the numbers of the classes that it has, the last in force, none of an item that was forgotten; where
-    it came from, and what the filter said of it before."""
+    it came from, what the filter said of it before, and when it was told: now, unless it is told again."""
 
     words: WordSet
     labels: tuple[int, ...]
     source: str = ""
     verdict: str | None = None
     decibans: float | None = None
+    told: float | None = None
 
 
 class Journal:
@@ -164,7 +150,7 @@ class Journal:
                 each.words.digest,
                 array("H", each.labels).tobytes(),
                 escape(each.source),
-                now,
+                now if each.told is None else each.told,
                 each.verdict,
                 each.decibans,
                 *each.words[1:],
@@ -227,27 +213,18 @@ class Journal:
             (_SOLVED if solved else _OPEN,),
         )
 
+    def told(self) -> list[tuple[bytes, tuple[int, ...], str, float]]:
+        """Return of all entries, in the order in which they came, digest, labels, source and when it was told."""
+        with _told(self.path + SUFFIX):
+            rows = self.connection.execute("SELECT digest, labels, source, told FROM entries ORDER BY id")
+            return [(digest, _labels(labels), source, told) for digest, labels, source, told in rows]
+
     def labels(self, digest: bytes) -> tuple[int, ...] | None:
         """Return the classes that an item has by an entry that the filter's file does not have yet; None if none."""
         row = self.connection.execute(
             "SELECT labels FROM entries WHERE digest = ? AND +state = ? ORDER BY id DESC LIMIT 1", (digest, _OPEN)
         ).fetchone()
         return None if row is None else _labels(row[0])
-
-    def told(self) -> Iterator[Told]:
-        """Yield what each entry says, in the order in which they came."""
-        rows = self.connection.execute("SELECT digest, labels, source, told, state FROM entries ORDER BY id")
-        for digest, labels, source, when, state in rows:
-            yield Told(digest, _labels(labels), source, when, state == _OPEN)
-
-    def words(self, digest: bytes) -> WordSet:
-        """Return an item as the last entry has it whose words are kept; without words where none has."""
-        row = self.connection.execute(
-            "SELECT digest, arrival, hashes, experts, names, ends FROM entries WHERE digest = ? "
-            "ORDER BY hashes IS NULL, id DESC LIMIT 1",
-            (digest,),
-        ).fetchone()
-        return WordSet(*row)
 
     def waiting(self) -> int:
         """Return how many entries the filter's file does not have yet."""

@@ -1,95 +1,176 @@
-"""Which labels that a filter was taught are taken back together, by when, from where, and of which class."""
+"""Which labels a reset takes back: those that were given since a time, from a source, or of a class."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import os
+from collections import Counter
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from itertools import groupby
 from typing import NamedTuple
 
-from ..errors import UsageError, escape
-from .journal import Journal, Labels, Told
-from .taught import KnownLabels
-
-_AGE = re.compile(r"(\d{1,6})\s*([mhdw])")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
-
-def parse_moment(text: str, now: datetime) -> float:
-    """Return the seconds since 1970 of a date, a date and time, or an age such as 7d or 12h; UsageError for others.
-
-    >>> parse_moment("2d", datetime(2026, 1, 3)) == datetime(2026, 1, 1).timestamp()
-    True
-    """
-    age = _AGE.fullmatch(text.strip())
-    try:
-        moment = now - timedelta(**{_UNITS[age[2]]: int(age[1])}) if age else datetime.fromisoformat(text.strip())
-        return moment.timestamp()
-    except (ValueError, OverflowError) as error:
-        raise UsageError(
-            f"--since {escape(text)!r} is no moment. Expected a date such as 2026-01-31, with a time such as "
-            "2026-01-31T12:00, or an age such as 30m, 12h, 7d or 2w."
-        ) from error
+from .. import store
+from ..data.text_layout import ONLINE
+from ..errors import DataError, escape
+from ..files.locks import lock
+from ..text.single_words import SingleWords
+from ..text.word_sets import WordSet
+from .filter import solve
+from .journal import Entry, Journal
+from .ledger import Ledger, digest_of
+from .outcomes import label_among
+from .steps import Stepping
+from .taught import lessons_of
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Labels given since a moment, from sources of a pattern, of items whose class is now a given one: all of these
-    that are not None must hold."""
+class Given(NamedTuple):
+    """A label that an item has, with the time and the source of the entry that gave it; None where it was trained."""
+
+    label: int
+    told: float | None = None
+    source: str | None = None
+
+
+class Wanted(NamedTuple):
+    """What labels are to be taken back: those for which all hold that are not None."""
 
     since: float | None = None
     source: str | None = None
-    label: int | None = None
+    label: str | None = None
 
-    def has(self, told: Told) -> bool:
-        """Return whether a label given then and from there is meant."""
-        return (self.since is None or told.when >= self.since) and (
-            self.source is None or fnmatchcase(told.source, self.source)
+    def holds(self, given: Given, label: int | None) -> bool:
+        """Return whether a label is to be taken back; `label` is the number of the class that is wanted."""
+        return (
+            (self.since is None or (given.told is not None and given.told >= self.since))
+            and (self.source is None or (given.source is not None and fnmatchcase(given.source, self.source)))
+            and (label is None or given.label == label)
         )
 
 
 class Reset(NamedTuple):
-    """The labels that items have afterwards, by digest, and how many items there are that were taught a label."""
+    """How many items matched of how many that are known, and how many of these have no time and no source."""
 
-    labels: dict[bytes, Labels]
-    taught: int
+    n: int
+    known: int
+    trained: int
 
 
-def take_back(journal: Journal, known: KnownLabels, selection: Selection) -> Reset:
-    """Return what a filter knows once the labels of a selection are taken back, as if they had never been given.
+Labels = tuple[int, ...]
 
-    A label goes from where it stands among those of its item, and of equal neighbours one is left.
+
+def reset(path: str | os.PathLike[str], wanted: Wanted, *, dry_run: bool = False) -> Reset:
+    """Take back all labels that are wanted, as if they had never been given; or say only how many items have some.
+
+    Raises
+    ------
+    DataError
+        If the filter is of another model than the default one of mail, or a class would be left without items.
     """
-    found, taught = dict[bytes, Labels](), 0
-    for digest, entries in _by_item(journal).items():
-        open_labels = journal.labels(digest)
-        labels = known[digest] if open_labels is None else open_labels
-        places = dict(_given(entries, known[digest]))
-        taught += any(labels[: len(each.labels)] == each.labels for each in places.values())
-        if selection.label is not None and labels[-1:] != (selection.label,):
-            continue
-        gone = {place for place, each in places.items() if labels[: place + 1] == each.labels and selection.has(each)}
-        if gone:
-            left = [label for place, label in enumerate(labels) if place not in gone]
-            found[digest] = tuple(label for label, _ in groupby(left))
-    return Reset(found, taught)
+    if dry_run:
+        with Journal.open(path, write=False) as journal:
+            return _plan(path, journal, wanted)[0]
+    with lock(path), Journal.open(path, write=True) as journal:
+        assert journal is not None
+        result, entries = _plan(path, journal, wanted)
+        if entries:
+            journal.write(lambda: _note(path, journal, entries))
+            solve(path, journal)
+        return result
 
 
-def _by_item(journal: Journal) -> dict[bytes, list[Told]]:
-    found = defaultdict[bytes, list[Told]](list)
-    for each in journal.told():
-        found[each.digest].append(each)
-    return found
+def _note(path: str | os.PathLike[str], journal: Journal, entries: Sequence[Entry]) -> None:
+    """Note entries, and take the steps anew: verdicts heed them even where the filter cannot be solved."""
+    journal.add(entries)
+    with store.open_file(path) as opened:
+        stored = opened.view()
+        Stepping(SingleWords(stored), journal.steps).begin(opened, lessons_of(journal.each_entry(), stored))
 
 
-def _given(entries: list[Told], known: Labels) -> Iterator[tuple[int, Told]]:
-    """Yield the place of each label that was given, the last time that it was; `known` are the labels in the file."""
-    before = known if entries[0].is_open else entries[0].labels[:-1]
-    for each in entries:
-        if each.source and len(each.labels) == len(before) + 1 and each.labels[:-1] == before:
-            yield len(before), each
-        before = each.labels
+def _plan(path: str | os.PathLike[str], journal: Journal | None, wanted: Wanted) -> tuple[Reset, list[Entry]]:
+    """Return what a reset finds, and the entries that take it back."""
+    stored = store.read(path, tables=True)
+    if store.of_table(stored.header) or stored.header["model"] != ONLINE:
+        raise DataError(
+            f"{escape(os.fspath(path))}: expected a filter of the default model of mail, online; others keep no "
+            "journal of what they were taught. Forget the messages: deciban forget."
+        )
+    classes = [str(c) for c in stored.header["classes"]]
+    label = None if wanted.label is None else label_among(classes, wanted.label)
+    if journal is not None:
+        journal.require_classes(classes)
+    before, words = _labels_given(Ledger.from_stored(stored), journal)
+    matching = {d: given for d, given in before.items() if any(wanted.holds(each, label) for each in given)}
+    after = {**before, **{d: _without(given, wanted, label) for d, given in matching.items()}}
+    _require_classes_left(classes, before, after)
+    trained = sum(given[-1].told is None for given in before.values())
+    entries = []
+    for digest, given in matching.items():
+        none = WordSet(digest, 0, None, None, None, None)  # type: ignore[arg-type]  # as of items in the file
+        entries.extend(_steps_back(words.get(digest, none), given, after[digest]))
+    return Reset(len(matching), len(before), trained), entries
+
+
+def _labels_given(ledger: Ledger, journal: Journal | None) -> tuple[dict[bytes, list[Given]], dict[bytes, WordSet]]:
+    """Return the labels that each known item has, in the order in which they were given, and the words of those that
+    the filter's file may not have yet."""
+    labels: dict[bytes, Labels] = {}
+    for key, label in zip(ledger.digests, ledger.classes.tolist(), strict=True):
+        digest = digest_of(key)
+        labels[digest] = (*labels.get(digest, ()), label)
+    told: dict[bytes, list[Given]] = {}
+    words = {}
+    if journal is not None:
+        for digest, now, source, when in journal.told():
+            had = told.get(digest)
+            told[digest] = _given([Given(c) for c in now[:-1]] if had is None else had, now, when, source)
+        for each in journal.entries():
+            labels[each.words.digest], words[each.words.digest] = each.labels, each.words
+    return {d: _given(told.get(d, []), now, None, None) for d, now in labels.items() if now}, words
+
+
+def _given(had: Sequence[Given], now: Labels, when: float | None, source: str | None) -> list[Given]:
+    """Return the labels of an item that had some, when an entry says which it has now: what they begin with is kept,
+    what follows is what the entry gave."""
+    kept = 0
+    while kept < min(len(had), len(now)) and had[kept].label == now[kept]:
+        kept += 1
+    return [*had[:kept], *(Given(c, when, source) for c in now[kept:])]
+
+
+def _without(given: Sequence[Given], wanted: Wanted, label: int | None) -> list[Given]:
+    """Return the labels that an item would have if those that are wanted had not been given."""
+    left: list[Given] = []
+    for each in given:
+        if not wanted.holds(each, label) and (not left or left[-1].label != each.label):
+            left.append(each)
+    return left
+
+
+def _steps_back(words: WordSet, before: Sequence[Given], after: Sequence[Given]) -> list[Entry]:
+    """Return entries that take labels back to where the first is gone, and give again what came later, with its time
+    and source."""
+    same = 0
+    while same < len(after) and after[same] == before[same]:
+        same += 1
+    labels = tuple(each.label for each in after)
+    return [
+        Entry(words, labels[:same]),
+        *(Entry(words, labels[: k + 1], after[k].source or "", told=after[k].told) for k in range(same, len(after))),
+    ]
+
+
+def _require_classes_left(
+    classes: Sequence[str], before: dict[bytes, list[Given]], after: dict[bytes, list[Given]]
+) -> None:
+    """Raise DataError for a reset after which a class that has items would have none."""
+    had, left = (Counter(given[-1].label for given in each.values() if given) for each in (before, after))
+    gone = [name for c, name in enumerate(classes) if had[c] and not left[c]]
+    if had and not left:
+        raise DataError(
+            "Expected that something is left in the filter; this is all it knows. Narrow what is to be reset, or "
+            "delete its file and train anew."
+        )
+    if gone:
+        raise DataError(
+            f"Expected that each class keeps a message; this takes all of {', '.join(map(repr, gone))}. Narrow what is "
+            "to be reset, or learn others of that class first."
+        )
