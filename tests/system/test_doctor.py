@@ -50,6 +50,7 @@ def test_verdicts_before_their_labels_are_counted(own, out):
             odds = said["decibans"] * math.log(10.0) / 10.0 * (1.0 if said["label"] == label else -1.0)
             losses.append(math.log1p(math.exp(-odds)))
     out("learn", "f.deciban", HELD["spam"][0], "--as", "ham")  # a label that changes is not another verdict
+    out("learn", "f.deciban", min((TRAIN / "spam").iterdir()), "--as", "ham")  # nor one that was trained
     told = doctor(out)
     assert (told["since"]["n"], told["since"]["errors"]) == (24, errors)
     assert told["since"]["log_loss"] == pytest.approx(math.fsum(losses) / 24)

@@ -49,10 +49,13 @@ def test_a_rollback_returns_to_what_was_and_can_be_undone(own, out):
     told = history(own)
     after = json.loads(out("classify", "f.deciban", SPAM, "--json"))
     out("snapshot", "f.deciban", "second")
-    assert "rollback f.deciban replaced" in out("rollback", "f.deciban", "first")
+    replaced = json.loads(out("rollback", "f.deciban", "first", "--json"))["replaced"]
     assert own.read_bytes() == before
     assert not history(own)
-    out("rollback", "f.deciban", "replaced")
+    out("rollback", "f.deciban", "second")
+    assert "Nothing was replaced." in out("rollback", "f.deciban", "second")
+    assert "Undo: deciban rollback f.deciban replaced-" in out("rollback", "f.deciban", "first")
+    out("rollback", "f.deciban", replaced)
     out("refresh", "f.deciban")
     assert history(own) == told
     assert own.read_bytes() == (own.parent / "f.deciban.snapshots" / "second.deciban").read_bytes()
@@ -132,6 +135,9 @@ def test_an_interrupted_rollback_is_repeated(own, monkeypatch, out):
         roll_back(own, "a")
     monkeypatch.undo()
     store.read(own)
-    assert roll_back(own, "a").name == "a"
+    (kept,) = (each for each in snapshots(own) if each.name.startswith("replaced-"))
+    wanted = Path(kept.path).read_bytes()
+    assert roll_back(own, "a")[0].name == "a"
     assert own.read_bytes() == before
     assert not history(own)
+    assert Path(kept.path).read_bytes() == wanted != before  # what the first one replaced is still there

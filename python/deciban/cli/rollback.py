@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..mail.snapshots import REPLACED, roll_back
+from ..mail.snapshots import roll_back
 from . import options
 from .output import print_json, quote
 
@@ -17,10 +17,12 @@ from .output import print_json, quote
 def command(filter_file: str, name: str, as_json: bool, quiet: bool) -> None:
     """Return the filter to the snapshot NAME, as if nothing had been learnt or forgotten since.
 
-    What it replaces becomes the snapshot "replaced", so that one rollback can be undone.
+    What it replaces becomes a snapshot of its own, "replaced-" and the time, so that a rollback can be undone.
     """
-    found = roll_back(filter_file, name)
+    found, replaced = roll_back(filter_file, name)
+    kept = None if replaced is None else replaced.name
     if as_json:
-        print_json({"filter": filter_file, "name": found.name, "made": found.made, "replaced": REPLACED})
+        print_json({"filter": filter_file, "name": found.name, "made": found.made, "replaced": kept})
     elif not quiet:
-        click.echo(f"Returned to snapshot {found.name}. Undo: deciban rollback {quote(filter_file)} {REPLACED}")
+        undo = "Nothing was replaced." if kept is None else f"Undo: deciban rollback {quote(filter_file)} {kept}"
+        click.echo(f"Returned to snapshot {found.name}. {undo}")

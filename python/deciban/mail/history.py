@@ -46,11 +46,11 @@ class History:
         return None if first is None else (first, last)
 
     def prequential(self) -> Prequential:
-        """Return how good verdicts on items were before their labels were given, of those items that have one now."""
+        """Return how good verdicts on items were before their first labels were given."""
         names = json.loads((self.connection.execute("SELECT classes FROM about").fetchone() or ("[]",))[0])
         rows = self.connection.execute(
-            "SELECT labels, verdict, decibans FROM entries "
-            "WHERE id IN (SELECT min(id) FROM entries WHERE length(labels) GROUP BY digest) AND decibans IS NOT NULL"
+            "SELECT labels, verdict, decibans FROM entries WHERE decibans IS NOT NULL "
+            "AND id IN (SELECT min(id) FROM entries WHERE length(labels) = 2 GROUP BY digest)"
         )
         n = errors = certain = certain_errors = 0
         losses = []

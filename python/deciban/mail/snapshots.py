@@ -21,8 +21,8 @@ from .journal import SUFFIX as OF_JOURNAL
 from .journal import Entry, Journal
 
 SUFFIX = ".snapshots"
-REPLACED = "replaced"
-"""The name of the snapshot that a rollback makes of what it replaces."""
+_REPLACED = "replaced-"
+"""What the names of snapshots begin with that rollbacks make of what they replace."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 _ENDING = ".deciban"
 
@@ -58,8 +58,8 @@ def take_snapshot(path: str | os.PathLike[str], name: str | None = None) -> Snap
     StorageError
         If the snapshot cannot be written.
     """
-    name = strftime("%Y-%m-%d-%H%M%S", gmtime()) if name is None else check_name(name)
     with lock(path):
+        name = _new_name(path) if name is None else check_name(name)
         if any(each.name == name for each in snapshots(path)):
             raise UsageError(f"Snapshot {name} exists. Expected a new name; deciban snapshot --remove removes one.")
         return _keep(path, name)
@@ -115,11 +115,11 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         return file.read()
 
 
-def roll_back(path: str | os.PathLike[str], name: str) -> Snapshot:
-    """Put a snapshot in the place of the filter at `path`; what it replaces becomes the snapshot `REPLACED`.
+def roll_back(path: str | os.PathLike[str], name: str) -> tuple[Snapshot, Snapshot | None]:
+    """Put a snapshot in the place of the filter at `path`, and return it, and the snapshot of what it replaced.
 
     The file is replaced inside the transaction that changes the journal. After an interruption between the two, roll
-    back once more.
+    back once more: no rollback touches the snapshot that another one has made.
 
     Raises
     ------
@@ -133,12 +133,21 @@ def roll_back(path: str | os.PathLike[str], name: str) -> Snapshot:
         known = ", ".join(each.name for each in snapshots(path)) or "none"
         raise NoInputError(f"{escape(os.fspath(path))}: no snapshot {name}. Expected one of: {known}.")
     content, history = read_bytes(found.path), History.read_copy(found.path + OF_JOURNAL)
+    replaced = None
     with lock(path):
         with contextlib.suppress(DataError):  # a damaged filter is replaced all the same
-            _keep(path, REPLACED)
+            if read_bytes(path) != content or _waiting(path):
+                replaced = _keep(path, _new_name(path, _REPLACED))
         with _journal_of(path, history):
             replace(path, content)
-    return found
+    return found, replaced
+
+
+def _new_name(path: str | os.PathLike[str], start: str = "") -> str:
+    """Return a name of the time that no snapshot has."""
+    known = {each.name for each in snapshots(path)}
+    name = start + strftime("%Y-%m-%d-%H%M%S", gmtime())
+    return next(each for each in (name, *(f"{name}.{k}" for k in range(2, 10000))) if each not in known)
 
 
 @contextlib.contextmanager
