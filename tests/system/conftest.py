@@ -1,11 +1,13 @@
 """The command as tests of the system run it where a process of its own would tell no more."""
 
+import shutil
 import signal
 from types import SimpleNamespace
 
 import pytest
 
 from deciban.cli import status
+from system.command import TRAIN
 
 
 @pytest.fixture
@@ -35,3 +37,18 @@ def out(run):
         return done.stdout
 
     return inside
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory):
+    """A filter of the training part of the sample mailbox, which nobody changes."""
+    path = tmp_path_factory.mktemp("filter") / "f.deciban"
+    assert status(["train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def own(trained, run, tmp_path):
+    """A copy of it, in the folder where commands run."""
+    shutil.copy(trained, tmp_path / "f.deciban")
+    return tmp_path / "f.deciban"

@@ -26,20 +26,6 @@ from tiers import examples
 HELD = sorted((HELD_OUT / "spam").iterdir()) + sorted((HELD_OUT / "ham").iterdir())
 
 
-@pytest.fixture(scope="module")
-def filter_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("filter") / "f.deciban"
-    assert status(["train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", str(path)]) == 0
-    return path
-
-
-@pytest.fixture
-def taught(filter_file, run, tmp_path):
-    """A copy of the filter, in the folder where commands run."""
-    shutil.copy(filter_file, tmp_path / "f.deciban")
-    return tmp_path / "f.deciban"
-
-
 def verdict(path, item=SPAM):
     """What a filter says of an item, by its words alone and, the same, by all words."""
     few, whole = both(path, item)
@@ -67,27 +53,27 @@ def replayed(path):
     return folder / path.name
 
 
-def test_what_is_learnt_tells_at_once_and_is_in_the_file_by_and_by(taught, out):
-    before, content = verdict(taught), taught.read_bytes()
+def test_what_is_learnt_tells_at_once_and_is_in_the_file_by_and_by(own, out):
+    before, content = verdict(own), own.read_bytes()
     told = json.loads(out("learn", "f.deciban", SPAM, "--as", "spam", "--json"))
-    assert taught.read_bytes() == content
-    assert told["before"]["decibans"] == before < told["after"]["decibans"] == verdict(taught)
-    assert json.loads(out("classify", "f.deciban", SPAM, "--json"))["decibans"] == verdict(taught)
-    assert json.loads(out("explain", "f.deciban", SPAM, "--json"))["decibans"] == verdict(taught)
+    assert own.read_bytes() == content
+    assert told["before"]["decibans"] == before < told["after"]["decibans"] == verdict(own)
+    assert json.loads(out("classify", "f.deciban", SPAM, "--json"))["decibans"] == verdict(own)
+    assert json.loads(out("explain", "f.deciban", SPAM, "--json"))["decibans"] == verdict(own)
     assert "Already known as spam: 1 item" in out("learn", "f.deciban", SPAM, "--as", "spam")
     assert json.loads(out("evaluate", "f.deciban", f"spam={SPAM}", f"ham={HAM}", "--json"))["learnt"] == 1
     assert json.loads(out("inspect", "f.deciban", "--json"))["ledger"] == 193
-    assert taught.read_bytes() == content
+    assert own.read_bytes() == content
     assert out("refresh", "f.deciban") == "Solved with 1 item more.\n"
     assert out("refresh", "f.deciban") == "There was nothing to solve.\n"
-    once = Filter.load(taught)
+    once = Filter.load(own)
     assert (len(once.ledger), content) == (193, content)
-    shutil.copy(taught, "g.deciban")
+    shutil.copy(own, "g.deciban")
     assert out("forget", "f.deciban", SPAM).startswith("Forgot 1 item.\n")
-    assert taught.read_bytes() == content
+    assert own.read_bytes() == content
     out("learn", "f.deciban", SPAM, "--as", "spam")
     out("refresh", "f.deciban")
-    assert taught.read_bytes() == Path("g.deciban").read_bytes()
+    assert own.read_bytes() == Path("g.deciban").read_bytes()
 
 
 steps = st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["spam", "ham", "forget", "refresh"])), max_size=14)
@@ -95,10 +81,10 @@ steps = st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["spam", "ham", "
 
 @given(steps=steps)
 @examples(3)
-def test_any_order_ends_in_what_counting_by_hand_gives(steps, filter_file, tmp_path_factory):
+def test_any_order_ends_in_what_counting_by_hand_gives(steps, trained, tmp_path_factory):
     folder = tmp_path_factory.mktemp("order")
     path, labels = folder / "f.deciban", {}
-    shutil.copy(filter_file, path)
+    shutil.copy(trained, path)
     by_hand = Filter.load(path)
     for n, what in steps:
         item = HELD[5 * n]
@@ -121,66 +107,66 @@ def test_any_order_ends_in_what_counting_by_hand_gives(steps, filter_file, tmp_p
     assert path.read_bytes() == (folder / "g.deciban").read_bytes()
 
 
-def test_a_filter_that_was_solved_and_not_noted_so_is_solved_the_same_again(taught, out):
+def test_a_filter_that_was_solved_and_not_noted_so_is_solved_the_same_again(own, out):
     for n in range(3):
         out("learn", "f.deciban", HELD[n], "--as", "spam")
     out("learn", "f.deciban", HELD[0], "--as", "ham")  # relabelled: solved at once
     out("learn", "f.deciban", HELD[5], "--as", "spam")
     out("refresh", "f.deciban")
-    content = taught.read_bytes()
+    content = own.read_bytes()
     with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
         journal.execute("UPDATE entries SET state = 0 WHERE state < 2")
         journal.commit()
-    before = verdict(taught)
+    before = verdict(own)
     out("refresh", "f.deciban")
-    assert (taught.read_bytes(), verdict(taught)) == (content, before)
+    assert (own.read_bytes(), verdict(own)) == (content, before)
 
 
-def test_readers_of_the_file_before_find_what_it_lacks(taught, out):
-    before = store.read(taught)
+def test_readers_of_the_file_before_find_what_it_lacks(own, out):
+    before = store.read(own)
     out("learn", "f.deciban", SPAM, "--as", "spam")
-    told = verdict(taught)
+    told = verdict(own)
     out("refresh", "f.deciban")
-    assert judge_of(before, taught).judge([SPAM.read_bytes()])[0].decibans == told
+    assert judge_of(before, own).judge([SPAM.read_bytes()])[0].decibans == told
 
 
-def test_a_twentieth_more_is_solved(taught, out):
-    content = taught.read_bytes()
+def test_a_twentieth_more_is_solved(own, out):
+    content = own.read_bytes()
     for n in range(9):
         out("learn", "f.deciban", HELD[n], "--as", "spam")
-        assert taught.read_bytes() == content
+        assert own.read_bytes() == content
     out("learn", "f.deciban", HELD[9], "--as", "spam")
-    with Journal.open(taught, write=False) as journal:
+    with Journal.open(own, write=False) as journal:
         assert journal.waiting() == 0
-    assert len(Filter.load(taught).ledger) == 202
+    assert len(Filter.load(own).ledger) == 202
     assert sorted(os.listdir()) == ["f.deciban", "f.deciban.journal"]
 
 
-def test_a_large_filter_waits_for_refresh(taught, out, monkeypatch):
+def test_a_large_filter_waits_for_refresh(own, out, monkeypatch):
     """Learning takes a step, whatever it is told; forgetting what the file has is never put off."""
     monkeypatch.setattr(taught_module, "SOLVED_AT_ONCE", 100)
     monkeypatch.setattr("deciban.cli.teaching.SOLVED_AT_ONCE", 100)
-    content, known, item = taught.read_bytes(), next((TRAIN / "ham").iterdir()), taught.parent / "known.eml"
+    content, known, item = own.read_bytes(), next((TRAIN / "ham").iterdir()), own.parent / "known.eml"
     shutil.copy(known, item)
-    before = verdict(taught, item)
+    before = verdict(own, item)
     assert out("learn", "f.deciban", item, "--as", "spam").startswith("Relabelled 1 item as spam.\n")
-    assert verdict(taught, item) != before
-    by_hand, _ = Filter.load(taught).learn([item.read_bytes()], "spam")
+    assert verdict(own, item) != before
+    by_hand, _ = Filter.load(own).learn([item.read_bytes()], "spam")
     for n in range(10):
         told = out("learn", "f.deciban", HELD[n], "--as", "spam")
         by_hand, _ = by_hand.learn([HELD[n].read_bytes()], "spam")
         assert ("run deciban refresh" in told) == (n >= 8)
     assert "Verdicts heed 11 items that the filter was not solved with" in told
-    assert taught.read_bytes() == content
-    assert verdict(taught) == verdict(replayed(taught))
+    assert own.read_bytes() == content
+    assert verdict(own) == verdict(replayed(own))
     out("refresh", "f.deciban")
-    by_hand.save(taught.parent / "g.deciban")
-    assert taught.read_bytes() == (taught.parent / "g.deciban").read_bytes()
+    by_hand.save(own.parent / "g.deciban")
+    assert own.read_bytes() == (own.parent / "g.deciban").read_bytes()
     assert out("forget", "f.deciban", HELD[0]).startswith("Forgot 1 item.\n")
-    assert len(Filter.load(taught).ledger) == 192 + 10
+    assert len(Filter.load(own).ledger) == 192 + 10
 
 
-def test_a_file_is_verified_once_and_whenever_it_was_touched(taught, run, out, monkeypatch):
+def test_a_file_is_verified_once_and_whenever_it_was_touched(own, run, out, monkeypatch):
     verified = []
     monkeypatch.setattr(store.Opened, "verify", lambda self, verify=store.Opened.verify: verified.append(verify(self)))
     out("classify", "f.deciban", HAM)
@@ -192,12 +178,12 @@ def test_a_file_is_verified_once_and_whenever_it_was_touched(taught, run, out, m
     out("refresh", "f.deciban")
     out("learn", "f.deciban", KOREAN, "--as", "spam")
     assert len(verified) == 2
-    os.utime(taught)
+    os.utime(own)
     out("classify", "f.deciban", HAM)
     out("learn", "f.deciban", HELD[3], "--as", "spam")
     out("classify", "f.deciban", HAM)
     assert len(verified) == 4
-    with taught.open("r+b") as file:
+    with own.open("r+b") as file:
         file.seek(-1, os.SEEK_END)
         last = file.read(1)
         file.seek(-1, os.SEEK_END)
@@ -207,14 +193,14 @@ def test_a_file_is_verified_once_and_whenever_it_was_touched(taught, run, out, m
         assert (done.returncode, "the file was altered or damaged" in done.stderr) == (65, True), verb
 
 
-def test_journals_of_earlier_versions_are_brought_up_to_date(taught, out):
+def test_journals_of_earlier_versions_are_brought_up_to_date(own, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
-    told = verdict(taught)
+    told = verdict(own)
     with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
         journal.executescript("DROP TABLE steps; DROP TABLE solution; PRAGMA user_version = 1")
-    assert verdict(taught) == told
+    assert verdict(own) == told
     out("learn", "f.deciban", HAM, "--as", "ham")
-    assert verdict(taught) == verdict(replayed(taught))
+    assert verdict(own) == verdict(replayed(own))
 
 
 def test_training_a_large_filter_notes_that_it_is_whole(tmp_path, run, out, monkeypatch):
@@ -226,23 +212,23 @@ def test_training_a_large_filter_notes_that_it_is_whole(tmp_path, run, out, monk
             assert "ham" in out("classify", "f.deciban", HAM)
 
 
-def test_training_anew_begins_a_new_journal(taught, out):
+def test_training_anew_begins_a_new_journal(own, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
     out("train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", "f.deciban")
-    with Journal.open(taught, write=False) as journal:
+    with Journal.open(own, write=False) as journal:
         assert journal.last() == 0
 
 
-def test_what_is_refused_changes_nothing(taught, run, out):
+def test_what_is_refused_changes_nothing(own, run, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
     done = run("forget", "f.deciban", HELD[30], SPAM, "--as", "ham")
     assert (done.returncode, "was learnt as 'spam', not as 'ham'" in done.stderr) == (65, True)
-    with Journal.open(taught, write=False) as journal:
+    with Journal.open(own, write=False) as journal:
         assert journal.waiting() == 1
     assert run("learn", "f.deciban", SPAM, "--as", "eggs").returncode == 65
 
 
-def test_journals_of_others_are_refused(taught, run, out):
+def test_journals_of_others_are_refused(own, run, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
     journal_file = Path("f.deciban.journal")
     content = journal_file.read_bytes()
@@ -277,26 +263,26 @@ def test_journals_of_others_are_refused(taught, run, out):
 
 
 @pytest.mark.deep
-def test_two_who_teach_at_once_lose_nothing(taught):
+def test_two_who_teach_at_once_lose_nothing(own):
     program = (
         "import sys\nfrom deciban.cli import status\n"
         "for each in sys.argv[1:]:\n    assert status(['learn', 'f.deciban', each, '--as', 'spam', '-q']) == 0\n"
     )
     both = [
-        subprocess.Popen([sys.executable, "-c", program, *map(str, HELD[start:40:2])], cwd=taught.parent)
+        subprocess.Popen([sys.executable, "-c", program, *map(str, HELD[start:40:2])], cwd=own.parent)
         for start in (0, 1)
     ]
     for _ in range(10):
-        subprocess.run([*PROGRAM, "classify", taught, SPAM], check=True, capture_output=True)
+        subprocess.run([*PROGRAM, "classify", own, SPAM], check=True, capture_output=True)
     assert [each.wait() for each in both] == [0, 0]
-    assert status(["refresh", str(taught), "-q"]) == 0
-    assert len(Filter.load(taught).ledger) == 192 + 40
+    assert status(["refresh", str(own), "-q"]) == 0
+    assert len(Filter.load(own).ledger) == 192 + 40
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_who_may_only_read_judges_by_what_was_taught(taught, out):
+def test_who_may_only_read_judges_by_what_was_taught(own, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
-    told, item = verdict(taught), SPAM.read_bytes()
+    told, item = verdict(own), SPAM.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "f.deciban"
         for name in ("f.deciban", "f.deciban.journal"):

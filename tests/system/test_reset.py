@@ -6,26 +6,11 @@ import sqlite3
 
 import pytest
 
-from deciban.cli import status
 from system.command import HELD_OUT, TRAIN
 
 SPAM = sorted((HELD_OUT / "spam").iterdir())[:6]
 HAM = sorted((HELD_OUT / "ham").iterdir())[:3]
 OLD = sorted((TRAIN / "ham").iterdir())[0]
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("filter") / "f.deciban"
-    assert status(["train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", str(path)]) == 0
-    return path
-
-
-@pytest.fixture
-def own(trained, run, tmp_path):
-    """A copy of the filter, in the folder where commands run."""
-    shutil.copy(trained, tmp_path / "f.deciban")
-    return tmp_path / "f.deciban"
 
 
 def learn(out, label, *files):

@@ -1,7 +1,6 @@
 """A snapshot is the filter as it was, and a rollback returns to it whatever was learnt and forgotten since."""
 
 import json
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -22,13 +21,6 @@ def trained(request, tmp_path_factory):
     sources = [f"spam={TRAIN}/spam", f"ham={TRAIN}/ham"]
     assert status(["train", *sources, "-q", "-o", str(path), "--model", request.param]) == 0
     return path
-
-
-@pytest.fixture
-def own(trained, run, tmp_path):
-    """A copy of the filter, in the folder where commands run."""
-    shutil.copy(trained, tmp_path / "f.deciban")
-    return tmp_path / "f.deciban"
 
 
 def history(path):
