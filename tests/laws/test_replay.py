@@ -25,7 +25,8 @@ FEEDBACK = {"always": Feedback(), "later": Feedback(delay=7), "errors": Feedback
 
 
 def mail(n, spam):
-    words = " ".join(f"{'sh'[k % 3 == 0 and not spam]}{(n * k) % 11}" for k in range(1, 9))
+    # Each class has words of its own: one word alone says only so much for ham, as the filter bounds it.
+    words = " ".join(f"{'w' if k % 3 else 'hs'[spam]}{(n * k) % 11}" for k in range(1, 9))
     return f"Received: by mx; {1 + n // 4} Jan 2007 1{n % 4}:00:00 +0000\nSubject: w{n % 5}\n\n{words}\n".encode()
 
 
