@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from time import sleep
 
 import pytest
 from hypothesis import given
@@ -300,3 +301,22 @@ def test_who_may_only_read_judges_by_what_was_taught(own, out):
             finally:
                 os._exit(status_of_child)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+@pytest.mark.deep
+def test_what_is_learnt_while_a_filter_is_solved_is_not_lost(own, out, monkeypatch):
+    out("learn", "f.deciban", *HELD[:3], "--as", "spam")
+    whole, learners = Filter.save, []
+
+    def save(self, path):
+        served = whole(self, path)
+        if not learners:  # the file is the new one, and the journal does not know it yet
+            learners.append(subprocess.Popen([*PROGRAM, "learn", own, HELD[10], "--as", "spam", "-q"]))
+            sleep(2.0)
+        return served
+
+    monkeypatch.setattr(Filter, "save", save)
+    out("refresh", "f.deciban")
+    assert learners[0].wait(60) == 0
+    out("refresh", "f.deciban")
+    assert len(Filter.load(own).ledger) == 192 + 4

@@ -300,10 +300,13 @@ def solve(path: str | os.PathLike[str], journal: Journal) -> None:
     if entries := journal.entries():
         known = known.taught(entries)
         require_left(sum(known.model.encoder.book.items))
-        known.save(path)
-        with store.open_file(path) as opened:
-            words = SingleWords(opened.view())
-            journal.write(lambda: journal.close_open(opened, words))
+
+        def put() -> None:
+            known.save(path)
+            with store.open_file(path) as opened:
+                journal.close_open(opened, SingleWords(opened.view()))
+
+        journal.write(put)  # who learns meanwhile locks the new file, and waits for the journal
 
 
 def solved(stored: store.Stored, entries: Iterable[Entry]) -> store.Stored:
