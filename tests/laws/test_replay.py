@@ -24,14 +24,14 @@ LABELS = ("ham", "spam")
 FEEDBACK = {"always": Feedback(), "later": Feedback(delay=7), "errors": Feedback(errors=True)}
 
 
-def mail(n, spam):
-    # Each class has words of its own: one word alone says only so much for ham, as the filter bounds it.
-    words = " ".join(f"{'w' if k % 3 else 'hs'[spam]}{(n * k) % 11}" for k in range(1, 9))
+def mail(n, spam, spam_has_words=True):
+    own = "h" if not spam else "s" if spam_has_words else "w"
+    words = " ".join(f"{'w' if k % 3 else own}{(n * k) % 11}" for k in range(1, 9))
     return f"Received: by mx; {1 + n // 4} Jan 2007 1{n % 4}:00:00 +0000\nSubject: w{n % 5}\n\n{words}\n".encode()
 
 
-def corpus(y, kind="mail"):
-    texts = [mail(n, spam) for n, spam in enumerate(y)]
+def corpus(y, kind="mail", spam_has_words=True):
+    texts = [mail(n, spam, spam_has_words) for n, spam in enumerate(y)]
     return Corpus.of_texts(texts, recipe(kind, "online", {}).settings.reader(), LABELS, y)
 
 
@@ -59,9 +59,15 @@ def test_labels_that_come_later_change_nothing_before(model, feedback):
     assert np.ptp(found[order[0]]) == 0.0
 
 
-def test_what_is_learnt_is_of_use():
+FEW_WORDS = "17 % errors: the bound on what one word says for ham costs where only ham has words of its own"
+
+
+@pytest.mark.parametrize(
+    "spam_has_words", [True, pytest.param(False, marks=pytest.mark.xfail(strict=True, reason=FEW_WORDS))]
+)
+def test_what_is_learnt_is_of_use(spam_has_words):
     y = (np.arange(120) % 2).astype(int)
-    given_ = corpus(y)
+    given_ = corpus(y, spam_has_words=spam_has_words)
     order = order_of_arrival(len(given_), given_.times, 0)
     assert order.tolist() == list(range(120))
     for feedback, most in (("always", 0.1), ("later", 0.2), ("errors", 0.25)):
