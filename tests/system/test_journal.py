@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from array import array
 from pathlib import Path
 from time import sleep
 
@@ -199,9 +200,16 @@ def test_journals_of_earlier_versions_are_brought_up_to_date(own, out):
     told = verdict(own)
     with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
         journal.executescript("DROP TABLE steps; DROP TABLE solution; PRAGMA user_version = 1")
+        ((passages,),) = journal.execute("SELECT experts FROM entries").fetchall()
+        experts = bytes(not bits for bits in array("H", passages))  # of headers 1
+        journal.execute("UPDATE entries SET experts = ?", (experts,))
+        journal.commit()
+    assert {*experts} == {0, 1}
     assert verdict(own) == told
     out("learn", "f.deciban", HAM, "--as", "ham")
     assert verdict(own) == verdict(replayed(own))
+    out("refresh", "f.deciban")
+    assert both(own, SPAM)[0].label == "spam"
 
 
 def test_training_a_large_filter_notes_that_it_is_whole(tmp_path, run, out, monkeypatch):

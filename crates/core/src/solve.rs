@@ -13,6 +13,7 @@ pub mod crammer_singer;
 pub mod descent;
 pub mod dual_coordinate;
 mod order;
+pub mod passages;
 pub mod perceptron;
 pub mod smo;
 pub mod steps;

@@ -7,6 +7,7 @@ pub mod count;
 pub mod hash;
 pub mod names;
 pub mod parts;
+pub mod passages;
 pub mod reader;
 pub mod segment;
 pub mod slots;

@@ -140,6 +140,22 @@ impl Dictionary {
         Ok((rows.ends.into_pyarray(py), rows.features.into_pyarray(py), rows.values.into_pyarray(py)))
     }
 
+    /// In which passages of its content each word is of items of a corpus, at these places: a bit for each, in the order
+    /// of `rows_of`.
+    fn passages_of<'py>(
+        &self,
+        py: Python<'py>,
+        corpus: &TokenCorpus,
+        places: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Bound<'py, PyArray1<u16>>> {
+        let mut found = Vec::new();
+        corpus.chosen(py, &self.inner.reader, &places)?.each(py, |part| {
+            let heard = self.inner.heard(part.segment);
+            found.extend(self.inner.passages_of(part.segment, &heard, part.items));
+        })?;
+        Ok(found.into_pyarray(py))
+    }
+
     /// Scores (N, C) of items of a corpus, at these places.
     fn scores_of<'py>(
         &self,

@@ -45,9 +45,10 @@ impl Given {
     }
 }
 
-/// What experts say of an item: z (E, m), what a word counts (E,), the share of each that is heard (E,), and what they
-/// say together (m,).
-type Opinion = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>);
+/// What experts say of an item: z (V, m), those of the experts and then of the passages where they are heard; what a word
+/// of each expert counts (E,); the share of each z that is heard (V,); what they say together (m,); what each word counts
+/// in the passages, by its number; and how far the z of these is from the sum over their words.
+type Opinion = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, Vec<(u32, f64)>, f64);
 
 /// A dictionary of words with what experts know of them.
 #[pyclass(frozen, module = "deciban._core")]
@@ -62,8 +63,8 @@ struct Heard {
     experts: core::Experts,
 }
 
-/// What an example is learnt from: the hashes of its words (n,) of 64 bits and the expert of each, as `Reader.word_sets`
-/// gives them; its class; and how often it counts.
+/// What an example is learnt from: the hashes of its words (n,) of 64 bits and the passages of each, of 16, as
+/// `Reader.word_sets` gives them; its class; and how often it counts.
 type Example = (Vec<u8>, Vec<u8>, u32, f64);
 
 #[pymethods]
@@ -124,10 +125,13 @@ impl Experts {
         let classes = self.classes(py);
         let mut heard = self.inner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let Heard { dictionary, experts } = &mut *heard;
-        let read = |(hashes, own, class, weight): Example| {
+        let read = |(hashes, passages, class, weight): Example| {
+            // What is in no passage of the content is of the headers.
+            let own: Vec<u8> = words::<2>(&passages).map(|bits| u8::from(bits == [0, 0])).collect();
             let heard = own.iter().all(|&expert| usize::from(expert) < experts.fusion.experts);
             let known = heard && (class as usize) < classes && weight.is_finite() && weight > 0.0;
-            if !known || hashes.len() != 8 * own.len() || experts.squares.is_none() {
+            let lengths = hashes.len() == 8 * own.len() && passages.len() == 2 * own.len();
+            if !known || !lengths || experts.squares.is_none() {
                 return Err(PyValueError::new_err("examples of known experts and classes are expected"));
             }
             let words: Vec<(u8, u64)> =
@@ -226,7 +230,7 @@ impl Experts {
         let Heard { dictionary, experts } = &*self.heard(py);
         let said = run(py, 1, || dictionary.opinion(item.bytes(), experts))?;
         let (fused, shares) = experts.fusion.fuse(&said.each);
-        Ok((said.each, said.per_word, shares, fused))
+        Ok((said.each, said.per_word, shares, fused, said.passages, said.apart))
     }
 
     /// What is known now of words: weights (n m,), and offsets (E m,).
@@ -270,7 +274,7 @@ impl Experts {
     }
 }
 
-/// What experts say together (N, m) of what each says, (N, E, m).
+/// What experts say together (N, m) of what each says, and the passages where they are heard, (N, V, m).
 #[pyfunction]
 pub fn fuse_opinions<'py>(
     py: Python<'py>,
@@ -278,12 +282,12 @@ pub fn fuse_opinions<'py>(
     fusion: Given,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let fusion = fusion.checked()?;
-    let &[n, experts, columns] = each.shape() else { unreachable!("three axes") };
-    if experts != fusion.experts || columns != fusion.columns() {
+    let &[n, opinions, columns] = each.shape() else { unreachable!("three axes") };
+    if opinions != fusion.opinions() || columns != fusion.columns() {
         return Err(PyValueError::new_err("opinions of every expert are expected"));
     }
     let together: Vec<f64> =
-        each.as_slice()?.chunks_exact(experts * columns).flat_map(|each| fusion.fuse(each).0).collect();
+        each.as_slice()?.chunks_exact(opinions * columns).flat_map(|each| fusion.fuse(each).0).collect();
     together.into_pyarray(py).reshape([n, columns])
 }
 
@@ -300,11 +304,13 @@ type Taught<'py> = (
 );
 
 /// Experts that have learnt examples, whose words end at `ends` (N,), lesson by lesson: weights (K, m), offsets (E, m),
-/// the sums of squares (K + E, m) of their gradients, the scores (N, E, m) of each example before it was learnt, and those (J, E, m) of the examples judged in the end.
+/// the sums of squares (K + E, m) of their gradients, the scores (N, V, m) of each example before it was learnt, and those
+/// (J, V, m) of the examples judged in the end: of the experts, and then of the passages where they are heard.
 ///
-/// `expert` (K,) tells whose each word is; `bend` is β, with which they are heard together. Every lesson begins anew.
+/// `expert` (K,) tells whose each word is; `bend` is β, with which they are heard together; `passages`, as long as
+/// `words`, in which passages each is, None where none is heard. Every lesson begins anew.
 #[pyfunction]
-#[pyo3(signature = (ends, words, expert, experts, y, classes, lessons, bend, weight=None, n_jobs=None))]
+#[pyo3(signature = (ends, words, expert, experts, y, classes, lessons, bend, weight=None, passages=None, n_jobs=None))]
 #[allow(clippy::too_many_arguments)] // one keyword each
 pub fn teach_experts<'py>(
     py: Python<'py>,
@@ -317,11 +323,13 @@ pub fn teach_experts<'py>(
     lessons: Vec<Lesson<'py>>,
     bend: f64,
     weight: Option<PyReadonlyArray1<'py, f64>>,
+    passages: Option<PyReadonlyArray1<'py, u16>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Vec<Taught<'py>>> {
     let (ends, words, expert) = (ends.as_slice()?, words.as_slice()?, expert.as_slice()?);
-    let rows = split(ends, words, expert, experts)?;
-    let n = ends.len();
+    let passages = passages.as_ref().map(|passages| passages.as_slice()).transpose()?;
+    let rows = split(ends, words, passages, expert, experts)?;
+    let (n, hears) = (ends.len(), passages.is_some() && bend != 0.0);
     let inside = |numbers: &[i64], most: usize| {
         let known = |&number: &i64| u32::try_from(number).ok().filter(|&number| (number as usize) < most);
         numbers.iter().map(known).collect::<Option<Vec<u32>>>().ok_or_else(outside)
@@ -341,14 +349,15 @@ pub fn teach_experts<'py>(
             let orders: Vec<&[u32]> = orders.iter().map(Vec::as_slice).collect();
             let learn = |(expert, sets)| {
                 let range = adaptive::range(expert, bend);
-                let examples = Examples { sets, classes: &y, kinds: classes, weights: weight, range };
+                let side = if expert == 0 && hears { bend } else { 0.0 };
+                let examples = Examples { sets, classes: &y, kinds: classes, weights: weight, range, side };
                 adaptive::learn(&examples, &orders, judged, *onward)
             };
             rows.sets.par_iter().enumerate().map(learn).collect()
         };
         lessons.par_iter().map(learn).collect()
     })?;
-    taught.iter().map(|taught| gathered(py, taught, expert, &rows.places, columns(classes))).collect()
+    taught.iter().map(|taught| gathered(py, taught, expert, &rows.places, columns(classes), hears)).collect()
 }
 
 /// What experts have learnt, as arrays.
@@ -358,6 +367,7 @@ fn gathered<'py>(
     expert: &[u8],
     places: &[u32],
     m: usize,
+    hears: bool,
 ) -> PyResult<Taught<'py>> {
     let mut weights = vec![0.0; expert.len() * m];
     let mut squares = vec![0.0; expert.len() * m];
@@ -368,27 +378,29 @@ fn gathered<'py>(
     }
     squares.extend(taught.iter().flat_map(|each| &each.squares[each.weights.len()..]));
     let bias: Vec<f64> = taught.iter().flat_map(|each| each.bias.iter().copied()).collect();
-    let beside = |of: fn(&Learnt) -> &Vec<f64>| {
-        let rows = of(&taught[0]).len() / m;
-        let scores = together(taught, of, m);
-        scores.into_pyarray(py).reshape([rows, taught.len(), m])
+    let beside = |of: fn(&Learnt) -> &Vec<f64>, passages: &[f64]| {
+        let (rows, opinions) = (of(&taught[0]).len() / m, taught.len() + usize::from(hears));
+        let scores = together(taught, of, passages, m);
+        scores.into_pyarray(py).reshape([rows, opinions, m])
     };
+    let [first, judged] = &taught[0].passages;
     Ok((
         weights.into_pyarray(py).reshape([expert.len(), m])?,
         bias.into_pyarray(py).reshape([taught.len(), m])?,
         squares.into_pyarray(py).reshape([expert.len() + taught.len(), m])?,
-        beside(|each| &each.first)?,
-        beside(|each| &each.judged)?,
+        beside(|each| &each.first, first)?,
+        beside(|each| &each.judged, judged)?,
     ))
 }
 
-/// The scores of experts (N, m) beside each other: (N, E, m).
-fn together(taught: &[Learnt], of: impl Fn(&Learnt) -> &Vec<f64>, m: usize) -> Vec<f64> {
+/// The scores of experts (N, m) beside each other, and those of the passages (N,) where they are heard: (N, V, m).
+fn together(taught: &[Learnt], of: fn(&Learnt) -> &Vec<f64>, passages: &[f64], m: usize) -> Vec<f64> {
     let rows = of(&taught[0]).len() / m;
-    (0..rows)
-        .flat_map(|i| taught.iter().flat_map(move |each| (i * m..(i + 1) * m).map(move |at| (each, at))))
-        .map(|(each, at)| of(each)[at])
-        .collect()
+    let row = |i: usize| {
+        let own = taught.iter().flat_map(move |each| &of(each)[i * m..(i + 1) * m]);
+        own.chain(passages.get(i))
+    };
+    (0..rows).flat_map(row).copied().collect()
 }
 
 fn outside() -> PyErr {
@@ -401,8 +413,15 @@ struct Split {
     places: Vec<u32>,
 }
 
-fn split(ends: &[i64], words: &[i32], expert: &[u8], experts: usize) -> PyResult<Split> {
-    if expert.iter().any(|&expert| usize::from(expert) >= experts) || experts == 0 {
+fn split(
+    ends: &[i64],
+    words: &[i32],
+    passages: Option<&[u16]>,
+    expert: &[u8],
+    experts: usize,
+) -> PyResult<Split> {
+    let placed = passages.is_none_or(|passages| passages.len() == words.len());
+    if expert.iter().any(|&expert| usize::from(expert) >= experts) || experts == 0 || !placed {
         return Err(outside());
     }
     let mut counts = vec![0; experts];
@@ -422,7 +441,14 @@ fn split(ends: &[i64], words: &[i32], expert: &[u8], experts: usize) -> PyResult
         let own = own.iter().map(|&word| usize::try_from(word).ok().filter(|&word| word < expert.len()));
         let own = own.collect::<Option<Vec<usize>>>().ok_or_else(outside)?;
         for (e, sets) in sets.iter_mut().enumerate() {
-            sets.push(own.iter().filter(|&&word| usize::from(expert[word]) == e).map(|&word| places[word]));
+            let of_expert = |word: usize| usize::from(expert[word]) == e;
+            match passages {
+                Some(passages) => {
+                    let each = own.iter().zip(&passages[start..end]).filter(|(word, _)| of_expert(**word));
+                    sets.push_placed(each.map(|(&word, &bits)| (places[word], bits)));
+                }
+                None => sets.push(own.iter().filter(|word| of_expert(**word)).map(|&word| places[word])),
+            }
         }
         start = end;
     }
@@ -435,10 +461,11 @@ mod tests {
 
     #[test]
     fn words_are_split_among_experts_and_those_that_are_not_there_refused() {
-        let split_up = split(&[2, 3], &[0, 1, 2], &[0, 1, 0], 2).unwrap();
+        let split_up = split(&[2, 3], &[0, 1, 2], None, &[0, 1, 0], 2).unwrap();
         assert_eq!(split_up.places, [0, 0, 1]);
         for (ends, words) in [(&[4_i64][..], &[0_i32][..]), (&[1], &[3]), (&[1], &[-1]), (&[-1], &[0])] {
-            assert!(split(ends, words, &[0, 1, 0], 2).is_err());
+            assert!(split(ends, words, None, &[0, 1, 0], 2).is_err());
         }
+        assert!(split(&[2], &[0, 1], Some(&[1]), &[0, 1, 0], 2).is_err());
     }
 }

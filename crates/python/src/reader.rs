@@ -130,7 +130,8 @@ impl Reader {
             let hashes: Vec<u8> = words.hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
             let ends: Vec<u8> = words.ends.iter().flat_map(|&end| (end as u64).to_le_bytes()).collect();
             let names = words.names.as_bytes();
-            (bytes(&digest), arrival, bytes(&hashes), bytes(&words.experts), bytes(names), bytes(&ends))
+            let passages: Vec<u8> = words.passages.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+            (bytes(&digest), arrival, bytes(&hashes), bytes(&passages), bytes(names), bytes(&ends))
         };
         Ok(found.into_iter().map(packed).collect())
     }

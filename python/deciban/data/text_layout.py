@@ -10,7 +10,8 @@
               .indices, .indptr;
             of a network scale (K,) and of each layer, from 1, weights.k (units below, units) and biases.k (units,)
               of experts weights (K·m), prior (E·m) and doubts (K,), m = 1 of two classes, else C
-    examples.*  of experts N examples: ends (N,) in words (nonzeros,), classes (N,), times (N,) and weights (N,) or none
+    examples.*  of experts N examples: ends (N,) in words (nonzeros,), classes (N,); and passages (nonzeros,), times
+              (N,), weights (N,) or none
     state.*   V words: hashes (V,), counts (V, C), items (C,), words (bytes), ends (V,)
     state.readable.*  W words of hash buckets: hashes (W,), counts (W,), words (bytes), ends (W,), and readable_dropped
               in the header; or none of these
@@ -318,7 +319,9 @@ def _of_experts(header: Mapping[str, Any], tensors: Mapping[str, Tensor], words:
     """Return the tensors of experts, and those of the examples that they learnt."""
     columns, examples = 1 if classes == 2 else classes, _size(tensors, "examples.ends")
     each = (("U32",), ((examples,),))
+    nonzeros = _size(tensors, "examples.words")
     told: Wanted = {"examples.times": (("I64",), ((examples,),)), "examples.weights": (("F64",), ((examples,),))}
+    told |= {"examples.passages": (("U16",), ((nonzeros,),))}
     return {
         "score.weights": (("F64",), ((words * columns,),)),
         "score.prior": (("F64",), ((header[ONLINE]["fusion"]["experts"] * columns,),)),
@@ -326,7 +329,7 @@ def _of_experts(header: Mapping[str, Any], tensors: Mapping[str, Tensor], words:
         "score.squares": (("F32",), (((words + header[ONLINE]["fusion"]["experts"]) * columns,),)),
         "examples.digests": (("U8",), ((examples, 16),)),
         "examples.ends": (("U64",), ((examples,),)),
-        "examples.words": (("U32",), ((_size(tensors, "examples.words"),),)),
+        "examples.words": (("U32",), ((nonzeros,),)),
         "examples.classes": each,
         **{name: form for name, form in told.items() if name in tensors},
     }

@@ -43,6 +43,7 @@ PATIENCE = 60.0
 # Of entries: not in the filter's file yet; in it since it was last solved, where who read the file before finds them;
 # in it since longer, without words.
 _OPEN, _SOLVED, _PAST = 0, 1, 2
+# `experts` of the words are their passages, of which a byte each, the expert, was noted at first.
 _LAYOUT = (
     """CREATE TABLE entries (
         id INTEGER PRIMARY KEY, state INTEGER NOT NULL, digest BLOB NOT NULL, labels BLOB NOT NULL,
@@ -199,9 +200,11 @@ class Journal:
 
     def _entry(self, row: Sequence[Any]) -> Entry:
         words, labels = WordSet(*row[:6]), _labels(row[6])
-        n = len(words.experts or b"")
+        if words.hashes is not None and 8 * len(words.passages) == len(words.hashes):
+            words = words._replace(passages=_passages_of(words.passages))
+        n = len(words.passages or b"") // 2
         if words.hashes is not None and (len(words.hashes), len(words.ends), len(words.digest)) != (8 * n, 8 * n, 16):
-            raise ValueError("words with a hash, an expert and a name each are expected")
+            raise ValueError("words with a hash, passages and a name each are expected")
         if max(labels, default=0) >= self.classes:
             raise ValueError("known classes are expected")
         return Entry(words, labels, *row[7:])
@@ -348,6 +351,11 @@ def _uri(where: str, mode: str) -> str:
     # What ends the path of a URI, as `urllib.parse.quote` would write it, whose import takes longer.
     escaped = os.path.abspath(where).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{escaped}?mode={mode}"
+
+
+def _passages_of(experts: bytes) -> bytes:
+    """Return the passages of words of which only the expert was noted, in a byte: all of the content in one."""
+    return b"".join(b"\x00\x00" if expert else b"\x01\x00" for expert in experts)
 
 
 @contextlib.contextmanager

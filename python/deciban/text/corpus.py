@@ -112,6 +112,10 @@ class Corpus(KeyedExamples):
         starts = np.concatenate([[0], ends])
         return sparse.csr_array((values, features, starts), shape=(len(self), len(dictionary)))
 
+    def passages(self, dictionary: Dictionary) -> NDArray[np.uint16]:
+        """Return in which passages of its content each word is, a bit for each, in the order of `rows`."""
+        return dictionary.passages_of(self.X, self.places)
+
     def scores(self, served: ServedText) -> NDArray[np.float64]:
         """Return (N, C) log joint probabilities of the examples, in nats."""
         return served.scores_of(self.X, self.places)

@@ -20,13 +20,15 @@ Places = NDArray[np.int64]
 # Digests of examples.
 _KEY = np.dtype("S16")
 _NO_HASHES = np.zeros(0, np.uint64)
+_NO_PASSAGES = np.zeros(0, "<u2")
 # What a file keeps of examples where there is anything to tell.
-_TOLD = ("times", "weights")
+_TOLD = ("times", "weights", "passages")
 
 
 class Examples(NamedTuple):
     """N examples in the order of their digests, `keys`, as sets of words: row i ends at ends[i] in `words`, is of class
-    y[i], and came at times[i], in seconds since 1970, or 0; `weight` (N,) is how often each counts, None for once."""
+    y[i], and came at times[i], in seconds since 1970, or 0; `weight` (N,) is how often each counts, None for once.
+    `passages`, as long as `words`, tells as `WordSet` does where each word is; None where nobody asks."""
 
     ends: Places
     words: NDArray[np.int32]
@@ -34,6 +36,7 @@ class Examples(NamedTuple):
     times: Places
     keys: NDArray[np.bytes_]
     weight: Floats | None = None
+    passages: NDArray[np.uint16] | None = None
 
     def counts(self, words: int) -> Floats:
         """Return (words,) how many examples have each word."""
@@ -49,9 +52,9 @@ class Examples(NamedTuple):
         """Return the examples in these rows, of classes y."""
         weight = None if self.weight is None else self.weight[rows]
         lengths = (self.ends - self.starts)[rows]
-        ends = np.cumsum(lengths)
-        places = np.arange(int(lengths.sum())) + np.repeat(self.starts[rows] - (ends - lengths), lengths)
-        return Examples(ends, self.words[places], y, self.times[rows], self.keys[rows], weight)
+        ends, places = np.cumsum(lengths), places_of(self.starts[rows], lengths)
+        passages = None if self.passages is None else self.passages[places]
+        return Examples(ends, self.words[places], y, self.times[rows], self.keys[rows], weight, passages)
 
     def plus(self, other: Examples) -> Examples:
         """Return these examples and then others, whose words have the same numbers."""
@@ -61,7 +64,11 @@ class Examples(NamedTuple):
         )
         weights = [np.ones(len(each.y)) if each.weight is None else each.weight for each in (self, other)]
         weighed = any((weight != 1.0).any() for weight in weights)
-        return Examples(ends, words, y, times, keys, np.concatenate(weights) if weighed else None)
+        weight = np.concatenate(weights) if weighed else None
+        passages = None
+        if self.passages is not None and other.passages is not None:
+            passages = np.concatenate([self.passages, other.passages])
+        return Examples(ends, words, y, times, keys, weight, passages)
 
     def in_order(self) -> Examples:
         """Return the examples as `data.labelled.KeyedExamples.order` has them."""
@@ -85,6 +92,8 @@ class Examples(NamedTuple):
             own["examples.times"] = self.times
         if self.weight is not None:
             own["examples.weights"] = self.weight
+        if self.passages is not None:
+            own["examples.passages"] = self.passages.astype("<u2")
         return own
 
     @classmethod
@@ -103,11 +112,22 @@ class Examples(NamedTuple):
         weight = told.get("weights")
         if weight is not None and not ((weight > 0.0) & (weight <= LARGEST)).all():
             raise ValueError("examples with weights above 0 are expected")
-        return cls(ends, chosen, y, times, told["digests"].reshape(-1).view(_KEY), weight)
+        passages = told.get("passages")
+        if passages is not None and len(passages) != len(chosen):
+            raise ValueError("passages for each word are expected")
+        keys = told["digests"].reshape(-1).view(_KEY)
+        return cls(ends, chosen, y, times, keys, weight, None if passages is None else passages.astype(np.uint16))
 
 
-def gather(lessons: Sequence[Lesson], classes: int) -> tuple[Wordbook, Examples]:
-    """Return the words of some lessons, not counted but once each, and the lessons as sets of these."""
+def places_of(starts: Places, lengths: Places) -> Places:
+    """Return the places of rows of these lengths, one after the other, which begin at these places."""
+    places: Places = np.arange(int(lengths.sum())) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    return places
+
+
+def gather(lessons: Sequence[Lesson], classes: int, placed: bool = True) -> tuple[Wordbook, Examples]:
+    """Return the words of some lessons, not counted but once each, and the lessons as sets of these, `placed` in their
+    passages."""
     sets = [lesson.words for lesson in lessons]
     each = [np.frombuffer(words.hashes, "<u8") for words in sets]
     hashes, first, places = np.unique(np.concatenate([_NO_HASHES, *each]), return_index=True, return_inverse=True)
@@ -117,11 +137,14 @@ def gather(lessons: Sequence[Lesson], classes: int) -> tuple[Wordbook, Examples]
     book = Wordbook(hashes, np.ones((len(hashes), classes)), np.ones(classes), b"".join(chosen), name_ends)
     ends = np.cumsum([len(own) for own in each], dtype=np.int64)
     rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    words = places[np.lexsort((places, rows))].astype(np.int32)
+    order = np.lexsort((places, rows))
+    words = places[order].astype(np.int32)
+    passages = np.concatenate([_NO_PASSAGES, *(np.frombuffer(words.passages, "<u2") for words in sets)])[order]
     weight = np.array([lesson.weight for lesson in lessons], float)
     keys = np.array([words.digest for words in sets], _KEY)
     y, times = (np.array(values, np.int64) for values in ([each.label for each in lessons], [s.arrival for s in sets]))
-    return book, Examples(ends, words, y, times, keys, weight if (weight != 1.0).any() else None)
+    weighed = weight if (weight != 1.0).any() else None
+    return book, Examples(ends, words, y, times, keys, weighed, passages.astype(np.uint16) if placed else None)
 
 
 def count_words(book: Wordbook, examples: Examples, classes: int) -> tuple[Wordbook, Examples]:

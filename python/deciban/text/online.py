@@ -22,11 +22,11 @@ from ..data.digest import digest
 from ..data.text_layout import ONLINE
 from ..errors import DataError
 from ..store import Stored
-from .encoder import WordEncoder, pack
-from .examples import Examples, Floats, Places, count_words, gather
+from .encoder import WordEncoder, dictionary_of, pack
+from .examples import Examples, Floats, Places, count_words, gather, places_of
 from .experts import Fusion, ServedExperts
 from .settings import TextSettings
-from .teaching import PASSES, Taught, Teacher, calibrate, unheard
+from .teaching import PASSES, Taught, Teacher, calibrate, hears_passages, unheard
 from .word_sets import Lesson
 
 if TYPE_CHECKING:
@@ -66,20 +66,29 @@ class Online:
         from .minimised import Words  # here, because who learns one message on does not need it
 
         words = Words.of(settings, corpus, n_jobs)
-        return OnlineText.of(corpus.classes, words.encoder(settings), examples_of(words, corpus), n_jobs)
+        examples = examples_of(words, settings, corpus, n_jobs)
+        return OnlineText.of(corpus.classes, words.encoder(settings), examples, n_jobs)
 
     def to_json(self) -> dict[str, Any]:
         """Return the parameters as a file's header keeps them."""
         return {}
 
 
-def examples_of(words: Words, corpus: Corpus) -> Examples:
+def examples_of(words: Words, settings: TextSettings, corpus: Corpus, n_jobs: int | None = None) -> Examples:
     """Return the examples of a corpus as sets of words, which were looked up."""
     X, y = words.X, words.y.astype(np.int64)
-    times = np.zeros(len(y), np.int64) if corpus.times is None else corpus.times[corpus.order()]
-    keys, weight = corpus.keys[corpus.order()], words.weight
+    order = corpus.order()
+    times = np.zeros(len(y), np.int64) if corpus.times is None else corpus.times[order]
+    keys, weight = corpus.keys[order], words.weight
     weight = None if weight is None or (weight == 1.0).all() else weight
-    return Examples(X.indptr[1:].astype(np.int64), X.indices.astype(np.int32), y, times, keys, weight)
+    passages = None
+    if hears_passages(settings.kind):
+        lengths = np.diff(X.indptr).astype(np.int64)
+        came = np.argsort(order)
+        starts = np.cumsum(lengths[came]) - lengths[came]
+        found = corpus.passages(dictionary_of(settings, pack(words.book.parts()[0]), n_jobs))
+        passages = found[places_of(starts[order], lengths)]
+    return Examples(X.indptr[1:].astype(np.int64), X.indices.astype(np.int32), y, times, keys, weight, passages)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -128,7 +137,7 @@ class OnlineText(Artifact):
         C = len(classes)
         hashes, _, _, names, name_ends = self.encoder.book.parts()
         old = Wordbook(hashes, np.ones((len(hashes), C)), np.ones(C), names, name_ends)
-        book, added = gather(more, C)
+        book, added = gather(more, C, self.examples.passages is not None)
         wide = old.plus(book)
         own, others = (np.searchsorted(wide.hashes, each.hashes).astype(np.int32) for each in (old, book))
         kept = self.examples.take(rows, y)
@@ -139,7 +148,7 @@ class OnlineText(Artifact):
     def without(self, lessons: Sequence[Lesson]) -> OnlineText:
         """Return the model that never learnt some of its lessons, nor a class of which nothing is left, while there are
         two others; DataError for lessons that it has not learnt."""
-        examples, less = self.examples, gather(lessons, len(self.classes))[1]
+        examples, less = self.examples, gather(lessons, len(self.classes), placed=False)[1]
         often = np.ones(len(examples.y)) if examples.weight is None else examples.weight
         gone: set[int] = set()
         for i, (key, label) in enumerate(zip(less.keys, less.y, strict=True)):

@@ -58,7 +58,8 @@ class _Online:
         words = Words.of(recipe.settings, corpus, n_jobs)
         encoder = words.encoder(recipe.settings)
         self.calibrated, self.fusion = calibrated, unheard(corpus.classes, recipe.settings.kind)
-        self.teacher = Teacher.of(encoder, examples_of(words, corpus), len(corpus.classes), self.fusion, n_jobs)
+        examples = examples_of(words, recipe.settings, corpus, n_jobs)
+        self.teacher = Teacher.of(encoder, examples, len(corpus.classes), self.fusion, n_jobs)
         self.row = np.argsort(corpus.order())
 
     def __call__(self, known: Places, now: Places, onward: bool) -> Floats:

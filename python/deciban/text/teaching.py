@@ -38,7 +38,8 @@ _FLOOR = 1e-3
 
 class Taught(NamedTuple):
     """What experts have learnt: weights (K, m), offsets (E, m), sums of squares of their gradients (K + E, m); what
-    they said (N, E, m) of each example before it was learnt, and of those that were only judged."""
+    they said (N, V, m) of each example before it was learnt, and of those that were only judged: each expert, and then
+    the passages where they are heard."""
 
     weights: Floats
     bias: Floats
@@ -50,6 +51,11 @@ class Taught(NamedTuple):
 Lesson = tuple[list[Places], Places, bool]
 """Orders of the examples that are learnt, pass after pass; the examples that are judged in the end; and whether each of
 these is learnt, too, before the next."""
+
+
+def hears_passages(kind: Kind) -> bool:
+    """Return whether passages of items of a kind may be heard: where experts of headers and of content are."""
+    return EXPERTS[kind] > 1
 
 
 def _bend_of(classes: Sequence[Any]) -> float:
@@ -76,6 +82,8 @@ class Teacher:
         """Return the teacher of examples whose words are those of the encoder, for experts that are heard so."""
         experts = EXPERTS[encoder.settings.kind]
         expert = encoder.book.experts() if experts > 1 else np.zeros(len(encoder.book), np.uint8)
+        if fusion.bend and examples.passages is None:  # of a file of before there were any: the content is one
+            examples = examples._replace(passages=(expert[examples.words] == 0).astype(np.uint16))
         return cls(examples, expert, experts, classes, fusion.bend, n_jobs)
 
     def teach(self) -> tuple[Taught, tuple[tuple[float, float], ...]]:
@@ -103,6 +111,7 @@ class Teacher:
             lessons,
             self.bend,
             self.examples.weight,
+            self.examples.passages if self.bend else None,
             self.n_jobs,
         )
         return [Taught(*each) for each in found]
@@ -113,7 +122,7 @@ class Teacher:
         return [order] * (PASSES - 1) + [came], np.zeros(0, np.int64) if judged is None else judged, False
 
     def _spread(self, one: Taught, other: Taught, thirds: list[Places]) -> tuple[tuple[float, float], ...]:
-        apart = one.judged - other.judged
+        apart = one.judged[:, : self.experts] - other.judged[:, : self.experts]
         squares = 0.5 * np.square(apart - apart.mean(axis=0)).mean(axis=2)
         third = self.examples.take(thirds[2], self.examples.y)
         known = [self.examples.take(rows, self.examples.y).counts(len(self.expert)) for rows in thirds[:2]]
@@ -151,7 +160,7 @@ def unheard(classes: Sequence[Any], kind: Kind) -> Fusion:
 
 
 def calibrate(fusion: Fusion, first: Floats, y: Places, weight: Floats | None, C: int) -> tuple[Fusion, float]:
-    """Return how experts are heard so that scores are log-odds, by what they said (N, E, m) of examples that they had
+    """Return how experts are heard so that scores are log-odds, by what they said (N, V, m) of examples that they had
     not learnt, of classes y, and the mean log loss of these."""
     if not len(y):
         return fusion, float(np.log(C))
@@ -169,7 +178,7 @@ def calibrate(fusion: Fusion, first: Floats, y: Places, weight: Floats | None, C
 
 
 def scores_of(fusion: Fusion, each: Floats) -> Floats:
-    """Return (N, C) scores of what experts say (N, E, m)."""
+    """Return (N, C) scores of what experts say (N, V, m)."""
     return _scores(fusion, fuse_opinions(np.ascontiguousarray(each), fusion))
 
 

@@ -14,14 +14,15 @@ from .settings import TextSettings
 
 
 class WordSet(NamedTuple):
-    """The digest of an item; when it came, in seconds since 1970, or 0; and its n distinct words by ascending expert
-    and hash: little-endian hashes of 64 bits, the expert of each in a byte, their names one after the other, and where
-    each ends, in 64 bits."""
+    """The digest of an item; when it came, in seconds since 1970, or 0; and its n distinct words, of the content and
+    then of the headers, by ascending hash: little-endian hashes of 64 bits, in which of the 16 passages of the content
+    each is, a bit for each and none of the headers', their names one after the other, and where each ends, in 64
+    bits."""
 
     digest: bytes
     arrival: int
     hashes: bytes
-    experts: bytes
+    passages: bytes
     names: bytes
     ends: bytes
 

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! z_e  = b_e + Σ_{j of e} W_j / √|x_e|                    |x_e|: how many distinct words of the item are the expert's
-//! z    = (1/β) log mean_e exp(β z_e)                      β > 0: the second class needs but one expert
+//! z    = (1/β) log mean_v exp(β z_v)                      β > 0: the second class needs but one voice
 //! score = a z + b                                         β = 0: the mean;  β < 0: the first class does
-//! V    = a² Σ_e π_e² (u_e + v_e Σ_j 1/(1 + n_j) / |x_e|) + doubt about a, b,      π = softmax(β z_e)
+//! V    = a² Σ_e π_e² (u_e + v_e Σ_j 1/(1 + n_j) / |x_e|) + doubt about a, b,      π = softmax(β z_v)
 //! ```
 //!
-//! n_j is how many examples had word j: an item of new words is doubtful. Of more than two classes each has a column of
+//! With β = 0 the voices are the experts. Else there is a third: 0.2 of what the headers say and 0.8 of what the passages of
+//! the content say, of which one is enough, so that good words elsewhere in a message do not hide what it is about
+//! ([`crate::solve::passages`]). n_j is how many examples had word j: an item of new words is doubtful. Of more than two classes each has a column of
 //! its own, and the experts' mean is taken. Lynam & Cormack, On-line spam filter fusion, SIGIR 2006, take the mean of
 //! log-odds; a generalised mean of odds keeps what an attacker cannot hide (Hardy, Littlewood & Pólya, Inequalities,
 //! 1934, chapter 2).
@@ -17,9 +19,15 @@ use rayon::prelude::*;
 use super::{Dictionary, Judged, STRETCH};
 use crate::doubt::first_two;
 use crate::solve::adaptive::{per_word, range, slope, step, step_offset};
+use crate::solve::passages::Passages;
+use crate::text::passages::{gather, placed};
 use crate::text::segment::Segment;
 use crate::text::token::Token;
 use crate::view::View;
+
+/// The share of the passages in the voice that they have together with the headers. More is safer where senders are new
+/// and a little worse where they are not.
+const PASSAGES: f64 = 0.8;
 
 /// What the experts know of the words of a dictionary, and how they are heard.
 pub struct Experts {
@@ -73,10 +81,14 @@ pub struct Fusion {
 /// What the experts say of an item.
 #[derive(Clone, Debug, Default)]
 pub struct Opinion {
-    /// z, per expert and column.
+    /// z, per expert and column, and then of the passages where they are heard.
     pub each: Vec<f64>,
     /// What each word of an expert counts.
     pub per_word: Vec<f64>,
+    /// What each word counts in the passages, by its number in the dictionary.
+    pub passages: Vec<(u32, f64)>,
+    /// How far the passages' z is from the sum over their words.
+    pub apart: f64,
     /// The share of each expert that is new.
     pub novelty: Vec<f64>,
 }
@@ -87,17 +99,36 @@ impl Fusion {
         self.intercept.len()
     }
 
-    /// The generalised mean of z, per column, and how much each expert has to say.
+    /// Whether the passages are heard, too: of two classes, of content and headers.
+    pub fn hears_passages(&self) -> bool {
+        self.experts == 2 && self.bend != 0.0
+    }
+
+    /// How many opinions there are: of the experts, and of the passages where they are heard.
+    pub fn opinions(&self) -> usize {
+        self.experts + usize::from(self.hears_passages())
+    }
+
+    /// The generalised mean of z, per column, and how much each of the opinions has to say.
     pub fn fuse(&self, each: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (columns, n) = (self.columns(), self.experts as f64);
         if columns > 1 || self.bend == 0.0 {
             let mean = |c: usize| each.iter().skip(c).step_by(columns).sum::<f64>() / n;
             return ((0..columns).map(mean).collect(), vec![1.0 / n; self.experts]);
         }
-        let top = each.iter().map(|z| self.bend * z).fold(f64::NEG_INFINITY, f64::max);
-        let parts: Vec<f64> = each.iter().map(|z| (self.bend * z - top).exp()).collect();
-        let sum: f64 = parts.iter().sum();
-        (vec![(top + (sum / n).ln()) / self.bend], parts.iter().map(|part| part / sum).collect())
+        let mut voices = each.to_vec();
+        if self.hears_passages() {
+            voices[2] = PASSAGES * voices[2] + (1.0 - PASSAGES) * voices[1];
+        }
+        let top = voices.iter().map(|z| self.bend * z).fold(f64::NEG_INFINITY, f64::max);
+        let mut shares: Vec<f64> = voices.iter().map(|z| (self.bend * z - top).exp()).collect();
+        let sum: f64 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= sum);
+        if self.hears_passages() {
+            shares[1] += (1.0 - PASSAGES) * shares[2];
+            shares[2] *= PASSAGES;
+        }
+        (vec![(top + (sum / voices.len() as f64).ln()) / self.bend], shares)
     }
 
     /// Scores by class of what the experts say together: of two classes half the log-odds each.
@@ -111,6 +142,10 @@ impl Fusion {
 
     /// The variance of the log-odds between two classes.
     pub fn variance(&self, opinion: &Opinion, fused: &[f64], shares: &[f64], pair: (usize, usize)) -> f64 {
+        // Passages are as doubtful as the content that they are of.
+        let passages = shares.get(self.experts).unwrap_or(&0.0);
+        let shares =
+            shares.iter().enumerate().map(|(e, share)| if e == 0 { share + passages } else { *share });
         let each = self.spread.iter().zip(&opinion.novelty).zip(shares);
         let own: f64 = each.map(|(([u, v], new), share)| share * share * (u + v * new)).sum();
         // Columns of many classes are as doubtful as each other.
@@ -128,9 +163,11 @@ impl Fusion {
 struct Scratch {
     view: View,
     tokens: Vec<Token>,
-    /// Distinct words: the expert's number and the hash.
-    words: Vec<(u8, u64)>,
+    words: Vec<Word>,
 }
+
+/// A word of an item: the number of the expert that hears it, its hash, and the passages it is in.
+type Word = (u8, u64, u16);
 
 impl Dictionary {
     /// What experts say of an item.
@@ -142,22 +179,27 @@ impl Dictionary {
         let Scratch { view, tokens, words } = scratch;
         self.reader.tokens(item, view, tokens);
         words.clear();
-        words.extend(tokens.iter().map(|token| (token.field.expert(), self.rules.feature(token.hash))));
+        words.extend(placed(
+            tokens.iter().map(|token| (token.field.expert(), self.rules.feature(token.hash))),
+        ));
         self.weigh(words, experts)
     }
 
     /// What experts say of these words.
-    fn weigh(&self, words: &mut Vec<(u8, u64)>, experts: &Experts) -> Opinion {
-        words.sort_unstable();
-        words.dedup();
+    fn weigh(&self, words: &mut Vec<Word>, experts: &Experts) -> Opinion {
+        gather(words);
         let (columns, n) = (experts.fusion.columns(), experts.fusion.experts);
-        let mut found =
-            Opinion { each: vec![0.0; n * columns], per_word: vec![1.0; n], novelty: vec![1.0; n] };
+        let mut found = Opinion {
+            each: vec![0.0; n * columns],
+            per_word: vec![1.0; n],
+            novelty: vec![1.0; n],
+            ..Opinion::default()
+        };
         for own in words.chunk_by(|a, b| a.0 == b.0) {
             let expert = usize::from(own[0].0);
             let z = &mut found.each[expert * columns..(expert + 1) * columns];
             let mut new = 0.0;
-            for &(_, hash) in own {
+            for &(_, hash, _) in own {
                 let Some(word) = self.slots.get(hash).map(|word| word as usize) else {
                     new += 1.0;
                     continue;
@@ -172,14 +214,31 @@ impl Dictionary {
             z.iter_mut().for_each(|z| *z *= found.per_word[expert]);
         }
         found.each.iter_mut().zip(&experts.bias).for_each(|(z, b)| *z += b);
+        if experts.fusion.hears_passages() {
+            self.listen(words, experts, &mut found);
+        }
         found
+    }
+
+    /// Adds what the passages say.
+    fn listen(&self, words: &[Word], experts: &Experts, found: &mut Opinion) {
+        let mut passages = Passages::default();
+        let content = || words.iter().filter(|word| word.2 != 0);
+        for &(_, hash, bits) in content() {
+            passages.add(bits, self.slots.get(hash).map_or(0.0, |word| experts.weights[word as usize]));
+        }
+        let heard = passages.heard(experts.fusion.bend);
+        found.each.push(heard.said + experts.bias[0]);
+        found.apart = heard.apart;
+        let counts = |&(_, hash, bits): &Word| Some((self.slots.get(hash)?, heard.counts(bits)));
+        found.passages = content().filter_map(counts).collect();
     }
 
     /// Teaches experts one more example: distinct words in ascending order, each with the number of its expert.
     ///
     /// Panics if they learn no more.
     pub fn teach(&mut self, experts: &mut Experts, words: &[(u8, u64)], class: u32, weight: f64) {
-        let said = self.weigh(&mut words.to_vec(), experts);
+        let said = self.weigh(&mut words.iter().map(|&(expert, hash)| (expert, hash, 0)).collect(), experts);
         let columns = experts.fusion.columns();
         let Experts { weights, doubts, bias, squares, fusion } = experts;
         let squares = squares.as_mut().expect("experts that learn on");
@@ -242,6 +301,20 @@ impl Dictionary {
         (0..segment.hashes.len()).into_par_iter().with_min_len(4096).map(heard).collect()
     }
 
+    /// In which passages each known word of some items of a segment is, item by item, by ascending feature.
+    pub fn passages_of(&self, segment: &Segment, heard: &[Option<(u8, u64)>], items: &[u32]) -> Vec<u16> {
+        let passages = |words: &mut Vec<Word>, &item: &u32| {
+            words.clear();
+            words.extend(placed(segment.item(item as usize).iter().filter_map(|&word| heard[word as usize])));
+            gather(words);
+            let known = words.iter().filter_map(|&(_, hash, bits)| Some((self.slots.get(hash)?, bits)));
+            let mut known: Vec<(u32, u16)> = known.collect();
+            known.sort_unstable();
+            known.into_iter().map(|(_, bits)| bits).collect::<Vec<u16>>()
+        };
+        items.par_iter().with_min_len(STRETCH).map_init(Vec::new, passages).flatten_iter().collect()
+    }
+
     /// Scores (N, C) of some items of a segment.
     pub fn scores_by(
         &self,
@@ -250,9 +323,9 @@ impl Dictionary {
         items: &[u32],
         experts: &Experts,
     ) -> Vec<f64> {
-        let scores = |words: &mut Vec<(u8, u64)>, &item: &u32| {
+        let scores = |words: &mut Vec<Word>, &item: &u32| {
             words.clear();
-            words.extend(segment.item(item as usize).iter().filter_map(|&word| heard[word as usize]));
+            words.extend(placed(segment.item(item as usize).iter().filter_map(|&word| heard[word as usize])));
             judged(&self.weigh(words, experts), experts).scores
         };
         items.par_iter().with_min_len(STRETCH).map_init(Vec::new, scores).flatten_iter().collect()
@@ -287,36 +360,50 @@ mod tests {
 
     fn fusion(bend: f64) -> Fusion {
         Fusion {
-            experts: 2,
+            experts: 3,
             bend,
             slope: 1.0,
             intercept: vec![0.0],
-            spread: vec![[0.0, 0.0]; 2],
+            spread: vec![[0.0, 0.0]; 3],
             doubt: [0.0; 3],
         }
     }
 
     #[test]
+    fn the_passages_speak_with_the_headers() {
+        let hears = |bend| Fusion { experts: 2, spread: vec![[0.0, 0.0]; 2], ..fusion(bend) };
+        let (stuffed, plain, kind) = ([-10.0, 0.5, 6.0], [-10.0, 0.5, -8.0], [-10.0, -30.0, 6.0]);
+        for bend in [0.3, -0.3] {
+            let of = |z: [f64; 3]| hears(bend).fuse(&z.map(|z| z * bend.signum()));
+            let said = |z| of(z).0[0] * bend.signum();
+            assert!(said(stuffed) > said(plain) + 0.5 && said(kind) < said(stuffed) - 5.0);
+            let (fused, shares) = of(stuffed);
+            assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && fused[0].is_finite());
+        }
+    }
+
+    #[test]
     fn a_bend_leans_to_the_expert_that_speaks_for_its_class() {
-        for z in [[3.0, 3.0], [-2.0, -2.0]] {
+        for z in [[3.0; 3], [-2.0; 3]] {
             for bend in [-1.0, 0.0, 0.3] {
                 let (fused, shares) = fusion(bend).fuse(&z);
-                assert!((fused[0] - z[0]).abs() < 1e-12 && (shares[0] - 0.5).abs() < 1e-12);
+                assert!((fused[0] - z[0]).abs() < 1e-12 && (shares[0] - 1.0 / 3.0).abs() < 1e-12);
             }
         }
-        let (mean, up, down) = (fusion(0.0).fuse(&[6.0, -6.0]), fusion(0.3).fuse(&[6.0, -6.0]), fusion(-0.3));
+        let (mean, up, down) =
+            (fusion(0.0).fuse(&[6.0, 0.0, -6.0]), fusion(0.3).fuse(&[6.0, 0.0, -6.0]), fusion(-0.3));
         assert_eq!(mean.0[0], 0.0);
-        assert!(up.0[0] > 3.0 && up.1[0] > 0.9 && down.fuse(&[6.0, -6.0]).0[0] < -3.0);
-        let (far, _) = fusion(0.3).fuse(&[1e6, -1e6]);
+        assert!(up.0[0] > 2.0 && up.1[0] > 0.8 && down.fuse(&[6.0, 0.0, -6.0]).0[0] < -2.0);
+        let (far, _) = fusion(0.3).fuse(&[1e6, 0.0, -1e6]);
         assert!(far[0].is_finite());
     }
 
     #[test]
     fn shares_and_their_entropy_are_what_is_said_together() {
-        let (z, bend) = ([2.5, -4.0], 0.3);
+        let (z, bend) = ([2.5, -4.0, 1.0], 0.3);
         let (fused, shares) = fusion(bend).fuse(&z);
         let heard: f64 = shares.iter().zip(&z).map(|(share, z)| share * z).sum();
         let entropy: f64 = -shares.iter().map(|share| share * share.ln()).sum::<f64>();
-        assert!((fused[0] - heard - (entropy - 2.0_f64.ln()) / bend).abs() < 1e-12);
+        assert!((fused[0] - heard - (entropy - 3.0_f64.ln()) / bend).abs() < 1e-12);
     }
 }

@@ -14,6 +14,8 @@
 //!
 //! Floor: two reads and a write of 8 bytes a word and pass, ≈ 200 M words/s a core while the table is in the cache.
 
+use super::passages::Passages;
+
 /// What keeps the first step of a word finite: with |x| = 1000 words it moves by 0.7 of a unit, with 100 by 0.95.
 const EPSILON: f32 = 1e-3;
 /// An example whose slope is smaller teaches nothing: its class is already as good as certain.
@@ -48,6 +50,8 @@ pub fn range(expert: usize, bend: f64) -> Range {
 pub struct Sets {
     ends: Vec<usize>,
     words: Vec<u32>,
+    /// In which passages each word is, a bit for each; empty where nobody asks.
+    passages: Vec<u16>,
     /// One past the largest word that there may be.
     count: usize,
 }
@@ -55,7 +59,7 @@ pub struct Sets {
 impl Sets {
     /// No examples yet, of words below `count`.
     pub fn of_words(count: usize) -> Sets {
-        Sets { ends: Vec::new(), words: Vec::new(), count }
+        Sets { count, ..Sets::default() }
     }
 
     /// One more example, whose words are below the count and come once each.
@@ -64,9 +68,22 @@ impl Sets {
         self.ends.push(self.words.len());
     }
 
+    /// The same, of words and the passages that each is in.
+    pub fn push_placed(&mut self, words: impl Iterator<Item = (u32, u16)>) {
+        for (word, passages) in words {
+            self.words.push(word);
+            self.passages.push(passages);
+        }
+        self.ends.push(self.words.len());
+    }
+
     fn get(&self, example: usize) -> &[u32] {
+        &self.words[self.within(example)]
+    }
+
+    fn within(&self, example: usize) -> std::ops::Range<usize> {
         let start = if example == 0 { 0 } else { self.ends[example - 1] };
-        &self.words[start..self.ends[example]]
+        start..self.ends[example]
     }
 }
 
@@ -82,6 +99,8 @@ pub struct Learnt {
     pub first: Vec<f64>,
     /// Scores of the examples that are only judged, in the order in which they were given.
     pub judged: Vec<f64>,
+    /// The scores of the passages of the same examples; empty where there is no side.
+    pub passages: [Vec<f64>; 2],
 }
 
 /// How many columns so many classes have.
@@ -99,6 +118,16 @@ struct Table {
 }
 
 impl Table {
+    /// The score of the passages of an example together, where one is enough for a side of two classes.
+    fn passages(&self, sets: &Sets, example: usize, side: f64) -> f64 {
+        let mut passages = Passages::default();
+        let within = sets.within(example);
+        for (&word, &bits) in sets.words[within.clone()].iter().zip(&sets.passages[within]) {
+            passages.add(bits, f64::from(self.cells[word as usize][0]));
+        }
+        passages.heard(side).said + f64::from(self.bias[0][0])
+    }
+
     fn score(&self, words: &[u32], z: &mut [f64]) {
         let columns = z.len();
         z.fill(0.0);
@@ -186,23 +215,30 @@ pub struct Examples<'a> {
     pub weights: Option<&'a [f64]>,
     /// Which weights words may have.
     pub range: Range,
+    /// The sign of the class of two for which one passage is enough, of examples with passages; 0 for neither.
+    pub side: f64,
 }
 
 /// Learns examples, pass after pass, each in the order that it gives. Those of `judged` are judged in the end, and each
 /// is learnt, too, before the next if `onward`.
 pub fn learn(examples: &Examples<'_>, passes: &[&[u32]], judged: &[u32], onward: bool) -> Learnt {
-    let Examples { sets, classes, kinds, weights, range } = *examples;
+    let Examples { sets, classes, kinds, weights, range, side } = *examples;
     let columns = columns(kinds);
     let cells = vec![Cell::default(); sets.count * columns];
     let mut table = Table { cells, bias: vec![Cell::default(); columns], range };
     let mut first = vec![0.0; sets.ends.len() * columns];
     let mut z = vec![0.0; columns];
+    let hears = side != 0.0;
+    let mut passages = [vec![0.0; if hears { sets.ends.len() } else { 0 }], Vec::new()];
     for (pass, order) in passes.iter().enumerate() {
         for &example in *order {
             let (i, words) = (example as usize, sets.get(example as usize));
             table.score(words, &mut z);
             if pass == 0 {
                 first[i * columns..(i + 1) * columns].copy_from_slice(&z);
+                if hears {
+                    passages[0][i] = table.passages(sets, i, side);
+                }
             }
             table.learn(words, &mut z, classes[i], weights.map_or(1.0, |weights| weights[i]));
         }
@@ -212,6 +248,9 @@ pub fn learn(examples: &Examples<'_>, passes: &[&[u32]], judged: &[u32], onward:
         let (i, words) = (example as usize, sets.get(example as usize));
         table.score(words, &mut z);
         last.extend_from_slice(&z);
+        if hears {
+            passages[1].push(table.passages(sets, i, side));
+        }
         if onward {
             table.learn(words, &mut z, classes[i], weights.map_or(1.0, |weights| weights[i]));
         }
@@ -222,6 +261,7 @@ pub fn learn(examples: &Examples<'_>, passes: &[&[u32]], judged: &[u32], onward:
         squares: table.cells.iter().chain(&table.bias).map(|cell| cell[1]).collect(),
         first,
         judged: last,
+        passages,
     }
 }
 
@@ -236,7 +276,7 @@ mod tests {
     }
 
     fn of<'a>(sets: &'a Sets, classes: &'a [u32], kinds: usize, weights: Option<&'a [f64]>) -> Examples<'a> {
-        Examples { sets, classes, kinds, weights, range: FREE }
+        Examples { sets, classes, kinds, weights, range: FREE, side: 0.0 }
     }
 
     #[test]

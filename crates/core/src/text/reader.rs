@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::char_grams;
+use super::passages;
 use super::token::{Token, Tokenizer, Unit};
 use crate::mail::{self, Limits};
 use crate::narrow::narrow;
@@ -33,8 +34,8 @@ pub struct Reader {
 pub struct WordSet {
     /// Their hashes.
     pub hashes: Vec<u64>,
-    /// Which expert hears each.
-    pub experts: Vec<u8>,
+    /// In which passages of the content each is, a bit for each; none of words of the headers.
+    pub passages: Vec<u16>,
     /// Their names, one after the other.
     pub names: String,
     /// Where each name ends.
@@ -77,12 +78,13 @@ impl Reader {
         let (mut view, mut tokens) = (View::default(), Vec::new());
         let text = self.tokens(item, &mut view, &mut tokens);
         let key = |token: &Token| (token.field.expert(), token.hash);
+        let mut placed: Vec<_> = passages::placed(tokens.iter().map(key)).collect();
+        passages::gather(&mut placed);
         tokens.sort_by_key(key);
         tokens.dedup_by_key(|token| key(token));
-        let mut set = WordSet::default();
+        let mut set = WordSet { passages: placed.iter().map(|word| word.2).collect(), ..WordSet::default() };
         for token in tokens {
             set.hashes.push(token.hash);
-            set.experts.push(token.field.expert());
             set.names.push_str(&self.tokenizer.name(text, token));
             set.ends.push(set.names.len());
         }
