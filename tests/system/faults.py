@@ -80,8 +80,9 @@ class Process:
 
 def _inject(fault: Fault | None, count: int) -> None:
     """Count the calls that write, a byte each in a file that survives, and let the one go wrong that should."""
+    write = os.write  # not the one that is about to count, too
     for module, name in [*((os, name) for name in CALLS if hasattr(os, name)), (fcntl, "flock")]:
-        setattr(module, name, _injected(name, getattr(module, name), fault, count, os.write))
+        setattr(module, name, _injected(name, getattr(module, name), fault, count, write))
 
 
 def _injected(name, call, fault, count, write):

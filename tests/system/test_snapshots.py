@@ -1,7 +1,10 @@
 """A snapshot is the filter as it was, and a rollback returns to it whatever was learnt and forgotten since."""
 
 import json
+import os
+import shutil
 import sqlite3
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,9 @@ from deciban import store
 from deciban.cli import status
 from deciban.mail import snapshots as module
 from deciban.mail.snapshots import roll_back, snapshots, take_snapshot
+from deciban.mail.taught import open_filter, read_solved
 from system.command import HAM, HELD_OUT, SPAM, TRAIN
+from system.faults import KILLS, Fault, Process
 
 MORE = sorted((HELD_OUT / "spam").iterdir())[:9]
 
@@ -109,6 +114,53 @@ def test_a_damaged_snapshot_is_refused_and_a_damaged_filter_replaced(own, run):
         file.write(b"damaged")
     assert run("rollback", "f.deciban", "a").returncode == 65
     assert own.read_bytes() == before
+
+
+def state(path):
+    """The tensors of a filter with what its journal says, and its verdicts."""
+    tensors = {name: bytes(tensor.data) for name, tensor in read_solved(path).tensors.items()}
+    with store.open_file(path) as opened:
+        judged = open_filter(opened, path).judge([each.read_bytes() for each in (SPAM, HAM, *MORE)])
+    return tensors, [(each.label, round(each.decibans, 6)) for each in judged]
+
+
+VERBS = {"snapshot": ["new"], "rollback": ["a"], "reset": ["--since", "1h"], "refresh": []}
+
+
+@pytest.mark.parametrize("kind", KILLS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_kill_at_any_moment_leaves_what_was_or_what_is_to_be(verb, kind, own, out, tmp_path_factory):
+    take_snapshot(own, "a")
+    for one in MORE[:2]:
+        out("refresh", "f.deciban")
+        out("learn", "f.deciban", one, "--as", "spam")
+
+    def run_in_copy(fault, *verbs):
+        folder = tmp_path_factory.mktemp("copy") / "own"
+        shutil.copytree(own.parent, folder)
+
+        def work():
+            os.chdir(folder)
+            return max(status([each, "f.deciban", *VERBS[each], "-q"]) for each in verbs)
+
+        return folder / own.name, Process(work, fault).wait()
+
+    possible = []
+    for verbs in ([], [verb]):  # a filter that is solved is the same filter
+        path, ended = run_in_copy(None, *verbs, "refresh")
+        possible.append(state(path))
+        assert ended.code in (0, 65)  # naive Bayes has nothing to reset
+    for at in count():
+        path, ended = run_in_copy(Fault(kind, at), verb)
+        assert state(path)[0] in [tensors for tensors, _ in possible], at
+        status(["refresh", str(path), "-q"])
+        assert state(path) in possible, at
+        if ended.calls <= at:
+            break
+        for again in ["rollback", "a"], ["learn", str(MORE[2]), "--as", "spam"]:
+            assert status([again[0], str(path), *again[1:], "-q"]) == 0
+        assert not [name for name in os.listdir(f"{path}.snapshots") if name.endswith("-part")]
+        assert not [name for name in os.listdir(path.parent) if name.endswith(".part")]
 
 
 def test_an_interrupted_rollback_is_repeated(own, monkeypatch, out):

@@ -64,12 +64,17 @@ class History:
             certain_errors += decibans >= CERTAIN and not right
         return Prequential(n, errors, math.fsum(losses) / n if n else 0.0, certain, certain_errors)
 
+    def close(self) -> None:
+        """Note that the file has had all entries for long: they keep no words, and no steps follow from them."""
+        for statement in (_CLOSE, *map("DELETE FROM {}".format, _OF_FILE)):
+            self.connection.execute(statement)
+
     def copy_to(self, path: str) -> None:
         """Write the entries, without words, to a database of its own."""
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as copy:
             self.connection.backup(copy)
-            for statement in (_CLOSE, *map("DELETE FROM {}".format, _OF_FILE), "VACUUM"):
-                copy.execute(statement)
+            History(copy).close()
+            copy.execute("VACUUM")
 
     def restore(self, copy: sqlite3.Connection | None) -> None:
         """Put the entries of a copy in the place of those here, none without one; the filter's file has them all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ SUFFIX = ".snapshots"
 _REPLACED = "replaced-"
 """What the names of snapshots begin with that rollbacks make of what they replace."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
-_ENDING = ".deciban"
+_ENDING, _PART = ".deciban", ".journal-part"
 
 
 class Snapshot(NamedTuple):
@@ -87,13 +88,13 @@ def _keep(path: str | os.PathLike[str], name: str) -> Snapshot:
 
 
 def _keep_journal(path: str | os.PathLike[str], kept: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(kept)
+    for left in (kept, *glob.glob(f"{glob.escape(_folder(path))}/*{_PART}")):  # by who was killed
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(left)
     with Journal.open(path, write=False) as journal:
         if journal is not None:
-            part = f"{kept}.{os.getpid()}"
-            History(journal.connection).copy_to(part)
-            os.replace(part, kept)
+            History(journal.connection).copy_to(kept + _PART)
+            os.replace(kept + _PART, kept)
 
 
 def _waiting(path: str | os.PathLike[str]) -> list[Entry]:
@@ -118,8 +119,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def roll_back(path: str | os.PathLike[str], name: str) -> tuple[Snapshot, Snapshot | None]:
     """Put a snapshot in the place of the filter at `path`, and return it, and the snapshot of what it replaced.
 
-    The file is replaced inside the transaction that changes the journal. After an interruption between the two, roll
-    back once more: no rollback touches the snapshot that another one has made.
+    First the file gets all that the journal says, so that the journal changes no verdict any more; then the snapshot
+    takes its place. Whoever is killed at any moment leaves the filter as it was or as the snapshot has it.
 
     Raises
     ------
@@ -138,9 +139,21 @@ def roll_back(path: str | os.PathLike[str], name: str) -> tuple[Snapshot, Snapsh
         with contextlib.suppress(DataError):  # a damaged filter is replaced all the same
             if read_bytes(path) != content or _waiting(path):
                 replaced = _keep(path, _new_name(path, _REPLACED))
+                _settle(path, read_bytes(replaced.path))
         with _journal_of(path, history):
             replace(path, content)
     return found, replaced
+
+
+def _settle(path: str | os.PathLike[str], content: bytes) -> None:
+    """Give a filter the file that has all its journal says, and let the journal say no more than that it was so."""
+    replace(path, content)
+    with Journal.open(path, write=False) as journal:
+        if journal is None:
+            return
+    with Journal.open(path, write=True) as journal:
+        assert journal is not None
+        journal.write(History(journal.connection).close)
 
 
 def _new_name(path: str | os.PathLike[str], start: str = "") -> str:
