@@ -329,7 +329,7 @@ pub fn teach_experts<'py>(
     let (ends, words, expert) = (ends.as_slice()?, words.as_slice()?, expert.as_slice()?);
     let passages = passages.as_ref().map(|passages| passages.as_slice()).transpose()?;
     let rows = split(ends, words, passages, expert, experts)?;
-    let (n, hears) = (ends.len(), passages.is_some() && bend != 0.0);
+    let (n, hears) = (ends.len(), passages.is_some() && classes == 2 && bend != 0.0);
     let inside = |numbers: &[i64], most: usize| {
         let known = |&number: &i64| u32::try_from(number).ok().filter(|&number| (number as usize) < most);
         numbers.iter().map(known).collect::<Option<Vec<u32>>>().ok_or_else(outside)

@@ -101,7 +101,7 @@ impl Fusion {
 
     /// Whether the passages are heard, too: of two classes, of content and headers.
     pub fn hears_passages(&self) -> bool {
-        self.experts == 2 && self.bend != 0.0
+        self.experts == 2 && self.columns() == 1 && self.bend != 0.0
     }
 
     /// How many opinions there are: of the experts, and of the passages where they are heard.
