@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ._core import log_posterior
+from .claims import UNBOUNDED, Claims
 from .conventions import DECIBANS_PER_NAT
 from .verdict import Threshold, Verdict
 
@@ -23,20 +23,24 @@ def verdict_of(
     interval: tuple[float, float] | None,
     unsure_below: float = UNSURE_BELOW,
     threshold: Threshold | None = None,
+    claims: Claims = UNBOUNDED,
 ) -> Verdict:
-    """Return the verdict of scores (C,) in nats, of which those of `pair` are the first and the next; interval in
-    decibans.
+    """Return the verdict of scores (C,) in nats, of which those of `pair` are the first and the next, as far as the
+    claims go; interval in nats.
 
     A threshold, which is of two classes, says which is the label, and what the evidence has to exceed.
     """
-    turned = pair if threshold is None else threshold.pair(scores)
-    if turned != pair and interval is not None:
-        interval = -interval[1], -interval[0]
+    known = claims.pair(scores, pair)
+    odds = known.odds(known.raw)
+    turned = pair if threshold is None else threshold.pair([odds if c == pair[0] else 0.0 for c in range(len(scores))])
+    if interval is not None:
+        low, high = (known.odds(end) * DECIBANS_PER_NAT for end in interval)
+        interval = (low, high) if turned == pair else (-high, -low)
     label, against = turned
     if label == against:  # there is but one class, and it has no rival
         return Verdict(classes[label], None, {classes[label]: 1.0}, 0.0, True, (0.0, 0.0))
-    decibans = (scores[label] - scores[against]) * DECIBANS_PER_NAT
-    probability = {c: math.exp(p) for c, p in zip(classes, log_posterior(scores), strict=True)}
+    decibans = (odds if turned == pair else -odds) * DECIBANS_PER_NAT
+    probability = {c: math.exp(p) for c, p in zip(classes, claims.log_p(scores), strict=True)}
     bar = 0.0 if threshold is None else threshold.bar(label)
     unsure = decibans - bar < unsure_below or (interval is not None and interval[0] <= bar)
     return Verdict(classes[label], classes[against], probability, decibans, unsure, interval)

@@ -192,6 +192,8 @@ class Explanation:
         The item as a reader sees it: a message decoded, with its remarks; plain text as it is. Empty for rows.
     verdict : Verdict, optional
         The verdict on a text, with the probability of every label.
+    claimed : float, default=1.0
+        What became of each deciban by what the examples can tell: evidence divided by it is that of the scores.
 
     Examples
     --------
@@ -208,6 +210,7 @@ class Explanation:
     terms: Sequence[Term]
     text: str = ""
     verdict: Verdict | None = None
+    claimed: float = 1.0
 
     @classmethod
     def of_verdict(cls, verdict: Verdict, prior_decibans: float, terms: Sequence[Term], text: str) -> Explanation:
@@ -231,6 +234,24 @@ class Explanation:
         """
         p = verdict.probability[verdict.label]
         return cls(verdict.label, verdict.against, p, verdict.decibans, prior_decibans, terms, text, verdict)
+
+    def times(self, factor: float) -> Explanation:
+        """Return the explanation with all evidence times a factor.
+
+        Parameters
+        ----------
+        factor : float
+            What becomes of a deciban of evidence by what may be claimed: see `claims`.
+
+        Returns
+        -------
+        Explanation
+            The explanation.
+        """
+        if factor == 1.0:
+            return self
+        terms = tuple(replace(term, decibans=factor * term.decibans) for term in self.terms)
+        return replace(self, prior_decibans=factor * self.prior_decibans, terms=terms, claimed=factor * self.claimed)
 
     def as_verdict(self) -> Verdict:
         """Return the verdict; of a row that of its label and probability alone.

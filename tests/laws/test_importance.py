@@ -38,8 +38,9 @@ def test_it_is_the_mean_of_the_models_explanations(name, C):
     for why in model.explain(items):
         for term in why.terms:
             feature = ABSENT if hasattr(why, "text") and term.count == 0 else term.feature
-            sums[feature] += abs(term.decibans) / len(y)
-            sides[feature][why.label if term.decibans > 0.0 else why.against] += abs(term.decibans)
+            decibans = term.decibans / getattr(why, "claimed", 1.0)
+            sums[feature] += abs(decibans) / len(y)
+            sides[feature][why.label if decibans > 0.0 else why.against] += abs(decibans)
     assert {each.feature: each.decibans for each in found} == pytest.approx(dict(sums), rel=1e-9, abs=1e-12)
     assert found.total == pytest.approx(sum(sums.values()), rel=1e-9)
     sizes = [each.decibans for each in found]

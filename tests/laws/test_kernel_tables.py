@@ -48,12 +48,12 @@ def test_it_is_the_machine_of_the_coded_rows(form):
     order = rows.order()
     alone = SVM(C=3.0, multi_class="ovr", random_state=0).fit(model.features(rows.X[order]), rows.labels[order])
     p = alone.predict_proba(model.features(rows.X))
-    told = model.scores(rows.X)
+    told = model.joint(rows.X)
     assert_allclose(np.exp(told - np.logaddexp.reduce(told, axis=1)[:, None]), p, atol=1e-8)
     assert model.certificate().primal == alone.certificate_.primal
     gone = np.full((1, 4), np.nan)
-    assert_allclose(model.scores(gone)[0], model.scorer.prior, atol=1e-12)
-    assert_array_equal(model.scores(rows.X[[7]])[0], told[7])
+    assert_allclose(model.joint(gone)[0], model.scorer.prior, atol=1e-12)
+    assert_array_equal(model.joint(rows.X[[7]])[0], told[7])
 
 
 @over_forms

@@ -157,7 +157,7 @@ def test_models_that_are_only_tried_score_as_others_do(kind, classes):
     examples = Corpus.of_texts(texts, widest_reader(each.settings for each in recipes), range(classes), y)
     tried = examples.to_try()
     for each in [*recipes, *recipes[::-1]]:
-        ours, theirs = (part.scores(each.learn(part).compile()) for part in (tried, examples))
+        ours, theirs = (each.learn(part).compile().joint_of(part.X, part.places) for part in (tried, examples))
         ours, theirs = ours - ours[:, :1], theirs - theirs[:, :1]
         ours, theirs = ours - ours.mean(axis=0), theirs - theirs.mean(axis=0)
         factor = (ours * theirs).sum() / (theirs**2).sum()

@@ -35,7 +35,7 @@ def test_it_is_the_network_of_the_coded_rows(form):
     order, few = rows.order(), len(rows) < FEWEST
     more = {"early_stopping": not few, "weight_decay": PENALTY / len(rows), "random_state": 3}
     alone = MLPClassifier(**ESTIMATORS["mlp"].given, **more).fit(model.features(rows.X[order]), rows.labels[order])
-    told = model.scores(rows.X)
+    told = model.joint(rows.X)
     assert_allclose(told, alone.scorer_(model.features(rows.X)), rtol=1e-4, atol=1e-5)
     assert_allclose(told, model.scorer(model.features(rows.X)), rtol=1e-12, atol=1e-12)
     assert model.certificate().primal == alone.certificate_.primal
@@ -43,9 +43,9 @@ def test_it_is_the_network_of_the_coded_rows(form):
     assert (model.fitted.history_[0].validation_error is None) == few
     assert [model.certificate().dual, model.certificate().seed] == [None, 3]
     gone = np.full((1, 4), np.nan)
-    assert_allclose(model.scores(gone)[0], model.scorer.prior, atol=1e-12)
+    assert_allclose(model.joint(gone)[0], model.scorer.prior, atol=1e-12)
     for i in (0, 7):
-        assert_array_equal(model.scores(rows.X[[i]])[0], told[i])
+        assert_array_equal(model.joint(rows.X[[i]])[0], told[i])
 
 
 @pytest.mark.parametrize("form", ["two", "sparse"])

@@ -253,7 +253,7 @@ def test_a_step_is_the_one_that_the_lesson_would_take_next(tmp_path):
     (taught,) = teacher.teach_each([([old] * (PASSES - 1) + [came], new, True)])
     wanted = scores_of(model.fusion, taught.judged)
     for n, scores in zip(numbers[40:], wanted, strict=True):
-        assert_allclose(served.scores([mail(n)])[0], scores, rtol=1e-12, atol=1e-12)
+        assert_allclose(served.joint([mail(n)])[0], scores, rtol=1e-12, atol=1e-12)
         why = served.explain(mail(n))
         assert_allclose(why.prior_decibans + sum(term.decibans for term in why.terms), why.decibans, atol=1e-9)
         served.learn([Lesson(word_sets(of, [mail(n)])[0], LABELS.index(LABELS[(n * n) % 3 == 1]))])

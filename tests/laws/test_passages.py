@@ -113,5 +113,5 @@ def test_terms_of_a_stuffed_message_sum_to_its_verdict(learnt):
     text = spam[0] + " ".join(hammy[:300]).encode()
     found = filter_.explain([text])[0]
     assert found.prior_decibans + sum(term.decibans for term in found.terms) == pytest.approx(found.decibans, abs=1e-9)
-    (odds,) = filter_.predict_joint_log_proba([text]) @ [-1.0, 1.0]
+    (odds,) = filter_.predict_log_proba([text]) @ [-1.0, 1.0]
     assert abs(found.decibans) == pytest.approx(abs(odds) * 10.0 / np.log(10.0), abs=1e-9)

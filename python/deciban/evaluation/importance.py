@@ -133,11 +133,11 @@ def evidence_importance(
 
         decibans_j = 1/N Σ_i |evidence of j in example i for its winner against its runner-up|
 
-    Evidence is that of `model.explain`; a feature is what an explanation names: a word, a column, or a category of a
-    column. Its label is the class on whose side its decibans were most. With labels y the bits are I(feature; y) / log
-    2 over the same examples: of a word whether it is there, of a number over bins that are equally full. Where an
-    explanation does not name the feature, that is a value of its own. Many bits and few decibans: the model could use
-    more of the feature. Few bits and many decibans: it relies on a feature with little information, or with information
+    Evidence is that of `model.explain`, as scores have it, whatever may be claimed; a feature is what an explanation
+    names: a word, a column, or a category of a column. Its label is the class on whose side its decibans were most.
+    With labels y the bits are I(feature; y) / log 2 over the same examples: of a word whether it is there, of a number
+    over bins that are equally full. Where an explanation does not name the feature, that is a value of its own. Many bits and few
+    decibans: the model could use more of the feature. Few bits and many decibans: it relies on a feature with little information, or with information
     only together with others. The cost is that of `model.explain(X)`.
 
     Parameters
@@ -200,8 +200,9 @@ def _of_explanations(whys: Sequence[Any], given: Any, top: int | None) -> Import
     for i, why in enumerate(whys):
         for term in why.terms:
             feature = ABSENT if words and not term.count else term.feature
-            found[feature].append((i, term.decibans, 1.0 if words else term.x))
-            sides[feature][why.label if term.decibans > 0.0 else why.against] += abs(term.decibans)
+            decibans = term.decibans / why.claimed
+            found[feature].append((i, decibans, 1.0 if words else term.x))
+            sides[feature][why.label if decibans > 0.0 else why.against] += abs(decibans)
     sums = {feature: sum(abs(decibans) for _, decibans, _ in terms) for feature, terms in found.items()}
     order = sorted(sums, key=lambda feature: (-sums[feature], str(feature)))[:top]
     n = len(whys)

@@ -19,6 +19,7 @@ from deciban.certificates.bound import POSTERIOR, Bound, Facts, Probabilities
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds, add_choice
 from deciban.certificates.intervals import credible_interval, widen_to_include
+from deciban.claims import UNBOUNDED, Claims
 from deciban.data.columns import Columns
 from deciban.data.declared_types import ClassifierMixin, Estimator
 from deciban.data.devices import ask_on_host, fetch
@@ -28,6 +29,7 @@ from deciban.distributions import StatisticError, fit_score
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import check_shapes, class_prior, prior_doubt
 from deciban.scores import Explanation, Score, log_posterior, scale_score
+from deciban.scores.evidence import claimed
 from deciban.verdict import Pair
 
 from ..data.capacity import require_room
@@ -250,7 +252,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         ndarray of shape (n_samples, n_classes)
             Log probabilities log p(c | x).
         """
-        return self._cast_answer(log_posterior(self._joint(X)), X)
+        return self._cast_answer(self._posterior(X), X)
 
     @ask_on_host
     def predict_proba(self, X: Rows) -> Floats:
@@ -266,11 +268,18 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         ndarray of shape (n_samples, n_classes)
             Probabilities p(c | x).
         """
-        return self._cast_answer(np.exp(log_posterior(self._joint(X))), X)
+        return self._cast_answer(np.exp(self._posterior(X)), X)
 
     def _joint(self, X: Rows) -> Floats:
         """Return (N, C) log p(x, c) in double precision."""
         return self._score_possible(self._rows_to_judge(X))
+
+    def _posterior(self, X: Rows) -> Floats:
+        """Return (N, C) log p(c | x) in double precision, calibrated ones as far as the examples can tell."""
+        return log_posterior(claimed(self._joint(X), self._claims()))
+
+    def _claims(self) -> Claims:
+        return UNBOUNDED if self.scaling_ is None else Claims(float(self.class_count_.sum()))
 
     def _keeps_single(self) -> bool:
         """Return whether float32 rows make float32 probabilities, as scikit-learn's estimator of the same name does."""
@@ -299,8 +308,9 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         """
         rows = self._rows_to_judge(X)
         self._score_possible(rows)
-        labels, score = self.classes_.tolist(), self.scorer_
-        return [self._name_terms(score.explain(rows[[i]], labels, pair=pair)) for i in range(rows.shape[0])]
+        labels, score, claims = self.classes_.tolist(), self.scorer_, self._claims()
+        found = (score.explain(rows[[i]], labels, pair=pair, claims=claims) for i in range(rows.shape[0]))
+        return [self._name_terms(each) for each in found]
 
     def credible_interval(self, X: Rows, level: float = 0.95) -> Floats:
         """Return a credible interval of the log-odds of the predicted label against its runner-up.

@@ -179,7 +179,7 @@ def _blocks(why: Explanation, words: Words) -> Iterator[Any]:
 def explain_row(model: TableModel, x: NDArray[np.float64]) -> Explanation:
     """Explain the verdict on the row x (d,), of numbers and codes of labels."""
     row = x[None]
-    scores = model.scores(row)[0].tolist()
+    scores = model.joint(row)[0].tolist()
     why = model.scorer.explain(model.features(row), model.classes)
     lines, places, cells, at = [], [], [], 0
     for j, own in enumerate(model.columns.names):
@@ -192,8 +192,10 @@ def explain_row(model: TableModel, x: NDArray[np.float64]) -> Explanation:
     for each in why.terms:
         j = model.column(each.feature)
         terms.append(Term(cells[j], each.decibans, 1.0, (places[j],)))
-    verdict = verdict_of(model.classes, scores, first_two(scores), None)
-    return Explanation.of_verdict(verdict, why.prior_decibans, tuple(terms), "\n".join(lines))
+    pair = first_two(scores)
+    verdict = verdict_of(model.classes, scores, pair, None, claims=model.claims)
+    found = Explanation.of_verdict(verdict, why.prior_decibans, tuple(terms), "\n".join(lines))
+    return found.times(model.claims.pair(scores, pair).factor)
 
 
 def _cell(model: TableModel, j: int, x: Any) -> str:

@@ -183,7 +183,7 @@ def strongest(model: TableModel, top: int) -> dict[str, list[Value]]:
     matrix = np.full((len(probes) + 1, len(model.columns.names)), np.nan)
     for i, (_, j, x) in enumerate(probes):
         matrix[i, j] = x
-    scores = model.scores(matrix)
+    scores = model.joint(matrix)
     said = scores[:-1] - scores[-1]
     found = {}
     for c, label in enumerate(model.classes):

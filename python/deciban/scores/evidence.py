@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deciban.claims import UNBOUNDED, Claims
 from deciban.conventions import DECIBANS_PER_NAT
 from deciban.data.rows import Rows
 from deciban.threads import OnThreads
@@ -121,6 +123,7 @@ class Score(OnThreads, ABC):
         labels: Sequence[Hashable],
         names: Sequence[Hashable] | None = None,
         pair: Pair | None = None,
+        claims: Claims = UNBOUNDED,
     ) -> Explanation:
         """Explain one row: the winner against its runner-up, in decibans.
 
@@ -134,6 +137,8 @@ class Score(OnThreads, ABC):
             Names of the features. By default their indices.
         pair : tuple of (label, label), optional
             Two labels: the evidence is for the first against the second.
+        claims : Claims, default=Claims(examples=inf)
+            What may be claimed; by default what the score says.
 
         Returns
         -------
@@ -142,7 +147,13 @@ class Score(OnThreads, ABC):
         """
         label, against, probability, total, prior, terms = self.weigh(row, places_of(pair, labels))
         other = None if against is None else labels[against]
-        return explanation(labels[label], other, probability, total, prior, terms, names)
+        found = explanation(labels[label], other, probability, total, prior, terms, names)
+        if against is None or not claims.bounded:
+            return found
+        scores = np.atleast_2d(self(row))[0].tolist()
+        factor = claims.pair(scores, (label, against)).factor
+        sure = float(np.exp(claims.log_p(scores)[label]))
+        return replace(found.times(factor), decibans=factor * found.decibans, probability=sure)
 
     def weigh(self, row: Rows, pair: tuple[int, int] | None = None) -> Weighing:
         """Weigh one row: the winner against its runner-up, in nats.
@@ -234,3 +245,18 @@ def log_posterior(b: ArrayLike) -> Floats:
     np.put_along_axis(others, winner, 0.0, axis=-1)
     result: Floats = below - np.log1p(others.sum(axis=-1, keepdims=True))
     return result
+
+
+def claimed(scores: Floats, claims: Claims) -> Floats:
+    """Return (N, C) what scores (N, C) may claim: see `Claims.log_p`.
+
+    >>> claimed(np.array([[0.0, 50.0]]), Claims(1000.0)).round(4).tolist()
+    [[-7.6019, -0.0005]]
+    """
+    if not claims.bounded:
+        return scores
+    n, there = claims.examples, scores > -np.inf
+    even = there / np.maximum(there.sum(axis=1, keepdims=True), 1)
+    with np.errstate(divide="ignore"):
+        found: Floats = np.log((n * np.exp(log_posterior(scores)) + even) / (n + 1.0))
+    return found

@@ -86,6 +86,8 @@ class ColumnEncoder:
         held = check_arrays(arrays, {"mean": (d,), "deviation": (d,), "items": (C,)})
         if (held["deviation"] <= 0.0).any():
             raise ValueError("deviations that are not above 0")
+        if not ((held["items"] >= 0.0) & (held["items"] < np.inf)).all():
+            raise ValueError("numbers of rows that are none")
         return cls(Coding(columns, held["mean"], held["deviation"]), held["items"], header.get("information"))
 
 
@@ -153,8 +155,8 @@ class CodedTable(Minimised, TableModel):
     def features(self, matrix: Floats) -> Any:
         return self.coding(matrix)
 
-    def scores(self, matrix: Any) -> Floats:
-        """Return (N, C) scores in nats, row by row: that of a row does not depend on which others are there."""
+    def joint(self, matrix: Any) -> Floats:
+        """Return (N, C) the same, row by row: that of a row does not depend on which others are there."""
         return score_by_row(self.scorer, self.features(matrix))
 
     def column(self, feature: Any) -> Any:
@@ -176,7 +178,7 @@ class CodedTable(Minimised, TableModel):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return (N,) the label of the largest score of each row of a data frame."""
-        labels: NDArray[Any] = np.array(self.classes)[self.scores(self.columns.matrix(X)).argmax(axis=1)]
+        labels: NDArray[Any] = np.array(self.classes)[self.joint(self.columns.matrix(X)).argmax(axis=1)]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
@@ -189,7 +191,7 @@ class CodedTable(Minimised, TableModel):
         evidence of each column in decibans, strongest first."""
         rows = self.features(self.columns.matrix(X))
         names = [self.feature_name(k) for k in range(self.coding.width)]
-        return [self.scorer.explain(rows[[i]], self.classes, names, pair) for i in range(rows.shape[0])]
+        return [self.scorer.explain(rows[[i]], self.classes, names, pair, self.claims) for i in range(rows.shape[0])]
 
     def feature_name(self, feature: int) -> str:
         """Return the name of a feature: `age`, or `job = clerk`."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from deciban.certificates.bound import Bound
 from deciban.certificates.certificate import Certificate
+from deciban.claims import Claims
 from deciban.data.columns import Columns
 from deciban.data.frame import Floats, Kind
 from deciban.errors import DataError
@@ -79,6 +80,10 @@ class BayesTable(TableModel):
     def items(self) -> Floats:
         items: Floats = self.model.class_count_
         return items
+
+    @property
+    def claims(self) -> Claims:
+        return self.model._claims()
 
     @property
     def section(self) -> str:

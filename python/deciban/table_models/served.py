@@ -73,22 +73,23 @@ class ServedTable:
         return matrix
 
     def scores(self, cells: Cells) -> Floats:
-        """Return (N, C) log joint probabilities, in nats."""
+        """Return (N, C) scores of which the posterior is made, in nats."""
         return self.model.scores(self.matrix(cells))
 
     def judge(
         self, cells: Cells, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
     ) -> list[Verdict]:
         """Return a verdict for each row."""
-        return self._verdicts(self.matrix(cells), unsure_below, threshold)
+        matrix = self.matrix(cells)
+        return self._verdicts(matrix, self.model.joint(matrix).tolist(), unsure_below, threshold)
 
-    def _verdicts(self, matrix: Any, below: float, threshold: Threshold | None) -> list[Verdict]:
-        scores, intervals = self.model.scores(matrix).tolist(), self.model.intervals(matrix)
-        told = [None] * len(scores) if intervals is None else (intervals * DECIBANS_PER_NAT).tolist()
+    def _verdicts(
+        self, matrix: Any, scores: list[list[float]], below: float, threshold: Threshold | None
+    ) -> list[Verdict]:
+        intervals, claims = self.model.intervals(matrix), self.model.claims
+        told = [None] * len(scores) if intervals is None else [(low, high) for low, high in intervals.tolist()]
         return [
-            verdict_of(
-                self.classes, row, first_two(row), None if each is None else (each[0], each[1]), below, threshold
-            )
+            verdict_of(self.classes, row, first_two(row), each, below, threshold, claims)
             for row, each in zip(scores, told, strict=True)
         ]
 
@@ -103,8 +104,14 @@ class ServedTable:
         """
         matrix = self.matrix(cells)
         features = self.model.features(matrix)
-        verdicts = self._verdicts(matrix, unsure_below, threshold)
-        return (self._explain_row(cells, i, matrix[[i]], features[[i]], verdict) for i, verdict in enumerate(verdicts))
+        scores, claims = self.model.joint(matrix).tolist(), self.model.claims
+        verdicts = self._verdicts(matrix, scores, unsure_below, threshold)
+        return (
+            self._explain_row(cells, i, matrix[[i]], features[[i]], verdict).times(
+                claims.pair(row, first_two(row)).factor
+            )
+            for i, (row, verdict) in enumerate(zip(scores, verdicts, strict=True))
+        )
 
     def _explain_row(self, cells: Cells, i: int, row: Any, features: Any, verdict: Verdict) -> Explanation:
         label, against = self.classes.index(verdict.label), verdict.against

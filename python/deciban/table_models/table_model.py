@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from deciban.artifact.artifact import Artifact
 from deciban.certificates.certificate import Certificate
+from deciban.claims import Claims
 from deciban.data.columns import Columns
 from deciban.data.frame import Column, Floats, Table
 from deciban.data.labelled import KeyedExamples
 from deciban.data.rows import is_sparse
 from deciban.errors import DataError
+from deciban.scores.evidence import claimed
 from deciban.tables.cells import Cells
 from deciban.tables.typed import Typed
 
@@ -140,10 +142,19 @@ class TableModel(Artifact):
         """Return the model as it judges."""
         return self
 
-    def scores(self, matrix: Any) -> Floats:
-        """Return (N, C) log joint probabilities, in nats, of rows (N, d), dense or CSR."""
+    @property
+    def claims(self) -> Claims:
+        """What so many rows can tell."""
+        return Claims(float(self.items.sum()))
+
+    def joint(self, matrix: Any) -> Floats:
+        """Return (N, C) log joint probabilities, in nats, of rows (N, d), dense or CSR, whatever may be claimed."""
         found: Floats = self.scorer(self.features(matrix))
         return found
+
+    def scores(self, matrix: Any) -> Floats:
+        """Return (N, C) scores of which the posterior is made, in nats, as far as the rows can tell."""
+        return claimed(self.joint(matrix), self.claims)
 
 
 _ROW = re.compile(r"row (\d+), feature '")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Dictionary, Wordbook
+from ..claims import Claims
 from ..distributions import Counts
 from ..features.information import binary_information, word_information
 from ..store import Stored, narrowest
@@ -53,6 +54,11 @@ class WordEncoder:
             uncounted=found.uncounted,
             words=found.words,
         )
+
+    @property
+    def claims(self) -> Claims:
+        """What so many items can tell."""
+        return Claims(float(np.array(self.book.items).sum()))
 
     def features(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], Counts]:
         """Return the words that are features, the most frequent ones or all buckets: their rows (K,) in the book, their

@@ -16,7 +16,7 @@ from .._core import Experts
 from ..conventions import DECIBANS_PER_NAT
 from ..judging import UNSURE_BELOW, first_two
 from ..verdict import Explanation, Term, Threshold
-from .served import Judged, ServedText
+from .served import Judged, ServedText, claims_of
 from .settings import TextSettings
 from .word_sets import Lesson
 
@@ -97,7 +97,8 @@ class ServedExperts(ServedText):
         classes = tuple(header["classes"])
         items = array("d", bytes(stored.tensors["state.items"].data))
         empty = tuple(c for c, count in enumerate(items) if not count)
-        return cls(settings, classes, bias=b"", fusion=fusion, empty=empty, n_jobs=n_jobs, name=stored.name, **parts)
+        about: dict[str, Any] = {"n_jobs": n_jobs, "name": stored.name, "claims": claims_of(stored)}
+        return cls(settings, classes, bias=b"", fusion=fusion, empty=empty, **about, **parts)
 
     @cached_property
     def experts(self) -> Experts:
@@ -173,7 +174,7 @@ class ServedExperts(ServedText):
         prior = unit * said + DECIBANS_PER_NAT * of(self.fusion.intercept, 0) + left
         if {label, against} & {*self.empty}:
             prior, terms = verdict.decibans, []
-        return Explanation.of_verdict(verdict, prior, tuple(terms), text)
+        return Explanation.of_verdict(verdict, prior, tuple(terms), text).times(self._factor(judged))
 
     def by_word(self) -> NDArray[np.float64]:
         """Return (K, C) what each word adds to the score of an item as long as most, in nats."""

@@ -136,6 +136,7 @@ class MinimisedText(Minimised):
             words=words,
             ends=pack(ends),
             n_jobs=n_jobs,
+            claims=self.encoder.claims,
         )
 
     def with_choice(self, choice: Bound | None) -> MinimisedText:

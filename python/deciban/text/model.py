@@ -16,6 +16,7 @@ from ..calibration.scaling import Scaling, more_cautious
 from ..certificates.bound import LEAVE_ONE_OUT, Bound
 from ..certificates.certificate import Certificate
 from ..certificates.guarantees import add_choice, certify_words, defer, read_choice
+from ..claims import UNBOUNDED
 from ..data.refusal import first, refuse_infinite
 from ..data.text_layout import NAIVE_BAYES
 from ..distributions import Counts, StatisticError, by_name
@@ -287,6 +288,7 @@ class TextModel(Artifact):
             words=words,
             ends=pack(ends),
             buckets=None if score.absent is None else bucket_names(read, self.encoder.words),
+            claims=UNBOUNDED if self.scaling is None else self.encoder.claims,
         )
 
     def compile(self, n_jobs: int | None = None) -> ServedText:

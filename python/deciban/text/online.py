@@ -183,6 +183,7 @@ class OnlineText(Artifact):
             words=words,
             ends=pack(ends),
             n_jobs=n_jobs,
+            claims=self.encoder.claims,
             doubts=pack(self.doubts),
             squares=np.ascontiguousarray(self.squares, "<f4").tobytes(),
             fusion=self.fusion,

@@ -23,7 +23,7 @@ class Predicts:
     classes_: NDArray[Any]
 
     def predict_joint_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """Return the score of each class: differences are log-odds and do not saturate.
+        """Return the score of each class: differences are log-odds, which no number of examples bounds.
 
         Of naive Bayes it is log p(text, c), or with calibration A · log p(text, c) + b_c.
 
@@ -38,7 +38,7 @@ class Predicts:
             Scores, in nats.
         """
         check_is_fitted(self, "served_")
-        return self.served_.scores(texts)
+        return self.served_.joint(texts)
 
     def predict(self, texts: Iterable[str | bytes]) -> NDArray[Any]:
         """Predict the label of the largest score; of equal ones the first in `classes_`.
@@ -58,7 +58,12 @@ class Predicts:
         return labels
 
     def predict_log_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """Return the log probability of each class.
+        """Return the log probability of each class, of calibrated models as far as n examples of C classes can tell.
+
+            log (n p_c + 1/C) / (n + 1),      p = softmax of `predict_joint_log_proba`
+
+        The estimate of Krichevsky & Trofimov, IEEE Transactions on Information Theory 27, 1981, for two classes: where
+        all n were right, the next may be wrong with probability ½/(n + 1).
 
         Parameters
         ----------
@@ -70,10 +75,11 @@ class Predicts:
         ndarray of shape (n_samples, n_classes)
             Log probabilities log p(c | text).
         """
-        return log_posterior(self.predict_joint_log_proba(texts))
+        check_is_fitted(self, "served_")
+        return log_posterior(self.served_.scores(texts))
 
     def predict_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """Return the probability of each class.
+        """Return the probability of each class: see `predict_log_proba`.
 
         Parameters
         ----------

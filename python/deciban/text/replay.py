@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..claims import Claims
+from ..scores.evidence import claimed
 from .corpus import Corpus
 from .minimised import Words
 from .model import TextModel
@@ -70,4 +72,4 @@ class _Online:
         rows, examples = np.sort(came), self.teacher.examples
         weight = None if examples.weight is None else examples.weight[rows]
         heard, _ = calibrate(self.fusion, taught.first[rows], examples.y[rows], weight, self.teacher.classes)
-        return scores_of(heard, taught.judged)
+        return claimed(scores_of(heard, taught.judged), Claims(float(len(known))))

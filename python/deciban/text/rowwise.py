@@ -52,6 +52,7 @@ class ServedRows(ServedText):
             words=words,
             ends=pack(ends),
             n_jobs=n_jobs,
+            claims=encoder.claims,
             scale=encoder.scale,
             score=score,
             of_length_one=encoder.of_length_one,
@@ -74,11 +75,11 @@ class ServedRows(ServedText):
         X = sparse.csr_array((values, features, starts), shape=(len(ends), len(self.dictionary)))
         return directions(X, self.scale) if self.of_length_one else scale_words(X, self.scale)
 
-    def scores(self, items: Iterable[str | bytes]) -> Floats:
-        """Return (N, C) log joint probabilities, in nats."""
+    def joint(self, items: Iterable[str | bytes]) -> Floats:
+        """Return (N, C) log joint probabilities, in nats, whatever may be claimed."""
         return self.of_rows(self.rows(items))
 
-    def scores_of(self, tokens: TokenCorpus, places: NDArray[np.int64]) -> Floats:
+    def joint_of(self, tokens: TokenCorpus, places: NDArray[np.int64]) -> Floats:
         """Return (N, C) the same of items that have been tokenised, at these places, ascending."""
         return self.of_rows(self._rescale(*self.dictionary.rows_of(tokens, places)))
 
@@ -98,7 +99,7 @@ class ServedRows(ServedText):
 
     def judged(self, items: Iterable[str | bytes]) -> Sequence[Judged]:
         """Return per item its scores, and the first class and the next."""
-        return [(scores, first_two(scores), None) for scores in self.scores(items).tolist()]
+        return [(scores, first_two(scores), None) for scores in self.joint(items).tolist()]
 
     def explain(
         self,
@@ -122,7 +123,7 @@ class ServedRows(ServedText):
         ]
         terms.sort(key=lambda term: (-abs(term.decibans), term.term))
         prior = float(self.score.prior[label] - self.score.prior[against]) * DECIBANS_PER_NAT
-        return Explanation.of_verdict(verdict, prior, tuple(terms), text)
+        return Explanation.of_verdict(verdict, prior, tuple(terms), text).times(self._factor(judged))
 
 
 def _shares(words: Sequence[tuple[int, int]]) -> list[float]:

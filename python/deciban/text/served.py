@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .._core import Dictionary, Reader
+from ..claims import UNBOUNDED, Claims
 from ..conventions import DECIBANS_PER_NAT
 from ..data.text_layout import KERNEL, NETWORK, ONLINE
 from ..errors import DataError
@@ -51,7 +52,8 @@ class ServedText:
     `prior` (C,), `bias` (C,) = prior + Σ absent, `absent` (K, C) or empty, of float64. `words` are the K names
     one after the other, which end at `ends` (K,); both are empty where features are hashed. `belief` is what tells
     how sure a verdict is; None where the score was not derived from counts, and then nothing tells.
-    `buckets` are the names of those that speak by being absent, where they are kept.
+    `buckets` are the names of those that speak by being absent, where they are kept. `claims` are what the examples
+    of calibrated scores can tell.
     """
 
     settings: TextSettings
@@ -67,6 +69,7 @@ class ServedText:
     n_jobs: int | None = None
     buckets: BucketNames | None = None
     name: str = field(default="the model", compare=False)
+    claims: Claims = UNBOUNDED
 
     @classmethod
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedText:
@@ -90,8 +93,9 @@ class ServedText:
         parts: dict[str, Any] = {name: bytes(tensors[where].data) for name, where in known.items()}
         settings, classes = TextSettings.from_json(header["text"]), tuple(header["classes"])
         _require_prior(stored, array("d", parts["prior"]))
+        about: dict[str, Any] = {"n_jobs": n_jobs, "name": stored.name, "claims": claims_of(stored)}
         if "bayes" not in header:
-            return cls(settings, classes, bias=parts["prior"], n_jobs=n_jobs, name=stored.name, **parts)
+            return cls(settings, classes, bias=parts["prior"], **about, **parts)
         from .belief import Belief  # here, because no other model needs these
         from .bucket_words import BucketNames
 
@@ -102,7 +106,7 @@ class ServedText:
         belief = Belief.of(header["bayes"], total, items, parts["prior"], widening, slope)
         bits = settings.hashed_bits
         buckets = BucketNames.from_tensors(bits, tensors) if bits is not None and parts.get("absent") else None
-        return cls(settings, classes, belief=belief, n_jobs=n_jobs, buckets=buckets, name=stored.name, **parts)
+        return cls(settings, classes, belief=belief, buckets=buckets, **about, **parts)
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields; what the core made of them is made again."""
@@ -130,13 +134,26 @@ class ServedText:
         except ValueError as error:
             raise self._damaged(f"its score: {error}") from error
 
-    def scores(self, items: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """Return (N, C) log joint probabilities, in nats."""
+    def joint(self, items: Iterable[str | bytes]) -> NDArray[np.float64]:
+        """Return (N, C) log joint probabilities, in nats, whatever may be claimed."""
         return self._require_finite(self.dictionary.scores(items))
+
+    def joint_of(self, tokens: TokenCorpus, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (N, C) the same of items that have been tokenised, at these places, ascending."""
+        return self._require_finite(self.dictionary.scores_of(tokens, places))
+
+    def scores(self, items: Iterable[str | bytes]) -> NDArray[np.float64]:
+        """Return (N, C) scores of which the posterior is made, in nats, as far as the examples can tell."""
+        return self._claimed(self.joint(items))
 
     def scores_of(self, tokens: TokenCorpus, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return (N, C) the same of items that have been tokenised, at these places, ascending."""
-        return self._require_finite(self.dictionary.scores_of(tokens, places))
+        return self._claimed(self.joint_of(tokens, places))
+
+    def _claimed(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        from ..scores.evidence import claimed  # here, because who judges one item needs no NumPy
+
+        return claimed(scores, self.claims)
 
     def _require_finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return scores (N, C), of which every item has one that is finite, and none is too large."""
@@ -174,7 +191,7 @@ class ServedText:
             raise self._endless()
         odds = scores[pair[0]] - scores[pair[1]]
         interval = None if variance is None else _interval(odds, variance)
-        return verdict_of(self.classes, scores, pair, interval, unsure_below, threshold)
+        return verdict_of(self.classes, scores, pair, interval, unsure_below, threshold, self.claims)
 
     def weighed(self, item: str | bytes, pair: tuple[int, int] | None) -> Judged:
         """Return the item as the core judges it, of two classes if they are asked for; nothing tells the doubt of
@@ -214,7 +231,11 @@ class ServedText:
             raise self._damaged("its weights are too large")
         prior = _Contrast(self.prior, len(self.classes), label, against)[0] * DECIBANS_PER_NAT
         terms.sort(key=lambda term: (-abs(term.decibans), term.term))
-        return Explanation.of_verdict(verdict, prior, tuple(terms), text)
+        return Explanation.of_verdict(verdict, prior, tuple(terms), text).times(self._factor(judged))
+
+    def _factor(self, judged: Judged) -> float:
+        """Return what becomes of a deciban of evidence by what may be claimed."""
+        return self.claims.pair(judged[0], judged[1]).factor
 
     def _absent(self, absent: _Contrast, present: set[int]) -> list[Term]:
         """Return what the words that are not there say: the strongest by name, the others together."""
@@ -263,13 +284,22 @@ def _require_prior(stored: Stored, prior: array[float]) -> None:
             raise DataError(f"{stored.name}: its model is damaged: 'score.prior' is not what counts say. Train again.")
 
 
+def claims_of(stored: Stored) -> Claims:
+    """Return what the examples of a model in a file can tell; of raw scores there is no end."""
+    if "bayes" in stored.header and "calibration" not in stored.header:
+        return UNBOUNDED
+    items = array("d", bytes(stored.tensors["state.items"].data))
+    if not all(0.0 <= count < math.inf for count in items):
+        raise DataError(f"{stored.name}: its model is damaged: numbers of items are expected. Train again.")
+    return Claims(math.fsum(items))
+
+
 def _interval(odds: float, variance: float) -> tuple[float, float]:
-    """Return in decibans, where 95 % of a normal about these log-odds, in nats, lie; everywhere where nothing is
-    known."""
+    """Return where 95 % of a normal about these log-odds lie, in nats; everywhere where nothing is known."""
     half = _Z * math.sqrt(variance)
     if not (math.isfinite(odds) and math.isfinite(half)):
         return -math.inf, math.inf
-    return (odds - half) * DECIBANS_PER_NAT, (odds + half) * DECIBANS_PER_NAT
+    return odds - half, odds + half
 
 
 class _Contrast:
