@@ -133,12 +133,13 @@ def evidence_importance(
 
         decibans_j = 1/N Σ_i |evidence of j in example i for its winner against its runner-up|
 
-    Evidence is that of `model.explain`, as scores have it, whatever may be claimed; a feature is what an explanation
-    names: a word, a column, or a category of a column. Its label is the class on whose side its decibans were most.
-    With labels y the bits are I(feature; y) / log 2 over the same examples: of a word whether it is there, of a number
-    over bins that are equally full. Where an explanation does not name the feature, that is a value of its own. Many bits and few
-    decibans: the model could use more of the feature. Few bits and many decibans: it relies on a feature with little information, or with information
-    only together with others. The cost is that of `model.explain(X)`.
+    Evidence is that of `model.explain`, as scores have it, whatever may be claimed; a feature is what an
+    explanation names: a word, a column, or a category of a column. Its label is the class on whose side its
+    decibans were most. With labels y the bits are I(feature; y) / log 2 over the same examples: of a word whether
+    it is there, of a number over bins that are equally full. Where an explanation does not name the feature, that
+    is a value of its own. Many bits and few decibans: the model could use more of the feature. Few bits and many
+    decibans: it relies on a feature with little information, or with information only together with others. The
+    cost is that of `model.explain(X)`.
 
     Parameters
     ----------
