@@ -199,7 +199,10 @@ def test_journals_of_earlier_versions_are_brought_up_to_date(own, out):
     out("learn", "f.deciban", SPAM, "--as", "spam")
     told = verdict(own)
     with contextlib.closing(sqlite3.connect("f.deciban.journal")) as journal:
-        journal.executescript("DROP TABLE steps; DROP TABLE solution; PRAGMA user_version = 1")
+        journal.executescript(
+            "DROP TABLE steps; DROP TABLE solution; DROP TABLE canaries; ALTER TABLE entries DROP COLUMN automatic; "
+            "PRAGMA user_version = 1"
+        )
         ((passages,),) = journal.execute("SELECT experts FROM entries").fetchall()
         experts = bytes(not bits for bits in array("H", passages))  # of headers 1
         journal.execute("UPDATE entries SET experts = ?", (experts,))

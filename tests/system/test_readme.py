@@ -21,7 +21,8 @@ VERBS = {
     "README": ("train", "explain", "learn", "evaluate", "train", "evaluate", "explain"),
     "mail": (
         *("train", "evaluate", "classify", "explain", "learn", "forget", "refresh", "inspect", "evaluate"),
-        *("suspects", "review", "review", "reset", "reset", "snapshot", "rollback", "doctor", "threshold"),
+        *("suspects", "review", "review", "learn", "canary", "reset", "reset", "reset", "snapshot", "rollback"),
+        *("doctor", "threshold"),
     ),
     "text": ("train", "evaluate", "explain", "learn", "learn", "train"),
     "tables": ("train", "evaluate", "classify", "explain", "learn", "compare"),

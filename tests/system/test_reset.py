@@ -119,7 +119,7 @@ def test_the_last_message_of_a_class_stays(own, run, options):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ([], "Expected --since, --source or --class"),
+        ([], "Expected --since, --source, --class or --automatic"),
         (["--since", "soon"], "expected an ISO date or time"),
         (["--class", "spma"], "Did you mean 'spam'?"),
     ],

@@ -126,18 +126,12 @@ impl Experts {
         let mut heard = self.inner.write_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let Heard { dictionary, experts } = &mut *heard;
         let read = |(hashes, passages, class, weight): Example| {
-            // What is in no passage of the content is of the headers.
-            let own: Vec<u8> = words::<2>(&passages).map(|bits| u8::from(bits == [0, 0])).collect();
-            let heard = own.iter().all(|&expert| usize::from(expert) < experts.fusion.experts);
-            let known = heard && (class as usize) < classes && weight.is_finite() && weight > 0.0;
-            let lengths = hashes.len() == 8 * own.len() && passages.len() == 2 * own.len();
-            if !known || !lengths || experts.squares.is_none() {
-                return Err(PyValueError::new_err("examples of known experts and classes are expected"));
+            let known = (class as usize) < classes && weight.is_finite() && weight > 0.0;
+            if !known || experts.squares.is_none() {
+                return Err(foreign());
             }
-            let words: Vec<(u8, u64)> =
-                own.into_iter().zip(words::<8>(&hashes).map(u64::from_le_bytes)).collect();
-            let ascending = words.is_sorted_by(|a, b| a < b) && words.iter().all(|&(_, hash)| hash != 0);
-            if ascending { Ok((words, class, weight)) } else { Err(outside()) }
+            let words = read_set(&hashes, &passages, &experts.fusion)?;
+            Ok((words.into_iter().map(|(expert, hash, _)| (expert, hash)).collect::<Vec<_>>(), class, weight))
         };
         let examples = examples.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
         run(py, 1, || {
@@ -197,6 +191,16 @@ impl Experts {
         let held = hold(items)?;
         let judged = self.judged(py, &borrow(&held))?;
         Ok(judged.into_iter().map(|j| (j.scores, j.first_two, j.variance)).collect())
+    }
+
+    /// The same of items as sets of words, as `Reader.word_sets` gives them: hashes of 64 bits, and the passages of each.
+    fn judge_sets(&self, py: Python<'_>, sets: Vec<(Vec<u8>, Vec<u8>)>) -> PyResult<Vec<Judged>> {
+        let Heard { dictionary, experts } = &*self.heard(py);
+        let judge = |(hashes, passages): &(Vec<u8>, Vec<u8>)| {
+            let judged = dictionary.judge_words(read_set(hashes, passages, &experts.fusion)?, experts);
+            Ok((judged.scores, judged.first_two, judged.variance))
+        };
+        sets.iter().map(judge).collect()
     }
 
     /// Scores (N, C), in nats.
@@ -401,6 +405,26 @@ fn together(taught: &[Learnt], of: fn(&Learnt) -> &Vec<f64>, passages: &[f64], m
         own.chain(passages.get(i))
     };
     (0..rows).flat_map(row).copied().collect()
+}
+
+fn foreign() -> PyErr {
+    PyValueError::new_err("examples of known experts and classes are expected")
+}
+
+/// Reads an item as a set of words: the expert that hears each, its hash, and the passages it is in.
+fn read_set(hashes: &[u8], passages: &[u8], fusion: &Fusion) -> PyResult<Vec<(u8, u64, u16)>> {
+    // What is in no passage of the content is of the headers.
+    let places: Vec<u16> = words::<2>(passages).map(u16::from_le_bytes).collect();
+    let own = |&bits: &u16| u8::from(bits == 0);
+    let heard = places.iter().all(|bits| usize::from(own(bits)) < fusion.experts);
+    if !heard || hashes.len() != 8 * places.len() || passages.len() != 2 * places.len() {
+        return Err(foreign());
+    }
+    let hashes = words::<8>(hashes).map(u64::from_le_bytes);
+    let set: Vec<(u8, u64, u16)> =
+        places.iter().zip(hashes).map(|(bits, hash)| (own(bits), hash, *bits)).collect();
+    let ascending = set.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1)) && set.iter().all(|word| word.1 != 0);
+    if ascending { Ok(set) } else { Err(outside()) }
 }
 
 fn outside() -> PyErr {

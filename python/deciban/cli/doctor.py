@@ -43,6 +43,8 @@ def _lines(found: Health) -> Iterator[str]:
         first, last = (_when(each) for each in found.taught)
         yield f"journal    taught from {first} to {last}, {format_count(found.waiting, 'item')} not in the file yet"
     yield f"snapshots  {found.snapshots:,}"
+    if found.canaries:
+        yield f"canaries   {found.canaries:,}"
     if found.since is not None:
         yield f"since      {_of_verdicts(found)}"
     yield ""

@@ -9,6 +9,7 @@ import click
 from .. import store
 from ..mail.outcomes import Outcome
 from . import options
+from .teaching import Teaching
 from .updates import tell, update
 
 
@@ -17,10 +18,11 @@ from .updates import tell, update
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
 @click.option("--as", "label", metavar="LABEL", help="Only if they were learnt under this label; of rows, their label.")
 @options.of_tables
+@options.force
 @options.as_json
 @options.quiet
 def command(
-    filter_file: str, files: tuple[str, ...], label: str | None, as_json: bool, quiet: bool, **given: Any
+    filter_file: str, files: tuple[str, ...], label: str | None, force: bool, as_json: bool, quiet: bool, **given: Any
 ) -> None:
     """Take back the last label of each message of FILE…; the label it had before, if any, holds again.
 
@@ -36,7 +38,7 @@ def command(
         rows = table_updates.update(filter_file, files, "minus", label, given)
         tell(rows, {"forgotten": "Forgot {n}."}, as_json, quiet, "row", filter=filter_file, label=label)
         return
-    result = update(filter_file, files, label, given, forget=True)
+    result = update(filter_file, files, Teaching(label, forget=True, force=force), given)
     sentences: dict[Outcome, str] = {
         "forgotten": "Forgot {n}.",
         "not known": "Not known: {n}; nothing changed there.",

@@ -20,6 +20,7 @@ VERBS = {
     "inspect": "Show counts, settings and strongest evidence of a filter.",
     "learn": "Add messages to a filter, exactly.",
     "forget": "Remove messages from a filter, exactly.",
+    "canary": "Hold verdicts that must not change, whatever is learnt.",
     "reset": "Remove messages by time, source or class, exactly.",
     "refresh": "Bring the file of a filter up to date with its journal.",
     "snapshot": "Keep a filter under a name.",

@@ -20,6 +20,7 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Print no remarks and n
 jobs = click.option(
     "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: all cores."
 )
+force = click.option("--force", is_flag=True, help="Give up canaries whose verdicts this changes.")
 text = click.option("--text", metavar="COLUMN", help="Column of a table with the texts.")
 label = click.option("--label", metavar="COLUMN", help="Column of a table with the labels.")
 encoding = click.option("--encoding", metavar="NAME", help="Encoding of a table, such as cp949. Default: UTF-8.")

@@ -17,9 +17,10 @@ from .output import print_json
 
 @click.command("refresh", short_help="Bring a filter up to date.")
 @options.filter_file
+@options.force
 @options.as_json
 @options.quiet
-def command(filter_file: str, as_json: bool, quiet: bool) -> None:
+def command(filter_file: str, force: bool, as_json: bool, quiet: bool) -> None:
     """Solve the filter with what learn has noted in its journal.
 
     What is learnt tells on verdicts at once, by a step for each message; when a twentieth has come since, learn solves
@@ -34,7 +35,7 @@ def command(filter_file: str, as_json: bool, quiet: bool) -> None:
         with lock(filter_file), Journal.open(filter_file, write=True) as journal:
             assert journal is not None
             waiting = journal.waiting()
-            solve(filter_file, journal)
+            solve(filter_file, journal, force=force)
     if as_json:
         print_json({"filter": filter_file, "n": waiting})
     elif not quiet:

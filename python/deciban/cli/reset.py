@@ -38,6 +38,8 @@ class _When(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--since", type=_When(), metavar="WHEN", help="Learnt since an ISO date or time, or an age, as 7d.")
 @click.option("--source", metavar="GLOB", help="Learnt from files of these names, as 'Junk/*'.")
 @click.option("--class", "label", metavar="LABEL", help="Labelled so, trained messages included.")
+@click.option("--automatic", is_flag=True, help="Labelled by learn --auto.")
+@options.force
 @click.option("--dry-run", is_flag=True, help="Only print how many match.")
 @options.as_json
 @options.quiet
@@ -46,11 +48,14 @@ def command(
     since: float | None,
     source: str | None,
     label: str | None,
+    automatic: bool,
+    force: bool,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Forget every label that was given since WHEN, from a source, or of a class; of several options all must hold.
+    """Forget every label that was given since WHEN, from a source, of a class, or by the filter itself; of several
+    options all must hold.
 
     The filter is then the same, byte for byte, as if they had never been given: a message that had another label before
     or after keeps that. Times and sources are in the journal of the filter. Of messages that were trained neither is
@@ -58,12 +63,14 @@ def command(
 
     Snapshot the filter first to return to it: deciban snapshot.
     """
-    if since is None and source is None and label is None:
-        raise UsageError("Expected --since, --source or --class, which say what is to be forgotten; there is none.")
+    if since is None and source is None and label is None and not automatic:
+        raise UsageError(
+            "Expected --since, --source, --class or --automatic, which say what is to be forgotten; there is none."
+        )
     from ..mail.reset import Wanted, reset
 
-    found = reset(filter_file, Wanted(since, source, label), dry_run=dry_run)
-    unknown = 0 if since is None and source is None else found.trained
+    found = reset(filter_file, Wanted(since, source, label, automatic), dry_run=dry_run, force=force)
+    unknown = 0 if (since is None and source is None) or automatic else found.trained
     if as_json:
         print_json({"filter": filter_file, "n": found.n, "of": found.known, "unknown": unknown, "dry_run": dry_run})
         return

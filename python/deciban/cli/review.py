@@ -144,8 +144,9 @@ def _learn(filter_file: str, found: Reviewed, places: Sequence[int], label: str)
             with open(path, "wb") as file:
                 file.write(item if isinstance(item, bytes) else item.encode("utf-8", "surrogatepass"))
         assert learn.callback is not None
-        of_tables = {"text": None, "column": None, "table_format": None, "encoding": None}
-        learn.callback(filter_file=filter_file, files=tuple(paths), label=label, as_json=False, quiet=True, **of_tables)
+        given: dict[str, Any] = {"text": None, "column": None, "table_format": None, "encoding": None}
+        given |= {"auto": False, "at_least": None, "force": False, "as_json": False, "quiet": True}
+        learn.callback(filter_file=filter_file, files=tuple(paths), label=label, **given)
 
 
 # --- answers at the terminal -------------------------------------------------------------------------------

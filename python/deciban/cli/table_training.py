@@ -46,7 +46,7 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
     leaks = find_leaks(rows)
     known = KnownRows.of(hash_rows(rows.columns, rows.X, rows.labels.tolist()))
     errors = {leak.name: leak.errors / leak.n for leak in leaks}
-    with begin_anew(output):
+    with begin_anew(output, model.compile):
         model.save(output, Origin(label, table.ignored, errors, known).header())
     seconds = perf_counter() - started
     recipe = next((each for each in contenders if each.model == model.name), contenders[0])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import store
 from ..errors import StorageError, escape
 from ..files.locks import lock
+from ..mail.autolearning import Autolearning
+from ..mail.canaries import CanaryError, Changed
 from ..mail.journal import Entry, Journal
 from ..mail.outcomes import Outcome, label_among, require_label
 from ..mail.steps import Stepping
@@ -18,19 +21,34 @@ from ..verdict import Verdict
 from .items import Batch
 from .updates import Updated, Words
 
+if TYPE_CHECKING:
+    from ..mail.filter import Filter
+
 Labels = tuple[int, ...]
 """The numbers of the classes of an item, the last in force."""
 
 
-def teach_filter(path: str, batches: Iterator[Batch], label: str | None, forget: bool, gone: Sequence[str]) -> Updated:
-    """Learn items under a label, or forget them: all of them, or none."""
+class Teaching(NamedTuple):
+    """What items are to be learnt as: under a label, None where each has its own; forgotten; or, where `least` decibans
+    are given, under the verdicts that claim so many. With `force`, canaries that would change are given up."""
+
+    label: str | None = None
+    forget: bool = False
+    least: float | None = None
+    force: bool = False
+
+
+def teach_filter(path: str, batches: Iterator[Batch], teaching: Teaching, gone: Sequence[str]) -> Updated:
+    """Learn items, or forget them: all of them, or none."""
     with lock(path), store.open_file(path) as opened, Journal.open(path, write=True) as journal:
         assert journal is not None
-        told = _Told(opened, journal, label, forget)
+        told = _Told(path, opened, journal, teaching)
         journal.write(lambda: told.take(batches))
         waiting, most = journal.waiting(), told.words.served.settings.max_words
-        if told.changes_file or (told.known.has_grown(waiting) and len(told.known) <= SOLVED_AT_ONCE):
-            _solve(path, journal)
+        grown, refused = told.known.has_grown(waiting), ""
+        if told.changes_file or (grown and len(told.known) <= SOLVED_AT_ONCE):
+            refused = _solve(path, journal, told.solution)
+        if not refused and not journal.waiting():
             waiting, before = 0, told.held
             with store.open_file(path) as solved:
                 words = SingleWords(solved.view())
@@ -40,21 +58,26 @@ def teach_filter(path: str, batches: Iterator[Batch], label: str | None, forget:
         sizes, due = (Words(before, most, 0, 0.0), Words(held, most, 0, 0.0)), told.known.has_grown(waiting)
         classes = told.words.served.classes
         result = Updated(classes, told.outcomes, words=sizes, vanished=len(gone), waiting=waiting, is_due=due)
+        result.refused, result.given_up = refused, [each.canary.source for each in told.given_up]
         if told.outcomes.total() == 1:
             result.before, result.after = told.before, after.judge([told.only])[0]
     return result
 
 
-def _solve(path: str, journal: Journal) -> None:
+def _solve(path: str, journal: Journal, known: Filter | None) -> str:
+    """Solve the filter, if it changes the verdict of no canary; return why not."""
     from ..mail.filter import solve  # here, because one message more seldom needs it
 
     try:
-        solve(path, journal)
+        solve(path, journal, known)
+    except CanaryError as error:
+        return str(error)
     except StorageError as error:
         what = str(error).partition(". Nothing was changed")[0]
         raise StorageError(
             f"{what}. What was told is in its journal, and verdicts heed it; make room and run deciban refresh."
         ) from error
+    return ""
 
 
 class _Told:
@@ -66,14 +89,18 @@ class _Told:
     longer so. `only` is the last item, judged `before`.
     """
 
-    def __init__(self, opened: store.Opened, journal: Journal, label: str | None, forget: bool) -> None:
-        self.opened, self.journal, self.forget = opened, journal, forget
+    def __init__(self, path: str, opened: store.Opened, journal: Journal, teaching: Teaching) -> None:
+        self.path, self.opened, self.journal, self.teaching = path, opened, journal, teaching
+        self.forget = teaching.forget
         self.stored = opened.view()
         self.words, self.known = SingleWords(self.stored), KnownLabels(self.stored)
         self.stepping = Stepping(self.words, journal.steps)
         self.classes = [str(c) for c in self.words.served.classes]
         journal.require_classes(self.classes)
-        self.label = None if label is None else label_among(self.classes, label)
+        self.label = None if teaching.label is None else label_among(self.classes, teaching.label)
+        self.own: Autolearning | None = None
+        self.solution: Filter | None = None
+        self.given_up: list[Changed] = []
         self.outcomes, self.changes_file, self.stale = Counter[Outcome](), False, False
         self.held = 0
         self.only: str | bytes = b""
@@ -83,17 +110,45 @@ class _Told:
         """Note in the journal what the items are."""
         self._bring_up_to_date()
         self.held = self.stepping.held()
+        if self.teaching.least is not None:
+            self.own = self._autolearning(self.teaching.least)
         for names, items, labels in batches:
             sets = word_sets(self.words.served.settings, items)
             served = self.stepping.experts(hashes_of(sets))
             verdicts = served.judge(items)
             self.only, self.before = items[-1], verdicts[-1]
             own = [self.label] * len(items) if labels is None else list(map(self._class_of, labels, names))
+            if self.own is not None:
+                own = [self.classes.index(str(each.label)) for each in verdicts]
             new = [lesson for told in zip(names, sets, verdicts, own, strict=True) for lesson in self._note(*told)]
             served.learn(new)
             self.stepping.write(served, new)
         if self.stale and not self.changes_file:
             self._step_anew()
+        if len(self.journal.canaries):
+            self._guard("Forgetting this" if self.forget else "Learning this")
+
+    def _guard(self, what: str) -> None:
+        """Raise CanaryError if what was noted changes the verdict of a canary, or give that up."""
+        if self.changes_file:
+            from ..mail.filter import guard, solution  # here, because one message more seldom needs it
+
+            self.solution = solution(self.path, self.journal)
+            self.given_up = guard(self.journal, self.solution, what, self.teaching.force)
+            return
+        hashes = hashes_of(each.words for each in self.journal.canaries.all())
+        self.given_up = self.journal.canaries.guard(self.stepping.experts(hashes), what, self.teaching.force)
+
+    def _autolearning(self, least: float) -> Autolearning:
+        """Return what the filter may label by itself, by what it knows so far."""
+        known, automatic = self.known.counts(len(self.classes)), Counter[str]()
+        for each in self.journal.entries():
+            old = self.known[each.words.digest][-1:]
+            known.subtract(old)
+            known.update(each.labels[-1:])
+        for _, labels in self.journal.automatic():
+            automatic[self.classes[labels[-1]]] += 1
+        return Autolearning(least, Counter({name: known[c] for c, name in enumerate(self.classes)}), automatic)
 
     def of_only(self) -> list[int]:
         """Return the hashes of the words of the last item."""
@@ -119,17 +174,27 @@ class _Told:
     def _note(self, name: str, words: WordSet, verdict: Verdict, label: int | None) -> Iterator[Lesson]:
         """Note what one item is; yield it if it is to be learnt by a step."""
         known, open_labels = self.known[words.digest], self.journal.labels(words.digest)
-        became, labels = self._step(known if open_labels is None else open_labels, label)
+        has = known if open_labels is None else open_labels
+        became, labels = self._step(has, label) if self.own is None else self._label(self.own, has, verdict)
         self.outcomes[became] += 1
-        if became in ("already known", "not known"):
+        if became not in ("learnt", "relabelled", "forgotten"):
             return
-        self.journal.add([Entry(words, labels, name, str(verdict.label), verdict.decibans)])
+        by_itself = self.own is not None
+        self.journal.add([Entry(words, labels, name, str(verdict.label), verdict.decibans, automatic=by_itself)])
         at_once = self.forget or len(self.known) <= SOLVED_AT_ONCE
         self.changes_file |= (bool(known) and at_once) or labels[-1:] in [(c,) for c in self.words.served.empty]
         if became == "learnt" or (became == "relabelled" and open_labels is None):
             yield Lesson(words, labels[-1])
         else:
             self.stale = True
+
+    def _label(self, own: Autolearning, labels: Labels, verdict: Verdict) -> tuple[Outcome, Labels]:
+        """Return what becomes of an item that has some labels, if any, under its verdict, and which it has then."""
+        became: Outcome = "already known" if labels else own.judge(verdict)
+        if became != "learnt":
+            return became, labels
+        own.learn(verdict)
+        return became, (self.classes.index(str(verdict.label)),)
 
     def _step(self, labels: Labels, label: int | None) -> tuple[Outcome, Labels]:
         """Return what becomes of an item that has some labels under another, and which it has then."""

@@ -121,7 +121,7 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     trained = _train(examples[0] if table else None, sources, contenders, given, remarks)
     if table:
         trained = trained.of_table(TextColumns(given["text"], given["label"]))
-    with begin_anew(output):
+    with begin_anew(output, trained.filter.model.compile):
         trained.filter.save(output)
     seconds = perf_counter() - started
     if trained.items is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from .text_tables import TextTables, tables_of
 
 if TYPE_CHECKING:
     from ..mail.filter import Filter
+    from .teaching import Teaching
 
 
 class Words(NamedTuple):
@@ -59,7 +60,8 @@ class Words(NamedTuple):
 class Updated:
     """What an update did. The verdicts are there where there was one item; words, and how many items `vanished`, moved
     away before they were read, where items have words; how many are `waiting` to be in its file, of a filter that
-    learns online, and whether these are so many that it `is_due` to be solved."""
+    learns online, and whether these are so many that it `is_due` to be solved; why that was `refused`; and the
+    canaries that were `given_up`."""
 
     classes: Sequence[Any]
     outcomes: Counter[Outcome]
@@ -69,6 +71,8 @@ class Updated:
     vanished: int = 0
     waiting: int | None = None
     is_due: bool = False
+    refused: str = ""
+    given_up: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return keys that scripts rely on."""
@@ -79,25 +83,30 @@ class Updated:
             "after": self.after and self.after.to_json(),
             **({} if self.words is None else {"words": self.words[1]._asdict(), "vanished": self.vanished}),
             **({} if self.waiting is None else {"waiting": self.waiting}),
+            **({"given_up": self.given_up} if self.given_up else {}),
         }
 
 
-def update(
-    filter_file: str, paths: Sequence[str], label: str | None, given: Mapping[str, Any], forget: bool = False
-) -> Updated:
+def update(filter_file: str, paths: Sequence[str], teaching: Teaching, given: Mapping[str, Any]) -> Updated:
     """Learn the items of `paths` under a label, or the rows of tables under theirs, or forget them: all of them, or
     none if anything is wrong with one."""
+    label, forget, by_itself = teaching.label, teaching.forget, teaching.least is not None
     header = store.read_header(filter_file)
     refuse_minimised(header["model"])
     settings, gone = TextSettings.from_json(header["text"]), list[str]()
     tables = tables_of(header, {**given, "label": given["column"]}, paths)
-    read = _read(paths, settings, gone, tables, label, forget)
+    if by_itself and (header["model"] != ONLINE or tables is not None):
+        raise UsageError(
+            f"expected a filter of the default model of mail for --auto; this one is {header['model']!r}. Learn with "
+            "--as LABEL."
+        )
+    read = _read(paths, settings, gone, tables, label, forget or by_itself)
     first = next(read)  # standard input is waited for before the file is locked
     told = chain([first], read)
     if header["model"] == ONLINE:
         from .teaching import teach_filter
 
-        return teach_filter(filter_file, told, label, forget, gone)
+        return teach_filter(filter_file, told, teaching, gone)
     return _count(filter_file, told, label, forget, gone)
 
 
@@ -173,7 +182,11 @@ def tell(
     if result.words is not None:
         for sentence in result.words[1].tell_change(result.words[0]):
             click.echo(sentence)
-    if result.is_due:
+    for source in result.given_up:
+        click.echo(f"Gave up the canary {escape(source)}.")
+    if result.refused:
+        click.echo(f"Learnt, but the file was not solved. {result.refused}")
+    if result.is_due and not result.refused:
         waiting = format_count(result.waiting or 0, what)
         click.echo(
             f"Verdicts heed {waiting} that the filter was not solved with: run deciban refresh when there is time."

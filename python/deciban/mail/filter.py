@@ -22,6 +22,7 @@ from ..errors import DataError
 from ..files.locks import lock
 from ..text.counting import Counted, Occurrences, WordRoom, counter, occurrences
 from ..text.encoder import WordEncoder
+from ..text.experts import ServedExperts
 from ..text.left_out import Sample
 from ..text.model import DEFAULTS, Bayes, TextModel
 from ..text.online import OnlineText
@@ -30,6 +31,7 @@ from ..text.served import ServedText
 from ..text.settings import TextSettings
 from ..text.single_words import SingleWords
 from ..text.word_sets import Lesson, WordSet, word_sets
+from .canaries import Changed
 from .journal import Entry, Journal
 from .ledger import Ledger, digest_of, find
 from .outcomes import Outcome, label_among, refuse_minimised, require_label, require_left
@@ -293,20 +295,44 @@ class Pieces(defaultdict[int, list[tuple[str | bytes, int]]]):
         super().__init__(list)
 
 
-def solve(path: str | os.PathLike[str], journal: Journal) -> None:
-    """Write the filter as if it had been trained with what its journal says; who calls this holds its file alone."""
-    known = Filter.load(path)
-    journal.require_classes(known.model.classes)
-    if entries := journal.entries():
-        known = known.taught(entries)
-        require_left(sum(known.model.encoder.book.items))
+def solve(path: str | os.PathLike[str], journal: Journal, known: Filter | None = None, *, force: bool = False) -> None:
+    """Write the filter as if it had been trained with what its journal says; who calls this holds its file alone.
+
+    Raises CanaryError where that would change the verdict of a canary, unless with `force`, or if it is `known` already
+    what the filter will be.
+    """
+    asked = known is None
+    if known is None:
+        known = solution(path, journal)
+    if journal.entries():
 
         def put() -> None:
+            if asked:
+                guard(journal, known, "Solving the filter", force)
             known.save(path)
             with store.open_file(path) as opened:
                 journal.close_open(opened, SingleWords(opened.view()))
 
         journal.write(put)  # who learns meanwhile locks the new file, and waits for the journal
+
+
+def solution(path: str | os.PathLike[str], journal: Journal) -> Filter:
+    """Return what the filter will be when it is solved with what its journal says."""
+    known = Filter.load(path)
+    journal.require_classes(known.model.classes)
+    if entries := journal.entries():
+        known = known.taught(entries)
+        require_left(sum(known.model.encoder.book.items))
+    return known
+
+
+def guard(journal: Journal, known: Filter, what: str, force: bool) -> list[Changed]:
+    """Raise CanaryError if a filter would change the verdict of a canary, or give that up with `force`."""
+    if not len(journal.canaries):
+        return []
+    served = known.model.compile()
+    assert isinstance(served, ServedExperts)
+    return journal.canaries.guard(served, what, force)
 
 
 def solved(stored: store.Stored, entries: Iterable[Entry]) -> store.Stored:

@@ -66,6 +66,7 @@ class Health:
     error_interval: tuple[float, float] | None = None
     promised: float | None = None
     snapshots: int = 0
+    canaries: int = 0
     problems: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
 
@@ -125,6 +126,7 @@ def _of_journal(path: str, health: Health, stored: store.Stored) -> Health:
             history = History(journal.connection)
             since, own = history.prequential(), asdict(health)
             own |= {"files": health.files, "waiting": journal.waiting(), "taught": history.times(), "since": since}
+            own["canaries"] = journal.canary_count()
             if since.n >= _ENOUGH:
                 low = binomial(errors=since.errors, n=since.n, delta=_DELTA / 2, side="lower")
                 high = binomial(errors=since.errors, n=since.n, delta=_DELTA / 2)

@@ -46,10 +46,11 @@ class History:
         return None if first is None else (first, last)
 
     def prequential(self) -> Prequential:
-        """Return how good verdicts on items were before their first labels were given."""
+        """Return how good verdicts on items were before their first labels were given, by others than the filter."""
+        by_others = "AND automatic = 0 " if "automatic" in self._columns(self.connection, "entries") else ""
         names = json.loads((self.connection.execute("SELECT classes FROM about").fetchone() or ("[]",))[0])
         rows = self.connection.execute(
-            "SELECT labels, verdict, decibans FROM entries WHERE decibans IS NOT NULL "
+            f"SELECT labels, verdict, decibans FROM entries WHERE decibans IS NOT NULL {by_others}"
             "AND id IN (SELECT min(id) FROM entries WHERE length(labels) = 2 GROUP BY digest)"
         )
         n = errors = certain = certain_errors = 0
@@ -74,6 +75,7 @@ class History:
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as copy:
             self.connection.backup(copy)
             History(copy).close()
+            copy.execute("DROP TABLE IF EXISTS canaries")  # they belong to the filter, not to one state of it
             copy.execute("VACUUM")
 
     def restore(self, copy: sqlite3.Connection | None) -> None:

@@ -27,14 +27,18 @@ from ..files.written import Replacement
 from ..store import Opened, of_table, open_file
 from ..text.single_words import SingleWords
 from ..text.word_sets import WordSet
+from .canaries import LAYOUT as CANARIES
+from .canaries import Canaries
 from .steps import LAYOUT as STEPS
 from .steps import Solution, Steps
 
 SUFFIX = ".journal"
-VERSION = 2
+VERSION = 3
 """Of the layout: `PRAGMA user_version`."""
 WITH_STEPS = 2
 """The version that began to keep steps."""
+WITH_CANARIES = 3
+"""The version that began to keep canaries, and whether a label was given by the filter itself."""
 _LARGE = 4_000_000
 """Bytes of a file whose digest takes longer than its journal."""
 PATIENCE = 60.0
@@ -53,13 +57,15 @@ _LAYOUT = (
     "CREATE INDEX by_digest ON entries (digest)",
     "CREATE INDEX by_state ON entries (state)",
 )
+_TRUST = "ALTER TABLE entries ADD COLUMN automatic INTEGER NOT NULL DEFAULT 0"
 # What each version has beside that of the one before: a journal of an earlier one is brought up to date by who writes.
-_LAYOUTS = (_LAYOUT, STEPS)
+_LAYOUTS = (_LAYOUT, STEPS, (_TRUST, *CANARIES))
 
 
 class Entry(NamedTuple):
     """An item and the numbers of the classes that it has, the last in force, none of an item that was forgotten; where
-    it came from, what the filter said of it before, and when it was told: now, unless it is told again."""
+    it came from, what the filter said of it before, when it was told: now, unless it is told again; and whether the
+    filter gave the label by itself."""
 
     words: WordSet
     labels: tuple[int, ...]
@@ -67,6 +73,7 @@ class Entry(NamedTuple):
     verdict: str | None = None
     decibans: float | None = None
     told: float | None = None
+    automatic: bool = False
 
 
 class Journal:
@@ -74,7 +81,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], connection: sqlite3.Connection) -> None:
         self.path, self.connection, self.classes = os.fspath(path), connection, 0
-        self.steps, self.kept = Steps(connection), False
+        self.steps, self.canaries, self.kept = Steps(connection), Canaries(connection), False
 
     @classmethod
     @contextlib.contextmanager
@@ -154,13 +161,14 @@ class Journal:
                 now if each.told is None else each.told,
                 each.verdict,
                 each.decibans,
+                each.automatic,
                 *each.words[1:],
             )
             for each in entries
         )
         self.connection.executemany(
-            "INSERT INTO entries (state, digest, labels, source, told, verdict, decibans, arrival, hashes, experts, "
-            "names, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO entries (state, digest, labels, source, told, verdict, decibans, automatic, arrival, hashes, "
+            "experts, names, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
 
@@ -216,11 +224,26 @@ class Journal:
             (_SOLVED if solved else _OPEN,),
         )
 
-    def told(self) -> list[tuple[bytes, tuple[int, ...], str, float]]:
-        """Return of all entries, in the order in which they came, digest, labels, source and when it was told."""
+    def told(self) -> list[tuple[bytes, tuple[int, ...], str, float, bool]]:
+        """Return of all entries, in the order in which they came, digest, labels, source, when it was told, and whether
+        the filter gave the label by itself."""
         with _told(self.path + SUFFIX):
-            rows = self.connection.execute("SELECT digest, labels, source, told FROM entries ORDER BY id")
-            return [(digest, _labels(labels), source, told) for digest, labels, source, told in rows]
+            automatic = "automatic" if _version(self.connection) >= WITH_CANARIES else "0"
+            rows = self.connection.execute(f"SELECT digest, labels, source, told, {automatic} FROM entries ORDER BY id")
+            return [(digest, _labels(labels), source, told, bool(by)) for digest, labels, source, told, by in rows]
+
+    def canary_count(self) -> int:
+        """Return how many canaries there are."""
+        with _told(self.path + SUFFIX):
+            return len(self.canaries) if _version(self.connection) >= WITH_CANARIES else 0
+
+    def automatic(self) -> list[tuple[bytes, tuple[int, ...]]]:
+        """Return the items whose labels the filter gave itself, and nobody else since, with these."""
+        rows = self.connection.execute(
+            "SELECT digest, labels FROM entries WHERE automatic AND length(labels) > 0 "
+            "AND id IN (SELECT max(id) FROM entries GROUP BY digest)"
+        )
+        return [(digest, _labels(labels)) for digest, labels in rows]
 
     def labels(self, digest: bytes) -> tuple[int, ...] | None:
         """Return the classes that an item has by an entry that the filter's file does not have yet; None if none."""
@@ -236,9 +259,10 @@ class Journal:
 
 
 @contextlib.contextmanager
-def begin_anew(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Empties the journal of the filter at `path`, if there is one, when the block has put another in its place; that
-    of a large filter is made, as it says that the file was verified."""
+def begin_anew(path: str | os.PathLike[str], served: Callable[[], Any]) -> Iterator[None]:
+    """Empties the journal of the filter at `path`, if there is one, when the block has put another in its place, as it
+    is `served`, which changes no verdict of a canary; that of a large filter is made, as it says that the file was
+    verified."""
     if os.path.exists(path) and not os.path.isfile(path):
         yield  # a pipe or a device takes a filter and keeps none
         return
@@ -248,6 +272,8 @@ def begin_anew(path: str | os.PathLike[str]) -> Iterator[None]:
                 assert journal is not None
                 journal.connection.execute("BEGIN IMMEDIATE")  # who teaches the new one meanwhile waits
                 try:
+                    if len(journal.canaries):
+                        journal.canaries.require_kept(served(), escape(os.fspath(path)))
                     for table in ("entries", "about", "steps", "solution"):
                         journal.connection.execute(f"DELETE FROM {table}")
                     yield

@@ -8,8 +8,9 @@ from typing import Any, Literal
 from ..data.text_layout import NAIVE_BAYES, ONLINE
 from ..errors import DataError
 
-# What became of one item: counted now; known under this label, nothing changed; moved here from another label.
-Outcome = Literal["learnt", "already known", "relabelled", "forgotten", "not known"]
+# What became of one item: counted now; known under this label, nothing changed; moved here from another label; of one
+# that the filter was to label by itself: not sure enough, or of a class that has too many.
+Outcome = Literal["learnt", "already known", "relabelled", "forgotten", "not known", "unsure", "held back"]
 
 
 def label_among(labels: Sequence[str], label: str, where: str = "", whose: str = "the filter's") -> int:

@@ -14,7 +14,7 @@ from ..errors import DataError, escape
 from ..files.locks import lock
 from ..text.single_words import SingleWords
 from ..text.word_sets import WordSet
-from .filter import solve
+from .filter import Filter, guard, solution, solve
 from .journal import Entry, Journal
 from .ledger import Ledger, digest_of
 from .outcomes import label_among
@@ -28,6 +28,7 @@ class Given(NamedTuple):
     label: int
     told: float | None = None
     source: str | None = None
+    automatic: bool = False
 
 
 class Wanted(NamedTuple):
@@ -36,6 +37,7 @@ class Wanted(NamedTuple):
     since: float | None = None
     source: str | None = None
     label: str | None = None
+    automatic: bool = False
 
     def holds(self, given: Given, label: int | None) -> bool:
         """Return whether a label is to be taken back; `label` is the number of the class that is wanted."""
@@ -43,6 +45,7 @@ class Wanted(NamedTuple):
             (self.since is None or (given.told is not None and given.told >= self.since))
             and (self.source is None or (given.source is not None and fnmatchcase(given.source, self.source)))
             and (label is None or given.label == label)
+            and (given.automatic or not self.automatic)
         )
 
 
@@ -57,13 +60,14 @@ class Reset(NamedTuple):
 Labels = tuple[int, ...]
 
 
-def reset(path: str | os.PathLike[str], wanted: Wanted, *, dry_run: bool = False) -> Reset:
+def reset(path: str | os.PathLike[str], wanted: Wanted, *, dry_run: bool = False, force: bool = False) -> Reset:
     """Take back all labels that are wanted, as if they had never been given; or say only how many items have some.
 
     Raises
     ------
     DataError
-        If the filter is of another model than the default one of mail, or a class would be left without items.
+        If the filter is of another model than the default one of mail, a class would be left without items, or a canary
+        would have another verdict and `force` does not give it up.
     """
     if dry_run:
         with Journal.open(path, write=False) as journal:
@@ -72,17 +76,22 @@ def reset(path: str | os.PathLike[str], wanted: Wanted, *, dry_run: bool = False
         assert journal is not None
         result, entries = _plan(path, journal, wanted)
         if entries:
-            journal.write(lambda: _note(path, journal, entries))
-            solve(path, journal)
+            known: list[Filter] = []
+            journal.write(lambda: known.append(_note(path, journal, entries, force)))
+            solve(path, journal, known[0])
         return result
 
 
-def _note(path: str | os.PathLike[str], journal: Journal, entries: Sequence[Entry]) -> None:
-    """Note entries, and take the steps anew: verdicts heed them even where the filter cannot be solved."""
+def _note(path: str | os.PathLike[str], journal: Journal, entries: Sequence[Entry], force: bool) -> Filter:
+    """Note entries, and take the steps anew: verdicts heed them even where the filter cannot be written. Return what it
+    will be."""
     journal.add(entries)
+    known = solution(path, journal)
+    guard(journal, known, "This reset", force)
     with store.open_file(path) as opened:
         stored = opened.view()
         Stepping(SingleWords(stored), journal.steps).begin(opened, lessons_of(journal.each_entry(), stored))
+    return known
 
 
 def _plan(path: str | os.PathLike[str], journal: Journal | None, wanted: Wanted) -> tuple[Reset, list[Entry]]:
@@ -119,21 +128,23 @@ def _labels_given(ledger: Ledger, journal: Journal | None) -> tuple[dict[bytes, 
     told: dict[bytes, list[Given]] = {}
     words = {}
     if journal is not None:
-        for digest, now, source, when in journal.told():
+        for digest, now, source, when, automatic in journal.told():
             had = told.get(digest)
-            told[digest] = _given([Given(c) for c in now[:-1]] if had is None else had, now, when, source)
+            told[digest] = _given([Given(c) for c in now[:-1]] if had is None else had, now, when, source, automatic)
         for each in journal.entries():
             labels[each.words.digest], words[each.words.digest] = each.labels, each.words
     return {d: _given(told.get(d, []), now, None, None) for d, now in labels.items() if now}, words
 
 
-def _given(had: Sequence[Given], now: Labels, when: float | None, source: str | None) -> list[Given]:
+def _given(
+    had: Sequence[Given], now: Labels, when: float | None, source: str | None, automatic: bool = False
+) -> list[Given]:
     """Return the labels of an item that had some, when an entry says which it has now: what they begin with is kept,
     what follows is what the entry gave."""
     kept = 0
     while kept < min(len(had), len(now)) and had[kept].label == now[kept]:
         kept += 1
-    return [*had[:kept], *(Given(c, when, source) for c in now[kept:])]
+    return [*had[:kept], *(Given(c, when, source, automatic) for c in now[kept:])]
 
 
 def _without(given: Sequence[Given], wanted: Wanted, label: int | None) -> list[Given]:
@@ -154,7 +165,11 @@ def _steps_back(words: WordSet, before: Sequence[Given], after: Sequence[Given])
     labels = tuple(each.label for each in after)
     return [
         Entry(words, labels[:same]),
-        *(Entry(words, labels[: k + 1], after[k].source or "", told=after[k].told) for k in range(same, len(after))),
+        *(
+            Entry(words, labels[: k + 1], each.source or "", told=each.told, automatic=each.automatic)
+            for k, each in enumerate(after)
+            if k >= same
+        ),
     ]
 
 

@@ -17,6 +17,8 @@ from ..data.text_layout import ONLINE
 from ..errors import DataError, NoInputError, StorageError, UsageError, escape
 from ..files.locks import lock
 from ..files.replacement import replace
+from ..text.experts import ServedExperts
+from ..text.served import ServedText
 from .history import History
 from .journal import SUFFIX as OF_JOURNAL
 from .journal import Entry, Journal
@@ -116,7 +118,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         return file.read()
 
 
-def roll_back(path: str | os.PathLike[str], name: str) -> tuple[Snapshot, Snapshot | None]:
+def roll_back(path: str | os.PathLike[str], name: str, *, force: bool = False) -> tuple[Snapshot, Snapshot | None]:
     """Put a snapshot in the place of the filter at `path`, and return it, and the snapshot of what it replaced.
 
     First the file gets all that the journal says, so that the journal changes no verdict any more; then the snapshot
@@ -127,7 +129,8 @@ def roll_back(path: str | os.PathLike[str], name: str) -> tuple[Snapshot, Snapsh
     NoInputError
         If there is no snapshot of this name.
     DataError
-        If it is damaged; nothing is changed then.
+        If it is damaged, or would change the verdict of a canary and `force` does not give it up; nothing is changed
+        then.
     """
     found = next((each for each in snapshots(path) if each.name == check_name(name)), None)
     if found is None:
@@ -136,6 +139,7 @@ def roll_back(path: str | os.PathLike[str], name: str) -> tuple[Snapshot, Snapsh
     content, history = read_bytes(found.path), History.read_copy(found.path + OF_JOURNAL)
     replaced = None
     with lock(path):
+        _guard(path, content, force)
         with contextlib.suppress(DataError):  # a damaged filter is replaced all the same
             if read_bytes(path) != content or _waiting(path):
                 replaced = _keep(path, _new_name(path, _REPLACED))
@@ -143,6 +147,22 @@ def roll_back(path: str | os.PathLike[str], name: str) -> tuple[Snapshot, Snapsh
         with _journal_of(path, history):
             replace(path, content)
     return found, replaced
+
+
+def _guard(path: str | os.PathLike[str], content: bytes, force: bool) -> None:
+    """Raise CanaryError if a file that is to take the place of a filter would change the verdict of a canary."""
+    with Journal.open(path, write=False) as journal:
+        if journal is None or not journal.canary_count():
+            return
+    with Journal.open(path, write=True) as journal:
+        assert journal is not None
+        canaries, served = journal.canaries, ServedText.from_stored(store.parse(content))
+        if isinstance(served, ServedExperts) and canaries.are_read_by(served.settings):
+            journal.write(lambda: canaries.guard(served, "This rollback", force))
+        elif force:
+            journal.write(lambda: canaries.remove([each.words.digest for each in canaries.all()]))
+        else:
+            canaries.require_kept(None, escape(os.fspath(path)))
 
 
 def _settle(path: str | os.PathLike[str], content: bytes) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..data.text_layout import ONLINE
@@ -17,7 +18,7 @@ from ..store import Opened, Stored, of_table, read
 from ..text.experts import SETTLED_AT, ServedExperts
 from ..text.served import ServedText
 from ..text.single_words import SingleWords, hashes_of
-from ..text.word_sets import Lesson, word_sets
+from ..text.word_sets import Lesson, WordSet, word_sets
 from ..verdict import Explanation, Threshold, Verdict
 from .journal import SUFFIX, Entry, Journal
 from .steps import experts_of, put
@@ -85,6 +86,13 @@ class TaughtFilter:
     ) -> Explanation:
         """Return why the item is judged so, word by word."""
         return self._experts([item]).explain(item, unsure_below, threshold)
+
+    def judge_sets(self, sets: Sequence[WordSet]) -> list[Verdict]:
+        """Return a verdict for each item, of which only its words are at hand."""
+        if self._whole is None:
+            self._whole = judge_of(self.opened.load(), self.path, self.n_jobs)
+        assert isinstance(self._whole, ServedExperts)
+        return self._whole.judge_sets(sets)
 
     def _experts(self, items: Sequence[str | bytes]) -> ServedText:
         """Return experts that know the words of these items."""
@@ -179,6 +187,15 @@ class KnownLabels:
 
     def _at(self, place: int) -> bytes:
         return bytes(self.digests[_SIZE * place : _SIZE * (place + 1)])
+
+    def counts(self, classes: int) -> Counter[int]:
+        """Return how many items each class has, by the last labels of all."""
+        found = Counter(dict.fromkeys(range(classes), 0))
+        labels, digests = array(self.code, bytes(self.classes[:])), bytes(self.digests[:])
+        for place, label in enumerate(labels):
+            own, following = (digests[_SIZE * at : _SIZE * (at + 1)] for at in (place, place + 1))
+            found[label] += own != following
+        return found
 
     def has_grown(self, waiting: int) -> bool:
         """Return whether so many items that the file does not have are a reason to solve the filter anew."""

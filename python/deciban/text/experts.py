@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from .._core import Experts
 from ..conventions import DECIBANS_PER_NAT
 from ..judging import UNSURE_BELOW, first_two
-from ..verdict import Explanation, Term, Threshold
+from ..verdict import Explanation, Term, Threshold, Verdict
 from .served import Judged, ServedText, claims_of
 from .settings import TextSettings
-from .word_sets import Lesson
+from .word_sets import Lesson, WordSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,6 +130,11 @@ class ServedExperts(ServedText):
         """Return per item its scores, the first class and the next, and the variance of the log-odds between them."""
         judged = self.experts.judge(items)
         return [self._without_empty(scores) for scores, *_ in judged] if self.empty else judged
+
+    def judge_sets(self, sets: Iterable[WordSet]) -> list[Verdict]:
+        """Return a verdict for each item, of which only its words are at hand."""
+        judged = self.experts.judge_sets([(each.hashes, each.passages) for each in sets])
+        return [self.verdict(self._without_empty(each[0]) if self.empty else each) for each in judged]
 
     def _without_empty(self, scores: list[float]) -> Judged:
         known = [-math.inf if c in self.empty else score for c, score in enumerate(scores)]

@@ -234,6 +234,11 @@ impl Dictionary {
         found.passages = content().filter_map(counts).collect();
     }
 
+    /// An item as experts judge it, of distinct words: the expert that hears each, its hash, and the passages it is in.
+    pub fn judge_words(&self, mut words: Vec<(u8, u64, u16)>, experts: &Experts) -> Judged {
+        judged(&self.weigh(&mut words, experts), experts)
+    }
+
     /// Teaches experts one more example: distinct words in ascending order, each with the number of its expert.
     ///
     /// Panics if they learn no more.
