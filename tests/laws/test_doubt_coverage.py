@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from deciban import TextClassifier
+from system.real_mail import spamassassin, trec
 
 
 def simulated(likelihood, seed, *, alpha, items, words, length, fresh):
@@ -100,3 +101,28 @@ def test_of_fresh_items_it_errs_to_the_safe_side(likelihood, setting, least):
     assert less <= binom.ppf(0.9999, draws, 0.025)
     assert sure >= least * draws
     assert wrong <= 2
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("n", [300, 1000])
+@pytest.mark.parametrize("name", ["spamassassin", "trec"])
+def test_intervals_of_mail_hold_what_filters_of_other_messages_say(name, n, data):
+    """Filters that learnt n other messages of the same kind differ from each other; their mean lies in the interval of
+    each in 93 of 100 verdicts on messages that none of them knows, or more. `near` are those about which they doubt."""
+    messages, labels = spamassassin(data) if name == "spamassassin" else trec(data)
+    labels = ["spam" if "spam" in label else "ham" for label in labels]
+    rng = np.random.default_rng(7)
+    order = rng.permutation(len(messages))
+    asked, pool = [messages[i] for i in order[:300]], order[300:]
+    told = []
+    for _ in range(8):
+        some = rng.choice(pool, n, replace=False)
+        known = TextClassifier("online", kind="mail").fit([messages[i] for i in some], [labels[i] for i in some])
+        judged = known.served_.judged(asked)
+        told.append([(s[1] - s[0], 1.96 * np.sqrt(variance)) for s, _, variance in judged])
+    odds, half = np.array(told).transpose(2, 0, 1)
+    others = (odds.sum(axis=0) - odds) / 7.0
+    held = np.abs(odds - others) <= half * np.sqrt(1.0 + 1.0 / 7.0)  # the mean of seven is itself uncertain
+    assert held.mean() >= 0.93
+    sure = np.abs(odds) > half
+    assert (np.sign(odds) == np.sign(others))[sure].mean() >= 0.99
