@@ -1,0 +1,164 @@
+"""Whether `auto` chooses well: its time beside that of every solver of the catalogue, on sixty problems.
+
+    python benchmarks/solver_choice.py [SET …] [--limit 20] [--record]
+
+Sets of many shapes, densities, units and shares of positives, real and simulated, each by hinge, squared hinge and
+logistic loss at small, usual and large C. Every solver that can minimise a problem does, to the default tolerance,
+until `--limit` seconds, each in turn as often as one second allows. A line is a problem: the seconds of `auto`, of the
+best that converged, and their ratio; in the end, how many ratios are above 1.5.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from datetime import date
+from statistics import median
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import environment
+import numpy as np
+from compared_sets import columns, images, sparse, texts
+from run import new_record
+from scipy import sparse as sp
+
+from deciban import LinearSVM, LogisticRegression
+from deciban.solvers import CATALOGUE
+
+LOSSES = ("hinge", "squared_hinge", "logistic")
+MOST = 1.5
+"""`auto` is to take at most so many times as long as the best."""
+SLACK = 0.01
+"""Seconds that a fit takes whatever is solved."""
+
+
+class Set(NamedTuple):
+    """X, y of two classes, and the prices at which it is learnt."""
+
+    name: str
+    load: Callable[[], tuple[Any, Any]]
+    prices: tuple[float, ...]
+
+
+def rules(n: int, d: int, nonzeros: int, positives: float, seed: int = 0) -> tuple[Any, Any]:
+    """Sparse rows of 0 and 1 with frequent and rare columns; few are positive, by a noisy rule of some columns."""
+    rng = np.random.default_rng(seed)
+    share = rng.pareto(1.0, d) + 0.05
+    share = np.minimum(share * nonzeros / n / share.sum(), 0.9)
+    X = sp.csr_array((rng.random((n, d)) < share).astype(float))
+    w = rng.normal(size=d) * (rng.random(d) < 0.2) / np.sqrt(share)
+    score = X @ w + rng.logistic(size=n) * 0.5
+    return X, (score > np.quantile(score, 1.0 - positives)).astype(int)
+
+
+def gaussian(n: int, d: int, apart: float, spread: float = 0.0, seed: int = 0) -> tuple[Any, Any]:
+    """Two dense classes; units of the columns differ by powers of ten up to `spread`."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, d)) + apart * np.outer(2 * y - 1, rng.normal(size=d)) / np.sqrt(d)
+    return X * 10.0 ** rng.uniform(-spread, spread, d), y
+
+
+def of_columns(name: str, label: str, scaled: bool, first: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Numbers of a table, in their own units or in deviations."""
+    frame, y = columns(name, label)
+    X = frame.select(each for each in frame.columns if frame[each].dtype.is_numeric()).to_numpy().astype(float)
+    X = np.nan_to_num(X)
+    return ((X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12) if scaled else X), first(y).astype(int)
+
+
+def of_texts(name: str, most: int, first: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """TF-IDF of words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    items, y = texts(name)
+    chosen = np.random.default_rng(0).permutation(len(items))[:most]
+    return TfidfVectorizer().fit_transform([items[i] for i in chosen]), first(y[chosen]).astype(int)
+
+
+def digits() -> tuple[Any, Any]:
+    """Grey values of 10,000 images, even against odd."""
+    X, y = images()
+    return X[:10_000], y[:10_000] % 2
+
+
+SETS = (
+    Set("rules 40,000 × 300, 3 % positive", lambda: rules(40_000, 300, 466_000, 0.03), (1e-2, 1.0, 100.0)),
+    Set("a9a", lambda: sparse("a9a.svm.xz", 123), (0.1, 1.0, 100.0)),
+    Set("spambase", lambda: of_columns("spambase.csv", "label", False, lambda y: y == y.max()), (1e-4, 1.0)),
+    Set("spambase, scaled", lambda: of_columns("spambase.csv", "label", True, lambda y: y == y.max()), (1.0, 1e4)),
+    Set("letters A to M, scaled", lambda: of_columns("letter.csv", "label", True, lambda y: y <= "M"), (1e-2, 10.0)),
+    Set("MNIST, 10,000 × 196", digits, (0.1, 10.0)),
+    Set("20 Newsgroups", lambda: of_texts("20news.parquet", 8000, lambda y: y <= np.median(y)), (0.1, 10.0)),
+    Set("film reviews", lambda: of_texts("mr.parquet", 10**6, lambda y: y == y.max()), (1.0, 100.0)),
+    Set("dense 100,000 × 10", lambda: gaussian(100_000, 10, 0.7), (1e-3, 1.0)),
+    Set("dense 2,000 × 40, units 10^±3", lambda: gaussian(2000, 40, 1.0, 3.0), (1.0,)),
+    Set("dense 200 × 3,000", lambda: gaussian(200, 3000, 3.0), (1e-2, 1.0)),
+)
+
+
+def fits(loss: str, C: float, solver: str, limit: float) -> Any:
+    """The estimator of one problem."""
+    given: dict[str, Any] = {"C": C, "solver": solver, "time_limit": limit, "max_iter": 10**6}
+    return LogisticRegression(**given) if loss == "logistic" else LinearSVM(loss=loss, calibration=None, **given)
+
+
+def seconds(loss: str, C: float, solver: str, X: Any, y: Any, limit: float) -> tuple[float, str]:
+    """How long it takes, a median of the runs that a second allows, and how it ends; nothing for what it refuses."""
+    taken: list[float] = []
+    while not taken or (sum(taken) < 1.0 and len(taken) < 5):
+        started = perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = fits(loss, C, solver, limit).fit(X, y)
+        except ValueError:
+            return np.inf, "refused"
+        taken.append(perf_counter() - started)
+    return median(taken), str(found.certificate_.status)
+
+
+def problems(names: list[str]) -> Iterator[tuple[str, Any, Any, str, float]]:
+    """Each problem: its set, rows, classes, loss and price."""
+    for each in SETS:
+        if not names or any(name in each.name for name in names):
+            X, y = each.load()
+            for loss in LOSSES:
+                for C in each.prices:
+                    yield each.name, X, y, loss, C
+
+
+def main() -> int:
+    """Measure, print, and keep the record if asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", help="parts of names of sets")
+    parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS")
+    parser.add_argument("--record", action="store_true")
+    asked = parser.parse_args()
+    rows = []
+    for name, X, y, loss, C in problems(asked.sets):
+        own, how = seconds(loss, C, "auto", X, y, asked.limit)
+        every = {}
+        for solver in (module.NAME for module in CATALOGUE):
+            taken, ended = seconds(loss, C, solver, X, y, min(asked.limit, 2.0 * own + 1.0))
+            if ended == "converged":
+                every[solver] = taken
+        best = min(every, key=lambda solver: every[solver], default="none")
+        ratio = (own - SLACK) / max(every.get(best, np.inf) - SLACK, SLACK) if how == "converged" else np.inf
+        rows.append({"set": name, "loss": loss, "C": C, "auto": own, "ended": how, "others": every, "ratio": ratio})
+        told = ", ".join(f"{solver} {taken:.3f}" for solver, taken in sorted(every.items(), key=lambda pair: pair[1]))
+        print(f"{'!' if ratio > MOST else ' '} {ratio:6.2f}  {name}, {loss}, C = {C:g}: {own:.3f} s; {told}", flush=True)
+    above = sum(row["ratio"] > MOST for row in rows)
+    print(f"{above} of {len(rows)} problems take auto more than {MOST} times as long as the best")
+    if asked.record:
+        record = {"date": date.today().isoformat(), "machine": environment.machine(), "problems": rows}
+        new_record(record, ["solver-choice"]).write_text(json.dumps(record, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
