@@ -89,9 +89,9 @@ def digits() -> tuple[Any, Any]:
 SETS = (
     Set("rules 40,000 × 300, 3 % positive", lambda: rules(40_000, 300, 466_000, 0.03), (1e-2, 1.0, 100.0)),
     Set("a9a", lambda: sparse("a9a.svm.xz", 123), (0.1, 1.0, 100.0)),
-    Set("spambase", lambda: of_columns("spambase.csv", "label", False, lambda y: y == y.max()), (1e-4, 1.0)),
-    Set("spambase, scaled", lambda: of_columns("spambase.csv", "label", True, lambda y: y == y.max()), (1.0, 1e4)),
-    Set("letters A to M, scaled", lambda: of_columns("letter.csv", "label", True, lambda y: y <= "M"), (1e-2, 10.0)),
+    Set("spambase", lambda: of_columns("spambase.csv", "spam", False, lambda y: y == y.max()), (1e-4, 1.0)),
+    Set("spambase, scaled", lambda: of_columns("spambase.csv", "spam", True, lambda y: y == y.max()), (1.0, 1e4)),
+    Set("letters A to M, scaled", lambda: of_columns("letter.csv", "letter", True, lambda y: y <= "M"), (1e-2, 10.0)),
     Set("MNIST, 10,000 × 196", digits, (0.1, 10.0)),
     Set("20 Newsgroups", lambda: of_texts("20news.parquet", 8000, lambda y: y <= np.median(y)), (0.1, 10.0)),
     Set("film reviews", lambda: of_texts("mr.parquet", 10**6, lambda y: y == y.max()), (1.0, 100.0)),
@@ -151,7 +151,9 @@ def main() -> int:
         ratio = (own - SLACK) / max(every.get(best, np.inf) - SLACK, SLACK) if how == "converged" else np.inf
         rows.append({"set": name, "loss": loss, "C": C, "auto": own, "ended": how, "others": every, "ratio": ratio})
         told = ", ".join(f"{solver} {taken:.3f}" for solver, taken in sorted(every.items(), key=lambda pair: pair[1]))
-        print(f"{'!' if ratio > MOST else ' '} {ratio:6.2f}  {name}, {loss}, C = {C:g}: {own:.3f} s; {told}", flush=True)
+        print(
+            f"{'!' if ratio > MOST else ' '} {ratio:6.2f}  {name}, {loss}, C = {C:g}: {own:.3f} s; {told}", flush=True
+        )
     above = sum(row["ratio"] > MOST for row in rows)
     print(f"{above} of {len(rows)} problems take auto more than {MOST} times as long as the best")
     if asked.record:

@@ -64,13 +64,12 @@ message. In the last column an answer may also be *unsure*, for 0.3.
 """
 
 READING_COSTS = """
-- **Costs are as good as the probabilities.** Those of naive Bayes are overconfident, and the threshold that the costs
-give lies too low: in SpamAssassin, where ham called spam costs 100, a message costs
-{costs[SpamAssassin, naive-bayes][100][0]} by the most probable class, {costs[SpamAssassin, naive-bayes][100][1]} by the
-costs and {costs[SpamAssassin, naive-bayes][100][2]} by the threshold that was cheapest before; with logistic regression
-{costs[SpamAssassin, logistic][100][0]}, {costs[SpamAssassin, logistic][100][1]} and
-{costs[SpamAssassin, logistic][100][2]}. Logistic regression of so few short messages is not sure enough, so that its
-threshold lies too high: {costs[SMS, logistic][100][1]} by the costs, {costs[SMS, logistic][100][0]} without them.
+- **Costs are as good as the probabilities**, and calibrated ones are good enough: in SpamAssassin, where ham called
+spam costs 100, a message costs {costs[SpamAssassin, naive-bayes][100][0]} by the most probable class,
+{costs[SpamAssassin, naive-bayes][100][1]} by the costs and {costs[SpamAssassin, naive-bayes][100][2]} by the threshold
+that was cheapest before; with logistic regression {costs[SpamAssassin, logistic][100][0]},
+{costs[SpamAssassin, logistic][100][1]} and {costs[SpamAssassin, logistic][100][2]}. Of short messages it is
+{costs[SMS, logistic][100][1]} by the costs, {costs[SMS, logistic][100][0]} without them.
 
 - **The cheapest threshold on examples needs no such belief, but examples**: where a mistake costs 100, the few dearest
 ones decide where it lies. Calibrated probabilities need fewer.

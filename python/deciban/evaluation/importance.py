@@ -197,7 +197,7 @@ def _of_explanations(whys: Sequence[Any], given: Any, top: int | None) -> Import
     """Collect the terms of all explanations by feature; `given` are the classes (N,) and their number."""
     found: dict[Any, list[tuple[int, float, float]]] = defaultdict(list)
     sides: dict[Any, dict[Any, float]] = defaultdict(lambda: defaultdict(float))
-    words = hasattr(whys[0], "text")
+    words = whys[0].verdict is not None  # of a text; an explanation of a row has none
     for i, why in enumerate(whys):
         for term in why.terms:
             feature = ABSENT if words and not term.count else term.feature

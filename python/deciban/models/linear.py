@@ -28,7 +28,7 @@ from deciban.penalties import Penalty
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import Callback, worst
-from deciban.threads import effective_threads
+from deciban.threads import effective_threads, using
 from deciban.verdict import Pair
 
 from ..calibration.out_of_fold import OutOfFold, check_calibration
@@ -60,6 +60,11 @@ def only_margins(model: Any) -> str:
         f"this {type(model).__name__} has no probabilities: a margin becomes a log-odds by calibration; "
         "fit with calibration='temperature'"
     )
+
+
+_FEW = 1 << 18
+"""Values of X, of at most so many of which one thread is quicker: most of a step is the interpreter's. A fit takes half
+the time of that of two threads on wine, breast cancer and digits (178 × 13, 569 × 30, 1,797 × 64)."""
 
 
 class LinearClassifier(
@@ -141,7 +146,9 @@ class LinearClassifier(
             started = perf_counter()
             given = examples(self, X, y, sample_weight)
             require_room(len(given.classes), self._numbers_of_class(given))
-            self._learn(given, self._start(given))
+            few = given.X.size <= _FEW and self.n_jobs is None
+            with using(1 if few else None):
+                self._learn(given, self._start(given))
             self._show_in(given.X.dtype)
             self._seconds = perf_counter() - started
         return self
