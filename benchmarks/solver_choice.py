@@ -77,7 +77,8 @@ def of_texts(name: str, most: int, first: Callable[[Any], Any]) -> tuple[Any, An
 
     items, y = texts(name)
     chosen = np.random.default_rng(0).permutation(len(items))[:most]
-    return TfidfVectorizer().fit_transform([items[i] for i in chosen]), first(y[chosen]).astype(int)
+    X = TfidfVectorizer(decode_error="replace").fit_transform([items[i] for i in chosen])
+    return X, first(y[chosen]).astype(int)
 
 
 def digits() -> tuple[Any, Any]:
