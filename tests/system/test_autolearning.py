@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from deciban.mail.autolearning import BALANCE, Autolearning
 from deciban.mail.filter import Filter
+from deciban.mail.journal import Journal
 from deciban.verdict import Verdict
 from system.command import HAM, HELD_OUT, SPAM, TRAIN
 
@@ -58,18 +59,25 @@ def test_a_small_filter_is_never_certain_enough(own, out):
 
 
 def test_a_person_has_the_last_word(own, out):
+    """A label that was confirmed, or put right, is no longer one that the filter gave."""
     out("learn", "f.deciban", "--auto", "--at-least", "10", *HELD["spam"])
     told = json.loads(out("doctor", "f.deciban", "--json"))
-    assert told["since"] is None or told["since"]["n"] == 0  # its own labels say nothing of how good it is
-    (mine,) = {each for each in HELD["spam"] if "Already" in out("learn", "f.deciban", each, "--as", "spam")} and {
-        HELD["spam"][0]
-    }
-    out("learn", "f.deciban", mine, "--as", "ham")
-    out("learn", "f.deciban", "--auto", "--at-least", "10", mine)
+    assert told["since"]["n"] == 0  # its own labels say nothing of how good it is
+    digest_of = Filter.load(own).model.encoder.settings.reader().digest
+    with Journal.open(own, write=False) as journal:
+        automatic = {digest for digest, _ in journal.automatic()}
+    right, confirmed, *others = (each for each in HELD["spam"] if digest_of(each.read_bytes()) in automatic)
+    assert out("learn", "f.deciban", right, "--as", "ham").startswith("Relabelled 1 item as ham.")
+    assert "Already known as spam" in out("learn", "f.deciban", confirmed, "--as", "spam")
+    out("learn", "f.deciban", "--auto", "--at-least", "10", right, confirmed)
+    for solved in (False, True):
+        if solved:
+            out("refresh", "f.deciban")
+        assert json.loads(out("reset", "f.deciban", "--automatic", "--dry-run", "--json"))["n"] == len(others) + 1
     out("reset", "f.deciban", "--automatic")
     known = Filter.load(own)
-    digest = known.model.encoder.settings.reader().digest(mine.read_bytes())
-    assert known.model.classes[known.ledger.label(digest)] == "ham"
+    labels = [known.ledger.label(digest_of(each.read_bytes())) for each in (right, confirmed, others[0])]
+    assert [None if label is None else known.model.classes[label] for label in labels] == ["ham", "spam", None]
 
 
 @pytest.mark.parametrize(

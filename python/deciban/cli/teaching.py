@@ -177,9 +177,12 @@ class _Told:
         has = known if open_labels is None else open_labels
         became, labels = self._step(has, label) if self.own is None else self._label(self.own, has, verdict)
         self.outcomes[became] += 1
+        by_itself = self.own is not None
+        confirmed = became == "already known" and not by_itself and self.journal.is_automatic(words.digest)
+        if confirmed:  # from now on it is a label that somebody gave
+            self.journal.add([Entry(words, labels, name, str(verdict.label), verdict.decibans)])
         if became not in ("learnt", "relabelled", "forgotten"):
             return
-        by_itself = self.own is not None
         self.journal.add([Entry(words, labels, name, str(verdict.label), verdict.decibans, automatic=by_itself)])
         at_once = self.forget or len(self.known) <= SOLVED_AT_ONCE
         self.changes_file |= (bool(known) and at_once) or labels[-1:] in [(c,) for c in self.words.served.empty]

@@ -245,6 +245,13 @@ class Journal:
         )
         return [(digest, _labels(labels)) for digest, labels in rows]
 
+    def is_automatic(self, digest: bytes) -> bool:
+        """Return whether the filter gave an item its label itself, and nobody has confirmed it since."""
+        row = self.connection.execute(
+            "SELECT automatic FROM entries WHERE digest = ? ORDER BY id DESC LIMIT 1", (digest,)
+        ).fetchone()
+        return row is not None and bool(row[0])
+
     def labels(self, digest: bytes) -> tuple[int, ...] | None:
         """Return the classes that an item has by an entry that the filter's file does not have yet; None if none."""
         row = self.connection.execute(

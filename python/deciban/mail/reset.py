@@ -131,6 +131,8 @@ def _labels_given(ledger: Ledger, journal: Journal | None) -> tuple[dict[bytes, 
         for digest, now, source, when, automatic in journal.told():
             had = told.get(digest)
             told[digest] = _given([Given(c) for c in now[:-1]] if had is None else had, now, when, source, automatic)
+            if had is not None and not automatic and [each.label for each in had] == [*now]:  # somebody confirms it
+                told[digest] = [*had[:-1], *(each._replace(automatic=False) for each in had[-1:])]
         for each in journal.entries():
             labels[each.words.digest], words[each.words.digest] = each.labels, each.words
     return {d: _given(told.get(d, []), now, None, None) for d, now in labels.items() if now}, words
