@@ -198,7 +198,7 @@ def test_the_counts_of_the_confusion_matrix(name):
     for place, text in told.items():
         assert text.split("\n")[0] == f"{expected[place]:,}"
     n, wrong = len(said), int(said.errors.sum())
-    assert f"{wrong:,} wrong, {percent(wrong / n)}" in figure.get_label()
+    assert f"{wrong:,} misclassified, {percent(wrong / n)}" in figure.get_label()
     assert set(told) >= {place for place in at if expected[place] < 100}
 
 
@@ -208,7 +208,7 @@ def test_a_threshold_moves_the_verdicts():
         side = said.classes.index(positive or "spam")
         above = np.where(np.exp(said.log_p[:, side]) > threshold, side, 1 - side)
         figure = report.confusion_matrix(said, positive=positive, threshold=threshold)
-        assert f"{int((above != said.y).sum())} wrong" in figure.get_label()
+        assert f"{int((above != said.y).sum())} misclassified" in figure.get_label()
 
 
 def test_of_many_classes_the_most_confused_are_drawn_and_nobody_is_lost():

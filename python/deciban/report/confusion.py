@@ -75,8 +75,8 @@ def confusion_matrix(
     >>> p = np.array([0.1, 0.6, 0.7, 0.8])
     >>> said = Judgements(("ham", "spam"), np.array([0, 0, 1, 1]), np.log([1.0 - p, p]).T)
     >>> print(confusion_matrix(said).get_label().replace("; ", ";\n"))
-    confusion: 4 examples of 2 classes, 1 wrong, 25.0 % (95 % interval 0.631 % to 80.6 %);
-    ham called spam: 1 of 2.
+    confusion: 4 examples of 2 classes, 1 misclassified, 25.0 % (95 % interval 0.631 % to 80.6 %);
+    ham classified as spam: 1 of 2.
     """
     need_matplotlib("confusion_matrix")
     say = speaking(language)

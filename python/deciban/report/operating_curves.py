@@ -87,7 +87,7 @@ def roc_curve(
     >>> print(roc_curve(said).get_label().replace("; ", ";\n"))
     ROC: spam against ham, 4 examples;
     area 1.0000;
-    at threshold 0.5, 50.0 % of ham are called spam and 100 % of spam are found.
+    at threshold 0.5, 50.0 % of ham and 100 % of spam are classified as spam.
     """
     need_matplotlib("roc_curve")
     say = speaking(language)
@@ -190,8 +190,8 @@ def precision_recall_curve(
     >>> said = Judgements(("ham", "spam"), np.array([0, 0, 1, 1]), np.log([1.0 - p, p]).T)
     >>> print(precision_recall_curve(said).get_label().replace("; ", ";\n"))
     precision and recall: spam against ham, 4 examples;
-    area 1.0000, against 50.0 % by calling everything so;
-    at threshold 0.5, 100 % of spam are found, and 66.7 % of what is called so is right.
+    area 1.0000, of a constant classifier 50.0 %;
+    at threshold 0.5, recall is 100 % and precision 66.7 %.
     """
     need_matplotlib("precision_recall_curve")
     say = speaking(language)
@@ -297,7 +297,7 @@ def cost_curve(
     cost: spam against ham, 4 examples;
     a missed spam counts 1, a false alarm 3;
     at threshold 0.75 the cost is 12.5 % of the worst;
-    the best threshold would cost 0 %, calling everything the same 25.0 %.
+    the best threshold would cost 0 %, a constant classifier 25.0 %.
     """
     need_matplotlib("cost_curve")
     say = speaking(language)

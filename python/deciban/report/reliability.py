@@ -72,7 +72,7 @@ def reliability_diagram(
     reliability: the probability of spam, 100 examples, in each bin 40 to 60;
     calibration error 6.00 % (95 % interval 0 % to 13.1 %), of exact probabilities by chance 4.30 %;
     log loss 0.4457 nats (95 % interval 0.3603 to 0.5681);
-    farthest off: said 70.0 %, seen 80.0 %, said 10.0 %, seen 10.0 %.
+    largest deviations: predicted 70.0 % but observed 80.0 %, predicted 10.0 % but observed 10.0 %.
     """
     need_matplotlib("reliability_diagram")
     say = speaking(language)
