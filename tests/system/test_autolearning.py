@@ -85,7 +85,7 @@ def test_a_person_has_the_last_word(own, out):
     [
         (("--auto", "--as", "spam", SPAM), "Expected --as LABEL or --auto; both came."),
         (("--at-least", "20", "--as", "spam", SPAM), "Expected --at-least with --auto; it came without."),
-        (("--auto", "--at-least", "5", SPAM), "5"),
+        (("--auto", "--at-least", "5", SPAM), "is not in the range"),
     ],
 )
 def test_what_makes_no_sense_is_refused(own, run, arguments, said):

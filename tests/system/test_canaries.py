@@ -152,6 +152,22 @@ def test_a_journal_of_before_there_were_canaries_is_read_and_brought_up_to_date(
     assert len(canaries(out)) == 1
 
 
+@pytest.mark.parametrize("verb", [*CHANGES, "list", "train"])
+def test_canaries_that_are_damaged_are_told_and_change_nothing(verb, guarded, run, out):
+    with sqlite3.connect("f.deciban.journal") as journal:
+        journal.execute("UPDATE canaries SET passages = x'0000'")
+    more = {
+        "list": ("canary", "f.deciban", "--list"),
+        "train": ("train", f"spam={TRAIN}/spam", f"ham={TRAIN}/ham", "-q", "-o", "f.deciban"),
+    }
+    content = guarded.read_bytes()
+    done = run(*{**CHANGES, **more}[verb])
+    assert done.returncode == 65
+    assert "f.deciban.journal: expected the journal of a filter; it is damaged" in done.stderr
+    assert guarded.read_bytes() == content
+    assert out("canary", "f.deciban", "--remove").startswith("Removed 3 canaries")
+
+
 @pytest.mark.parametrize("kind", KILLS)
 def test_a_kill_at_any_moment_leaves_a_canary_or_none(kind, own, tmp_path_factory):
     for at in count():

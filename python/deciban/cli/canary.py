@@ -16,7 +16,6 @@ from ..mail.outcomes import label_among
 from ..mail.taught import TaughtFilter
 from ..report.progress import format_count
 from ..text.word_sets import word_sets
-from ..verdict import Verdict
 from . import options
 from .items import batches
 from .output import print_json
@@ -57,14 +56,15 @@ def command(
 
 
 def _list(filter_file: str, as_json: bool) -> None:
-    with Journal.open(filter_file, write=False) as journal:
-        known = [] if journal is None or not journal.canary_count() else journal.canaries.all()
-    with store.open_file(filter_file) as opened:
-        verdicts = TaughtFilter(opened, filter_file).judge_sets([each.words for each in known])
-    rows: list[dict[str, Any]] = [
-        {"source": each.source, "label": each.label, "digest": each.words.digest.hex(), **_of(verdict)}
-        for each, verdict in zip(known, verdicts, strict=True)
-    ]
+    rows: list[dict[str, Any]] = []
+    with store.open_file(filter_file) as opened, Journal.open(filter_file, write=False) as journal:
+        if journal is not None and journal.canary_count():
+            with journal.at_once():
+                known = journal.canaries.all()
+                verdicts = TaughtFilter(opened, filter_file).judge_sets([each.words for each in known])
+            for each, said in zip(known, verdicts, strict=True):
+                row: dict[str, Any] = {"source": each.source, "label": each.label, "digest": each.words.digest.hex()}
+                rows.append({**row, "decibans": said.decibans, "unsure": said.unsure})
     if as_json:
         print_json({"filter": filter_file, "canaries": rows})
         return
@@ -72,10 +72,6 @@ def _list(filter_file: str, as_json: bool) -> None:
         unsure = "  unsure" * row["unsure"]
         click.echo(f"{row['digest'][:12]}  {escape(row['label'])}  {row['decibans']:.1f} dB  {row['source']}{unsure}")
     click.echo(f"{format_count(len(rows), 'canary', 'canaries')}.")
-
-
-def _of(verdict: Verdict) -> dict[str, Any]:
-    return {"decibans": verdict.decibans, "unsure": verdict.unsure}
 
 
 def _remove(filter_file: str, files: tuple[str, ...], as_json: bool, quiet: bool) -> None:

@@ -280,7 +280,9 @@ def begin_anew(path: str | os.PathLike[str], served: Callable[[], Any]) -> Itera
                 journal.connection.execute("BEGIN IMMEDIATE")  # who teaches the new one meanwhile waits
                 try:
                     if len(journal.canaries):
-                        journal.canaries.require_kept(served(), escape(os.fspath(path)))
+                        kept = served()
+                        with _told(journal.path + SUFFIX):
+                            journal.canaries.require_kept(kept, escape(os.fspath(path)))
                     for table in ("entries", "about", "steps", "solution"):
                         journal.connection.execute(f"DELETE FROM {table}")
                     yield
