@@ -21,6 +21,7 @@ from deciban import report
 from deciban.conventions import percent
 from deciban.evaluation.reliability import reliability
 from deciban.evaluation.roc import operating_points, roc
+from deciban.report import canvas
 from deciban.report.figure_words import CATALOGUES
 from deciban.report.judged import abbreviate, clip_name, nearly_one
 from deciban.report.vector import NOTE, inline
@@ -100,14 +101,17 @@ def test_what_is_drawn_is_written_without_a_warning(figure, name):
     ("name", "language"),
     [("long names", "en"), ("long names", "ko"), ("ten", "en")],
 )
-def test_every_word_is_on_the_sheet(figure, name, language):
+@pytest.mark.parametrize("fonts", ["all", "Matplotlib's own"])
+def test_every_word_is_on_the_sheet(figure, name, language, fonts, monkeypatch):
     """The canvas that measures letters knows Hangul by the box that stands for it, as wide as its letters."""
+    if fonts != "all":
+        monkeypatch.setattr(canvas, "_others", tuple)
     found = FIGURES[figure](EVERY[name], language=language)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph \d+")
-        canvas = FigureCanvasAgg(found)
-        canvas.draw()
-        needed, (wide, high) = found.get_tightbbox(canvas.get_renderer()), found.get_size_inches()
+        sheet = FigureCanvasAgg(found)
+        sheet.draw()
+        needed, (wide, high) = found.get_tightbbox(sheet.get_renderer()), found.get_size_inches()
     assert -0.02 <= needed.x0 < needed.x1 <= wide + 0.02
     assert -0.02 <= needed.y0 < needed.y1 <= high + 0.02
 

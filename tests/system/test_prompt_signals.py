@@ -200,7 +200,7 @@ LARGE = {
     "landmarks": ("SVM(solver='nystroem')", 100_000, 50),
     "least squares": ("LeastSquaresClassifier()", 300_000, 300),
     "linear regression": ("LinearRegression()", 300_000, 300),
-    "lasso": ("LinearRegression(penalty='l1', alpha=1e-6)", 200_000, 200),
+    "lasso": ("LinearRegression(penalty='l1', alpha=1e-6)", 300_000, 300),
     "lasso of few rows": ("LinearRegression(penalty='l1', alpha=1e-6)", 90, 200),
     "discriminant": ("GaussianDiscriminant()", 300_000, 300),
     "discriminant of classes": ("GaussianDiscriminant(covariance='per_class')", 300_000, 300),

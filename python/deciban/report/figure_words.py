@@ -27,7 +27,7 @@ ENGLISH: Mapping[str, str] = {
     "confusion.pair": "{true} classified as {called}: {count} of {n}",
     "corner": "the corner, larger",
     "roc": "ROC",
-    "roc.x": "false-positive rate: {others} classified as {positive}",
+    "roc.x": "false-positive rate: {others} as {positive}",
     "roc.y": "true-positive rate of {positive}",
     "roc.x.each": "false-positive rate",
     "roc.y.each": "true-positive rate",
