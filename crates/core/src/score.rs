@@ -23,9 +23,13 @@ pub use encoded::Places;
 
 /// Turns scores into log posteriors in place: b ← b − [B + log Σ e^{b−B}], B = max b (Bayes' rule in logs).
 pub fn log_posterior(b: &mut [f64]) {
-    let top = b.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let log_sum = top + b.iter().map(|&s| (s - top).exp()).sum::<f64>().ln();
-    b.iter_mut().for_each(|s| *s -= log_sum);
+    let Some(winner) = (0..b.len()).max_by(|&i, &j| b[i].total_cmp(&b[j])) else {
+        return;
+    };
+    // Without the largest term, so that log p keeps its digits where p is near 1.
+    let top = b[winner];
+    let others: f64 = b.iter().enumerate().filter(|&(c, _)| c != winner).map(|(_, &s)| (s - top).exp()).sum();
+    b.iter_mut().for_each(|s| *s = (*s - top) - others.ln_1p());
 }
 
 /// A dictionary: which features there are, by hash.

@@ -19,7 +19,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.evaluation import evaluate as judge
 from ..mail.ledger import SIZE, Ledger
 from ..mail.sources import find
-from ..mail.taught import read_solved
+from ..mail.taught import read_solved, serve_solved
 from ..report.progress import Meter
 from ..scores import log_posterior
 from ..text.served import ServedText
@@ -113,7 +113,7 @@ def command(
         _tell(found, judged.known, as_json)
         tell_unseen(rows, verbose, Remarks(quiet))
         return
-    served, ledger = ServedText.from_stored(stored, jobs), Ledger.from_stored(stored)
+    served, ledger = serve_solved(stored, filter_file, jobs), Ledger.from_stored(stored)
     gone: list[str] = []
     _turn(page, threshold, positive, served.classes)
     columns = fill_columns(stored.header, columns, examples)

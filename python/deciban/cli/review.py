@@ -16,9 +16,8 @@ from ..conventions import percent
 from ..errors import DataError, NoInputError, UsageError, escape
 from ..mail.ledger import Ledger
 from ..mail.outcomes import refuse_minimised
-from ..mail.taught import read_solved
+from ..mail.taught import read_solved, serve_solved
 from ..report.progress import format_count
-from ..text.served import ServedText
 from . import options
 from .output import Remarks, json_line
 from .review_items import Candidate, Reviewed, find_candidates
@@ -66,7 +65,7 @@ def command(
     asks = not as_json and answers is None and sys.stdin.isatty() and sys.stdout.isatty() and "-" not in messages
     if asks or answers is not None:
         refuse_minimised(stored.header["model"])
-    served = ServedText.from_stored(stored, jobs)
+    served = serve_solved(stored, filter_file, jobs)
     if len(served.classes) != 2 and asks:
         raise UsageError(
             f"Expected a filter of two classes to answer y or n; this one has {len(served.classes)}. Use --json, and "

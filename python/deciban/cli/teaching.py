@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import store
@@ -14,7 +15,7 @@ from ..mail.canaries import CanaryError, Changed
 from ..mail.journal import Entry, Journal
 from ..mail.outcomes import Outcome, label_among, require_label
 from ..mail.steps import Stepping
-from ..mail.taught import SOLVED_AT_ONCE, KnownLabels, lessons_of
+from ..mail.taught import SOLVED_AT_ONCE, KnownLabels, drift_of, lessons_of
 from ..text.single_words import SingleWords, hashes_of
 from ..text.word_sets import Lesson, WordSet, word_sets
 from ..verdict import Verdict
@@ -60,6 +61,7 @@ def teach_filter(path: str, batches: Iterator[Batch], teaching: Teaching, gone: 
         result = Updated(classes, told.outcomes, words=sizes, vanished=len(gone), waiting=waiting, is_due=due)
         result.refused, result.given_up = refused, [each.canary.source for each in told.given_up]
         if told.outcomes.total() == 1:
+            after = replace(after, drift=drift_of(journal))
             result.before, result.after = told.before, after.judge([told.only])[0]
     return result
 
@@ -80,13 +82,21 @@ def _solve(path: str, journal: Journal, known: Filter | None) -> str:
     return ""
 
 
+class _Said(NamedTuple):
+    """A verdict, and the same as evidence counts by what was labelled since."""
+
+    raw: Verdict
+    heeded: Verdict
+
+
 class _Told:
     """A filter while it is told what items are.
 
     `stepping` learns every new item at once; `known` is what its file knows, and `held` how many words it knew before.
     `changes_file` tells that the filter must be solved, as an item that the file knows is gone, or is another of a
     filter that is solved at once, or as one is the first of its class; `stale`, that steps were taken for what is no
-    longer so. `only` is the last item, judged `before`.
+    longer so. `only` is the last item, judged `before`. By
+    `drift` evidence counts less than what is noted, by which drift is told.
     """
 
     def __init__(self, path: str, opened: store.Opened, journal: Journal, teaching: Teaching) -> None:
@@ -105,6 +115,7 @@ class _Told:
         self.held = 0
         self.only: str | bytes = b""
         self.before: Verdict | None = None
+        self.drift = drift_of(journal)
 
     def take(self, batches: Iterator[Batch]) -> None:
         """Note in the journal what the items are."""
@@ -115,11 +126,12 @@ class _Told:
         for names, items, labels in batches:
             sets = word_sets(self.words.served.settings, items)
             served = self.stepping.experts(hashes_of(sets))
-            verdicts = served.judge(items)
-            self.only, self.before = items[-1], verdicts[-1]
+            judged, heeding = served.judged(items), replace(served, drift=self.drift)
+            verdicts = [_Said(served.verdict(each), heeding.verdict(each)) for each in judged]
+            self.only, self.before = items[-1], verdicts[-1].heeded
             own = [self.label] * len(items) if labels is None else list(map(self._class_of, labels, names))
             if self.own is not None:
-                own = [self.classes.index(str(each.label)) for each in verdicts]
+                own = [self.classes.index(str(each.heeded.label)) for each in verdicts]
             new = [lesson for told in zip(names, sets, verdicts, own, strict=True) for lesson in self._note(*told)]
             served.learn(new)
             self.stepping.write(served, new)
@@ -171,19 +183,19 @@ class _Told:
     def _class_of(self, label: str, name: str) -> int:
         return label_among(self.classes, label, f"{escape(name)}: ")
 
-    def _note(self, name: str, words: WordSet, verdict: Verdict, label: int | None) -> Iterator[Lesson]:
+    def _note(self, name: str, words: WordSet, said: _Said, label: int | None) -> Iterator[Lesson]:
         """Note what one item is; yield it if it is to be learnt by a step."""
         known, open_labels = self.known[words.digest], self.journal.labels(words.digest)
         has = known if open_labels is None else open_labels
-        became, labels = self._step(has, label) if self.own is None else self._label(self.own, has, verdict)
+        became, labels = self._step(has, label) if self.own is None else self._label(self.own, has, said.heeded)
         self.outcomes[became] += 1
         by_itself = self.own is not None
         confirmed = became == "already known" and not by_itself and self.journal.is_automatic(words.digest)
         if confirmed:  # from now on it is a label that somebody gave
-            self.journal.add([Entry(words, labels, name, str(verdict.label), verdict.decibans)])
+            self.journal.add([Entry(words, labels, name, str(said.raw.label), said.raw.decibans)])
         if became not in ("learnt", "relabelled", "forgotten"):
             return
-        self.journal.add([Entry(words, labels, name, str(verdict.label), verdict.decibans, automatic=by_itself)])
+        self.journal.add([Entry(words, labels, name, str(said.raw.label), said.raw.decibans, automatic=by_itself)])
         at_once = self.forget or len(self.known) <= SOLVED_AT_ONCE
         self.changes_file |= (bool(known) and at_once) or labels[-1:] in [(c,) for c in self.words.served.empty]
         if became == "learnt" or (became == "relabelled" and open_labels is None):

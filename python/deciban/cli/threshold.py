@@ -11,8 +11,7 @@ import numpy as np
 from .. import store
 from ..errors import DataError, UsageError, escape
 from ..mail.ledger import Ledger
-from ..mail.taught import read_solved
-from ..text.served import ServedText
+from ..mail.taught import read_solved, serve_solved
 from . import options
 from .evaluate import judge_items, read_labelled
 from .output import Remarks, print_json, quote
@@ -89,7 +88,7 @@ def command(
         tell_known(judged.known or 0, len(judged.labels), remarks)
         tell_unseen(rows, verbose, remarks)
     else:
-        served = ServedText.from_stored(stored, jobs)
+        served = serve_solved(stored, filter_file, jobs)
         place, columns = _place(served.classes, positive), fill_columns(stored.header, columns, examples)
         labels, logs, learnt = judge_items(
             served, Ledger.from_stored(stored), read_labelled(served, examples, columns, quiet)

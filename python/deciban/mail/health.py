@@ -10,13 +10,14 @@ from typing import Any
 
 from .. import store
 from ..data.text_layout import ONLINE
+from ..drift import STEADY, Drift
 from ..errors import DecibanError
 from ..theory import binomial
 from .history import History, Prequential
 from .journal import SUFFIX, Journal
 from .ledger import Ledger
 from .snapshots import snapshots
-from .taught import SOLVED_AT_ONCE
+from .taught import SOLVED_AT_ONCE, drift_of
 
 _FEW = 100
 """Examples of a class below which a filter has seen little of it."""
@@ -52,7 +53,8 @@ class Health:
 
     `problems` and `actions` belong together, one by one. `since` are verdicts before their labels were given, with the
     lowest error rate that they show with a confidence of 97.5 % and the highest; `promised` is the log loss on
-    examples that the model was not trained on, in nats, by its certificate.
+    examples that the model was not trained on, in nats, by its certificate; `drift` is what evidence counts by what was
+    labelled since.
     """
 
     files: list[FileState]
@@ -67,12 +69,14 @@ class Health:
     promised: float | None = None
     snapshots: int = 0
     canaries: int = 0
+    drift: Drift = STEADY
     problems: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return keys that scripts rely on."""
-        return {**asdict(self), "since": None if self.since is None else self.since.to_json()}
+        since = None if self.since is None else self.since.to_json()
+        return {**asdict(self), "since": since, "drift": self.drift._asdict()}
 
 
 def examine(path: str) -> Health:
@@ -126,7 +130,7 @@ def _of_journal(path: str, health: Health, stored: store.Stored) -> Health:
             history = History(journal.connection)
             since, own = history.prequential(), asdict(health)
             own |= {"files": health.files, "waiting": journal.waiting(), "taught": history.times(), "since": since}
-            own["canaries"] = journal.canary_count()
+            own["canaries"], own["drift"] = journal.canary_count(), drift_of(journal)
             if since.n >= _ENOUGH:
                 low = binomial(errors=since.errors, n=since.n, delta=_DELTA / 2, side="lower")
                 high = binomial(errors=since.errors, n=since.n, delta=_DELTA / 2)
@@ -157,11 +161,20 @@ def _problems(path: str, health: Health, now: float) -> list[tuple[str, str]]:
     last = max([health.files[0].changed, *(health.taught or ())])
     if now - last > _OLD * 86400.0:
         found.append((f"Nothing was learnt for {(now - last) / 86400.0:.0f} days.", "Learn recent messages."))
-    return found + _drift(path, health.since)
+    return found + _drift(path, health.since, health.drift)
 
 
-def _drift(path: str, since: Prequential | None) -> list[tuple[str, str]]:
-    """Return whether certain verdicts were wrong more often than they said: beyond chance if one in a thousand is."""
+def _drift(path: str, since: Prequential | None, drift: Drift) -> list[tuple[str, str]]:
+    """Return whether verdicts were worth less than they said, or certain ones wrong beyond chance if one in a thousand
+    is."""
+    if drift != STEADY:
+        return [
+            (
+                "Mail has changed: verdicts on what was labelled since were worth less than they claimed, so evidence "
+                f"counts {drift.slope:.2f} of what it did until later labels confirm it.",
+                f"Learn messages of today, correct ones too, then run: deciban refresh {path}.",
+            )
+        ]
     if since is None or not since.certain_errors:
         return []
     low = float(binomial(errors=since.certain_errors, n=since.certain, delta=_DELTA, side="lower"))

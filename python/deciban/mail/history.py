@@ -7,10 +7,12 @@ import json
 import math
 import os
 import sqlite3
+from collections.abc import Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from ..conventions import DECIBANS_PER_NAT
+from ..drift import WINDOW, Drift, log_sigmoid
+from .journal import uri_of
 
 CERTAIN = 30.0
 """Decibans of a verdict that claims to be wrong once in a thousand."""
@@ -48,7 +50,7 @@ class History:
     def prequential(self) -> Prequential:
         """Return how good verdicts on items were before their first labels were given, by others than the filter."""
         by_others = "AND automatic = 0 " if "automatic" in self._columns(self.connection, "entries") else ""
-        names = json.loads((self.connection.execute("SELECT classes FROM about").fetchone() or ("[]",))[0])
+        names = self._classes()
         rows = self.connection.execute(
             f"SELECT labels, verdict, decibans FROM entries WHERE decibans IS NOT NULL {by_others}"
             "AND id IN (SELECT min(id) FROM entries WHERE length(labels) = 2 GROUP BY digest)"
@@ -56,14 +58,28 @@ class History:
         n = errors = certain = certain_errors = 0
         losses = []
         for labels, verdict, decibans in rows:
-            label = int.from_bytes(labels[-2:], "little")
-            right = label < len(names) and names[label] == verdict
-            odds = (decibans if right else -decibans) / DECIBANS_PER_NAT
-            losses.append(max(-odds, 0.0) + math.log1p(math.exp(-abs(odds))))
-            n, errors = n + 1, errors + (not right)
-            certain += decibans >= CERTAIN
-            certain_errors += decibans >= CERTAIN and not right
+            odds = _odds(names, labels, verdict, decibans)
+            losses.append(-log_sigmoid(odds))
+            wrong, sure = _last_of(labels, names) != verdict, decibans >= CERTAIN
+            n, errors = n + 1, errors + wrong
+            certain, certain_errors = certain + sure, certain_errors + (sure and wrong)
         return Prequential(n, errors, math.fsum(losses) / n if n else 0.0, certain, certain_errors)
+
+    def drift(self) -> Drift:
+        """Return what evidence counts by the labels that others than the filter gave, of items told once, the last."""
+        by_others = "AND automatic = 0 " if "automatic" in self._columns(self.connection, "entries") else ""
+        rows = self.connection.execute(
+            "SELECT labels, verdict, decibans FROM entries WHERE decibans IS NOT NULL AND length(labels) = 2 "
+            f"{by_others}AND NOT EXISTS (SELECT 1 FROM entries AS other WHERE other.digest = entries.digest "
+            "AND other.id <> entries.id) ORDER BY id DESC LIMIT ?",
+            (WINDOW,),
+        )
+        names = self._classes()
+        return Drift.of([_odds(names, *row) for row in rows][::-1])
+
+    def _classes(self) -> list[str]:
+        found: list[str] = json.loads((self.connection.execute("SELECT classes FROM about").fetchone() or ("[]",))[0])
+        return found
 
     def close(self) -> None:
         """Note that the file has had all entries for long: they keep no words, and no steps follow from them."""
@@ -97,10 +113,21 @@ class History:
         if not os.path.exists(path):
             return None
         found = sqlite3.connect(":memory:")
-        with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as copy:
+        with contextlib.closing(sqlite3.connect(uri_of(path, "ro"), uri=True)) as copy:
             copy.backup(found)
         return found
 
     @staticmethod
     def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
         return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+
+
+def _odds(names: Sequence[str], labels: bytes, verdict: str, decibans: float) -> float:
+    """Return the log-odds of the label that an item got, by the verdict on it before, in nats."""
+    return (decibans if _last_of(labels, names) == verdict else -decibans) / DECIBANS_PER_NAT
+
+
+def _last_of(labels: bytes, names: Sequence[str]) -> str | None:
+    """Return the label in force of an item that has some."""
+    place = int.from_bytes(labels[-2:], "little")
+    return names[place] if place < len(names) else None

@@ -93,7 +93,7 @@ class Journal:
             return
         empty = False
         try:
-            with _told(where):
+            with errors_of(where):
                 empty = write and _make(where, os.fspath(path))
                 connection = _connect(where, write)
             with contextlib.closing(connection):
@@ -110,7 +110,7 @@ class Journal:
         """Raise DataError for the journal of a filter of other classes; an empty one becomes that of these."""
         self.classes = len(classes)
         own = json.dumps([str(c) for c in classes])
-        with _told(self.path + SUFFIX):
+        with errors_of(self.path + SUFFIX):
             told = self.connection.execute("SELECT classes FROM about").fetchone()
         if told is None and not self.connection.execute("PRAGMA query_only").fetchone()[0]:
             self.write(lambda: self.connection.execute("INSERT INTO about VALUES (?)", (own,)))
@@ -122,7 +122,7 @@ class Journal:
 
     def write(self, act: Callable[[], object]) -> None:
         """Do all that `act` does, or nothing, and note whether it is done."""
-        with _told(self.path + SUFFIX):
+        with errors_of(self.path + SUFFIX):
             before, noted = self._state(), Replacement(self.path + SUFFIX, None)
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
@@ -183,13 +183,13 @@ class Journal:
 
     def solution(self) -> Solution | None:
         """Return which file the steps begin with that the journal has; None where it has none."""
-        with _told(self.path + SUFFIX):
+        with errors_of(self.path + SUFFIX):
             return self.steps.solution() if _version(self.connection) >= WITH_STEPS else None
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
         """Reads in the block what there was at one moment."""
-        with _told(self.path + SUFFIX):
+        with errors_of(self.path + SUFFIX):
             self.connection.execute("BEGIN")
             try:
                 yield
@@ -203,7 +203,7 @@ class Journal:
 
     def each_entry(self, *, solved: bool = False) -> Iterator[Entry]:
         """Yield the same, in the order in which they came."""
-        with _told(self.path + SUFFIX):
+        with errors_of(self.path + SUFFIX):
             yield from map(self._entry, self._last(solved))
 
     def _entry(self, row: Sequence[Any]) -> Entry:
@@ -227,14 +227,14 @@ class Journal:
     def told(self) -> list[tuple[bytes, tuple[int, ...], str, float, bool]]:
         """Return of all entries, in the order in which they came, digest, labels, source, when it was told, and whether
         the filter gave the label by itself."""
-        with _told(self.path + SUFFIX):
+        with errors_of(self.path + SUFFIX):
             automatic = "automatic" if _version(self.connection) >= WITH_CANARIES else "0"
             rows = self.connection.execute(f"SELECT digest, labels, source, told, {automatic} FROM entries ORDER BY id")
             return [(digest, _labels(labels), source, told, bool(by)) for digest, labels, source, told, by in rows]
 
     def canary_count(self) -> int:
         """Return how many canaries there are."""
-        with _told(self.path + SUFFIX):
+        with errors_of(self.path + SUFFIX):
             return len(self.canaries) if _version(self.connection) >= WITH_CANARIES else 0
 
     def automatic(self) -> list[tuple[bytes, tuple[int, ...]]]:
@@ -281,7 +281,7 @@ def begin_anew(path: str | os.PathLike[str], served: Callable[[], Any]) -> Itera
                 try:
                     if len(journal.canaries):
                         kept = served()
-                        with _told(journal.path + SUFFIX):
+                        with errors_of(journal.path + SUFFIX):
                             journal.canaries.require_kept(kept, escape(os.fspath(path)))
                     for table in ("entries", "about", "steps", "solution"):
                         journal.connection.execute(f"DELETE FROM {table}")
@@ -339,7 +339,7 @@ def _connect(where: str, write: bool) -> sqlite3.Connection:
     # Who may not write beside it reads what others leave there, or, where they leave nothing, what nobody is writing.
     modes = ["rw"] if write else ["rw", "ro", *([] if os.path.exists(where + "-wal") else ["ro&immutable=1"])]
     for mode in modes:
-        connection = sqlite3.connect(_uri(where, mode), uri=True, timeout=PATIENCE, isolation_level=None)
+        connection = sqlite3.connect(uri_of(where, mode), uri=True, timeout=PATIENCE, isolation_level=None)
         try:
             if write:
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -382,7 +382,8 @@ def _version(connection: sqlite3.Connection) -> int:
     return found
 
 
-def _uri(where: str, mode: str) -> str:
+def uri_of(where: str, mode: str) -> str:
+    """Return the address of a database that is opened in a mode of SQLite's."""
     # What ends the path of a URI, as `urllib.parse.quote` would write it, whose import takes longer.
     escaped = os.path.abspath(where).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{escaped}?mode={mode}"
@@ -394,8 +395,8 @@ def _passages_of(experts: bytes) -> bytes:
 
 
 @contextlib.contextmanager
-def _told(where: str) -> Iterator[None]:
-    """Turns what SQLite says into the errors of this program."""
+def errors_of(where: str) -> Iterator[None]:
+    """Turns what SQLite says of a database into the errors of this program."""
     name = escape(where)
     try:
         yield

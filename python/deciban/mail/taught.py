@@ -10,8 +10,10 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ..data.text_layout import ONLINE
+from ..drift import Drift
 from ..errors import DataError
 from ..judging import UNSURE_BELOW
 from ..store import Opened, Stored, of_table, read
@@ -20,7 +22,8 @@ from ..text.served import ServedText
 from ..text.single_words import SingleWords, hashes_of
 from ..text.word_sets import Lesson, WordSet, word_sets
 from ..verdict import Explanation, Threshold, Verdict
-from .journal import SUFFIX, Entry, Journal
+from .history import History
+from .journal import SUFFIX, Entry, Journal, errors_of
 from .steps import experts_of, put
 
 _SIZE = 16  # bytes of a digest
@@ -39,8 +42,15 @@ def judge_of(stored: Stored, path: str | os.PathLike[str], n_jobs: int | None = 
             if journal is not None:
                 journal.require_classes(served.classes)
                 assert isinstance(served, ServedExperts)
+                served = replace(served, drift=drift_of(journal))
                 _let_know(served, journal, stored)
     return served
+
+
+def drift_of(journal: Journal) -> Drift:
+    """Return what the evidence of a filter counts by the labels in its journal."""
+    with errors_of(journal.path + SUFFIX):
+        return History(journal.connection).drift()
 
 
 def _let_know(served: ServedExperts, journal: Journal, stored: Stored) -> None:
@@ -118,7 +128,8 @@ class TaughtFilter:
                     return None
                 if solution.identity != self.opened.identity:
                     self.opened.verify()
-                return experts_of(self.words, journal.steps, hashes)
+                experts = experts_of(self.words, journal.steps, hashes)
+                return replace(experts, drift=drift_of(journal))
 
 
 def open_filter(opened: Opened, path: str | os.PathLike[str], n_jobs: int | None = None) -> ServedText | TaughtFilter:
@@ -143,6 +154,15 @@ def read_solved(path: str | os.PathLike[str], *, tables: bool = False) -> Stored
     from .filter import solved  # here, because few need it
 
     return solved(stored, entries)
+
+
+def serve_solved(stored: Stored, path: str | os.PathLike[str], n_jobs: int | None = None) -> ServedText:
+    """Return the filter that `read_solved` has read, as it judges by what was labelled since."""
+    served = ServedText.from_stored(stored, n_jobs)
+    if not isinstance(served, ServedExperts):
+        return served
+    with Journal.open(path, write=False) as journal:
+        return served if journal is None else replace(served, drift=drift_of(journal))
 
 
 def teach(served: ServedExperts, entries: Iterable[Entry], stored: Stored) -> None:

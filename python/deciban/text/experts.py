@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import Experts
 from ..conventions import DECIBANS_PER_NAT
+from ..drift import STEADY, Drift
 from ..judging import UNSURE_BELOW, first_two
 from ..verdict import Explanation, Term, Threshold, Verdict
 from .served import Judged, ServedText, claims_of
@@ -69,12 +70,13 @@ class Fusion:
 class ServedExperts(ServedText):
     """`weights` (K, m), `doubts` (K,) and, as `prior`, offsets (E, m); m is 1 for two classes. `squares` ((K + E) m,)
     are sums of squares of their gradients, by which they learn on. `bias` is empty. The classes in `empty` have no
-    examples, and nothing can speak for them."""
+    examples, and nothing can speak for them. `drift` is what evidence counts by what was labelled since."""
 
     doubts: bytes = field(kw_only=True)
     squares: bytes = field(kw_only=True)
     fusion: Fusion = field(kw_only=True)
     empty: tuple[int, ...] = field(kw_only=True, default=())
+    drift: Drift = field(kw_only=True, default=STEADY)
 
     @classmethod
     def from_stored(cls, stored: Stored, n_jobs: int | None = None) -> ServedExperts:
@@ -130,6 +132,28 @@ class ServedExperts(ServedText):
         """Return per item its scores, the first class and the next, and the variance of the log-odds between them."""
         judged = self.experts.judge(items)
         return [self._without_empty(scores) for scores, *_ in judged] if self.empty else judged
+
+    def verdict(
+        self, judged: Judged, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
+    ) -> Verdict:
+        """Return the verdict that scores (C,) amount to; of equal ones the first class wins."""
+        return super().verdict(self._heed(judged), unsure_below, threshold)
+
+    def _factor(self, judged: Judged) -> float:
+        return self.drift.slope * super()._factor(self._heed(judged))
+
+    def _claimed(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return super()._claimed(self.drift.slope * scores)
+
+    def _heed(self, judged: Judged) -> Judged:
+        """Return what is judged as it counts by what was labelled since."""
+        if self.drift == STEADY:
+            return judged
+        scores, pair, variance = judged
+        odds = scores[pair[0]] - scores[pair[1]]
+        if variance is not None and math.isfinite(odds):
+            variance = self.drift.variance(odds, variance)
+        return [self.drift.slope * score for score in scores], pair, variance
 
     def judge_sets(self, sets: Iterable[WordSet]) -> list[Verdict]:
         """Return a verdict for each item, of which only its words are at hand."""
