@@ -274,21 +274,36 @@ def test_journals_of_others_are_refused(own, run, out):
     assert "spam" in out("classify", "f.deciban", SPAM)
 
 
+WRITERS = {
+    "learn": ["learn", "f.deciban", None, "--as", "spam", "-q"],
+    "learn by itself": ["learn", "f.deciban", None, "--auto", "--at-least", "10", "-q"],
+    "hold canaries": ["canary", "f.deciban", None, "-q"],
+    "refresh": ["refresh", "f.deciban", "-q"],
+}
+"""What somebody does with one message after the other."""
+
+
 @pytest.mark.deep
-def test_two_who_teach_at_once_lose_nothing(own):
+@pytest.mark.parametrize("other", WRITERS)
+def test_two_who_write_at_once_lose_nothing(own, out, other):
     program = (
-        "import sys\nfrom deciban.cli import status\n"
-        "for each in sys.argv[1:]:\n    assert status(['learn', 'f.deciban', each, '--as', 'spam', '-q']) == 0\n"
+        "import json, sys\nfrom deciban.cli import status\n"
+        "for each in json.loads(sys.argv[1]):\n    assert status(each) == 0, each\n"
     )
-    both = [
-        subprocess.Popen([sys.executable, "-c", program, *map(str, HELD[start:40:2])], cwd=own.parent)
-        for start in (0, 1)
-    ]
+    spam, ham, writers = HELD[:36], HELD[36:], []
+    known = sorted((TRAIN / "ham").iterdir())[:18]  # of these the filter is sure
+    given = {"learn": spam[1::2], "hold canaries": known}.get(other, ham)
+    for verb, taken in [("learn", spam[::2]), (other, given)]:
+        calls = [[str(item) if word is None else word for word in WRITERS[verb]] for item in taken]
+        writers.append(subprocess.Popen([sys.executable, "-c", program, json.dumps(calls)], cwd=own.parent))
     for _ in range(10):
         subprocess.run([*PROGRAM, "classify", own, SPAM], check=True, capture_output=True)
-    assert [each.wait() for each in both] == [0, 0]
+    assert [each.wait() for each in writers] == [0, 0]
+    with Journal.open(own, write=False) as journal:
+        by_itself, canaries = len(journal.automatic()), journal.canary_count()
     assert status(["refresh", str(own), "-q"]) == 0
-    assert len(Filter.load(own).ledger) == 192 + 40
+    assert len(Filter.load(own).ledger) == 192 + 18 + {"learn": 18, "learn by itself": by_itself}.get(other, 0)
+    assert (by_itself > 0, canaries) == (other == "learn by itself", 18 if other == "hold canaries" else 0)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
