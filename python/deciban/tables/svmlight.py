@@ -17,6 +17,8 @@ LABEL = "label"
 _PART = re.compile(r"\S+")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,400}")
 _PAIR = re.compile(r"(0|[1-9][0-9]{0,9}):(\S+)")
+_PAIRS = re.compile(r"(?:\s+(?:0|[1-9][0-9]{0,9}):[0-9.eE+-]+)*+\s*")
+"""What most lines are behind their label, which is read at once."""
 
 
 Row: TypeAlias = "tuple[int, str, array[int], array[float]]"
@@ -31,22 +33,31 @@ def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
     [(1, '1', [3, 11], [1.0, 0.5])]
     """
     for number, line in enumerate(lines, 1):
-        parts = _PART.finditer(line.partition("#")[0])
-        first = next(parts, None)
+        text = line.partition("#")[0]
+        first = _PART.search(text)
         if first is None:
             continue
-        where = f"{name}, line {number}"
-        features, values = array("q"), array("d")
-        for part in parts:
-            if not part[0].startswith("qid:"):
-                feature, value = _feature(part[0], where)
-                features.append(feature)
-                values.append(value)
+        features, values = _pairs(text, first.end(), f"{name}, line {number}")
         if any(map(ge, features, islice(features, 1, None))):
             last = dict(zip(features, values, strict=True))
             features = array("q", sorted(last))
             values = array("d", map(last.__getitem__, features))
         yield number, _label(first[0]), features, values
+
+
+def _pairs(text: str, start: int, where: str) -> tuple[array[int], array[float]]:
+    """Return the features of a line, as they come, and their values."""
+    if _PAIRS.fullmatch(text, start):
+        both = text[start:].replace(":", " ").split()
+        with suppress(ValueError):  # which is told below
+            return array("q", map(int, both[::2])), array("d", map(float, both[1::2]))
+    features, values = array("q"), array("d")
+    for part in _PART.finditer(text, start):
+        if not part[0].startswith("qid:"):
+            feature, value = _feature(part[0], where)
+            features.append(feature)
+            values.append(value)
+    return features, values
 
 
 def _label(text: str) -> str:
