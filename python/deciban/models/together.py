@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from deciban.solvers import Limits, Problem, Solution, Solver, Status, solve
+from deciban.solvers.reduction import Siblings
 
 from .side_by_side import Halt, side_by_side, threads_for
 
@@ -22,7 +23,7 @@ def solve_all(
     starts: list[Any] = [None] * len(problems) if start is None else list(start)
     halt = Halt(limits.callback)
     watched = replace(limits, callback=halt)
-    pairs = zip(problems, starts, strict=True)
+    pairs = zip(Siblings.join(problems), starts, strict=True)
     tasks = [partial(solve, problem, watched, solver, start, seed) for problem, start in pairs]
     found, interrupted = side_by_side(tasks, threads_for(len(problems), problems[0].n_jobs), halt)
     if not interrupted:

@@ -54,6 +54,8 @@ class Problem:
         Number of threads. By default all cores.
     offset : ndarray of shape (n_samples,), optional
         What the scores have besides, o, for K = 1. By default 0.
+    siblings : Siblings, optional
+        Of problems that differ in their targets alone, what is done once for all.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Problem:
     K: int = 1
     n_jobs: int | None = None
     offset: Floats | None = None
+    siblings: Any = field(default=None, repr=False, compare=False)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -17,8 +17,9 @@ came.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -98,16 +99,15 @@ class Merged:
 
     @classmethod
     def of_problem(cls, problem: Problem) -> Self:
-        """Merge and sort the examples. Cost: three passes over X, and sorting N numbers twice."""
-        group, kept = _group_equal(problem)
-        rows = _take(problem, kept)
-        order = np.lexsort((kept, problem.y[kept], _ranks(replace(problem, rows=rows, y=problem.y[kept]))))
-        place = np.empty(len(kept), dtype=np.intp)
-        place[order] = np.arange(len(kept))
-        of, kept = place[group], kept[order]
-        c = np.bincount(of, problem.c, minlength=len(kept)).astype(np.float64)
-        offset = None if problem.offset is None else problem.offset[kept]
-        return cls(replace(problem, rows=_take(problem, kept), y=problem.y[kept], c=c, offset=offset), of)
+        """Merge and sort the examples; for problems of one against the rest, which have the same examples, once.
+
+        Cost: three passes over X, and sorting N numbers twice.
+        """
+        shared = problem.siblings
+        if not (isinstance(shared, Siblings) and shared.have(problem)):
+            return cls(*_merge(problem))
+        whole, of, kept = shared.merged()
+        return cls(replace(problem, rows=whole.rows, y=problem.y[kept], c=whole.c), of)
 
     def inward(self, solution: Solution | None) -> Solution | None:
         """Return the same dual of the examples that differ."""
@@ -120,6 +120,58 @@ class Merged:
     def outward(self, solution: Solution) -> Solution:
         """Return the same dual of all examples."""
         return solution if solution.dual is None else replace(solution, dual=solution.dual[self.of])
+
+
+class Siblings:
+    """Problems that differ in their targets alone, as one against the rest, class by class, does."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self._first, self._targets = problems[0], [each.y for each in problems]
+        self._lock = Lock()
+        self._merged: tuple[Problem, NDArray[np.intp], NDArray[np.intp]] | None = None
+
+    @classmethod
+    def join(cls, problems: Sequence[Problem]) -> list[Problem]:
+        """Return the problems, knowing of each other where they are about the same rows and weights."""
+        first = problems[0]
+        if len(problems) < 2 or not all(each.rows is first.rows and each.c is first.c for each in problems):
+            return list(problems)
+        shared = cls(problems)
+        return [replace(each, siblings=shared) for each in problems]
+
+    def have(self, problem: Problem) -> bool:
+        """Return whether these are the problem's rows and weights, as they came."""
+        same = problem.rows is self._first.rows and problem.c is self._first.c and problem.offset is None
+        return same and self._first.offset is None
+
+    def merged(self) -> tuple[Problem, NDArray[np.intp], NDArray[np.intp]]:
+        """Return a problem of the examples that differ in any target or value, which of these each example is (N,), and
+        where each of these was first."""
+        with self._lock:  # whoever comes first does it for all
+            if self._merged is None:
+                told = np.zeros(len(self._first.y), dtype=np.uint64)
+                for y in self._targets:
+                    told = mix(told + bits_of(y.astype(np.float64, copy=False)))
+                names = np.unique(told, return_inverse=True)[1].astype(np.float64)
+                whole, of = _merge(replace(self._first, y=names), np.zeros(len(names)))
+                kept = np.empty(len(whole.y), dtype=np.intp)
+                kept[of[::-1]] = np.arange(len(of))[::-1]
+                self._merged = whole, of, kept
+        return self._merged
+
+
+def _merge(problem: Problem, ranked: Floats | None = None) -> tuple[Problem, NDArray[np.intp]]:
+    """Return the problem of the examples that differ, sorted by values and by the numbers `ranked` (N,), and which of
+    these each example is; by default they are the targets."""
+    group, kept = _group_equal(problem)
+    told = (problem.y if ranked is None else ranked)[kept]
+    order = np.lexsort((kept, problem.y[kept], _ranks(replace(problem, rows=_take(problem, kept), y=told))))
+    place = np.empty(len(kept), dtype=np.intp)
+    place[order] = np.arange(len(kept))
+    of, kept = place[group], kept[order]
+    c = np.bincount(of, problem.c, minlength=len(kept)).astype(np.float64)
+    offset = None if problem.offset is None else problem.offset[kept]
+    return replace(problem, rows=_take(problem, kept), y=problem.y[kept], c=c, offset=offset), of
 
 
 def _group_equal(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
