@@ -109,7 +109,7 @@ class Corpus(KeyedExamples):
         from scipy import sparse  # here, because who learns one message on does not need it
 
         ends, features, values = dictionary.rows_of(self.X, self.places)
-        starts = np.concatenate([[0], ends])
+        starts = np.concatenate([[0], ends]).astype(features.dtype if len(features) < 2**31 else np.int64)
         return sparse.csr_array((values, features, starts), shape=(len(self), len(dictionary)))
 
     def passages(self, dictionary: Dictionary) -> NDArray[np.uint16]:
