@@ -4,6 +4,10 @@
 //! into tokens and counts, `score` weighs tokens. Nothing here is unsafe, nothing here panics on input.
 #![forbid(unsafe_code)]
 
+mod ablation;
+#[cfg(feature = "ablation")]
+pub use ablation::{Step, left_out};
+
 #[expect(clippy::cast_possible_truncation, reason = "numbers of rows, which `Rows` keeps below 2^32")]
 pub mod columns;
 pub mod digest;

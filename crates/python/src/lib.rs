@@ -1,4 +1,6 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
+#[cfg(feature = "ablation")]
+mod ablation;
 mod blocks;
 mod callable;
 mod categories;
@@ -35,6 +37,9 @@ use pyo3::prelude::*;
 /// The compiled core.
 #[pymodule]
 mod _core {
+    #[cfg(feature = "ablation")]
+    #[pymodule_export]
+    use super::ablation::{ablation_left_out, ablation_steps};
     #[pymodule_export]
     use super::blocks::{KernelTiles, block_steps, kernel_measure};
     #[pymodule_export]

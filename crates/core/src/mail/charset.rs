@@ -2,6 +2,7 @@
 
 use super::charset_name::{Charset, charset};
 use super::shifted;
+use crate::ablation::{Step, without};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
 use memchr::memchr;
@@ -67,6 +68,11 @@ pub(super) struct Decoded<'b> {
 
 /// Makes `bytes` readable; every byte sequence has a reading.
 pub(super) fn decode<'b>(bytes: &'b [u8], label: Option<&[u8]>, known: &Charsets) -> Decoded<'b> {
+    if without(Step::Charsets) {
+        let text = std::str::from_utf8(bytes)
+            .map_or_else(|_| WINDOWS_1252.decode_without_bom_handling(bytes).0, Cow::Borrowed);
+        return Decoded { text, name: None, wrong: false, unknown: false };
+    }
     let declared = label.and_then(charset);
     let unknown = label.is_some() && declared.is_none();
     let plain = |text, name, wrong| Decoded { text, name, wrong, unknown };

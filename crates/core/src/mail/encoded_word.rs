@@ -2,6 +2,7 @@
 
 use super::charset::{self, Charsets};
 use super::transfer::{base64, hex_pair};
+use crate::ablation::{Step, without};
 use encoding_rs::Encoding;
 use memchr::{memchr, memmem};
 
@@ -16,6 +17,9 @@ struct Word<'v> {
 
 /// Appends an unfolded header value as a reader sees it.
 pub(super) fn decode(value: &[u8], known: &Charsets, out: &mut String) {
+    if without(Step::EncodedWords) {
+        return push(value, known, out);
+    }
     let mut rest = value;
     let mut bytes = Vec::new();
     while let Some(found) = memmem::find(rest, b"=?") {

@@ -4,6 +4,7 @@ use super::charset::Charsets;
 use super::header::{Block, unfold};
 use super::parameters;
 use super::transfer::Transfer;
+use crate::ablation::{Step, without};
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -91,13 +92,15 @@ fn media(kind: &[u8]) -> Media {
     };
     let (main, sub) = (kind[..slash].trim_ascii_end(), kind[slash + 1..].trim_ascii_start());
     let is = |word: &[u8], name: &str| word.eq_ignore_ascii_case(name.as_bytes());
-    if is(main, "multipart") {
+    if is(main, "multipart") && without(Step::Parts) {
+        Media::Text
+    } else if is(main, "multipart") {
         Media::Multipart { alternative: is(sub, "alternative"), digest: is(sub, "digest") }
     } else if is(main, "message") {
         let whole = is(sub, "rfc822") || is(sub, "global");
         if whole { Media::Message } else { Media::Text }
     } else if is(main, "text") {
-        if is(sub, "html") { Media::Html } else { Media::Text }
+        if is(sub, "html") && !without(Step::Pages) { Media::Html } else { Media::Text }
     } else if is(main, "image") {
         Media::Image
     } else if main.is_empty() || sub.is_empty() {

@@ -12,6 +12,7 @@ use super::links;
 use super::respelt;
 use super::shapes::{remark, remark_quoting};
 use super::walk::Frame;
+use crate::ablation::{Step, without};
 use crate::view::{Field, View};
 
 /// A body of fewer words says nothing by itself.
@@ -140,7 +141,8 @@ impl<'r> Reader<'r> {
         self.remark_charset(&decoded);
         self.page.clear();
         self.has_image |= html::read(&decoded.text, &mut self.page);
-        let plain = frames.iter().rev().find_map(|frame| frame.plain.filter(|_| frame.alternative));
+        let compared = |frame: &Frame| frame.alternative && !without(Step::Alternatives);
+        let plain = frames.iter().rev().find_map(|frame| frame.plain.filter(|_| compared(frame)));
         let whole = match plain.map(|range| self.plain_texts.compare(&self.view.text, range, &self.page)) {
             None | Some(alternative::Verdict::NoWords) => true,
             Some(alternative::Verdict::Same) => false,

@@ -1,6 +1,7 @@
 //! Words respelt with digits and signs, such as `v14gr4` and `ca$h`: what they are read as.
 
 use super::shapes::remark;
+use crate::ablation::{Step, without};
 use crate::view::{Field, View};
 
 /// So many words must be respelt, and one in so many of all: `mp3` and `24h` alone are no disguise.
@@ -27,7 +28,7 @@ pub(super) fn close(view: &mut View) {
             }
         }
     }
-    if odd < FEWEST || odd * SHARE < all {
+    if odd < FEWEST || odd * SHARE < all || without(Step::Respelt) {
         return;
     }
     remark(view, "respelt");

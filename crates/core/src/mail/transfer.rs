@@ -1,5 +1,6 @@
 //! Transfer encodings (RFC 2045, 6): base64 and quoted-printable, read as far as damage allows.
 
+use crate::ablation::{Step, without};
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -19,7 +20,9 @@ impl Transfer {
     /// The encoding called `name`.
     pub(super) fn named(name: &[u8]) -> Self {
         let name = name.trim_ascii();
-        if name.eq_ignore_ascii_case(b"base64") {
+        if without(Step::Transfer) {
+            Transfer::Identity
+        } else if name.eq_ignore_ascii_case(b"base64") {
             Transfer::Base64
         } else if name.eq_ignore_ascii_case(b"quoted-printable") {
             Transfer::QuotedPrintable

@@ -1,5 +1,6 @@
 //! What each character is to a word, and what a disguised word says once the disguise is taken off.
 
+use crate::ablation::{Step, without};
 use unicode_normalization::UnicodeNormalization;
 
 /// What a character outside ASCII does to the word it stands in.
@@ -32,12 +33,18 @@ pub fn role(c: char) -> Role {
         0x0E3F | 0x0E4F | 0x0E5A | 0x0E5B | 0x104A..=0x104F => Role::Break, // signs of Thai and Burmese
         0x0E01..=0x0EDF | 0x1000..=0x109F | 0x1780..=0x17D3 => Role::Unspaced, // Thai, Lao, Burmese, Khmer
         0x00DF..=0x00F6 | 0x00F8..=0x00FF => Role::Plain,     // é and its Latin-1 kin
-        0x00AD | 0x034F | 0x115F | 0x1160 | 0x180B..=0x180E | 0x3164 => Role::Invisible,
-        0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFA0 => Role::Invisible,
+        0x00AD | 0x034F | 0x115F | 0x1160 | 0x180B..=0x180E | 0x3164 => invisible(),
+        0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFA0 => invisible(),
         0x0300..=0x036F => Role::Folds, // combining marks
         _ if c.is_alphanumeric() => Role::Folds,
         _ => Role::Break,
     }
+}
+
+/// The role of an invisible character.
+#[inline(always)]
+fn invisible() -> Role {
+    if without(Step::Invisible) { Role::Break } else { Role::Invisible }
 }
 
 /// Whether a character belongs to the one before it, as the mark of a letter does.
@@ -80,13 +87,15 @@ pub fn fold(word: &str, out: &mut String) -> bool {
     let visible = |c: &char| c.is_ascii() || role(*c) != Role::Invisible;
     let invisible = !word.chars().all(|c| visible(&c));
     let (mut twins, mut marks) = (false, false);
+    let seen = word.chars().filter(visible);
+    let composed = if without(Step::Compatibility) { seen.nfc() } else { seen.nfkc() };
     // Twice: what is invisible must not keep a letter and its mark apart, and normalisation can bring more of it.
-    for c in word.chars().filter(visible).nfkc().filter(visible).flat_map(char::to_lowercase) {
+    for c in composed.filter(visible).flat_map(char::to_lowercase) {
         twins |= latin_twin(c).is_some();
         marks |= matches!(c, '\u{300}'..='\u{36F}');
         out.push(c);
     }
-    let mixed = twins && out.bytes().any(|b| b.is_ascii_alphabetic());
+    let mixed = twins && out.bytes().any(|b| b.is_ascii_alphabetic()) && !without(Step::MixedScripts);
     if mixed {
         *out = out.chars().map(|c| latin_twin(c).unwrap_or(c)).collect();
     }

@@ -11,6 +11,7 @@
 //! looked up ahead of time; a multiplication per byte, as in FNV, takes twice that. Upper case shares T with lower case.
 
 use super::ascii::Steps;
+use crate::ablation::{Step, without};
 use crate::view::Field;
 
 /// A key of the hash: the same key gives the same hashes on every machine, for ever.
@@ -55,7 +56,8 @@ impl Key {
     /// The key that belongs to a seed.
     pub fn new(seed: u64) -> Key {
         let base = split_mix(seed);
-        let entry = |b: u8| split_mix(base.wrapping_add(u64::from(b.to_ascii_lowercase())));
+        let lower = |b: u8| if without(Step::Case) { b } else { b.to_ascii_lowercase() };
+        let entry = |b: u8| split_mix(base.wrapping_add(u64::from(lower(b))));
         let table = Box::new(std::array::from_fn(|b| u8::try_from(b).map_or(0, entry)));
         let mut key =
             Key { starts: [split_mix(base ^ 0xDEC1_BA00); Field::ALL.len()], table, steps: Vec::new() };

@@ -2,6 +2,8 @@
 //!
 //! A word that comes again is in several of them: which, is told by a bit for each.
 
+use crate::ablation::{Step, without};
+
 /// How many words a passage has, about.
 const WORDS: usize = 64;
 /// How many passages there are at most: in a longer text each is longer.
@@ -9,6 +11,9 @@ const MOST: usize = u16::BITS as usize;
 
 /// The passage that the word at `place`, one of `count`, is in: its bit.
 pub fn passage(place: usize, count: usize) -> u16 {
+    if without(Step::Passages) {
+        return 1;
+    }
     1 << (place * count.div_ceil(WORDS).clamp(1, MOST) / count.max(1)).min(MOST - 1)
 }
 

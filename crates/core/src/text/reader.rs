@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::char_grams;
 use super::passages;
 use super::token::{Token, Tokenizer, Unit};
+use crate::ablation::{Step, without};
 use crate::mail::{self, Limits};
 use crate::narrow::narrow;
 use crate::view::{Field, View};
@@ -152,12 +153,26 @@ impl Reader {
                 _ => {}
             }
             if field.is_whole() {
+                if is_left_out(field) {
+                    continue;
+                }
                 let hash = self.tokenizer.key.word(field, &text[start..end]);
                 tokens.push(Token { hash, start: narrow(start), end: narrow(end), field, size: 0 });
             } else {
                 self.tokenizer.scan(text, field, start, end, tokens);
             }
         }
+    }
+}
+
+/// Whether the words of this field, which are whole stretches, are left out.
+fn is_left_out(field: Field) -> bool {
+    match field {
+        Field::Shape => without(Step::Remarks),
+        Field::Address => without(Step::Addresses),
+        Field::Thread => without(Step::Threads),
+        Field::Auth => without(Step::Authentication),
+        _ => false,
     }
 }
 

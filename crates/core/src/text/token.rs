@@ -10,6 +10,7 @@ use super::char_grams;
 use super::character::{Role, fold, folds, role};
 use super::hash::{Key, finish, join};
 use super::parts::{self, PART, Run, Script};
+use crate::ablation::{Step, without};
 use crate::narrow::narrow;
 use crate::view::Field;
 
@@ -206,7 +207,8 @@ impl Tokenizer {
                 fold(word, &mut folded);
                 name.push_str(&folded);
             } else {
-                name.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+                let lower = |c: char| if without(Step::Case) { c } else { c.to_ascii_lowercase() };
+                name.extend(word.chars().map(lower));
             }
         }
         name
@@ -294,7 +296,7 @@ impl<'a> Scan<'a> {
         let (hash, field) = (finish(state), self.field);
         let token = Token { hash, start: narrow(start), end: narrow(i), field, size: 1 };
         if folds {
-            if fold(&self.text[start..i], &mut self.folded) {
+            if fold(&self.text[start..i], &mut self.folded) && !without(Step::Remarks) {
                 let hash = key.word(Field::Shape, DISGUISED);
                 out.push(Token { hash, field: Field::Shape, size: 0, ..token });
             }

@@ -1,5 +1,6 @@
 //! Character references: `&amp;`, `&#233;`, `&#xe9;`.
 
+use crate::ablation::{Step, without};
 use std::sync::LazyLock;
 
 /// References that browsers accept without a semicolon, even in front of letters.
@@ -7,6 +8,9 @@ const BARE: [&str; 7] = ["nbsp", "quot", "copy", "amp", "reg", "lt", "gt"];
 
 /// The character that the reference at the start of `bytes` stands for, and the reference's length.
 pub(super) fn entity(bytes: &[u8]) -> Option<(char, usize)> {
+    if without(Step::References) {
+        return None;
+    }
     let inside = &bytes[1..];
     if let Some(digits) = inside.strip_prefix(b"#") {
         return numeric(digits).map(|(character, length)| (character, length + 2));

@@ -2,6 +2,7 @@
 
 use super::color::{BLACK, Color, WHITE, color, merges};
 use super::tag::{Name, Tag};
+use crate::ablation::{Step, without};
 
 /// Elements deeper than this take over the look of the deepest.
 const MAX_DEPTH: usize = 64;
@@ -49,7 +50,7 @@ impl Default for Hiding {
 impl Hiding {
     /// Whether text is hidden here.
     pub(super) fn hides(&self) -> bool {
-        self.hides
+        self.hides && !without(Step::HiddenText)
     }
 
     /// Takes in a start tag.

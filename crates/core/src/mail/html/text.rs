@@ -3,6 +3,7 @@
 use super::super::links;
 use super::super::shapes::remark;
 use super::tag::Name;
+use crate::ablation::{Step, without};
 use crate::view::{Field, View};
 
 /// What separates the text so far from what comes next.
@@ -90,18 +91,28 @@ impl<'v> Text<'v> {
 
     /// A comment or something else that shows nothing.
     pub(super) fn joint(&mut self) {
+        self.end_word();
         self.joint = true;
     }
 
     /// An element starts: one that no browser knows shows nothing.
     pub(super) fn start_of(&mut self, name: &Name) {
+        self.end_word();
         self.joint |= !is_inline(name.bytes());
         self.opened = Some(*name);
     }
 
     /// An element ends: if it has just started, it showed nothing.
     pub(super) fn end_of(&mut self, name: &Name) {
+        self.end_word();
         self.joint |= self.opened.take().as_ref() == Some(name);
+    }
+
+    /// Ends the word where a tag or a comment stands, if words are not put together over these.
+    fn end_word(&mut self) {
+        if without(Step::TornWords) {
+            self.gap = self.gap.max(Gap::Blank);
+        }
     }
 
     /// Separates what stands in different blocks or cells.
