@@ -15,13 +15,25 @@ Disguise = Callable[[bytes, random.Random], bytes]
 _LEET = str.maketrans("aeiostlAEIOSTL", "4310$714310$71")
 _CYRILLIC = dict(zip("aceopxyijsABCEHKMOPTX", "асеорхуіјѕАВСЕНКМОРТХ", strict=True))
 _TAGS = re.compile(r"(?s)<(script|style).*?</\1>|<!--.*?-->|<[^>]*>")
+_OF_CONTENT = re.compile(r"(?i)(subject|mime-version|content-[\w-]+)\s*:")
 _PICTURE = base64.b64encode(bytes(range(256)) * 8).decode()
+
+
+def content_alone(message: bytes) -> bytes:
+    """The message without headers other than those of its content: who sent it, and on which way, is not known."""
+    head, blank, body = message.partition(b"\n\n")
+    kept = [field for field in _fields(head) if _OF_CONTENT.match(field)]
+    return "\n".join(kept).encode("latin-1") + blank + body
+
+
+def _fields(head: bytes) -> list[str]:
+    return re.split(r"\n(?![ \t])", head.decode("latin-1"))
 
 
 def plain(message: bytes) -> tuple[str, str, str]:
     """The headers but for subject and content, the subject, and the text that a reader sees, tags removed."""
-    fields = re.split(r"\n(?![ \t])", message.partition(b"\n\n")[0].decode("latin-1"))
-    kept = [each for each in fields if not re.match(r"(?i)(subject|mime-version|content-[\w-]+)\s*:", each)]
+    fields = _fields(message.partition(b"\n\n")[0])
+    kept = [each for each in fields if not _OF_CONTENT.match(each)]
     subject = next((each.partition(":")[2].strip() for each in fields if each.lower().startswith("subject:")), "")
     texts = [html.unescape(_TAGS.sub(" ", text)) if kind == "html" else text for kind, text in texts_of(message)]
     return "\n".join(kept), subject, "\n".join(texts)
@@ -29,7 +41,8 @@ def plain(message: bytes) -> tuple[str, str, str]:
 
 def build(head: str, subject: str, body: str, kind: str = "text/plain; charset=utf-8", how: str = "8bit") -> bytes:
     """A message of these parts."""
-    top = f"{head}\nSubject: {subject}\nMIME-Version: 1.0\nContent-Type: {kind}\nContent-Transfer-Encoding: {how}"
+    content = f"MIME-Version: 1.0\nContent-Type: {kind}\nContent-Transfer-Encoding: {how}"
+    top = "\n".join(filter(None, [head, f"Subject: {subject}", content]))
     return f"{top}\n\n{body}\n".encode("utf-8", "replace")
 
 
@@ -89,6 +102,29 @@ def as_base64(message: bytes, chance: random.Random) -> bytes:
     return build(head, subject, base64.encodebytes(body.encode("utf-8", "replace")).decode(), how="base64")
 
 
+def quoted_printable(message: bytes, chance: random.Random) -> bytes:
+    """The text in quoted-printable, every byte of it, and the subject in encoded words."""
+    head, subject, body = plain(message)
+    encoded = (base64.b64encode(subject[at : at + 15].encode()).decode() for at in range(0, len(subject), 15))
+    quoted = "".join(f"={byte:02X}" for byte in body.encode("utf-8", "replace"))
+    lines = "=\n".join(quoted[at : at + 72] for at in range(0, len(quoted), 72))
+    return build(head, " ".join(f"=?utf-8?B?{each}?=" for each in encoded), lines, how="quoted-printable")
+
+
+def utf_16(message: bytes, chance: random.Random) -> bytes:
+    """The text in UTF-16, which mail can have in base64 alone."""
+    head, subject, body = plain(message)
+    wide = base64.encodebytes(body.encode("utf-16-le", "replace")).decode()
+    return build(head, subject, wide, "text/plain; charset=utf-16le", "base64")
+
+
+def referenced(message: bytes, chance: random.Random) -> bytes:
+    """A page of which every letter is a character reference."""
+    head, subject, body = plain(message)
+    page = f"<html><body>{''.join(f'&#{ord(each)};' if each.isalpha() else html.escape(each) for each in body)}</body>"
+    return build(head, subject, page, "text/html; charset=utf-8")
+
+
 def torn_html(message: bytes, chance: random.Random) -> bytes:
     """A page whose every word is torn by an empty tag or a comment."""
     head, subject, body = plain(message)
@@ -118,6 +154,10 @@ def _letters(text: str, change: Callable[[str], str]) -> str:
     return "".join(change(letter) if letter.isalpha() else letter for letter in text)
 
 
+def _cased(text: str, chance: random.Random) -> str:
+    return _letters(text, lambda each: each.upper() if chance.random() < 0.5 else each.lower())
+
+
 def _mixed(text: str, chance: random.Random) -> str:
     return _letters(text, lambda each: _CYRILLIC.get(each, each) if chance.random() < 0.5 else each)
 
@@ -139,11 +179,15 @@ FORMS: dict[str, Disguise] = {
     "as plain text": of_text(lambda text, chance: text),
     "image only": image_only,
     "split into parts": split_parts,
+    "mixed case": of_text(_cased),
     "leetspeak": of_text(lambda text, chance: text.translate(_LEET)),
     "mixed scripts": of_text(_mixed),
     "look-alikes": of_text(_alike),
     "zero-width characters": of_text(_zero_width),
     "spaced letters": of_text(_spaced),
     "base64": as_base64,
+    "quoted-printable": quoted_printable,
+    "UTF-16": utf_16,
+    "character references": referenced,
     "torn by HTML": torn_html,
 }
