@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from disguise import Ours, caught_by_form, halves, ham_and_spam, threshold
-from disguises import content_alone
+from disguises import content_alone, plain
 from mail_replay import measure
 from real_mail import Mail
 
@@ -25,8 +25,14 @@ def measured(known: Mail, new: Mail, n: int) -> dict[str, Any]:
     scores = ours.scores(new.messages)
     limit = threshold(scores[~new.spam])
     ham, spam = ham_and_spam(new)
-    caught = {"any spam": float((scores[new.spam] > limit).mean()), **caught_by_form(ours, limit, spam[:n], ham)}
-    return {"as_it_came": measure(scores, new.spam), "messages": len(spam[:n]), "caught": caught}
+    chosen = distinct(spam)[:n]
+    caught = {"any spam": float((scores[new.spam] > limit).mean()), **caught_by_form(ours, limit, chosen, ham)}
+    return {"as_it_came": measure(scores, new.spam), "messages": len(chosen), "caught": caught}
+
+
+def distinct(messages: list[bytes]) -> list[bytes]:
+    """The first message of each text: more than half of TREC's spam has the same one."""
+    return list({" ".join(plain(message)[2].split()): message for message in reversed(messages)}.values())[::-1]
 
 
 def without_headers(mail: Mail) -> Mail:

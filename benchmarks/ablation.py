@@ -4,8 +4,8 @@
 
 Builds the core with the feature `ablation`, and leaves out one step of its catalogue (`crates/core/src/ablation.rs`)
 at a time, in learning and in judging, each in a process of its own (`ablated.py`). Corpora, disguises and the threshold
-are those of `disguise.py`, N spams are drawn at random. All of it is measured twice: of whole messages, and of their
-content alone, where it is not enough how a message came.
+are those of `disguise.py`; N spams of different texts are drawn at random. All of it is measured twice: of whole
+messages, and of their content alone, where it is not enough how a message came.
 """
 
 from __future__ import annotations
