@@ -37,7 +37,7 @@ def cells(record: dict[str, Any]) -> list[list[str]]:
     rows = [["nothing"], *([step] for step in record["without"])]
     for view, least in SHOWN.items():
         of = {"content": "content alone", "whole": "whole messages"}[view]
-        head += [f"{of}: changes from {least:.0f}", "any spam", "(1 − ROCA)%"]
+        head += [f"{of}: disguises, {least:.0f} or more", "any spam", "(1 − ROCA)%"]
         rows[0] += ["", f"{share(record['all'], view, 'any spam'):.1f} %", f"{area(record['all'], view):.3f}"]
         for row, (step, without) in zip(rows[1:], record["without"].items(), strict=True):
             change = changes(record, view, step)

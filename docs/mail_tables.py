@@ -1,14 +1,20 @@
-"""Writes the tables of docs/mail.md that stand beside the rivals, from the newest records of the benchmarks.
+"""Writes the tables of docs/mail.md, from the newest records of the benchmarks.
 
-python benchmarks/mail_replay.py --record; python benchmarks/disguise.py --record; python docs/mail_tables.py
+python benchmarks/mail_replay.py --record; python benchmarks/disguise.py --record
+python benchmarks/ablation.py --record; python docs/mail_tables.py
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+import ablation_table
 
 HERE = Path(__file__).parent
 PAGE, RECORDS = HERE / "mail.md", HERE.parent / "benchmarks" / "records"
@@ -63,8 +69,9 @@ def forms() -> str:
 
 
 def written(page: str) -> str:
-    """The page with both tables as the records have them."""
-    for head, table in ((r"\| {1,2}\| TREC", streams()), (r"\| Caught, ", forms())):
+    """The page with its tables as the records have them."""
+    steps = rows_of(ablation_table.cells(newest("ablation")))
+    for head, table in ((r"\| {1,2}\| TREC", streams()), (r"\| Caught, ", forms()), (r"\| Left out", steps)):
         page, n = re.subn(rf"(?m)^{head}.*(\n\|.*)*", lambda _, table=table: table, page)  # type: ignore[misc]
         assert n == 1, head
     return page

@@ -27,3 +27,23 @@ def test_no_disguise_hides_spam_better_than_from_the_rival(tables, name):
     forms = tables.newest("disguise")["corpora"][name]
     assert all(found["deciban"] >= found["bogofilter"] for found in forms.values())
     assert forms["200 hammy words"]["deciban"] >= 0.75
+
+
+STEPS = {
+    "case": "mixed case",
+    "compatibility characters": "look-alikes",
+    "mixed scripts": "mixed scripts",
+    "invisible characters": "zero-width characters",
+    "respelt words": "leetspeak",
+    "transfer encodings": "base64",
+    "HTML": "torn by HTML",
+    "hidden text": "200 hammy words, hidden",
+    "passages": "200 hammy words",
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_without_a_step_the_disguise_that_it_is_for_hides_spam(tables, step):
+    """In the record, of the content alone: five points of the spam or more."""
+    changes = tables.ablation_table.changes(tables.newest("ablation"), "content", step)
+    assert changes[STEPS[step]] <= -5.0
