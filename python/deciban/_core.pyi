@@ -42,6 +42,7 @@ __all__ = [
     "digest_joined",
     "digest_stretches",
     "dual_coordinate",
+    "dual_coordinate_each",
     "fuse_opinions",
     "gaussian_scores",
     "gram",
@@ -484,6 +485,31 @@ def dual_coordinate(
     n_jobs: int | None = None,
 ) -> tuple[
     NDArray[np.float64], float, NDArray[np.float64], int, Literal["converged", "exhausted", "stopped", "interrupted"]
+]: ...
+def dual_coordinate_each(
+    X: _Matrix,
+    targets: Sequence[NDArray[np.float64]],
+    c: NDArray[np.float64],
+    loss: str,
+    *,
+    strength: float = 1.0,
+    intercept: bool = True,
+    starts: Sequence[NDArray[np.float64] | None],
+    seed: int = 0,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    null: Sequence[float],
+    floor: Sequence[float],
+    watch: Callable[[int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> list[
+    tuple[
+        NDArray[np.float64],
+        float,
+        NDArray[np.float64],
+        int,
+        Literal["converged", "exhausted", "stopped", "interrupted"],
+    ]
 ]: ...
 
 _Weights: TypeAlias = tuple[NDArray[np.float64], float]

@@ -56,6 +56,21 @@ impl<V, I, L: Loss> Problem<'_, '_, V, I, L> {
         self.sum(|i| self.loss.conjugate(self.y[i], -a[i]) + a[i] * self.offset(i))
     }
 
+    /// a with Σ c_i a_i = 0 where there is an intercept: the heavier side shrinks to the lighter, which leaves it in the
+    /// domain of the conjugate.
+    pub fn balanced(&self, mut a: Vec<f64>) -> Vec<f64> {
+        if !self.intercept {
+            return a;
+        }
+        let side =
+            |sign: f64| -> f64 { a.iter().zip(self.weight).map(|(a, c)| c * (sign * a).max(0.0)).sum() };
+        let (up, down) = (side(1.0), side(-1.0));
+        let (up, down) =
+            if up > down { (down / up, 1.0) } else { (1.0, if down > 0.0 { up / down } else { 1.0 }) };
+        a.iter_mut().for_each(|a| *a *= if *a > 0.0 { up } else { down });
+        a
+    }
+
     /// Examples of weight 0 count nothing, whatever is infinite there.
     fn sum(&self, of: impl Fn(usize) -> f64) -> f64 {
         let counted = self.weight.iter().enumerate().filter(|&(_, &c)| c > 0.0);

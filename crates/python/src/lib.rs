@@ -92,7 +92,7 @@ mod _core {
     #[pymodule_export]
     use super::shared::SharedKernel;
     #[pymodule_export]
-    use super::solving::dual_coordinate;
+    use super::solving::{dual_coordinate, dual_coordinate_each};
     #[pymodule_export]
     use super::stepping::{adam_step, momentum_step};
     #[pymodule_export]

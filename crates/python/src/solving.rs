@@ -94,10 +94,25 @@ impl Watcher {
 
     /// A solution as Python takes it.
     pub fn found<'py>(self, py: Python<'py>, solution: Solution) -> PyResult<Found<'py>> {
-        let Solution { w, b, dual, iterations, ending } = solution;
-        let ending = self.ending(py, ending)?;
-        Ok((w.into_pyarray(py), b, dual.into_pyarray(py), iterations, ending))
+        let ending = self.ending(py, solution.ending)?;
+        Ok(of_solution(py, solution, ending))
     }
+
+    /// The solutions of problems that were watched together.
+    pub fn found_each<'py>(self, py: Python<'py>, solutions: Vec<Solution>) -> PyResult<Vec<Found<'py>>> {
+        let stopped = solutions.iter().any(|each| each.ending == Ending::Stopped);
+        let ending = self.ending(py, if stopped { Ending::Stopped } else { Ending::Exhausted })?;
+        let of = |each: Solution| {
+            let ending = if each.ending == Ending::Converged { "converged" } else { ending };
+            of_solution(py, each, ending)
+        };
+        Ok(solutions.into_iter().map(of).collect())
+    }
+}
+
+fn of_solution<'py>(py: Python<'py>, solution: Solution, ending: &'static str) -> Found<'py> {
+    let Solution { w, b, dual, iterations, .. } = solution;
+    (w.into_pyarray(py), b, dual.into_pyarray(py), iterations, ending)
 }
 
 struct Ascent<'a, L> {
@@ -164,4 +179,79 @@ pub fn dual_coordinate<'py>(
         "epsilon_insensitive": EpsilonInsensitive { epsilon: delta },
         "squared_epsilon_insensitive": SquaredEpsilonInsensitive { epsilon: delta });
     watcher.found(py, solution)
+}
+
+struct Ascents<'a, L> {
+    targets: Vec<&'a [f64]>,
+    weight: &'a [f64],
+    intercept: bool,
+    loss: L,
+    strength: f64,
+    starts: Vec<Option<&'a [f64]>>,
+    seed: u64,
+    limits: Vec<Limits>,
+    watcher: &'a mut Watcher,
+}
+
+impl<L: DualLoss> Kernel for Ascents<'_, L> {
+    type Output = Vec<Solution>;
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<Solution>, Refusal> {
+        let Ascents { targets, weight, intercept, loss, strength, starts, seed, limits, watcher } = self;
+        for y in targets.iter().chain(starts.iter().flatten()) {
+            Examples { y, weight, offset: None, intercept }.check(rows.count())?;
+        }
+        let problem = |&y| Problem { rows, y, weight, offset: None, loss, intercept };
+        let problems: Vec<_> = targets.iter().map(problem).collect();
+        Ok(ascent::solve_each(&problems, strength, &starts, seed, &limits, &mut |i, p, g| {
+            watcher.stop(i, p, g)
+        }))
+    }
+}
+
+/// Minimises the same for at most eight targets of the same rows side by side: what `dual_coordinate` gives, of each.
+/// Which is not done after some passes is "exhausted", and has a dual to go on from.
+#[pyfunction]
+#[pyo3(signature = (X, targets, c, loss, *, strength=1.0, intercept=true, starts, seed=0, tol=1e-6, max_iter=1000, null,
+                    floor, watch=None, n_jobs=None))]
+#[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
+pub fn dual_coordinate_each<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    targets: Vec<PyReadonlyArray1<'py, f64>>,
+    c: PyReadonlyArray1<'py, f64>,
+    loss: &str,
+    strength: f64,
+    intercept: bool,
+    starts: Vec<Option<PyReadonlyArray1<'py, f64>>>,
+    seed: u64,
+    tol: f64,
+    max_iter: usize,
+    null: Vec<f64>,
+    floor: Vec<f64>,
+    watch: Option<Py<PyAny>>,
+    n_jobs: Option<usize>,
+) -> PyResult<Vec<Found<'py>>> {
+    let count = targets.len();
+    if count == 0 || count > ascent::LANES || [starts.len(), null.len(), floor.len()] != [count; 3] {
+        let most = ascent::LANES;
+        return Err(PyValueError::new_err(format!(
+            "1 to {most} targets are expected, each with start, null and floor"
+        )));
+    }
+    let mut watcher = Watcher::new(watch);
+    let watched = &mut watcher;
+    let targets = targets.iter().map(|y| slice(y, "targets")).collect::<PyResult<Vec<_>>>()?;
+    let starts = starts
+        .iter()
+        .map(|a| a.as_ref().map(|a| slice(a, "starts")).transpose())
+        .collect::<PyResult<Vec<_>>>()?;
+    let weight = slice(&c, "c")?;
+    let limits =
+        null.iter().zip(&floor).map(|(&null, &floor)| Limits { tol, max_iter, null, floor }).collect();
+    let solutions = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascents {
+            targets, weight, intercept, loss, strength, starts, seed, limits, watcher: watched,
+        })?,
+        "hinge": Hinge { margin: 1.0 }, "squared_hinge": SquaredHinge, "logistic": Logistic);
+    watcher.found_each(py, solutions)
 }

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from deciban.solvers import Limits, Problem, Solution, Solver, Status, solve
+from deciban.solvers import Limits, Problem, Solution, Solver, Status, solve_each
+from deciban.solvers.dual_coordinate import LANES
 from deciban.solvers.reduction import Siblings
 
 from .side_by_side import Halt, side_by_side, threads_for
@@ -18,14 +19,17 @@ from .side_by_side import Halt, side_by_side, threads_for
 def solve_all(
     problems: list[Problem], limits: Limits, solver: str | Solver, start: list[Solution] | None, seed: int
 ) -> list[Solution]:
-    """Return each problem by itself, so that the answer is the same on any number of threads. Ctrl-C ends all of
-    them."""
+    """Return each problem by itself, or the same ones together, so that the answer is the same on any number of
+    threads. Ctrl-C ends all of them."""
     starts: list[Any] = [None] * len(problems) if start is None else list(start)
     halt = Halt(limits.callback)
     watched = replace(limits, callback=halt)
-    pairs = zip(Siblings.join(problems), starts, strict=True)
-    tasks = [partial(solve, problem, watched, solver, start, seed) for problem, start in pairs]
-    found, interrupted = side_by_side(tasks, threads_for(len(problems), problems[0].n_jobs), halt)
+    problems = Siblings.join(problems)
+    groups = np.array_split(np.arange(len(problems)), -(-len(problems) // LANES))
+    parts = [slice(int(own[0]), int(own[-1]) + 1) for own in groups]
+    tasks = [partial(solve_each, problems[own], watched, solver, starts[own], seed) for own in parts]
+    several, interrupted = side_by_side(tasks, threads_for(len(tasks), problems[0].n_jobs), halt)
+    found = [each for part in several for each in part]
     if not interrupted:
         return found
     return [replace(each, status=Status.INTERRUPTED) for each in found]

@@ -6,7 +6,7 @@ A solver is a module with a NAME, `refusal(problem)`, which says in one sentence
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
@@ -30,7 +30,7 @@ from . import (
 from .descent import Descent
 from .limits import Watch
 from .problem import Limits, Problem, Solution, Status, Step, price_of_errors
-from .reduction import Centred, Merged
+from .reduction import Centred, Merged, Siblings
 
 CATALOGUE: tuple[ModuleType, ...] = (
     closed_form,
@@ -128,6 +128,8 @@ class Choice:
 
 # Iterations that the interior point method may take; where fewer are allowed, somebody wants no optimum.
 _STEPS = 50
+# Fewer problems of the same examples are solved one by one.
+_SIDE_BY_SIDE = 3
 
 
 def _has_corners(problem: Problem) -> bool:
@@ -282,11 +284,78 @@ def _by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: i
     merged = Merged.of_problem(problem)
     few, solver = merged.problem, _BY_NAME[choose(merged.problem).name]
     found: Solution = solver.solve(few, limits, merged.inward(start), seed)
-    # Of problems far worse than their price tells, which no rule sees beforehand.
+    return merged.outward(_or_by_interior_points(few, found, limits, seed) if solver is dual_coordinate else found)
+
+
+def _or_by_interior_points(few: Problem, found: Solution, limits: Limits, seed: int) -> Solution:
+    """Return what dual ascent found; of problems far worse than their price tells, which no rule sees beforehand, what
+    the interior point method does."""
     able = few.shape[1] < few.shape[0] and limits.max_iter >= _STEPS and refusal(interior_point, few) is None
-    if solver is dual_coordinate and found.status is Status.EXHAUSTED and able:
-        found = interior_point.solve(few, limits, None, seed)
-    return merged.outward(found)
+    return interior_point.solve(few, limits, None, seed) if found.status is Status.EXHAUSTED and able else found
+
+
+@on_threads
+def solve_each(
+    problems: Sequence[Problem], limits: Limits, solver: str | Solver, starts: Sequence[Solution | None], seed: int
+) -> list[Solution]:
+    """Minimise problems that differ in their targets alone, at most `dual_coordinate.LANES`.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        The problems, which are `reduction.Siblings`.
+    limits : Limits
+        When to stop, of each.
+    solver : str or Solver
+        As for `solve`.
+    starts : sequence of Solution or None
+        Where each starts.
+    seed : int
+        Seed of solvers that draw at random.
+
+    Returns
+    -------
+    list of Solution
+        What `solve` returns for each, within the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban import losses, penalties
+    >>> from deciban.solvers.reduction import Siblings
+    >>> rows, c = np.array([[-1.0], [1.0], [2.0]]), np.ones(3)
+    >>> targets = [np.array([1.0, -1.0, -1.0]), np.array([-1.0, -1.0, 1.0]), np.array([-1.0, 1.0, 1.0])]
+    >>> each = [Problem(rows, y, c, losses.SquaredHinge(), penalties.L2()) for y in targets]
+    >>> found = solve_each(Siblings.join(each), Limits(), "dual-coordinate", [None] * 3, 0)
+    >>> all(np.allclose(one.w, solve(other, Limits()).w, atol=1e-3) for one, other in zip(found, each))
+    True
+    """
+    merged = _merged_for_dual_ascent(problems, solver)
+    if merged is None:
+        pairs = zip(problems, starts, strict=True)
+        return [solve(problem, limits, solver, start, seed) for problem, start in pairs]
+    inward = [each.inward(start) for each, start in zip(merged, starts, strict=True)]
+    found = dual_coordinate.solve_each([each.problem for each in merged], limits, inward, seed)
+    if solver == "auto":
+        found = [
+            _or_by_interior_points(each.problem, own, limits, seed) for each, own in zip(merged, found, strict=True)
+        ]
+    return [each.outward(own) for each, own in zip(merged, found, strict=True)]
+
+
+def _merged_for_dual_ascent(problems: Sequence[Problem], solver: str | Solver) -> list[Merged] | None:
+    """Return siblings merged, if dual ascent solves them side by side; else None."""
+    first = problems[0]
+    known = isinstance(first.siblings, Siblings) and isinstance(first.loss, dual_coordinate.TOGETHER)
+    if solver not in ("auto", dual_coordinate.NAME) or not known or len(problems) < _SIDE_BY_SIDE:
+        return None
+    if refusal(dual_coordinate, first) is not None or Centred.of(first) is not None:
+        return None
+    if solver == "auto" and choose(first).name != dual_coordinate.NAME:
+        return None
+    merged = [Merged.of_problem(each) for each in problems]
+    chosen = solver != "auto" or choose(merged[0].problem).name == dual_coordinate.NAME
+    return merged if chosen and all(each.problem.rows is merged[0].problem.rows for each in merged) else None
 
 
 def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
@@ -315,4 +384,5 @@ __all__ = [
     "choose",
     "decision_table",
     "solve",
+    "solve_each",
 ]

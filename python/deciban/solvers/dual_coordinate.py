@@ -8,6 +8,7 @@ logistic as in Yu, Huang & Lin (2011). The loops are the core's (`crates/core/sr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +33,10 @@ NAME = "dual-coordinate"
 EXACT = True
 # The answer depends, within the tolerance, on the order of the examples and on how many there are.
 ORDERED = True
+LANES = 8
+"""Problems about the same examples that are solved at once."""
+TOGETHER = (Hinge, SquaredHinge, Logistic)
+"""The losses of these."""
 LOSSES = (Hinge, SquaredHinge, Logistic, Squared, Absolute, Huber, EpsilonInsensitive, SquaredEpsilonInsensitive)
 
 
@@ -71,3 +76,40 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         n_jobs=problem.n_jobs,
     )
     return Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, tuple(watch.trace))
+
+
+def solve_each(
+    problems: Sequence[Problem], limits: Limits, starts: Sequence[Solution | None], seed: int = 0
+) -> list[Solution]:
+    """Return the optima of at most eight problems that differ in their targets alone: each row that is read serves all.
+
+    Which are not done after some passes go on by themselves.
+    """
+    first, watch = problems[0], Watch(limits)
+    found = _core.dual_coordinate_each(
+        first.rows,
+        [each.y for each in problems],
+        first.c,
+        first.loss.name,
+        strength=first.penalty.l2,
+        intercept=first.intercept,
+        starts=[None if each is None or each.dual is None else np.ascontiguousarray(each.dual) for each in starts],
+        seed=seed,
+        tol=limits.tol,
+        max_iter=limits.max_iter,
+        null=[each.null for each in problems],
+        floor=[each.floor for each in problems],
+        watch=watch,
+        n_jobs=first.n_jobs,
+    )
+    trace, solutions = tuple(watch.trace), []
+    for problem, (w, b, dual, iterations, ending) in zip(problems, found, strict=True):
+        own = Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, trace)
+        if own.status is Status.EXHAUSTED and iterations < limits.max_iter:
+            left = replace(limits, max_iter=limits.max_iter - iterations)
+            if limits.time_limit is not None:
+                left = replace(left, time_limit=max(limits.time_limit - watch.seconds, 0.0))
+            more = solve(problem, left, own, seed)
+            own = replace(more, iterations=iterations + more.iterations, trace=trace + more.trace)
+        solutions.append(own)
+    return solutions

@@ -84,8 +84,13 @@ class Watch:
         self.trace: list[Step] = []
         self._started = perf_counter()
 
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return perf_counter() - self._started
+
     def __call__(self, iteration: int, primal: float, gap: float) -> bool:
-        seconds = perf_counter() - self._started
+        seconds = self.seconds
         self.trace.append(Step(iteration, primal, gap, seconds))
         if self.limits.callback is not None and self.limits.callback(iteration, primal, gap):
             self.status = Status.STOPPED

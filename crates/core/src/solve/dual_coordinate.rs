@@ -12,10 +12,12 @@
 //! some are followed by a step of Newton's on the face (`face.rs`). One pass touches every value stored twice. Floor: dot and addition at ≈ 220 M values/s a core.
 
 mod face;
+mod lanes;
 
 use pulp::{Arch, Simd, WithSimd};
 
 use self::face::Faces;
+pub use self::lanes::{LANES, solve_each};
 use super::{Ending, Limits, Order, Problem, Solution, Watch};
 use crate::loss::DualLoss;
 use crate::products::{combination, scores};
@@ -204,20 +206,8 @@ impl State {
         (primal, primal + problem.total_conjugate(&a) + half * square(&w))
     }
 
-    /// a with Σ c_i a_i = 0 where there is an intercept: the heavier side shrinks to the lighter, which leaves it in the
-    /// domain of the conjugate.
     fn balanced<V: Value, I: Index, L: DualLoss>(&self, problem: &Problem<'_, '_, V, I, L>) -> Vec<f64> {
-        let mut a = self.a.clone();
-        if !problem.intercept {
-            return a;
-        }
-        let side =
-            |sign: f64| -> f64 { a.iter().zip(problem.weight).map(|(a, c)| c * (sign * a).max(0.0)).sum() };
-        let (up, down) = (side(1.0), side(-1.0));
-        let (up, down) =
-            if up > down { (down / up, 1.0) } else { (1.0, if down > 0.0 { up / down } else { 1.0 }) };
-        a.iter_mut().for_each(|a| *a *= if *a > 0.0 { up } else { down });
-        a
+        problem.balanced(self.a.clone())
     }
 
     /// Whether the residual alone keeps the gap open while some examples sleep.

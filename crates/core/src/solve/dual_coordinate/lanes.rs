@@ -1,0 +1,247 @@
+//! Several targets of the same examples at once, as one against the rest, class by class, has.
+//!
+//! Weights of a feature lie side by side, eight targets to a cache line: a value that is read, and a line of weights that
+//! it leads to, serve all of them. Each target climbs as it would by itself, but an example sleeps only where it may for
+//! all. Floor: one line of weights a value and a touch, ≈ 100 M values/s a core, for eight targets.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::{SAMPLED, State};
+use crate::loss::DualLoss;
+use crate::products::{combination, scores_turned};
+use crate::rows::{Index, Value};
+use crate::solve::{Ending, Limits, Order, Problem, Solution, Watch};
+
+/// Targets that are climbed at once.
+pub const LANES: usize = 8;
+/// After so many passes a target that still climbs does so alone, where all that speeds up long climbs is at hand.
+const TOGETHER: usize = 30;
+
+type Lane = [f64; LANES];
+
+/// The optima of at most eight problems that differ in their targets and limits alone, without an offset, from `starts`
+/// or from zero. A target that is not done after some passes has the ending `Exhausted`, and its dual to go on from.
+pub fn solve_each<V: Value, I: Index, L: DualLoss>(
+    problems: &[Problem<'_, '_, V, I, L>],
+    strength: f64,
+    starts: &[Option<&[f64]>],
+    seed: u64,
+    limits: &[Limits],
+    watch: &mut Watch<'_>,
+) -> Vec<Solution> {
+    let mut climb = Climb::new(problems, strength, starts);
+    let (mut order, lanes) = (Order::new(seed), problems.len());
+    let passes = limits[0].max_iter.min(TOGETHER);
+    let mut endings = vec![Ending::Exhausted; lanes];
+    let mut asked: Vec<Option<f64>> = vec![None; lanes];
+    let mut iterations = 0;
+    while iterations < passes {
+        iterations += 1;
+        let guess = climb.pass(&mut order);
+        let done = |k: usize| guess[k].1 <= asked[k].unwrap_or(limits[k].tol * guess[k].0.abs());
+        let mut worst = (f64::NAN, f64::NAN);
+        if (0..lanes).all(done) || iterations == passes {
+            let known = climb.examine();
+            for (k, &(primal, gap)) in known.iter().enumerate() {
+                asked[k] = Some(limits[k].enough(primal));
+                endings[k] =
+                    if gap <= limits[k].enough(primal) { Ending::Converged } else { Ending::Exhausted };
+            }
+            worst = known.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(worst);
+            if endings.iter().all(|&ending| ending == Ending::Converged) {
+                watch(iterations, worst.0, worst.1);
+                break;
+            }
+            climb.wake(&known, &guess);
+        }
+        if watch(iterations, worst.0, worst.1) {
+            endings.fill(Ending::Stopped);
+            break;
+        }
+    }
+    climb.solutions(iterations, &endings)
+}
+
+/// Where the targets are: what `State` has of one, side by side.
+struct Climb<'a, 'b, 'r, V, I, L> {
+    problems: &'a [Problem<'b, 'r, V, I, L>],
+    /// What is the same of all: curvatures, places, clearance; its weights are not used.
+    shared: State,
+    w: Vec<Lane>,
+    b: Lane,
+    a: Vec<Lane>,
+    y: Vec<Lane>,
+    residual: Lane,
+    caution: Lane,
+}
+
+impl<'a, 'b, 'r, V: Value, I: Index, L: DualLoss> Climb<'a, 'b, 'r, V, I, L> {
+    fn new(problems: &'a [Problem<'b, 'r, V, I, L>], strength: f64, starts: &[Option<&[f64]>]) -> Self {
+        let (n, d) = (problems[0].rows.count(), problems[0].rows.columns());
+        let mut climb = Climb {
+            problems,
+            shared: State::new(&problems[0], strength, None),
+            w: vec![[0.0; LANES]; d],
+            b: [0.0; LANES],
+            a: vec![[0.0; LANES]; n],
+            y: vec![[1.0; LANES]; n],
+            residual: [0.0; LANES],
+            caution: [1.0; LANES],
+        };
+        for (k, problem) in problems.iter().enumerate() {
+            climb.y.iter_mut().zip(problem.y).for_each(|(lane, &y)| lane[k] = y);
+            if starts[k].is_some() {
+                let own = State::new(problem, strength, starts[k]);
+                climb.a.iter_mut().zip(&own.a).for_each(|(lane, &a)| lane[k] = a);
+                climb.w.iter_mut().zip(&own.w).for_each(|(lane, &w)| lane[k] = w);
+                (climb.b[k], climb.residual[k]) = (own.b, own.residual);
+            }
+        }
+        climb
+    }
+
+    /// A pass over the examples that are awake; primal and gap of each target, guessed on the way.
+    fn pass(&mut self, order: &mut Order) -> Vec<(f64, f64)> {
+        let before = self.shared.active;
+        order.shuffle(&mut self.shared.places[..before]);
+        let told = Arch::new().dispatch(Pass { climb: self });
+        let (strength, constant) = (self.shared.strength, self.shared.constant);
+        self.shared.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
+        let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
+        let mut squares = [0.0; LANES];
+        self.w.iter().for_each(|lane| squares.iter_mut().zip(lane).for_each(|(sum, w)| *sum += w * w));
+        (0..self.problems.len())
+            .map(|k| {
+                self.b[k] += constant / strength * self.residual[k];
+                let primal = told.loss[k] * scale + 0.5 * strength * squares[k];
+                (primal, told.gap[k] * scale * self.caution[k] + self.off(k))
+            })
+            .collect()
+    }
+
+    /// What the residual of a target adds to its gap.
+    fn off(&self, k: usize) -> f64 {
+        if self.shared.constant > 0.0 { self.residual[k].abs() * (1.0 + self.b[k].abs()) } else { 0.0 }
+    }
+
+    /// Primal and gap of each target, from all examples.
+    fn examine(&self) -> Vec<(f64, f64)> {
+        let (lanes, half) = (self.problems.len(), 0.5 * self.shared.strength);
+        let rows = self.problems[0].rows;
+        let s = scores_turned(rows, self.w.as_flattened(), &self.b);
+        let balanced: Vec<Vec<f64>> = (0..lanes).map(|k| self.balanced(k)).collect();
+        let weight = self.problems[0].weight;
+        let u: Vec<f64> = (0..rows.count())
+            .flat_map(|i| balanced.iter().map(move |a| a[i] * weight[i] / self.shared.strength))
+            .collect();
+        let w = combination(rows, &u, lanes);
+        let square = |w: &mut dyn Iterator<Item = f64>| w.map(|w| w * w).sum::<f64>();
+        (0..lanes)
+            .map(|k| {
+                let own: Vec<f64> = s.iter().skip(k).step_by(LANES).copied().collect();
+                let primal =
+                    self.problems[k].total_loss(&own) + half * square(&mut self.w.iter().map(|lane| lane[k]));
+                let from = w[k * rows.columns()..][..rows.columns()].iter().copied();
+                let dual =
+                    self.problems[k].total_conjugate(&balanced[k]) + half * square(&mut from.into_iter());
+                (primal, primal + dual)
+            })
+            .collect()
+    }
+
+    fn balanced(&self, k: usize) -> Vec<f64> {
+        self.problems[k].balanced(self.a.iter().map(|lane| lane[k]).collect())
+    }
+
+    /// All examples may move again.
+    fn wake(&mut self, known: &[(f64, f64)], guess: &[(f64, f64)]) {
+        self.shared.wake(1.0);
+        for (k, (known, guess)) in known.iter().zip(guess).enumerate() {
+            self.caution[k] = (self.caution[k] * known.1 / guess.1.max(f64::MIN_POSITIVE)).clamp(0.1, 10.0);
+        }
+    }
+
+    fn solutions(&self, iterations: usize, endings: &[Ending]) -> Vec<Solution> {
+        let of = |(k, &ending): (usize, &Ending)| Solution {
+            w: self.w.iter().map(|lane| lane[k]).collect(),
+            b: self.b[k],
+            dual: self.balanced(k),
+            iterations,
+            ending,
+        };
+        endings.iter().enumerate().map(of).collect()
+    }
+}
+
+/// What a pass saw on its way.
+#[derive(Default)]
+struct Told {
+    /// The farthest that a score was moved.
+    moved: f64,
+    sampled: usize,
+    loss: Lane,
+    gap: Lane,
+}
+
+struct Pass<'p, 'a, 'b, 'r, V, I, L> {
+    climb: &'p mut Climb<'a, 'b, 'r, V, I, L>,
+}
+
+impl<V: Value, I: Index, L: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L> {
+    type Output = Told;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Told {
+        let Climb { problems, shared, w, b, a, y, residual, .. } = self.climb;
+        let Problem { rows, weight, loss, .. } = problems[0];
+        let lanes = problems.len();
+        let mut told = Told::default();
+        let mut at = 0;
+        while at < shared.active {
+            let i = shared.places[at] as usize;
+            let (c, q, y, from) = (weight[i], shared.curvature[i], y[i], a[i]);
+            let row = rows.row(i);
+            let mut s = *b;
+            row.each(|j, x| {
+                let (x, lane) = (x.real(), &w[j]);
+                (0..LANES).for_each(|k| s[k] += x * lane[k]);
+            });
+            if at % SAMPLED == 0 {
+                told.sampled += 1;
+                for k in 0..lanes {
+                    let lost = loss.value(y[k], s[k]);
+                    told.loss[k] += c * lost;
+                    told.gap[k] += c * (lost + loss.conjugate(y[k], -from[k]) + from[k] * s[k]).max(0.0);
+                }
+            }
+            let (mut step, mut moves, mut rests) = ([0.0; LANES], false, true);
+            for k in 0..lanes {
+                let to = loss.climb(y[k], s[k], q, from[k]);
+                step[k] = to - from[k];
+                moves |= step[k] != 0.0;
+                rests &= step[k] == 0.0 && loss.clearance(y[k], s[k], from[k]) > shared.clearance;
+                told.moved = told.moved.max(q * step[k].abs());
+                a[i][k] = to;
+            }
+            if rests {
+                shared.active -= 1;
+                shared.places.swap(at, shared.active);
+                continue;
+            }
+            at += 1;
+            if !moves {
+                continue;
+            }
+            for k in 0..LANES {
+                residual[k] += c * step[k];
+                step[k] *= c / shared.strength;
+                b[k] += shared.constant * step[k];
+            }
+            row.each(|j, x| {
+                let (x, lane) = (x.real(), &mut w[j]);
+                (0..LANES).for_each(|k| lane[k] += x * step[k]);
+            });
+        }
+        told
+    }
+}
