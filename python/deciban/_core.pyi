@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Self, TypeAlias, final
+from typing import Any, Literal, Self, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,14 @@ __all__ = [
     "Dictionary",
     "Experts",
     "Files",
+    "Items",
     "KernelTiles",
     "OutsideSupport",
     "Reader",
+    "Sha256",
     "SharedKernel",
     "TokenCorpus",
+    "WordSets",
     "Wordbook",
     "adam_step",
     "available_threads",
@@ -36,6 +39,7 @@ __all__ = [
     "class_sums",
     "combination",
     "coordinate",
+    "counts_of_words",
     "crammer_singer",
     "descend",
     "digest",
@@ -72,6 +76,7 @@ __all__ = [
     "smo",
     "smo_of_rows",
     "student_scores",
+    "sums_of_words",
     "teach_experts",
     "total_of_parts",
 ]
@@ -107,11 +112,45 @@ class Files:
         mboxes: Sequence[bool],
         most_bytes: int,
         n_jobs: int | None = None,
+        size: int = ...,
     ) -> Self: ...
     @property
     def gone(self) -> list[int]: ...
     def __iter__(self) -> Self: ...
-    def __next__(self) -> tuple[list[int], list[bytes]]: ...
+    def __next__(self) -> tuple[list[int], Items]: ...
+
+@final
+class Items(Sequence[bytes]):
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, place: int, /) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice, /) -> list[bytes]: ...
+    def sizes(self) -> list[int]: ...
+
+@final
+class Sha256:
+    def __new__(cls) -> Self: ...
+    def update(self, content: bytes, start: int = 0) -> None: ...
+    def hexdigest(self) -> str: ...
+
+@final
+class WordSets:
+    def __new__(cls, reader: Reader, classes: int, most_words: int = ..., n_jobs: int | None = None) -> Self: ...
+    def add(self, items: Iterable[str | bytes], classes: Sequence[int]) -> None: ...
+    def finish(
+        self,
+    ) -> tuple[
+        _CountedWords,
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.uint16],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        bytes,
+        int,
+        int,
+    ]: ...
 
 @final
 class Counter:
@@ -248,6 +287,12 @@ class Experts:
     def reasons(self, item: str | bytes) -> tuple[str, list[tuple[int, str, int, list[tuple[int, int]]]]]: ...
 
 def fuse_opinions(each: NDArray[np.float64], fusion: Any) -> NDArray[np.float64]: ...
+def sums_of_words(
+    ends: NDArray[np.int64], words: NDArray[np.int32], values: NDArray[np.float64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]: ...
+def counts_of_words(
+    ends: NDArray[np.int64], words: NDArray[np.int32], count: int, rows: NDArray[np.int64]
+) -> NDArray[np.float64]: ...
 def teach_experts(
     ends: NDArray[np.int64],
     words: NDArray[np.int32],

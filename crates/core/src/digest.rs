@@ -11,6 +11,8 @@ use rayon::prelude::*;
 
 use crate::rows::Value;
 
+pub use sha2::{Digest as Sha2, Sha256};
+
 /// Numbers that are hashed at once.
 const STRETCH: usize = 1 << 15;
 /// Numbers that are turned into bytes at once: BLAKE3 hashes up to sixteen pieces of 1,024 bytes side by side.

@@ -15,12 +15,16 @@ pub type Digest = [u8; 16];
 
 /// The digest by which an item is known: of mail that of its canonical bytes, from which it is read, too.
 pub fn digest(kind: Kind, item: &[u8]) -> Digest {
-    let hash = match kind {
-        Kind::Text => Sha256::digest(item),
-        Kind::Mail => Sha256::digest(mail::canonical(item)),
-    };
+    match kind {
+        Kind::Text => digest_of_canonical(item),
+        Kind::Mail => digest_of_canonical(&mail::canonical(item)),
+    }
+}
+
+/// The same of an item whose canonical bytes are at hand.
+pub fn digest_of_canonical(bytes: &[u8]) -> Digest {
     let mut digest = [0; 16];
-    digest.copy_from_slice(&hash[..16]);
+    digest.copy_from_slice(&Sha256::digest(bytes)[..16]);
     digest
 }
 

@@ -16,12 +16,42 @@ pub struct Input {
     pub mbox: bool,
 }
 
-/// An item and which input it came from.
-pub struct Item {
-    /// Position in the list of inputs.
-    pub input: usize,
-    /// The item's bytes, at most one more than the limit.
-    pub bytes: Vec<u8>,
+/// Items that were read together: their bytes, one after the other, and where each ends.
+#[derive(Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Position in the list of inputs of what each item came from.
+    pub inputs: Vec<usize>,
+}
+
+impl Batch {
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The bytes of an item, at most one more than the limit.
+    pub fn item(&self, i: usize) -> &[u8] {
+        &self.bytes[if i == 0 { 0 } else { self.ends[i - 1] }..self.ends[i]]
+    }
+
+    /// Notes that an item ends here.
+    fn close(&mut self, input: usize) {
+        self.ends.push(self.bytes.len());
+        self.inputs.push(input);
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.inputs.clear();
+    }
 }
 
 /// What went wrong, and where.
@@ -33,8 +63,8 @@ pub struct ReadError {
     pub error: io::Error,
 }
 
-/// Bytes of a batch, about.
-const BATCH: usize = 16 << 20;
+/// Bytes of a batch, about, unless whoever reads says otherwise.
+pub const BATCH: usize = 16 << 20;
 /// Files read at once.
 const FILES: usize = 2048;
 
@@ -44,15 +74,19 @@ pub struct Batches {
     next: usize,
     /// An item longer than this is cut off one byte beyond it.
     most_bytes: usize,
+    /// Bytes of a batch, about.
+    size: usize,
     open: Option<Mbox<File>>,
     maildirs: Maildirs,
     gone: Vec<usize>,
 }
 
 impl Batches {
-    /// Reads `inputs` in order; of items longer than `most_bytes` only the first `most_bytes` + 1.
-    pub fn new(inputs: Vec<Input>, most_bytes: usize) -> Batches {
-        Batches { inputs, next: 0, most_bytes, open: None, maildirs: Maildirs::default(), gone: Vec::new() }
+    /// Reads `inputs` in order, about `size` bytes at a time; of items longer than `most_bytes` only the first
+    /// `most_bytes` + 1.
+    pub fn new(inputs: Vec<Input>, most_bytes: usize, size: usize) -> Batches {
+        let (maildirs, gone) = (Maildirs::default(), Vec::new());
+        Batches { inputs, next: 0, most_bytes, size, open: None, maildirs, gone }
     }
 
     /// Positions of the inputs that were gone when it was their turn; renamed messages of Maildirs are read.
@@ -60,31 +94,26 @@ impl Batches {
         &self.gone
     }
 
-    /// The next items; none at the end.
-    pub fn read(&mut self) -> Result<Vec<Item>, ReadError> {
+    /// Fills a batch with the next items, in its memory; none at the end.
+    pub fn read(&mut self, batch: &mut Batch) -> Result<(), ReadError> {
+        batch.clear();
         loop {
             if let Some(mbox) = &mut self.open {
                 let input = self.next - 1;
-                let mut items = Vec::new();
-                let mut size = 0;
-                while size < BATCH {
-                    match mbox.message().map_err(|error| fault(&self.inputs, input, error))? {
-                        Some(bytes) => {
-                            size += bytes.len();
-                            items.push(Item { input, bytes });
-                        }
-                        None => {
-                            self.open = None;
-                            break;
-                        }
+                while batch.bytes.len() < self.size {
+                    let more = mbox.message(&mut batch.bytes);
+                    if !more.map_err(|error| fault(&self.inputs, input, error))? {
+                        self.open = None;
+                        break;
                     }
+                    batch.close(input);
                 }
-                if !items.is_empty() {
-                    return Ok(items);
+                if !batch.is_empty() {
+                    return Ok(());
                 }
                 continue;
             }
-            let Some(input) = self.inputs.get(self.next) else { return Ok(Vec::new()) };
+            let Some(input) = self.inputs.get(self.next) else { return Ok(()) };
             if input.mbox {
                 match File::open(&input.path) {
                     Ok(file) => self.open = Some(Mbox::new(file, self.most_bytes)),
@@ -94,19 +123,17 @@ impl Batches {
                 self.next += 1;
                 continue;
             }
-            let items = self.files()?;
-            if !items.is_empty() {
-                return Ok(items);
+            self.files(batch)?;
+            if !batch.is_empty() {
+                return Ok(());
             }
         }
     }
 
     /// Reads a run of one-item files on all cores.
-    fn files(&mut self) -> Result<Vec<Item>, ReadError> {
+    fn files(&mut self, batch: &mut Batch) -> Result<(), ReadError> {
         let start = self.next;
         let run = self.inputs[start..].iter().take(FILES).take_while(|input| !input.mbox).count();
-        let mut items = Vec::with_capacity(run);
-        let mut size = 0;
         // Small groups, so that a batch of large files stays near its size.
         for group in self.inputs[start..start + run].chunks(64) {
             let first = self.next;
@@ -121,18 +148,18 @@ impl Batches {
                 };
                 match found.map_err(|error| fault(&self.inputs, first + i, error))? {
                     Some(bytes) => {
-                        size += bytes.len();
-                        items.push(Item { input: first + i, bytes });
+                        batch.bytes.extend_from_slice(&bytes);
+                        batch.close(first + i);
                     }
                     None => self.gone.push(first + i),
                 }
             }
             self.next += group.len();
-            if size >= BATCH {
+            if batch.bytes.len() >= self.size {
                 break;
             }
         }
-        Ok(items)
+        Ok(())
     }
 }
 
@@ -146,13 +173,20 @@ fn read_file(path: &Path, most_bytes: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A message while it is being read.
-#[derive(Default)]
-struct Taken {
-    bytes: Vec<u8>,
+/// A message while it is being read, at the end of other bytes.
+struct Taken<'a> {
+    bytes: &'a mut Vec<u8>,
+    /// Where it begins.
+    start: usize,
     begun: bool,
     /// Still in the "From " line, which is no part of the message.
     envelope: bool,
+}
+
+impl Taken<'_> {
+    fn len(&self) -> usize {
+        self.bytes.len() - self.start
+    }
 }
 
 /// Cuts a stream into the messages of an mbox.
@@ -173,17 +207,19 @@ impl<R: Read> Mbox<R> {
         Mbox { source, buffer: Vec::new(), start: 0, most_bytes, ended: false, single: false }
     }
 
-    /// The next message, without the "From " line that begins it and the empty line that ends it.
-    pub fn message(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// Appends the next message, without the "From " line that begins it and the empty line that ends it; says whether
+    /// there was one.
+    pub fn message(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         let mut searched = self.start;
-        let mut taken = Taken::default();
+        let mut taken = Taken { start: out.len(), bytes: out, begun: false, envelope: false };
         loop {
             if !self.single
                 && let Some(end) = boundary(&self.buffer, searched, self.start)
             {
                 self.keep(&mut taken, end);
                 self.start = end;
-                return Ok(Some(self.finished(taken)));
+                self.finish(taken);
+                return Ok(true);
             }
             // A boundary may straddle what has been read and what comes next.
             searched = self.buffer.len().saturating_sub(8).max(self.start);
@@ -195,7 +231,9 @@ impl<R: Read> Mbox<R> {
                 let end = self.buffer.len();
                 self.keep(&mut taken, end);
                 self.start = end;
-                return Ok(taken.begun.then(|| self.finished(taken)));
+                let begun = taken.begun;
+                self.finish(taken);
+                return Ok(begun);
             }
             let moved = self.fill()?;
             searched -= moved;
@@ -203,7 +241,7 @@ impl<R: Read> Mbox<R> {
     }
 
     /// Adds the buffer up to `end` to the message, as far as it may grow, but not the line that begins it.
-    fn keep(&self, taken: &mut Taken, end: usize) {
+    fn keep(&self, taken: &mut Taken<'_>, end: usize) {
         let mut part = &self.buffer[self.start..end];
         if !taken.begun && !part.is_empty() {
             (taken.begun, taken.envelope) = (true, !self.single);
@@ -213,22 +251,20 @@ impl<R: Read> Mbox<R> {
             taken.envelope = line.is_none();
             part = &part[line.map_or(part.len(), |i| i + 1)..];
         }
-        let room = (self.most_bytes + 1).saturating_sub(taken.bytes.len());
+        let room = (self.most_bytes + 1).saturating_sub(taken.len());
         taken.bytes.extend_from_slice(&part[..part.len().min(room)]);
     }
 
-    /// The message without the empty line at its end, unless it was cut off before.
-    fn finished(&self, taken: Taken) -> Vec<u8> {
-        let mut message = taken.bytes;
-        if message.len() > self.most_bytes {
-            return message;
-        }
-        if message.ends_with(b"\n\n") {
-            message.pop();
-        } else if message.ends_with(b"\r\n\r\n") {
-            message.truncate(message.len() - 2);
-        }
-        message
+    /// Leaves out the empty line at the end of the message, unless it was cut off before.
+    fn finish(&self, taken: Taken<'_>) {
+        let message = &taken.bytes[taken.start..];
+        let empty = match message {
+            _ if message.len() > self.most_bytes => 0,
+            [.., b'\n', b'\n'] => 1,
+            [.., b'\r', b'\n', b'\r', b'\n'] => 2,
+            _ => 0,
+        };
+        taken.bytes.truncate(taken.bytes.len() - empty);
     }
 
     /// Reads more; says by how much the buffer moved.
@@ -237,7 +273,7 @@ impl<R: Read> Mbox<R> {
         self.buffer.drain(..moved);
         self.start = 0;
         let before = self.buffer.len();
-        let read = (&mut self.source).take(4 << 20).read_to_end(&mut self.buffer)?;
+        let read = (&mut self.source).take(1 << 20).read_to_end(&mut self.buffer)?;
         self.ended = read == 0;
         if before == 0 && moved == 0 {
             self.single = !self.buffer.starts_with(b"From ");
@@ -272,7 +308,11 @@ mod tests {
 
     fn messages(text: &str, most: usize) -> Vec<String> {
         let mut mbox = Mbox::new(Drip(text.as_bytes()), most);
-        std::iter::from_fn(|| mbox.message().unwrap()).map(|m| String::from_utf8(m).unwrap()).collect()
+        let mut next = || {
+            let mut out = b"before".to_vec();
+            mbox.message(&mut out).unwrap().then(|| String::from_utf8(out.split_off(6)).unwrap())
+        };
+        std::iter::from_fn(&mut next).collect()
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The digest of an array, whole or in parts.
 
-use deciban_core::digest as core;
+use deciban_core::digest::{self as core, Sha2};
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use std::sync::{Mutex, PoisonError};
 
 use super::rows::slice;
 use super::work::{run, threads};
@@ -52,4 +54,33 @@ pub fn digest_stretches<'py>(
 #[pyfunction]
 pub fn digest_joined<'py>(py: Python<'py>, count: usize, stretches: &[u8]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &core::joined(count, stretches))
+}
+
+/// SHA-256, as `hashlib` has it, whose library takes longer to load than most files to read.
+#[pyclass(frozen, module = "deciban._core")]
+#[derive(Default)]
+pub struct Sha256 {
+    inner: Mutex<core::Sha256>,
+}
+
+#[pymethods]
+impl Sha256 {
+    /// Of nothing yet.
+    #[new]
+    fn new() -> Sha256 {
+        Sha256::default()
+    }
+
+    /// Adds bytes, or those from `start` on of them.
+    #[pyo3(signature = (content, start=0))]
+    fn update(&self, py: Python<'_>, content: PyBackedBytes, start: usize) {
+        let bytes = content.get(start..).unwrap_or_default();
+        py.detach(|| self.inner.lock().unwrap_or_else(PoisonError::into_inner).update(bytes));
+    }
+
+    /// The digest of all that was added, in hexadecimal digits.
+    fn hexdigest(&self) -> String {
+        let sha = self.inner.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }

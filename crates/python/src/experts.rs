@@ -2,10 +2,10 @@
 
 use deciban_core::score::Dictionary;
 use deciban_core::score::experts::{self as core, Fusion, Squares};
-use deciban_core::solve::adaptive::{self, Examples, Learnt, Sets, columns};
+use deciban_core::solve::adaptive::{self, Examples, Learnt, NOWHERE, Sets, columns};
 use deciban_core::view::Field;
 use numpy::{
-    IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3,
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3,
     PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyValueError;
@@ -332,7 +332,13 @@ pub fn teach_experts<'py>(
 ) -> PyResult<Vec<Taught<'py>>> {
     let (ends, words, expert) = (ends.as_slice()?, words.as_slice()?, expert.as_slice()?);
     let passages = passages.as_ref().map(|passages| passages.as_slice()).transpose()?;
-    let rows = split(ends, words, passages, expert, experts)?;
+    let places = places(expert, experts).ok_or_else(outside)?;
+    let sets = |which: usize| {
+        let own = places.iter().zip(expert);
+        let own = own.map(|(&place, &whose)| if usize::from(whose) == which { place } else { NOWHERE });
+        Sets::new(ends, words, passages, own.collect())
+    };
+    let sets = (0..experts).map(sets).collect::<Option<Vec<_>>>().ok_or_else(outside)?;
     let (n, hears) = (ends.len(), passages.is_some() && classes == 2 && bend != 0.0);
     let inside = |numbers: &[i64], most: usize| {
         let known = |&number: &i64| u32::try_from(number).ok().filter(|&number| (number as usize) < most);
@@ -357,11 +363,11 @@ pub fn teach_experts<'py>(
                 let examples = Examples { sets, classes: &y, kinds: classes, weights: weight, range, side };
                 adaptive::learn(&examples, &orders, judged, *onward)
             };
-            rows.sets.par_iter().enumerate().map(learn).collect()
+            sets.par_iter().enumerate().map(learn).collect()
         };
         lessons.par_iter().map(learn).collect()
     })?;
-    taught.iter().map(|taught| gathered(py, taught, expert, &rows.places, columns(classes), hears)).collect()
+    taught.iter().map(|taught| gathered(py, taught, expert, &places, columns(classes), hears)).collect()
 }
 
 /// What experts have learnt, as arrays.
@@ -431,52 +437,73 @@ fn outside() -> PyErr {
     PyValueError::new_err("numbers of examples, words and classes that there are, are expected")
 }
 
-/// The examples as each expert sees them, and which of its words each word is.
-struct Split {
-    sets: Vec<Sets>,
-    places: Vec<u32>,
+/// Which of the words of its expert each word is; None for experts that are not there.
+fn places(expert: &[u8], experts: usize) -> Option<Vec<u32>> {
+    let mut counts = vec![0; experts];
+    let place = |&expert: &u8| {
+        let count: &mut u32 = counts.get_mut(usize::from(expert))?;
+        *count += 1;
+        Some(*count - 1)
+    };
+    expert.iter().map(place).collect()
 }
 
-fn split(
+/// (N,) sums over the words of the examples in `rows`, one after the other, of `values` (K,) of each word: differences of
+/// sums over all of them.
+#[pyfunction]
+pub fn sums_of_words<'py>(
+    py: Python<'py>,
+    ends: PyReadonlyArray1<'py, i64>,
+    words: PyReadonlyArray1<'py, i32>,
+    values: PyReadonlyArray1<'py, f64>,
+    rows: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let values = values.as_slice()?;
+    let (mut sums, mut total) = (Vec::with_capacity(rows.len()), 0.0);
+    each_row(ends.as_slice()?, words.as_slice()?, rows.as_slice()?, |own| {
+        let before = total;
+        for &word in own {
+            total += values.get(usize::try_from(word).ok()?)?;
+        }
+        sums.push(total - before);
+        Some(())
+    })?;
+    Ok(sums.into_pyarray(py))
+}
+
+/// (K,) how many of the examples in `rows` have each of `count` words.
+#[pyfunction]
+pub fn counts_of_words<'py>(
+    py: Python<'py>,
+    ends: PyReadonlyArray1<'py, i64>,
+    words: PyReadonlyArray1<'py, i32>,
+    count: usize,
+    rows: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let mut counts = vec![0.0; count];
+    each_row(ends.as_slice()?, words.as_slice()?, rows.as_slice()?, |own| {
+        for &word in own {
+            *counts.get_mut(usize::try_from(word).ok()?)? += 1.0;
+        }
+        Some(())
+    })?;
+    Ok(counts.into_pyarray(py))
+}
+
+/// Does something with the words of each example in `rows`; refuses those that are not there, or of which `f` is None.
+fn each_row(
     ends: &[i64],
     words: &[i32],
-    passages: Option<&[u16]>,
-    expert: &[u8],
-    experts: usize,
-) -> PyResult<Split> {
-    let placed = passages.is_none_or(|passages| passages.len() == words.len());
-    if expert.iter().any(|&expert| usize::from(expert) >= experts) || experts == 0 || !placed {
-        return Err(outside());
-    }
-    let mut counts = vec![0; experts];
-    let places: Vec<u32> = expert
-        .iter()
-        .map(|&expert| {
-            let count: &mut u32 = &mut counts[usize::from(expert)];
-            *count += 1;
-            *count - 1
-        })
-        .collect();
-    let mut sets: Vec<Sets> = counts.iter().map(|&count| Sets::of_words(count as usize)).collect();
-    let mut start = 0;
-    for &end in ends {
-        let end = usize::try_from(end).map_err(|_| outside())?;
-        let own = words.get(start..end).ok_or_else(outside)?;
-        let own = own.iter().map(|&word| usize::try_from(word).ok().filter(|&word| word < expert.len()));
-        let own = own.collect::<Option<Vec<usize>>>().ok_or_else(outside)?;
-        for (e, sets) in sets.iter_mut().enumerate() {
-            let of_expert = |word: usize| usize::from(expert[word]) == e;
-            match passages {
-                Some(passages) => {
-                    let each = own.iter().zip(&passages[start..end]).filter(|(word, _)| of_expert(**word));
-                    sets.push_placed(each.map(|(&word, &bits)| (places[word], bits)));
-                }
-                None => sets.push(own.iter().filter(|word| of_expert(**word)).map(|&word| places[word])),
-            }
-        }
-        start = end;
-    }
-    Ok(Split { sets, places })
+    rows: &[i64],
+    mut f: impl FnMut(&[i32]) -> Option<()>,
+) -> PyResult<()> {
+    let end = |row: usize| usize::try_from(*ends.get(row)?).ok();
+    let mut read = |row: i64| {
+        let row = usize::try_from(row).ok()?;
+        let start = if row == 0 { 0 } else { end(row - 1)? };
+        f(words.get(start..end(row)?)?)
+    };
+    rows.iter().try_for_each(|&row| read(row)).ok_or_else(outside)
 }
 
 #[cfg(test)]
@@ -484,12 +511,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_split_among_experts_and_those_that_are_not_there_refused() {
-        let split_up = split(&[2, 3], &[0, 1, 2], None, &[0, 1, 0], 2).unwrap();
-        assert_eq!(split_up.places, [0, 0, 1]);
-        for (ends, words) in [(&[4_i64][..], &[0_i32][..]), (&[1], &[3]), (&[1], &[-1]), (&[-1], &[0])] {
-            assert!(split(ends, words, None, &[0, 1, 0], 2).is_err());
-        }
-        assert!(split(&[2], &[0, 1], Some(&[1]), &[0, 1, 0], 2).is_err());
+    fn words_have_places_among_those_of_their_experts() {
+        assert_eq!(places(&[0, 1, 0], 2), Some(vec![0, 0, 1]));
+        assert_eq!(places(&[2], 2), None);
     }
 }

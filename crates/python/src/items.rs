@@ -1,10 +1,14 @@
 //! Items as Python hands them over: str or bytes, borrowed for as long as the core reads them.
 
+use deciban_core::source::Batch;
 use deciban_core::text::token::MOST_BYTES;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyString};
+use std::sync::Arc;
+
+use super::files::Items;
 
 /// Items at once: they are numbered in 32 bits.
 const MOST_ITEMS: usize = u32::MAX as usize;
@@ -14,6 +18,8 @@ pub enum Held {
     Str(PyBackedStr),
     Bytes(PyBackedBytes),
     Owned(Vec<u8>),
+    /// The item at this place among those that were read together.
+    Read(Arc<Batch>, usize),
 }
 
 impl Held {
@@ -22,6 +28,7 @@ impl Held {
             Held::Str(s) => s.as_bytes(),
             Held::Bytes(b) => b,
             Held::Owned(v) => v,
+            Held::Read(batch, place) => batch.item(*place),
         }
     }
 
@@ -57,6 +64,10 @@ impl Held {
 pub fn hold(items: &Bound<'_, PyAny>) -> PyResult<Vec<Held>> {
     if items.is_instance_of::<PyString>() || items.is_instance_of::<PyBytes>() {
         return Err(PyTypeError::new_err("an iterable of texts is expected, not one text: put it in a list"));
+    }
+    if let Ok(items) = items.cast::<Items>() {
+        let batch = &items.get().inner;
+        return Ok((0..batch.len()).map(|place| Held::Read(batch.clone(), place)).collect());
     }
     let held: Vec<Held> =
         items.try_iter()?.enumerate().map(|(i, item)| Held::new(&item?, i)).collect::<PyResult<_>>()?;

@@ -29,6 +29,7 @@ mod rows;
 mod shared;
 mod solving;
 mod stepping;
+mod word_sets;
 mod wordbook;
 mod work;
 
@@ -61,16 +62,16 @@ mod _core {
     #[pymodule_export]
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
-    use super::digest::{digest, digest_joined, digest_stretches};
+    use super::digest::{Sha256, digest, digest_joined, digest_stretches};
     #[pymodule_export]
     use super::exact::{
         central_fourths, central_norms, central_products, central_squares, class_powers, class_products,
         total_of_parts,
     };
     #[pymodule_export]
-    use super::experts::{Experts, fuse_opinions, teach_experts};
+    use super::experts::{Experts, counts_of_words, fuse_opinions, sums_of_words, teach_experts};
     #[pymodule_export]
-    use super::files::Files;
+    use super::files::{Files, Items};
     #[pymodule_export]
     use super::information::information;
     #[pymodule_export]
@@ -95,6 +96,8 @@ mod _core {
     use super::solving::{dual_coordinate, dual_coordinate_each};
     #[pymodule_export]
     use super::stepping::{adam_step, momentum_step};
+    #[pymodule_export]
+    use super::word_sets::WordSets;
     #[pymodule_export]
     use super::wordbook::Wordbook;
     #[pymodule_export]

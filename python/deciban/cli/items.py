@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._core import Items
 from ..data.capacity import require_labels
 from ..errors import DataError, NoInputError, UsageError, escape, unreadable
-from ..mail.reading import read_files
+from ..mail.reading import COUNTED, read_files
 from ..mail.sources import STDIN, Source, files
 from ..text.settings import TextSettings
 from .output import Remarks
@@ -30,6 +31,8 @@ class Batch(NamedTuple):
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq")
 NUMBERS = (".svm", ".svmlight", ".libsvm")
+# Bytes of items that are judged together: few, so that their verdicts are written while the next are judged.
+_JUDGED = 4 << 20
 # Shorter items are read whole.
 _LONG = 1 << 20
 NUMBERED = re.compile(r"(.+):([1-9][0-9]{0,11})")
@@ -85,7 +88,7 @@ def _of_files(
         return
     sources = sources_of(paths, settings)
     empty, gone = True, [] if gone is None else gone
-    for _, names, items in read_numbered(sources, settings, jobs, gone):
+    for _, names, items in read_numbered(sources, settings, jobs, gone, _JUDGED):
         empty = False
         yield Batch(names, items)
     if empty and gone:
@@ -110,13 +113,17 @@ def tell_gone(gone: Sequence[str], settings: TextSettings, remarks: Remarks) -> 
 
 
 def read_numbered(
-    sources: Sequence[Source], settings: TextSettings, jobs: int | None = None, gone: list[str] | None = None
-) -> Iterator[tuple[list[int], list[str], list[bytes]]]:
+    sources: Sequence[Source],
+    settings: TextSettings,
+    jobs: int | None = None,
+    gone: list[str] | None = None,
+    size: int = COUNTED,
+) -> Iterator[tuple[list[int], list[str], Items]]:
     """Yield the same, and the number of the source of each; the paths of those that were moved away are in `gone`."""
     mail = settings.kind == "mail"
     boxes = [mail and (source.kind == "mbox" or source.path == STDIN) for source in sources]
     seen: dict[int, int] = {}
-    for numbers, items in _read_told(sources, settings, jobs, gone):
+    for numbers, items in _read_told(sources, settings, jobs, gone, size):
         if not any(boxes[i] for i in {numbers[0], numbers[-1]}):
             yield numbers, [sources[i].path for i in numbers], items
             continue
@@ -129,17 +136,18 @@ def read_numbered(
 
 
 def _read_told(
-    sources: Sequence[Source], settings: TextSettings, jobs: int | None, gone: list[str] | None
-) -> Iterator[tuple[list[int], list[bytes]]]:
+    sources: Sequence[Source], settings: TextSettings, jobs: int | None, gone: list[str] | None, size: int
+) -> Iterator[tuple[list[int], Items]]:
     """Yield the items; says on standard error of which only the beginning is read."""
     reader = settings.reader()
-    for numbers, items in read_files(sources, settings, jobs, gone):
-        for i, item in zip(numbers, items, strict=True):
-            if len(item) > _LONG and reader.is_cut(item):
+    for numbers, items in read_files(sources, settings, jobs, gone, size):
+        for place, size in enumerate(items.sizes()):
+            if size > _LONG and reader.is_cut(items[place]):
                 most = f"{reader.most_bytes >> 20} MB"
                 limits = f"messages {most}, and 4 MB of decoded text" if settings.kind == "mail" else f"texts {most}"
                 sys.stdout.flush()
-                sys.stderr.write(f"{escape(sources[i].path)}: only the beginning is read: of {limits}.\n")
+                path = escape(sources[numbers[place]].path)
+                sys.stderr.write(f"{path}: only the beginning is read: of {limits}.\n")
         yield numbers, items
 
 

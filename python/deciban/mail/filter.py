@@ -388,7 +388,7 @@ def train_files(
         pass_.add(items, [members[i] for i in numbers])
         sample.add(items, [members[i] for i in numbers])
         if progress is not None:
-            progress(sum(map(len, items)))
+            progress(sum(items.sizes()))
     room.require(len(labels), pass_)
     return _finish(pass_, sample, settings, bayes, labels)
 

@@ -6,19 +6,25 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from .._core import Files
+from .._core import Files, Items
 from ..errors import unreadable
 from ..text.settings import TextSettings
 from .sources import STDIN, Source
 
+COUNTED = 16 << 20
+"""Bytes of items that are counted together: where there are too many words after them, the rarest are dropped."""
 _CHUNK = 1 << 20
 _IN_MEMORY = 64 << 20  # of standard input; what is longer is kept in a temporary file
 
 
 def read_files(
-    sources: Sequence[Source], settings: TextSettings, n_jobs: int | None = None, gone: list[str] | None = None
-) -> Iterator[tuple[list[int], list[bytes]]]:
-    """Yield items of files, batch by batch, with the number of the source of each.
+    sources: Sequence[Source],
+    settings: TextSettings,
+    n_jobs: int | None = None,
+    gone: list[str] | None = None,
+    size: int = COUNTED,
+) -> Iterator[tuple[list[int], Items]]:
+    """Yield items of files, batches of about `size` bytes, with the number of the source of each.
 
     Mail on standard input is an mbox if it begins as one, else one message. A text is a file. Messages of Maildirs are
     followed where they are renamed. What is gone when it is its turn is left out, and its path is in `gone` at the end.
@@ -26,7 +32,7 @@ def read_files(
     mail = settings.kind == "mail"
     paths = [standard_input() if source.path == STDIN else source.path for source in sources]
     mboxes = [mail and (source.kind == "mbox" or source.path == STDIN) for source in sources]
-    files = Files(paths, mboxes, settings.reader().most_bytes, n_jobs)
+    files = Files(paths, mboxes, settings.reader().most_bytes, n_jobs, size)
     yield from files
     if gone is not None:
         gone += [sources[i].path for i in files.gone]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Wordbook
+from .._core import Wordbook, counts_of_words, sums_of_words
 from ..data.labelled import order_of
 from ..store import Stored
 from .encoder import LARGEST
@@ -38,15 +38,13 @@ class Examples(NamedTuple):
     weight: Floats | None = None
     passages: NDArray[np.uint16] | None = None
 
-    def counts(self, words: int) -> Floats:
-        """Return (words,) how many examples have each word."""
-        return np.bincount(self.words, minlength=words).astype(float)
+    def counts(self, words: int, rows: Places) -> Floats:
+        """Return (words,) how many of the examples in these rows have each word."""
+        return counts_of_words(self.ends, self.words, words, rows)
 
-    def sums(self, of_each: NDArray[Any]) -> Floats:
-        """Return (N,) the sum over the words of each example, of numbers (nonzeros,)."""
-        total = np.concatenate([[0], np.cumsum(of_each, dtype=np.float64 if of_each.dtype.kind == "f" else np.int64)])
-        sums: Floats = (total[self.ends] - total[self.starts]).astype(float)
-        return sums
+    def sums(self, of_each: NDArray[Any], rows: Places) -> Floats:
+        """Return the sum over the words of each example in these rows, of numbers (K,) of each word."""
+        return sums_of_words(self.ends, self.words, of_each.astype(np.float64), rows)
 
     def take(self, rows: Places, y: Places) -> Examples:
         """Return the examples in these rows, of classes y."""
@@ -84,7 +82,7 @@ class Examples(NamedTuple):
         """Return what a file's tensors keep."""
         own = {
             "examples.ends": self.ends.astype("<u8"),
-            "examples.words": self.words.astype("<u4"),
+            "examples.words": self.words.view("<u4"),
             "examples.classes": self.y.astype("<u4"),
             "examples.digests": np.frombuffer(self.keys.astype(_KEY).tobytes(), np.uint8).reshape(-1, _KEY.itemsize),
         }
@@ -93,7 +91,7 @@ class Examples(NamedTuple):
         if self.weight is not None:
             own["examples.weights"] = self.weight
         if self.passages is not None:
-            own["examples.passages"] = self.passages.astype("<u2")
+            own["examples.passages"] = self.passages.astype("<u2", copy=False)
         return own
 
     @classmethod

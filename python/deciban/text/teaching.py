@@ -124,21 +124,21 @@ class Teacher:
     def _spread(self, one: Taught, other: Taught, thirds: list[Places]) -> tuple[tuple[float, float], ...]:
         apart = one.judged[:, : self.experts] - other.judged[:, : self.experts]
         squares = 0.5 * np.square(apart - apart.mean(axis=0)).mean(axis=2)
-        third = self.examples.take(thirds[2], self.examples.y)
-        known = [self.examples.take(rows, self.examples.y).counts(len(self.expert)) for rows in thirds[:2]]
-        doubts = (1.0 / (1.0 + 0.5 * (known[0] + known[1])))[third.words]
+        known = [self.examples.counts(len(self.expert), rows) for rows in thirds[:2]]
+        doubts = 1.0 / (1.0 + 0.5 * (known[0] + known[1]))
         found = []
         for e in range(self.experts):
-            own = self.expert[third.words] == e
-            novelty = third.sums(own * doubts) / np.maximum(third.sums(own), 1.0)
+            own = self.expert == e
+            new, all_ = (self.examples.sums(of_each, thirds[2]) for of_each in (own * doubts, own))
+            novelty = new / np.maximum(all_, 1.0)
             u, v = _line(novelty, squares[:, e])
             found.append((u / 3.0 + _FLOOR, v))
         return tuple(found)
 
     def typical(self) -> tuple[float, ...]:
         """Return (E,) what a word of each expert counts on average."""
-        heard = self.expert[self.examples.words]
-        lengths = [self.examples.sums(heard == e) for e in range(self.experts)]
+        every = np.arange(len(self.examples.y))
+        lengths = [self.examples.sums(self.expert == e, every) for e in range(self.experts)]
         return tuple(float((1.0 / np.sqrt(np.maximum(length, 1.0))).sum() / max(len(length), 1)) for length in lengths)
 
 

@@ -20,7 +20,11 @@ impl Read for Drip<'_> {
 
 fn messages(data: &[u8], step: usize, most: usize) -> Vec<Vec<u8>> {
     let mut mbox = Mbox::new(Drip(data, step), most);
-    std::iter::from_fn(|| mbox.message().expect("memory can be read")).collect()
+    let mut next = || {
+        let mut message = Vec::new();
+        mbox.message(&mut message).expect("memory can be read").then_some(message)
+    };
+    std::iter::from_fn(&mut next).collect()
 }
 
 fuzz_target!(|data: &[u8]| {

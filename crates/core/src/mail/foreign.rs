@@ -89,14 +89,23 @@ pub(super) fn is_foreign(name: &[u8]) -> bool {
         let at = name.len().saturating_sub(suffix.len());
         name[at..].eq_ignore_ascii_case(suffix.as_bytes())
     };
-    let holds =
-        |piece: &&str| name.windows(piece.len()).any(|window| window.eq_ignore_ascii_case(piece.as_bytes()));
+    // Most names lack a letter of every piece.
+    let letters = letters(name);
+    let holds = |piece: &&str| {
+        let may = self::letters(piece.as_bytes()) & !letters == 0;
+        may && name.windows(piece.len()).any(|window| window.eq_ignore_ascii_case(piece.as_bytes()))
+    };
     let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
     PIECES.iter().any(holds)
         || NOTES.iter().any(is)
         || matches!(name, [b'x' | b'X', b'-', ..])
             && (FILTERS.iter().chain(&MAILBOXES).any(starts)
                 || starts(&"x-ms-exchange-") && LEVELS.iter().any(ends))
+}
+
+/// Which bytes there are, a bit for each of 32, in either case alike.
+fn letters(name: &[u8]) -> u32 {
+    name.iter().fold(0, |letters, byte| letters | 1 << (byte & 31))
 }
 
 #[cfg(test)]

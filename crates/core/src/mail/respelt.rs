@@ -15,8 +15,12 @@ const LONGEST: usize = 32;
 /// Appends what the respelt words of subject and body are read as, where there are many.
 pub(super) fn close(view: &mut View) {
     let (mut all, mut odd, mut read) = (0, 0, String::new());
-    let spans = view.spans.iter().filter(|span| matches!(span.field, Field::Body | Field::Subject));
-    for word in spans.flat_map(|span| words(&view.text[span.start..span.end])) {
+    let spans = || view.spans.iter().filter(|span| matches!(span.field, Field::Body | Field::Subject));
+    // Nearly all messages are done with here: 16 bytes at a time.
+    if spans().map(|span| meetings(&view.text.as_bytes()[span.start..span.end])).sum::<usize>() < FEWEST {
+        return;
+    }
+    for word in spans().flat_map(|span| words(&view.text[span.start..span.end])) {
         all += 1;
         if word.len() <= LONGEST && is_respelt(word.as_bytes()) {
             odd += 1;
@@ -41,9 +45,23 @@ pub(super) fn close(view: &mut View) {
     view.text.push('\n');
 }
 
+/// In how many places a letter and a sign for one stand side by side: each respelt word has one at least.
+fn meetings(text: &[u8]) -> usize {
+    let letter = |byte: u8| u8::from((byte | 0x20).wrapping_sub(b'a') < 26);
+    let sign = |byte: u8| {
+        let digit = byte.wrapping_sub(b'0') < 9 && byte != b'2' && byte != b'6';
+        u8::from(digit | (byte == b'@') | (byte == b'$'))
+    };
+    let meet = |(&a, &b): (&u8, &u8)| letter(a) & sign(b) | sign(a) & letter(b);
+    let pairs = |part: &[u8], next: &[u8]| usize::from(part.iter().zip(next).map(meet).sum::<u8>());
+    // So many that their sum stays in a byte.
+    text.chunks(255).zip(text.get(1..).unwrap_or_default().chunks(255)).map(|(a, b)| pairs(a, b)).sum()
+}
+
 /// Runs of ASCII letters, digits and the signs that stand for letters.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| letter(c).is_none() && !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+    let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '$');
+    parts.filter(|word| !word.is_empty())
 }
 
 /// Whether a word has letters, signs for letters, and nothing else.

@@ -19,9 +19,10 @@ use rayon::prelude::*;
 use super::{Dictionary, Judged, STRETCH};
 use crate::doubt::first_two;
 use crate::solve::adaptive::{per_word, range, slope, step, step_offset};
-use crate::solve::passages::Passages;
+use crate::solve::passages::{Heard, Passages};
 use crate::text::passages::{gather, placed};
 use crate::text::segment::Segment;
+use crate::text::slots::AHEAD;
 use crate::text::token::Token;
 use crate::view::View;
 
@@ -163,8 +164,10 @@ impl Fusion {
 struct Scratch {
     view: View,
     tokens: Vec<Token>,
-    words: Vec<Word>,
 }
+
+/// The number of a word that is not in the dictionary.
+const NOWHERE: u32 = u32::MAX;
 
 /// A word of an item: the number of the expert that hears it, its hash, and the passages it is in.
 type Word = (u8, u64, u16);
@@ -172,22 +175,44 @@ type Word = (u8, u64, u16);
 impl Dictionary {
     /// What experts say of an item.
     pub fn opinion(&self, item: &[u8], experts: &Experts) -> Opinion {
-        self.opinion_with(item, experts, &mut Scratch::default())
+        let mut words = Vec::new();
+        self.read(item, &mut Scratch::default(), &mut words);
+        let (mut found, known) = self.weigh(&mut words, experts);
+        if experts.fusion.hears_passages() {
+            let heard = listen(&words, &known, experts);
+            found.apart = heard.apart;
+            let counts = |(word, &id): (&Word, &u32)| (id, heard.counts(word.2));
+            let of_content = words.iter().zip(&known).filter(|(word, id)| word.2 != 0 && **id != NOWHERE);
+            found.passages = of_content.map(counts).collect();
+        }
+        found
     }
 
-    fn opinion_with(&self, item: &[u8], experts: &Experts, scratch: &mut Scratch) -> Opinion {
-        let Scratch { view, tokens, words } = scratch;
+    /// The words of an item in order of occurrence.
+    fn read(&self, item: &[u8], scratch: &mut Scratch, words: &mut Vec<Word>) {
+        let Scratch { view, tokens } = scratch;
         self.reader.tokens(item, view, tokens);
         words.clear();
         words.extend(placed(
             tokens.iter().map(|token| (token.field.expert(), self.rules.feature(token.hash))),
         ));
-        self.weigh(words, experts)
     }
 
-    /// What experts say of these words.
-    fn weigh(&self, words: &mut Vec<Word>, experts: &Experts) -> Opinion {
+    /// The numbers of words in the dictionary, [`NOWHERE`] of those that are not in it.
+    fn numbers(&self, words: &[Word]) -> Vec<u32> {
+        let mut known = Vec::with_capacity(words.len());
+        for some in words.chunks(AHEAD) {
+            self.slots.warm(some.iter().map(|word| word.1));
+            known.extend(some.iter().map(|word| self.slots.get(word.1).unwrap_or(NOWHERE)));
+        }
+        known
+    }
+
+    /// What experts say of these words, without what each counts in the passages, and the numbers of the words, which
+    /// come out sorted and once each.
+    fn weigh(&self, words: &mut Vec<Word>, experts: &Experts) -> (Opinion, Vec<u32>) {
         gather(words);
+        let known = self.numbers(words);
         let (columns, n) = (experts.fusion.columns(), experts.fusion.experts);
         let mut found = Opinion {
             each: vec![0.0; n * columns],
@@ -195,15 +220,19 @@ impl Dictionary {
             novelty: vec![1.0; n],
             ..Opinion::default()
         };
+        let mut start = 0;
         for own in words.chunk_by(|a, b| a.0 == b.0) {
+            let ids = &known[start..start + own.len()];
+            start += own.len();
             let expert = usize::from(own[0].0);
             let z = &mut found.each[expert * columns..(expert + 1) * columns];
             let mut new = 0.0;
-            for &(_, hash, _) in own {
-                let Some(word) = self.slots.get(hash).map(|word| word as usize) else {
+            for &id in ids {
+                if id == NOWHERE {
                     new += 1.0;
                     continue;
-                };
+                }
+                let word = id as usize;
                 new += experts.doubts[word];
                 for (z, w) in z.iter_mut().zip(&experts.weights[word * columns..(word + 1) * columns]) {
                     *z += w;
@@ -215,35 +244,22 @@ impl Dictionary {
         }
         found.each.iter_mut().zip(&experts.bias).for_each(|(z, b)| *z += b);
         if experts.fusion.hears_passages() {
-            self.listen(words, experts, &mut found);
+            found.each.push(listen(words, &known, experts).said + experts.bias[0]);
         }
-        found
-    }
-
-    /// Adds what the passages say.
-    fn listen(&self, words: &[Word], experts: &Experts, found: &mut Opinion) {
-        let mut passages = Passages::default();
-        let content = || words.iter().filter(|word| word.2 != 0);
-        for &(_, hash, bits) in content() {
-            passages.add(bits, self.slots.get(hash).map_or(0.0, |word| experts.weights[word as usize]));
-        }
-        let heard = passages.heard(experts.fusion.bend);
-        found.each.push(heard.said + experts.bias[0]);
-        found.apart = heard.apart;
-        let counts = |&(_, hash, bits): &Word| Some((self.slots.get(hash)?, heard.counts(bits)));
-        found.passages = content().filter_map(counts).collect();
+        (found, known)
     }
 
     /// An item as experts judge it, of distinct words: the expert that hears each, its hash, and the passages it is in.
     pub fn judge_words(&self, mut words: Vec<(u8, u64, u16)>, experts: &Experts) -> Judged {
-        judged(&self.weigh(&mut words, experts), experts)
+        judged(&self.weigh(&mut words, experts).0, experts)
     }
 
     /// Teaches experts one more example: distinct words in ascending order, each with the number of its expert.
     ///
     /// Panics if they learn no more.
     pub fn teach(&mut self, experts: &mut Experts, words: &[(u8, u64)], class: u32, weight: f64) {
-        let said = self.weigh(&mut words.iter().map(|&(expert, hash)| (expert, hash, 0)).collect(), experts);
+        let (said, _) =
+            self.weigh(&mut words.iter().map(|&(expert, hash)| (expert, hash, 0)).collect(), experts);
         let columns = experts.fusion.columns();
         let Experts { weights, doubts, bias, squares, fusion } = experts;
         let squares = squares.as_mut().expect("experts that learn on");
@@ -331,17 +347,28 @@ impl Dictionary {
         let scores = |words: &mut Vec<Word>, &item: &u32| {
             words.clear();
             words.extend(placed(segment.item(item as usize).iter().filter_map(|&word| heard[word as usize])));
-            judged(&self.weigh(words, experts), experts).scores
+            judged(&self.weigh(words, experts).0, experts).scores
         };
         items.par_iter().with_min_len(STRETCH).map_init(Vec::new, scores).flatten_iter().collect()
     }
 
     /// Many items as experts judge them.
     pub fn judge_by(&self, items: &[&[u8]], experts: &Experts) -> Vec<Judged> {
-        let judge =
-            |scratch: &mut Scratch, item: &&[u8]| judged(&self.opinion_with(item, experts, scratch), experts);
-        items.par_iter().with_min_len(STRETCH).map_init(Scratch::default, judge).collect()
+        let judge = |(scratch, words): &mut (Scratch, Vec<Word>), item: &&[u8]| {
+            self.read(item, scratch, words);
+            judged(&self.weigh(words, experts).0, experts)
+        };
+        items.par_iter().with_min_len(STRETCH).map_init(Default::default, judge).collect()
     }
+}
+
+/// What the passages say.
+fn listen(words: &[Word], known: &[u32], experts: &Experts) -> Heard {
+    let mut passages = Passages::default();
+    for (&(_, _, bits), &id) in words.iter().zip(known).filter(|(word, _)| word.2 != 0) {
+        passages.add(bits, if id == NOWHERE { 0.0 } else { experts.weights[id as usize] });
+    }
+    passages.heard(experts.fusion.bend)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "weights are learnt in single precision")]

@@ -68,9 +68,22 @@ impl Reader {
 
     /// When the item came, in seconds since 1970, as far as it says so.
     pub fn arrival(&self, item: &[u8]) -> Option<i64> {
+        self.arrival_of(&self.canonical(item))
+    }
+
+    /// The bytes by which an item is known and from which it is read.
+    pub fn canonical<'a>(&self, item: &'a [u8]) -> Cow<'a, [u8]> {
+        match self.kind {
+            Kind::Text => Cow::Borrowed(item),
+            Kind::Mail => mail::canonical(item),
+        }
+    }
+
+    /// When an item of these canonical bytes came.
+    pub fn arrival_of(&self, canonical: &[u8]) -> Option<i64> {
         match self.kind {
             Kind::Text => None,
-            Kind::Mail => mail::arrival(&mail::canonical(item), &self.limits),
+            Kind::Mail => mail::arrival(canonical, &self.limits),
         }
     }
 
@@ -94,6 +107,10 @@ impl Reader {
 
     /// Fills `view` with what a reader of the item sees; the remarks about its form stand at its end.
     pub fn view(&self, item: &[u8], view: &mut View) {
+        self.view_of_canonical(&self.canonical(item), view);
+    }
+
+    fn view_of_canonical(&self, item: &[u8], view: &mut View) {
         match self.kind {
             Kind::Text => {
                 view.clear();
@@ -106,7 +123,7 @@ impl Reader {
                 }
             }
             Kind::Mail => {
-                mail::read(&mail::canonical(item), &self.limits, view);
+                mail::read(item, &self.limits, view);
                 let shapes = std::mem::take(&mut view.shapes);
                 if !shapes.is_empty() {
                     view.text.push_str(if view.text.ends_with('\n') { "\n" } else { "\n\n" });
@@ -126,6 +143,20 @@ impl Reader {
     /// in flight at once.
     #[inline]
     pub fn tokens<'a>(&self, item: &'a [u8], view: &'a mut View, tokens: &mut Vec<Token>) -> &'a str {
+        if self.kind == Kind::Text {
+            return self.tokens_of_canonical(item, view, tokens);
+        }
+        self.tokens_of_canonical(&mail::canonical(item), view, tokens);
+        &view.text
+    }
+
+    /// The same of an item whose canonical bytes are at hand.
+    pub fn tokens_of_canonical<'a>(
+        &self,
+        item: &'a [u8],
+        view: &'a mut View,
+        tokens: &mut Vec<Token>,
+    ) -> &'a str {
         tokens.clear();
         if self.kind == Kind::Text
             && self.tokenizer.unit == Unit::Words
@@ -134,7 +165,7 @@ impl Reader {
             self.tokenizer.scan(text, Field::Body, 0, text.len(), tokens);
             return text;
         }
-        self.view(item, view);
+        self.view_of_canonical(item, view);
         self.tokens_of(view, tokens);
         &view.text
     }

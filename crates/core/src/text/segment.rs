@@ -190,7 +190,7 @@ fn get(from: &mut impl Read, n: usize) -> io::Result<Vec<u8>> {
 }
 
 /// The items in order, in as many stretches of about the same size as there are threads.
-fn stretches<'a, 'b>(items: &'b [&'a [u8]], threads: usize) -> Vec<&'b [&'a [u8]]> {
+pub(super) fn stretches<'a, 'b>(items: &'b [&'a [u8]], threads: usize) -> Vec<&'b [&'a [u8]]> {
     let share = items.iter().map(|item| item.len()).sum::<usize>() / threads.max(1) + 1;
     let (mut found, mut start, mut size) = (Vec::new(), 0, 0);
     for (i, item) in items.iter().enumerate() {
