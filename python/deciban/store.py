@@ -16,6 +16,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ._core import Sha256
 from .data.header_fields import check_names
 from .data.text_layout import check
 from .errors import DataError, escape, unreadable
@@ -45,6 +46,9 @@ _DTYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"} | {
     "F32": "<f4",
     "F64": "<f8",
 }
+
+# Types of tensors as the safetensors library orders them, the narrowest first.
+_ORDER = ("U8", "I8", "I16", "U16", "F16", "I32", "U32", "F32", "F64", "I64", "U64")
 
 
 class Tensor(NamedTuple):
@@ -163,10 +167,9 @@ class Opened:
 
     def verify(self) -> None:
         """Read the whole file, a piece at a time; raise DataError unless it has the digest that its header names."""
-        from hashlib import sha256  # here, because whoever knows that the file was verified does not need it
-
         place = self.start.find(_MARK) + len(_MARK)
-        sha = sha256(self.start[:place] + _UNKNOWN + self.start[place + len(_UNKNOWN) :])
+        sha = Sha256()
+        sha.update(self.start[:place] + _UNKNOWN + self.start[place + len(_UNKNOWN) :])
         try:
             self.file.seek(len(self.start))
             while piece := self.file.read(1 << 20):
@@ -330,13 +333,9 @@ def _share(table: Any) -> None:
 
 def _digest(content: bytes) -> str:
     """Return the SHA-256 of a file as it was before its digest was put in."""
-    from hashlib import sha256
-
-    place = content.find(_MARK) + len(_MARK)
-    view = memoryview(content)
-    sha = sha256(view[:place])
-    sha.update(_UNKNOWN)
-    sha.update(view[place + len(_UNKNOWN) :])
+    place, sha = content.find(_MARK) + len(_MARK), Sha256()
+    sha.update(content[:place] + _UNKNOWN)
+    sha.update(content, place + len(_UNKNOWN))
     return sha.hexdigest()
 
 
@@ -346,9 +345,8 @@ def to_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> b
 
 
 def _pieces(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Sequence[bytes | memoryview]:
-    """Return the same, one after the other: a large file is not copied to put its digest in."""
-    import numpy as np
-    from safetensors.numpy import save
+    """Return the same, one after the other: header, digest, and the arrays as they lie in memory, without a copy."""
+    from hashlib import sha256
 
     whole = {**header, "schema": SCHEMA}
     whole.pop("digest", None)
@@ -356,15 +354,39 @@ def _pieces(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Se
     rest = json.dumps(whole, sort_keys=True, separators=(",", ":"))
     text = {_KEY: f'{{"digest":"{_UNKNOWN.decode()}",{rest[1:]}'}
     del rest
-    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata=text)
-    size = int.from_bytes(content[:8], "little")
+    places, data = _layout(arrays)
+    start = json.dumps({"__metadata__": text, **places}, separators=(",", ":"), ensure_ascii=False).encode()
+    start += b" " * (-len(start) % 8)
+    size = len(start)
     if size > MOST_HEADER:
         raise DataError(
             f"Expected names of classes and columns, and settings, of at most {MOST_HEADER:,} bytes; these take "
             f"{size:,}. Leave columns out, or give shorter names."
         )
-    place, view = content.find(_MARK) + len(_MARK), memoryview(content)
-    return view[:place], _digest(content).encode(), view[place + len(_UNKNOWN) :]
+    start = size.to_bytes(8, "little") + start
+    sha = sha256(start)
+    for piece in data:
+        sha.update(piece)
+    place = start.find(_MARK) + len(_MARK)
+    return start[:place], sha.hexdigest().encode(), start[place + len(_UNKNOWN) :], *data
+
+
+def _layout(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Any], list[memoryview]]:
+    """Return where each array lies in a safetensors file, and the bytes of those that have any, one after the other:
+    by type, the widest first, and then by name, as that library orders them."""
+    import numpy as np
+
+    types = {dtype: name for name, dtype in _DTYPES.items()}
+    kept = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    kept = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in kept.items()}
+    tensors = [(types[array.dtype.str.lstrip("|")], name, array) for name, array in kept.items()]
+    tensors.sort(key=lambda each: (-_ORDER.index(each[0]), each[1]))
+    places: dict[str, Any] = {}
+    end = 0
+    for dtype, name, array in tensors:
+        start, end = end, end + array.nbytes
+        places[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [start, end]}
+    return places, [array.data.cast("B") for _, _, array in tensors if array.nbytes]
 
 
 def write(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -83,6 +83,16 @@ def jsonish(text):
     return struct.pack("<Q", len(text)) + text.encode()
 
 
+def test_a_file_is_what_the_safetensors_library_writes():
+    """Tensors of all types, of none, and of names outside ASCII, in its order and with its padding."""
+    types = ["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "f8", "i8", "u8", ">u4", ">f8"]
+    arrays = {f"a.{dtype}": np.arange(3 * i, dtype=dtype).reshape(3, i) for i, dtype in enumerate(types)}
+    arrays |= {"é": np.zeros(3), "turned": np.arange(6.0).reshape(2, 3).T}
+    content = store.to_bytes({"model": "x", "classes": ["ä", "b\x01"]}, arrays)
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
+    assert content == safetensors({name: np.ascontiguousarray(each) for name, each in arrays.items()}, metadata=header)
+
+
 def metadata(value):
     return safetensors({"x": np.zeros(2)}, metadata={"deciban": value})
 

@@ -14,6 +14,7 @@ from ..judging import UNSURE_BELOW
 from ..mail.taught import open_filter
 from ..verdict import Threshold, Verdict
 from . import options
+from .ahead import ahead
 from .items import Batch, batches
 from .output import Remarks, json_line
 from .tabular import refuse_text, tell_unseen
@@ -79,7 +80,7 @@ def command(
     codes = _exit_codes(served.classes) if exit_code else {}
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     turns = options.turning(threshold, positive, served.classes)
-    judged = ((names, served.judge(items, below, turns)) for names, items, *_ in read)
+    judged = ahead((names, served.judge(items, below, turns)) for names, items, *_ in read)
     form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes, turns))
     worst = _write(judged, form, codes)
     if typed:

@@ -18,7 +18,7 @@ _HARMFUL = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False)
 
 
 def json_line(value: Any) -> str:
@@ -27,6 +27,8 @@ def json_line(value: Any) -> str:
         encoded = _ENCODER.encode(value)
     except ValueError:
         encoded = _ENCODER.encode(_finite(value))
+    if encoded.isascii() and "\x7f" not in encoded:  # nearly all are, and it is told in a fraction of the time
+        return encoded
     return _HARMFUL.sub(_escape, encoded)
 
 

@@ -6,7 +6,6 @@ import errno
 import fcntl
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Iterable
@@ -80,7 +79,7 @@ def _replace(path: str | os.PathLike[str], target: str, is_there: bool, content:
 def _create(folder: str, prefix: str, mode: int) -> tuple[str, int]:
     """Return a new temporary file, locked for as long as its writer lives."""
     while True:
-        temporary, handle = os.path.join(folder, f"{prefix}.{secrets.token_hex(4)}.part"), -1
+        temporary, handle = os.path.join(folder, f"{prefix}.{os.urandom(4).hex()}.part"), -1
         try:
             handle = os.open(temporary, _NEW, mode)
             if _lock_at_once(handle) is not False and _names(temporary, handle):

@@ -99,10 +99,9 @@ class TaughtFilter:
 
     def judge_sets(self, sets: Sequence[WordSet]) -> list[Verdict]:
         """Return a verdict for each item, of which only its words are at hand."""
-        if self._whole is None:
-            self._whole = judge_of(self.opened.load(), self.path, self.n_jobs)
-        assert isinstance(self._whole, ServedExperts)
-        return self._whole.judge_sets(sets)
+        whole = self._whole_filter()
+        assert isinstance(whole, ServedExperts)
+        return whole.judge_sets(sets)
 
     def _experts(self, items: Sequence[str | bytes]) -> ServedText:
         """Return experts that know the words of these items."""
@@ -110,8 +109,13 @@ class TaughtFilter:
             few = self._experts_of_few(items)
             if few is not None:
                 return few
+        return self._whole_filter()
+
+    def _whole_filter(self) -> ServedText:
+        """Return experts that know all words: of the file's examples, which take most of its room, nothing is kept."""
         if self._whole is None:
-            self._whole = judge_of(self.opened.load(), self.path, self.n_jobs)
+            self.opened.verify()
+            self._whole = judge_of(self.opened.view(), self.path, self.n_jobs)
         return self._whole
 
     def _experts_of_few(self, items: Sequence[str | bytes]) -> ServedExperts | None:
