@@ -12,8 +12,9 @@ from labelled_texts import content
 from deciban import TextClassifier
 from deciban._core import Reader
 from deciban.data.folds import hold_out
-from deciban.text.choice import FEWEST, SIMPLEST_FIRST, choose
+from deciban.text.choice import choose
 from deciban.text.corpus import Corpus, widest_reader
+from deciban.text.model_defaults import FEWEST, SIMPLEST_FIRST
 from deciban.text.recipes import recipe
 
 READER = Reader("text")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from deciban.data.text_layout import MINIMISED
-from deciban.text.choice import SIMPLEST_FIRST
+from deciban.text.model_defaults import SIMPLEST_FIRST
 from system import command
 from system.command import HELD_OUT, SPAM, TRAIN
 

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from deciban.cli import models as of_texts
+from deciban.cli import model_options as of_texts
 from deciban.table_models import recipes as of_tables
 from system.command import PROGRAM, identities
 

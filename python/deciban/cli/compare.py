@@ -160,7 +160,7 @@ def _read(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) ->
     refuse_typed(given)
     from ..data.text_layout import MODELS
     from ..evaluation.learners import OfCorpus
-    from ..text.choice import SIMPLEST_FIRST
+    from ..text.model_defaults import SIMPLEST_FIRST
     from .labelled_items import LabelledItems, Wanted
     from .models import recipes
 

@@ -1,77 +1,26 @@
-"""--model and what belongs to it: which recipes a command line asks for, and the filter that they make."""
+"""Which recipes the options of a command line ask for, and the filter that they make."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
-
 from ..certificates.certificate import Certificate
 from ..data.text_layout import MODELS, NETWORK, ONLINE
 from ..errors import UsageError
 from ..mail.filter import Filter, knowing
 from ..mail.ledger import Ledger
-from ..text.choice import FEWEST, SIMPLEST_FIRST, CandidateResult, bound_of_choice, choose
+from ..text.choice import CandidateResult, bound_of_choice, choose
 from ..text.corpus import Corpus
-from ..text.model import DEFAULTS as OF_NAIVE_BAYES
 from ..text.model import TextModel
+from ..text.model_defaults import FEWEST, SIMPLEST_FIRST
 from ..text.recipes import Recipe, foreign, recipe
 from ..text.settings import MOST_WORDS, Kind
-from . import options
 from .epochs import Epochs
 from .output import Remarks
 
-DISCRIMINANT = "discriminant"
-CHOICES = ["auto", *MODELS, *(each for each in (DISCRIMINANT, "mlp") if each not in MODELS)]
 _OF_MAIL = ONLINE
-_ALPHA = {kind: found.bayes.alpha for kind, found in OF_NAIVE_BAYES.items()}
-_CHOICE_HELP = (
-    "Type of model. Default: auto. For mail, auto is online. For text it compares "
-    f"{', '.join(SIMPLEST_FIRST)}, for typed columns naive-bayes, discriminant, logistic, svm, and takes the simplest "
-    f"whose error on a held-out fifth is within one standard error of the lowest (naive-bayes below {FEWEST} items)."
-)
 _OPTIONS = {"C": "-C", "alpha": "--alpha", "likelihood": "--likelihood"}
-
-
-def model_options(verb: Any) -> Any:
-    """Return --model, -C, --alpha, --likelihood, --time-limit."""
-    for option in reversed(
-        [
-            click.option("--model", type=click.Choice(CHOICES), default="auto", help=_CHOICE_HELP),
-            click.option(
-                "--time-limit",
-                type=click.FloatRange(min=0),
-                callback=options.finite,
-                default=60.0,
-                metavar="SECONDS",
-                help="Time to try models with --model auto. Default: 60.",
-            ),
-            click.option(
-                "--likelihood",
-                type=click.Choice(["multinomial", "bernoulli"]),
-                help="Event model of naive Bayes. Default: multinomial.",
-            ),
-            click.option(
-                "--alpha",
-                type=click.FloatRange(min=0),
-                callback=options.finite,
-                metavar="A",
-                help="Smoothing of naive-bayes, a pseudo-count of each word; penalty of least-squares. "
-                f"Default of naive-bayes: {_ALPHA['mail']:g} for mail, {_ALPHA['text']:g} for text.",
-            ),
-            click.option(
-                "-C",
-                "C",
-                type=click.FloatRange(min=0, min_open=True),
-                callback=options.finite,
-                metavar="C",
-                help="Inverse regularisation strength of nbsvm, logistic, svm, kernel-svm.",
-            ),
-        ]
-    ):
-        verb = option(verb)
-    return verb
 
 
 def default_recipe(kind: Kind) -> Recipe:

@@ -15,7 +15,8 @@ from ..mail.sources import Source
 from ..report.progress import Meter
 from ..scores import log_posterior
 from ..table_models.table_model import Rows as TableRows
-from ..text.choice import FEWEST, check_uninterrupted, choose
+from ..text.choice import check_uninterrupted, choose
+from ..text.model_defaults import FEWEST
 from ..text.recipes import Recipe
 from .labelled_items import LabelledItems, Wanted
 from .models import tell_chosen, tell_tried

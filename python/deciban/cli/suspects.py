@@ -12,7 +12,8 @@ from .. import store
 from ..errors import UsageError
 from ..report.progress import format_count
 from . import options
-from .models import CHOICES, model_options, recipes
+from .model_options import CHOICES, model_options
+from .models import recipes
 from .output import Remarks, json_line, print_json
 from .tabular import is_typed, refuse_of_texts, refuse_typed
 from .text_tables import fill_columns

@@ -19,7 +19,8 @@ from ..table_models.table_model import Origin, Rows, TableModel
 from ..tables.cells import read_cells
 from ..tables.svmlight import LABEL
 from ..tables.typed import Typed, learnt_from
-from ..text.choice import FEWEST, CandidateResult, bound_of_choice, choose
+from ..text.choice import CandidateResult, bound_of_choice, choose
+from ..text.model_defaults import FEWEST
 from .destination import check_destination
 from .epochs import Epochs
 from .models import tell_approximation, tell_chosen, tell_tried

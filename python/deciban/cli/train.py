@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import click
-import numpy as np
 
-from ..errors import DataError, UsageError, escape
-from ..mail.filter import Filter, train_files, train_rows
-from ..mail.journal import begin_anew
+from ..errors import UsageError, escape
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
-from ..report.progress import Meter, format_count
-from ..text.choice import CandidateResult
-from ..text.model import Bayes
-from ..text.recipes import Recipe
-from ..text.settings import TextColumns, TextSettings
 from . import options
 from .destination import check_destination
-from .items import TABLES, read_labelled_rows, tell_gone, total_size
-from .models import learnt, model_options, recipes, tell_approximation
-from .output import Remarks, print_json, tell_written
-from .reporting import check_report, report_texts
+from .items import TABLES
+from .model_options import model_options
+from .online_reading import begin_reading
+from .output import Remarks
+from .reporting import check_report
 from .reporting import option as report_option
 from .tabular import is_typed, refuse_typed
-
-if TYPE_CHECKING:
-    from .labelled_items import LabelledItems
 
 
 def _words(value: str) -> tuple[int, int]:
@@ -117,19 +106,12 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     inputs = [source.path for source in sources] if not table else list(examples)
     check_destination(output, inputs)
     check_report(given["report"], output, inputs, given["language"])
-    contenders = recipes(kind, given)
-    trained = _train(examples[0] if table else None, sources, contenders, given, remarks)
-    if table:
-        trained = trained.of_table(TextColumns(given["text"], given["label"]))
-    with begin_anew(output, trained.filter.model.compile):
-        trained.filter.save(output)
-    seconds = perf_counter() - started
-    if trained.items is not None:
-        recipe = next((each for each in contenders if each.model == trained.filter.model.name), contenders[0])
-        report_texts(output, trained.filter, recipe, len(trained.tried), trained.items, given, remarks)
-    _tell(remarks, trained, seconds, output)
-    if as_json:
-        print_json({**_summary(trained, seconds, output), "tried": [each.to_json() for each in trained.tried]})
+    with begin_reading(kind, sources, given, quiet) as reading:
+        # With all that learning takes, which is loaded while messages are read.
+        from .text_training import Told, train_texts
+
+        told = Told(remarks, as_json, started)
+        train_texts(examples[0] if table else None, sources, kind, reading, output, given, told)
 
 
 def is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:
@@ -160,106 +142,3 @@ def kind_among(wanted: str, sources: list[Source]) -> Any:
     if wanted != "auto":
         return wanted
     return kind_of(sources) if sources else "text"
-
-
-class _Trained(NamedTuple):
-    """A filter, how many items it has learnt and left out, what was tried, and the items for a report of them."""
-
-    filter: Filter
-    n: int
-    duplicates: int
-    conflicts: int
-    tried: list[CandidateResult]
-    vanished: int = 0
-    items: LabelledItems | None = None
-
-    def of_table(self, columns: TextColumns) -> _Trained:
-        """Return the same, with a filter that knows the columns of the table that it was trained on."""
-        model = self.filter.model
-        known = replace(model, encoder=replace(model.encoder, origin=columns))
-        return self._replace(filter=replace(self.filter, model=known))
-
-
-def _train(table: str | None, sources: list[Source], recipes: list[Recipe], given: Any, remarks: Remarks) -> _Trained:
-    """Learn the items of a table or of files, which are read once."""
-    learner = recipes[0].learner
-    if len(recipes) == 1 and isinstance(learner, Bayes) and given["report"] is None:
-        return _count(table, sources, recipes[0].settings, learner, given, remarks)
-    from .labelled_items import LabelledItems, Wanted
-
-    wanted = Wanted(recipes, given["jobs"], remarks.quiet, shown=given["report"] is not None)
-    items = LabelledItems.of_files(sources, wanted) if table is None else LabelledItems.of_rows(table, given, wanted)
-    corpus, duplicates, conflicts = items.distinct()
-    _check_members(corpus.classes, np.bincount(corpus.y, minlength=len(corpus.classes)), conflicts)
-    trained, tried = learnt(corpus, recipes, given, remarks)
-    kept = replace(items, corpus=corpus) if wanted.shown else None
-    return _Trained(trained, len(corpus), duplicates, conflicts, tried, items.vanished, kept)
-
-
-def _count(
-    table: str | None, sources: list[Source], settings: TextSettings, bayes: Bayes, given: Any, remarks: Remarks
-) -> _Trained:
-    """Count the words of all items as they are read, which keeps nothing else of them."""
-    gone: list[str] = []
-    with Meter("Reading", total_size(sources) if table is None else None, remarks.quiet) as meter:
-        if table is None:
-            trained, found = train_files(sources, settings, bayes, meter, given["jobs"], gone)
-        else:
-            trained, found = train_rows(read_labelled_rows(table, given), settings, bayes, meter, given["jobs"])
-    tell_gone(gone, settings, remarks)
-    _check_members(trained.model.classes, trained.model.encoder.book.items, found.conflicts)
-    return _Trained(trained, len(found.members), found.duplicates, found.conflicts, [], len(gone))
-
-
-def _check_members(classes: Sequence[Any], counts: Iterable[float], conflicts: int) -> None:
-    for label, count in zip(classes, counts, strict=True):
-        if not count:
-            same = " Its items are also items of another class, and the first label stands." if conflicts else ""
-            raise DataError(
-                f"Expected items of every class; '{escape(str(label))}' has none.{same} Nothing was written."
-            )
-
-
-# --- what is told ------------------------------------------------------------------------------------------
-
-
-def _summary(trained: _Trained, seconds: float, output: str) -> dict[str, Any]:
-    model = trained.filter.model
-    return {
-        "n": trained.n,
-        "classes": {
-            str(label): round(count) for label, count in zip(model.classes, model.encoder.book.items, strict=True)
-        },
-        "seconds": seconds,
-        "model": model.name,
-        "certificate": model.certificate(seconds).to_json(),
-        "kind": model.encoder.settings.kind,
-        "duplicates": trained.duplicates,
-        "conflicts": trained.conflicts,
-        "vanished": trained.vanished,
-        "words": len(model.encoder.book),
-        "dropped": model.encoder.dropped,
-        "output": output,
-    }
-
-
-def _tell(remarks: Remarks, trained: _Trained, seconds: float, output: str) -> None:
-    model = trained.filter.model
-    mail = model.encoder.settings.kind == "mail"
-    by_class = zip(model.encoder.book.items, model.classes, strict=True)
-    counts = ", ".join(f"{escape(str(label))}: {round(count):,}" for count, label in by_class)
-    n = format_count(trained.n, "message" if mail else "text")
-    remarks(f"Learnt {n} in {seconds:.2f} s ({counts}).")
-    if trained.duplicates:
-        remarks(f"{format_count(trained.duplicates, 'exact duplicate')} counted once only.")
-    if trained.conflicts:
-        remarks(
-            f"{format_count(trained.conflicts, 'item')} came under two labels: the first label stands. "
-            "Look at them: one of the two is wrong."
-        )
-    tell_approximation(model.certificate(), remarks)
-    if model.encoder.dropped:
-        most = model.encoder.settings.max_words
-        remarks(f"More than {most:,} distinct words: the {model.encoder.dropped:,} rarest were left out.")
-    words = f", {format_count(len(model.encoder.book), 'word')}"
-    tell_written(remarks, output, words, "mail.eml" if mail else "text.txt")

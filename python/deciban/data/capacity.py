@@ -9,6 +9,8 @@ from deciban.errors import DataError, escape
 SETTING = "DECIBAN_MEMORY"
 """The environment variable that says how many gigabytes a fit may take for its classes."""
 GIGABYTES = 4.0
+COPIES = 4.0
+"""Copies of the counts of a word, as measured: tables of threads, the book, weights, their form that judges."""
 _BYTES = 8  # of a float64
 # More labels than that, most of them of one row, are names of rows or measurements; the second while rows follow.
 _UNLIKELY = (1000, 8192)

@@ -21,7 +21,7 @@ from deciban.data.samples import n_samples
 from deciban.data.text_layout import MODELS
 from deciban.table_models import recipes as table_recipes
 from deciban.table_models.table_model import Rows
-from deciban.text import choice
+from deciban.text.model_defaults import SIMPLEST_FIRST
 from deciban.theory.statement import check_between
 from deciban.threads import effective_threads, on_threads
 
@@ -205,7 +205,7 @@ class _Families:
     def default(self) -> tuple[str, ...]:
         """Simplest first."""
         if self.kind == "texts":
-            return choice.SIMPLEST_FIRST
+            return SIMPLEST_FIRST
         return ("naive-bayes", "logistic", "svm") if is_sparse(self.X) else table_recipes.SIMPLEST_FIRST
 
     @property

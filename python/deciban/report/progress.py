@@ -31,6 +31,10 @@ class Meter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar away, if there is one."""
         if self.bar is not None:
             self.bar.stop()
 

@@ -14,11 +14,6 @@ from ..data.folds import hold_out
 from ..data.labelled import KeyedExamples
 from ..data.text_layout import NAIVE_BAYES
 
-SIMPLEST_FIRST = (NAIVE_BAYES, "nbsvm", "logistic", "svm")
-"""What is tried, in this order."""
-FEWEST = 200
-"""Of fewer items, a fifth says too little: naive Bayes learns them, untried."""
-
 
 class CandidateResult(NamedTuple):
     """A model that was tried: the share of the held-out items that it judged wrongly, and the standard error of that.

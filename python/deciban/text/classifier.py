@@ -16,12 +16,13 @@ from ..attached import FindsLabelErrors, Reports, StatesBounds
 from ..certificates.certificate import Certificate
 from ..data.text_layout import NAIVE_BAYES
 from ..data.transaction import all_or_nothing
-from .choice import FEWEST, SIMPLEST_FIRST, CandidateResult, bound_of_choice, choose
+from .choice import CandidateResult, bound_of_choice, choose
 from .corpus import Corpus, widest_reader
 from .learning_on import LearnsOn, check_examples, one_class
 from .left_out import Sample
 from .merging import Merges
 from .model import TextModel
+from .model_defaults import FEWEST, SIMPLEST_FIRST
 from .parameters import recipe_of
 from .predicting import Predicts
 from .recipes import Recipe

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Counter, Reader, Wordbook
-from ..data.capacity import has_room, require_room
+from ..data.capacity import COPIES, has_room, require_room
 from .bucket_words import BucketWords
 from .settings import TextSettings
 from .word_counts import WordCounts
 
 if TYPE_CHECKING:
     from .._core import _CountedWords
-
-_COPIES = 4.0  # of the counts of a word, as measured: tables of threads, the book, weights, their form that judges
 
 
 @dataclass(frozen=True)
@@ -158,8 +156,8 @@ def require_room_for_words(
         most = min(most, 1 << settings.hashed_bits)
     elif bounded:
         most = min(most, settings.max_words)
-    if classes > 1 and not has_room(classes, _COPIES * most):
-        require_room(classes, _COPIES * count(), where)
+    if classes > 1 and not has_room(classes, COPIES * most):
+        require_room(classes, COPIES * count(), where)
 
 
 class WordRoom:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ..certificates.certificate import Certificate
 from ..data.text_layout import NETWORK, WEIGHTINGS
@@ -25,6 +24,8 @@ from .settings import TextSettings
 from .weighting import STEEPER, directions, rarity, weigh
 
 if TYPE_CHECKING:
+    from scipy import sparse
+
     from ..networks.training import Watch
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ from .model import Bayes, TextModel
 from .network import Layers
 from .online import Online
 from .restoring import AnyText
-from .settings import Kind, TextSettings
+from .settings import ALL_WORDS_OF_MAIL, Kind, TextSettings
 
 if TYPE_CHECKING:
     from ..networks.training import Watch
@@ -68,7 +68,7 @@ _OF_TEXT: dict[str, Recipe] = {
     NETWORK: Recipe(replace(_WORDS, max_features=50_000), Layers()),
     ONLINE: Recipe(_WORDS, Online()),
 }
-_ONE = replace(_WORDS, kind="mail", words=(1, 1))
+_ONE = ALL_WORDS_OF_MAIL
 _OF_MAIL: dict[str, Recipe] = {
     **{name: replace(each, settings=_ONE) for name, each in _OF_TEXT.items()},
     NETWORK: Recipe(replace(_ONE, max_features=50_000), Layers()),

@@ -64,3 +64,7 @@ class TextSettings:
     def from_json(cls, values: dict[str, Any]) -> TextSettings:
         """Return the settings that a file's header holds."""
         return cls(**{**values, "words": tuple(values["words"])})
+
+
+ALL_WORDS_OF_MAIL = TextSettings("mail", (1, 1), max_features=None, binary=True)
+"""How models of mail read it unless one says otherwise."""

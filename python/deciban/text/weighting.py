@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ..scores import AffineScore
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +81,8 @@ def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
     A score without an intercept has the sign, and of many the largest the place, that it has before the division: the
     model judges words as they come, divided by one length, the quadratic mean, for all.
     """
+    from scipy import sparse  # here, because who learns mail does not need it
+
     X.data *= idf[X.indices]
     length = np.sqrt(X.power(2).sum(axis=1) + 1.0)
     rows = sparse.csr_array(sparse.hstack([X, np.ones((X.shape[0], 1))], format="csr"))
