@@ -12,7 +12,7 @@ from .._core import Wordbook, counts_of_words, sums_of_words
 from ..data.labelled import order_of
 from ..store import Stored
 from .encoder import LARGEST
-from .word_sets import Lesson, names_of
+from .word_sets import Lesson, WordSet
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -129,8 +129,7 @@ def gather(lessons: Sequence[Lesson], classes: int, placed: bool = True) -> tupl
     sets = [lesson.words for lesson in lessons]
     each = [np.frombuffer(words.hashes, "<u8") for words in sets]
     hashes, first, places = np.unique(np.concatenate([_NO_HASHES, *each]), return_index=True, return_inverse=True)
-    names = [name for words in sets for name in names_of(words)]
-    chosen = [names[i] for i in first.tolist()]
+    chosen = _names_at(sets, first)
     name_ends = np.cumsum([len(name) for name in chosen], dtype=np.uint64)
     book = Wordbook(hashes, np.ones((len(hashes), classes)), np.ones(classes), b"".join(chosen), name_ends)
     ends = np.cumsum([len(own) for own in each], dtype=np.int64)
@@ -143,6 +142,17 @@ def gather(lessons: Sequence[Lesson], classes: int, placed: bool = True) -> tupl
     y, times = (np.array(values, np.int64) for values in ([each.label for each in lessons], [s.arrival for s in sets]))
     weighed = weight if (weight != 1.0).any() else None
     return book, Examples(ends, words, y, times, keys, weighed, passages.astype(np.uint16) if placed else None)
+
+
+def _names_at(sets: Sequence[WordSet], places: Places) -> list[bytes]:
+    """Return the names of the words at these places among those of all sets: of the others none is made."""
+    ends = [np.frombuffer(words.ends, "<u8") for words in sets]
+    starts = np.cumsum([0, *map(len, ends)])
+    which = np.searchsorted(starts, places, side="right") - 1
+    found = []
+    for i, k in zip(which.tolist(), (places - starts[which]).tolist(), strict=True):
+        found.append(sets[i].names[int(ends[i][k - 1]) if k else 0 : int(ends[i][k])])
+    return found
 
 
 def count_words(book: Wordbook, examples: Examples, classes: int) -> tuple[Wordbook, Examples]:

@@ -5,9 +5,7 @@ This is the path of one message from the command line: it loads neither NumPy no
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .settings import TextSettings
@@ -38,9 +36,3 @@ class Lesson(NamedTuple):
 def word_sets(settings: TextSettings, items: Iterable[str | bytes]) -> list[WordSet]:
     """Return items as sets of words."""
     return [WordSet(*each) for each in settings.reader().word_sets(items)]
-
-
-def names_of(words: WordSet) -> Iterator[bytes]:
-    """Yield the names of the words of an item."""
-    for start, end in pairwise([0, *array("Q", words.ends)]):
-        yield words.names[start:end]
