@@ -18,9 +18,17 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 OTHER = HELD_OUT / "spam" / "en-002-job-mystery-shopper.eml"
 HOUSE = Path(deciban.__file__).parent
-SOURCES = ("cli/", "store.py", "written.py", "mail/filter.py", "mail/journal.py", "artifact/artifact.py")
+SOURCES = (
+    "cli/",
+    "store.py",
+    "written.py",
+    "mail/filter.py",
+    "mail/database.py",
+    "mail/journal.py",
+    "artifact/artifact.py",
+)
 WATCHED = tuple(str(HOUSE / name) for name in SOURCES)
-WRITING = (str(HOUSE / "store.py"), str(HOUSE / "files/"), str(HOUSE / "mail/journal.py"))
+WRITING = tuple(str(HOUSE / each) for each in ("store.py", "files/", "mail/database.py", "mail/journal.py"))
 TAUGHT = ["f.deciban.journal", "f.deciban"]
 ROWS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 3 else 'no'}\n" for i in range(40))
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..conventions import DECIBANS_PER_NAT
 from ..drift import WINDOW, Drift, log_sigmoid
-from .journal import uri_of
+from .database import uri_of
 
 CERTAIN = 30.0
 """Decibans of a verdict that claims to be wrong once in a thousand."""

@@ -20,46 +20,22 @@ from time import time
 from typing import Any, NamedTuple
 
 from ..data.text_layout import ONLINE
-from ..errors import DataError, DecibanError, StorageError, escape
-from ..files.attributes import copy_attributes
+from ..errors import DataError, DecibanError, escape
 from ..files.locks import lock
 from ..files.written import Replacement
 from ..store import Opened, of_table, open_file
 from ..text.single_words import SingleWords
 from ..text.word_sets import WordSet
-from .canaries import LAYOUT as CANARIES
 from .canaries import Canaries
-from .steps import LAYOUT as STEPS
+from .database import WITH_CANARIES, WITH_STEPS, connect, errors_of, make, version_of
 from .steps import Solution, Steps
 
 SUFFIX = ".journal"
-VERSION = 3
-"""Of the layout: `PRAGMA user_version`."""
-WITH_STEPS = 2
-"""The version that began to keep steps."""
-WITH_CANARIES = 3
-"""The version that began to keep canaries, and whether a label was given by the filter itself."""
 _LARGE = 4_000_000
 """Bytes of a file whose digest takes longer than its journal."""
-PATIENCE = 60.0
-"""Seconds that one waits for another who writes."""
-
 # Of entries: not in the filter's file yet; in it since it was last solved, where who read the file before finds them;
 # in it since longer, without words.
 _OPEN, _SOLVED, _PAST = 0, 1, 2
-# `experts` of the words are their passages, of which a byte each, the expert, was noted at first.
-_LAYOUT = (
-    """CREATE TABLE entries (
-        id INTEGER PRIMARY KEY, state INTEGER NOT NULL, digest BLOB NOT NULL, labels BLOB NOT NULL,
-        source TEXT NOT NULL, told REAL NOT NULL, verdict TEXT, decibans REAL,
-        arrival INTEGER NOT NULL, hashes BLOB, experts BLOB, names BLOB, ends BLOB)""",
-    "CREATE TABLE about (classes TEXT NOT NULL)",
-    "CREATE INDEX by_digest ON entries (digest)",
-    "CREATE INDEX by_state ON entries (state)",
-)
-_TRUST = "ALTER TABLE entries ADD COLUMN automatic INTEGER NOT NULL DEFAULT 0"
-# What each version has beside that of the one before: a journal of an earlier one is brought up to date by who writes.
-_LAYOUTS = (_LAYOUT, STEPS, (_TRUST, *CANARIES))
 
 
 class Entry(NamedTuple):
@@ -94,8 +70,8 @@ class Journal:
         empty = False
         try:
             with errors_of(where):
-                empty = write and _make(where, os.fspath(path))
-                connection = _connect(where, write)
+                empty = write and make(where, os.fspath(path))
+                connection = connect(where, write)
             with contextlib.closing(connection):
                 journal = cls(path, connection)
                 try:
@@ -184,7 +160,7 @@ class Journal:
     def solution(self) -> Solution | None:
         """Return which file the steps begin with that the journal has; None where it has none."""
         with errors_of(self.path + SUFFIX):
-            return self.steps.solution() if _version(self.connection) >= WITH_STEPS else None
+            return self.steps.solution() if version_of(self.connection) >= WITH_STEPS else None
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
@@ -228,14 +204,14 @@ class Journal:
         """Return of all entries, in the order in which they came, digest, labels, source, when it was told, and whether
         the filter gave the label by itself."""
         with errors_of(self.path + SUFFIX):
-            automatic = "automatic" if _version(self.connection) >= WITH_CANARIES else "0"
+            automatic = "automatic" if version_of(self.connection) >= WITH_CANARIES else "0"
             rows = self.connection.execute(f"SELECT digest, labels, source, told, {automatic} FROM entries ORDER BY id")
             return [(digest, _labels(labels), source, told, bool(by)) for digest, labels, source, told, by in rows]
 
     def canary_count(self) -> int:
         """Return how many canaries there are."""
         with errors_of(self.path + SUFFIX):
-            return len(self.canaries) if _version(self.connection) >= WITH_CANARIES else 0
+            return len(self.canaries) if version_of(self.connection) >= WITH_CANARIES else 0
 
     def automatic(self) -> list[tuple[bytes, tuple[int, ...]]]:
         """Return the items whose labels the filter gave itself, and nobody else since, with these."""
@@ -321,94 +297,6 @@ def _labels(stored: bytes) -> tuple[int, ...]:
     return tuple(array("H", stored))
 
 
-def _make(where: str, path: str) -> bool:
-    """Make an empty file with the rights of the filter's; return whether there was none."""
-    try:
-        handle = os.open(where, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        return False
-    try:
-        copy_attributes(path, handle)
-    finally:
-        os.close(handle)
-    return True
-
-
-def _connect(where: str, write: bool) -> sqlite3.Connection:
-    """Return a connection: one that may write, as the last of these leaves no files beside the database."""
-    # Who may not write beside it reads what others leave there, or, where they leave nothing, what nobody is writing.
-    modes = ["rw"] if write else ["rw", "ro", *([] if os.path.exists(where + "-wal") else ["ro&immutable=1"])]
-    for mode in modes:
-        connection = sqlite3.connect(uri_of(where, mode), uri=True, timeout=PATIENCE, isolation_level=None)
-        try:
-            if write:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
-            version = _version(connection)
-            break
-        except sqlite3.OperationalError:
-            connection.close()
-            if mode == modes[-1]:
-                raise
-    if version > VERSION:
-        connection.close()
-        raise DataError(
-            f"{escape(where)}: written by a newer version (layout {version}; this one reads up to {VERSION}). "
-            "Upgrade: pip install --upgrade deciban."
-        )
-    if version < VERSION and write:
-        connection.execute("BEGIN IMMEDIATE")
-        _bring_up_to_date(connection)
-        connection.execute("COMMIT")
-    elif version == 0:  # it was made, and nothing came of it
-        connection.close()
-        connection = sqlite3.connect(":memory:", isolation_level=None)
-        _bring_up_to_date(connection)
-    if not write:
-        connection.execute("PRAGMA query_only = 1")
-    return connection
-
-
-def _bring_up_to_date(connection: sqlite3.Connection) -> None:
-    """Make the tables that versions after that of the journal have."""
-    for layout in _LAYOUTS[_version(connection) :]:
-        for statement in layout:
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {VERSION}")
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return found
-
-
-def uri_of(where: str, mode: str) -> str:
-    """Return the address of a database that is opened in a mode of SQLite's."""
-    # What ends the path of a URI, as `urllib.parse.quote` would write it, whose import takes longer.
-    escaped = os.path.abspath(where).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return f"file:{escaped}?mode={mode}"
-
-
 def _passages_of(experts: bytes) -> bytes:
     """Return the passages of words of which only the expert was noted, in a byte: all of the content in one."""
     return b"".join(b"\x00\x00" if expert else b"\x01\x00" for expert in experts)
-
-
-@contextlib.contextmanager
-def errors_of(where: str) -> Iterator[None]:
-    """Turns what SQLite says of a database into the errors of this program."""
-    name = escape(where)
-    try:
-        yield
-    except (sqlite3.DatabaseError, ValueError, TypeError) as error:
-        if isinstance(error, DataError):
-            raise
-        if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname != "SQLITE_ERROR":
-            raise StorageError(
-                f"{name}: could not be written: {error}. Nothing was changed; make room or choose another place, and "
-                "try again."
-            ) from error
-        raise DataError(
-            f"{name}: expected the journal of a filter; it is damaged ({error}). Restore it from a backup, or move it "
-            "away: the filter then knows what its file says."
-        ) from error

@@ -22,8 +22,9 @@ from ..text.served import ServedText
 from ..text.single_words import SingleWords, hashes_of
 from ..text.word_sets import Lesson, WordSet, word_sets
 from ..verdict import Explanation, Threshold, Verdict
+from .database import errors_of
 from .history import History
-from .journal import SUFFIX, Entry, Journal, errors_of
+from .journal import SUFFIX, Entry, Journal
 from .steps import experts_of, put
 
 _SIZE = 16  # bytes of a digest
