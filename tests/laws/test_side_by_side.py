@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from deciban import LinearSVM, LogisticRegression
-from deciban.certificates.duality import prove, prove_each
+from deciban.certificates.duality import prove
 from deciban.data.rows import reals_for_core
 from deciban.losses import Hinge, Logistic, SquaredHinge
 from deciban.models.together import solve_all
@@ -49,18 +49,6 @@ def test_each_is_at_its_optimum(loss, kind, intercept, K, C):
         assert problem.is_enough(proof.gap, proof.primal, 1.5 * LIMITS.tol)
         alone = solve(problem, LIMITS, "dual-coordinate")
         assert abs(prove(problem, alone.w, alone.b, alone.dual).primal - proof.primal) <= 2e-6 * proof.primal
-
-
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-@pytest.mark.parametrize(("kind", "max_iter"), [*product(["sparse", "dense"], [1, 1000])])
-def test_what_is_proven_of_all_together_is_what_is_proven_of_each(loss, kind, max_iter):
-    each = problems(5, loss, kind, True, 10.0)
-    found = solve_all(each, Limits(max_iter=max_iter), "dual-coordinate", None, 0)
-    together = prove_each(each, found)
-    for problem, solution, proof in zip(problems(5, loss, kind, True, 10.0), found, together, strict=True):
-        alone = prove(problem, solution.w, solution.b, solution.dual)
-        for name in ("primal", "dual", "violation", "dual_point", "scores"):
-            assert_allclose(getattr(proof, name), getattr(alone, name), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)

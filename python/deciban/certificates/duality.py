@@ -14,8 +14,7 @@ be below 0, max v_j stands for max |v_j|, and without a square or λ it is alway
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +26,7 @@ from deciban.threads import on_threads
 from .certificate import relative_gap
 
 if TYPE_CHECKING:
-    from deciban.solvers.problem import Problem, Solution
+    from deciban.solvers.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -71,63 +70,26 @@ def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) ->
     Cost: two passes over X, three where a dual is offered that proves little.
     """
     s = problem.scores(w, b)
-    return _prove(problem, w, s, None if dual is None else _inside(problem, dual))
-
-
-@on_threads
-def prove_each(problems: Sequence[Problem], solutions: Sequence[Solution]) -> list[Proof]:
-    """Return the same of problems and what solvers found; where these differ in their targets alone, by three passes
-    over X for all of them together."""
-    pairs = [*zip(problems, solutions, strict=True)]
-    first = problems[0]
-    offered = [each.dual for each in solutions if each.dual is not None]
-    if len(pairs) < 2 or len(offered) < len(pairs) or not _are_siblings(problems):
-        return [prove(problem, each.w, each.b, each.dual) for problem, each in pairs]
-    several = replace(first, K=len(pairs), siblings=None)
-    s = several.product(np.concatenate([each.w for each in solutions]), np.concatenate([each.b for each in solutions]))
-    duals = [_inside(problem, dual) for problem, dual in zip(problems, offered, strict=True)]
-    v = several.combination(_weight(several, np.column_stack(duals)))
-    zeros = np.zeros(len(first.y))
-    at_zero = several.combination(_weight(several, np.column_stack([p.loss.slope(p.y, zeros) for p in problems])))
-    for problem, slopes in zip(problems, at_zero, strict=True):
-        problem.__dict__["slopes_at_zero"] = float(np.abs(slopes).max(initial=0.0))
-    return [
-        _prove(problem, each.w, np.ascontiguousarray(s[:, k]), duals[k], v[[k]])
-        for k, (problem, each) in enumerate(pairs)
-    ]
-
-
-def _are_siblings(problems: Sequence[Problem]) -> bool:
-    """Return whether problems of one score differ in their targets alone."""
-    first = problems[0]
-    alike = all(each.rows is first.rows and each.c is first.c and each.loss == first.loss for each in problems)
-    return alike and first.loss.convex and all(each.K == 1 and each.offset is None for each in problems)
-
-
-def _prove(problem: Problem, w: Floats, s: Floats, dual: Floats | None = None, v: Floats | None = None) -> Proof:
-    """Return the proof from scores s, by a `dual` in the domain, of which v is Σ c_i a_i x_i if it is known, or by the
-    one that w and b lead to."""
     primal = problem.primal(w, s)
     if not problem.loss.convex:
         v = problem.combination(_weight(problem, -problem.loss.slope(problem.y, s)))
         return Proof(primal, None, _stationarity(problem, w, v), None, s)
-    offered = None if dual is None else _bound(problem, w, s, primal, dual, v)
+    offered = None if dual is None else _at(problem, w, s, primal, dual)
     if offered is not None and offered.relative_gap <= _ENOUGH:
         return offered
-    own = _bound(problem, w, s, primal, _inside(problem, -problem.loss.slope(problem.y, s)))
+    own = _at(problem, w, s, primal, -problem.loss.slope(problem.y, s))
     proofs = [own] if offered is None else [own, offered]
     return max(proofs, key=lambda proof: -np.inf if proof.dual is None else proof.dual)
 
 
-def _inside(problem: Problem, a: Floats) -> Floats:
-    """Return the point nearest to a that is in the domain."""
-    return balance(problem, problem.loss.feasible(problem.y, a))
+def _at(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Proof:
+    """Return the bound of the point nearest to a that is in the domain."""
+    return _bound(problem, w, s, primal, balance(problem, problem.loss.feasible(problem.y, a)))
 
 
-def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats, v: Floats | None = None) -> Proof:
-    """Return the bound of a point in the domain."""
+def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> Proof:
     loss, y = problem.loss, problem.y
-    v = problem.combination(_weight(problem, a)) if v is None else v
+    v = problem.combination(_weight(problem, a))
     slopes = v if problem.penalty.nonnegative else np.abs(v)
     largest = float(slopes.max(initial=0.0))
     over = largest / problem.penalty.l1 if problem.penalty.l1 else 0.0

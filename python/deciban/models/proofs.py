@@ -9,7 +9,7 @@ import numpy as np
 
 from deciban._core import sizes
 from deciban.certificates.certificate import Certificate
-from deciban.certificates.duality import Proof, prove_each
+from deciban.certificates.duality import Proof, prove
 from deciban.losses import Logistic, Softmax, ZeroOne
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
@@ -19,7 +19,8 @@ from ..data.examples import RowExamples
 
 def certify(problems: list[Problem], solutions: list[Solution], given: RowExamples) -> Certificate:
     """Return the sum over the problems; the data digest is of X, y and the weights."""
-    proofs = prove_each(problems, solutions)
+    pairs = zip(problems, solutions, strict=True)
+    proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     duals = [proof.dual for proof in proofs]
     status = worst(solution.status for solution in solutions)
     advice = (status.value if not status.finished else "", _endless(problems, solutions), advice_on_scales(problems[0]))
