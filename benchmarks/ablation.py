@@ -17,14 +17,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import ablation_table
 import environment
 from disguise import CORPORA, LOST
-from run import new_record
+from run import begin_record, keep_record
 
 ROOT = environment.HERE.parent
 
@@ -78,19 +77,11 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=300)
     parser.add_argument("--record", action="store_true")
     asked = parser.parse_args()
-    record: dict[str, Any] = {
-        "date": date.today().isoformat(),
-        "revision": environment.revision(),
-        "machine": environment.machine(),
-        "ham_lost": LOST,
-        **run(asked.corpora or list(CORPORA), asked.messages),
-    }
+    record = begin_record(ham_lost=LOST, **run(asked.corpora or list(CORPORA), asked.messages))
     for view in ablation_table.VIEWS:
         print(f"\n{ablation_table.plain(record, view)}")
     if asked.record:
-        path = new_record(record, ["ablation"])
-        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(f"\nrecorded in {path}")
+        keep_record(record, "ablation")
     return 0
 
 

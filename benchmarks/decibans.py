@@ -13,19 +13,16 @@ first to come, and classifies others. A cell that breaks a law is marked:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from datetime import date
 from time import perf_counter
 from typing import Any
 
-import environment
 import numpy as np
 from compared_sets import SETS, Set
-from run import new_record
+from run import begin_record, keep_record
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
@@ -197,9 +194,7 @@ def main() -> int:
     broken = sum(bool(cell.breaks) for cell in found)
     print(f"{broken} of {len(found)} cells break a law")
     if given.record:
-        record = {"date": date.today().isoformat(), "machine": environment.machine()}
-        record["cells"] = [asdict(cell) for cell in found]
-        new_record(record, ["decibans"]).write_text(json.dumps(record, indent=1) + "\n")
+        keep_record(begin_record(cells=[asdict(cell) for cell in found]), "decibans")
     return 0
 
 

@@ -11,21 +11,17 @@ that speak most for ham in it. `ablation.py` measures the steps of reading one b
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from datetime import date
-from typing import Any
 
-import environment
 import numpy as np
 from disguises import FORMS, Disguise, appended, hidden_words, plain
 from mail_rivals import Bogofilter, Floats
 from real_mail import Mail, spamassassin, trec
-from run import new_record
+from run import begin_record, keep_record
 
 from deciban import TextClassifier
 
@@ -153,22 +149,14 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=300)
     parser.add_argument("--record", action="store_true")
     asked = parser.parse_args()
-    record: dict[str, Any] = {
-        "date": date.today().isoformat(),
-        "revision": environment.revision(),
-        "machine": environment.machine(),
-        "ham_lost": LOST,
-        "corpora": {},
-    }
+    record = begin_record(ham_lost=LOST, corpora={})
     for name in asked.corpora or CORPORA:
         found = record["corpora"][name] = run(*halves(name), asked.messages)
         print(f"{name}: {found['as it came']['messages']} messages")
         for form, each in found.items():
             print(f"  {form:28} {100 * each['deciban']:6.1f} %  {100 * each['bogofilter']:6.1f} %", flush=True)
     if asked.record:
-        path = new_record(record, ["disguise"])
-        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(f"recorded in {path}")
+        keep_record(record, "disguise")
     return 0
 
 

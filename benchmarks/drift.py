@@ -2,6 +2,8 @@
 
     python benchmarks/drift.py [--record]
 
+How many labels tell, and which temperatures there are, was chosen on the splits of mail; on those of texts nothing was.
+
 A filter learns the first part of a corpus and judges the second in order of time, without learning it. After each
 verdict its label is known, by which the evidence of the next ones counts. Log losses in nats: as the filter says, as it
 says heeding the labels, and with the best temperature in hindsight.
@@ -10,18 +12,16 @@ says heeding the labels, and with the best temperature in hindsight.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
-from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
-import environment
 import numpy as np
+from compared_sets import texts as of_texts
 from mail_replay import FIRST
 from mail_rivals import Flags, Floats
 from real_mail import Mail, spamassassin, trec
-from run import new_record
+from run import begin_record, keep_record
 from scipy.optimize import minimize_scalar
 
 from deciban import TextClassifier
@@ -29,8 +29,43 @@ from deciban.claims import Claims
 from deciban.drift import WINDOW, Drift
 
 
-def splits() -> Iterator[tuple[str, Mail, Mail]]:
+class Items(NamedTuple):
+    """Messages or texts, and which of them are of the second class."""
+
+    items: list[Any]
+    second: Flags
+    kind: str = "text"
+
+    @classmethod
+    def of_mail(cls, mail: Mail) -> Items:
+        """Mail, of which spam is the second class."""
+        return cls(mail.messages, mail.spam, "mail")
+
+    @classmethod
+    def of_set(cls, name: str, second: str, places: slice) -> Items:
+        """Some of the texts of a set, which are in a random order."""
+        texts, labels = of_texts(name)
+        order = np.random.default_rng(0).permutation(len(texts))[places]
+        return cls([texts[i] for i in order], labels[order] == second)
+
+
+def splits() -> Iterator[tuple[str, Items, Items]]:
     """What is learnt, and what comes then."""
+    for name, known, new in splits_of_mail():
+        yield name, Items.of_mail(known), Items.of_mail(new)
+    films = [Items.of_set(name, "pos", slice(5000)) for name in ("imdb.parquet", "mr.parquet")]
+    yield "IMDB → MR", films[0], films[1]
+    yield "MR → IMDB", films[1], films[0]
+    for title, name, second in (
+        ("SMS", "sms.parquet", "spam"),
+        ("Korean reviews", "korean-reviews.parquet", "pos"),
+    ):
+        parts = [Items.of_set(name, second, slice(first, first + 2500)) for first in (0, 2500)]
+        yield f"{title}, 2,500 → 2,500 at random", parts[0], parts[1]
+
+
+def splits_of_mail() -> Iterator[tuple[str, Mail, Mail]]:
+    """The same of mail."""
     first, second = trec(), spamassassin().by_date()
     folder, n = np.isin(second.folders, FIRST), len(second.spam)
     mixed = np.random.default_rng(0).permutation(n)
@@ -54,13 +89,12 @@ def heeded(odds: Floats, claims: Claims) -> Floats:
     return np.array([claims.odds(z) for z in found])
 
 
-def judge(known: Mail, new: Mail) -> tuple[Floats, Claims]:
+def judge(known: Items, new: Items) -> tuple[Floats, Claims]:
     """The log-odds of what is so, whatever may be claimed, and what may be."""
-    labels = np.where(known.spam, "spam", "ham")
-    model = TextClassifier(kind="mail", model="online").fit(known.messages, labels)
-    said = model.predict_joint_log_proba(new.messages)
-    spam: Flags = new.spam
-    return np.where(spam, 1.0, -1.0) * (said[:, 1] - said[:, 0]), Claims(float(len(known.spam)))
+    labels = np.where(known.second, "spam", "ham") if known.kind == "mail" else known.second
+    model = TextClassifier(kind=known.kind, model="online").fit(known.items, labels)
+    said = model.predict_joint_log_proba(new.items)
+    return np.where(new.second, 1.0, -1.0) * (said[:, 1] - said[:, 0]), Claims(float(len(known.items)))
 
 
 def measure(odds: Floats, claims: Claims) -> dict[str, float]:
@@ -80,19 +114,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--record", action="store_true")
     asked = parser.parse_args()
-    record: dict[str, Any] = {
-        "date": date.today().isoformat(),
-        "revision": environment.revision(),
-        "machine": environment.machine(),
-        "splits": {},
-    }
+    record = begin_record(splits={})
     for name, known, new in splits():
         found = record["splits"][name] = measure(*judge(known, new))
         print(f"{name:34} " + "  ".join(f"{key} {value:.4g}" for key, value in found.items()), flush=True)
     if asked.record:
-        path = new_record(record, ["drift"])
-        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(f"recorded in {path}")
+        keep_record(record, "drift")
     return 0
 
 

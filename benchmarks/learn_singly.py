@@ -20,17 +20,15 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from statistics import median
 from subprocess import check_output
 from time import perf_counter, process_time
 from zlib import crc32
 
-import environment
 from measure import process
 from real_mail import trec
-from run import new_record
+from run import begin_record, keep_record
 
 AT = (1_000, 20_000)
 STRETCH = 1_000
@@ -183,8 +181,7 @@ def main() -> None:
         found = run(given.n, (given.keep or Path(folder)).resolve())
     print(json.dumps(found, indent=1))
     if given.record:
-        head = {"date": date.today().isoformat(), "revision": environment.revision(), "machine": environment.machine()}
-        new_record(head, ["learn-singly"]).write_text(json.dumps({**head, **found}, indent=1) + "\n", encoding="utf-8")
+        keep_record(begin_record(**found), "learn-singly")
 
 
 if __name__ == "__main__":

@@ -8,18 +8,15 @@ Every filter meets the same messages in the same order, without the verdicts of 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
-from datetime import date
 from time import perf_counter
-from typing import Any
 
 import environment
 import numpy as np
 from mail_rivals import LINEAR, Flags, Floats, bogofilter_once, bogofilter_online, counted, platt, vowpal_wabbit
 from real_mail import NAMES, Mail, spamassassin, trec
-from run import new_record
+from run import begin_record, keep_record
 
 from deciban import TextClassifier
 from deciban.evaluation.online import Feedback, replay_texts
@@ -114,13 +111,7 @@ def main() -> int:
     parser.add_argument("--without", nargs="*", default=[], metavar="RIVAL")
     parser.add_argument("--record", action="store_true")
     asked = parser.parse_args()
-    record: dict[str, Any] = {
-        "date": date.today().isoformat(),
-        "revision": environment.revision(),
-        "machine": environment.machine(),
-        "problems": {},
-        "unfinished": {},
-    }
+    record = begin_record(problems={}, unfinished={})
     for name in asked.problems or ["trec", "spamassassin", "folders"]:
         sides, spam = problem(name)
         found = record["problems"][name] = {}
@@ -136,9 +127,7 @@ def main() -> int:
             told = "  ".join(f"{key} {value:.4g}" for key, value in found[side].items())
             print(f"{name:13} {side:28} {told}", flush=True)
     if asked.record:
-        path = new_record(record, ["mail-replay"])
-        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(f"recorded in {path}")
+        keep_record(record, "mail-replay")
     return 0
 
 

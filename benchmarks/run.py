@@ -131,6 +131,23 @@ def told(text: str) -> None:
         sys.stderr.flush()
 
 
+def begin_record(**more: Any) -> dict[str, Any]:
+    """What every record begins with: when it was, of which state of the project, and on what machine."""
+    return {
+        "date": date.today().isoformat(),
+        "revision": environment.revision(),
+        "machine": environment.machine(),
+        **more,
+    }
+
+
+def keep_record(record: dict[str, Any], name: str) -> None:
+    """Write a record to a new file in records/, and say which."""
+    path = new_record(record, [name])
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"recorded in {path}")
+
+
 def new_record(record: dict[str, Any], names: list[str]) -> Path:
     """The path of a new file in records/, written after every problem; what is there is never overwritten."""
     what = "-".join(names) or "all"

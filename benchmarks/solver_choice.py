@@ -11,19 +11,16 @@ best that converged, and their ratio; in the end, how many ratios are above 1.5.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from datetime import date
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import environment
 import numpy as np
 from compared_sets import columns, images, sparse, texts
-from run import new_record
+from run import begin_record, keep_record
 from scipy import sparse as sp
 
 from deciban import LinearSVM, LogisticRegression
@@ -158,8 +155,7 @@ def main() -> int:
     above = sum(row["ratio"] > MOST for row in rows)
     print(f"{above} of {len(rows)} problems take auto more than {MOST} times as long as the best")
     if asked.record:
-        record = {"date": date.today().isoformat(), "machine": environment.machine(), "problems": rows}
-        new_record(record, ["solver-choice"]).write_text(json.dumps(record, indent=1) + "\n")
+        keep_record(begin_record(problems=rows), "solver-choice")
     return 0
 
 
