@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from threading import Thread
 from typing import Generic, TypeVar
@@ -18,31 +18,30 @@ def ahead(made: Iterator[T]) -> Iterator[T]:
     ['a', 'b', 'c', 'd']
     """
     yield from islice(made, 2)
-    following = _Following(made)
+    following = Aside(lambda: list(islice(made, 1)))
     while found := following.result():
-        following = _Following(made)
+        following = Aside(lambda: list(islice(made, 1)))
         yield from found
 
 
-class _Following(Thread, Generic[T]):
-    """A thread that makes the next, if there is one."""
+class Aside(Thread, Generic[T]):
+    """A thread that does something at once, whose result somebody waits for."""
 
-    def __init__(self, made: Iterator[T]) -> None:
+    def __init__(self, act: Callable[[], T]) -> None:
         super().__init__(daemon=True)
-        self._made = made
-        self._found: list[T] = []
+        self._act = act
         self._error: BaseException | None = None
         self.start()
 
     def run(self) -> None:
         try:
-            self._found = list(islice(self._made, 1))
+            self._result = self._act()
         except BaseException as error:
             self._error = error
 
-    def result(self) -> list[T]:
-        """Wait for it; raises what making it raised."""
+    def result(self) -> T:
+        """Wait for it; raises what it raised."""
         self.join()
         if self._error is not None:
             raise self._error
-        return self._found
+        return self._result

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from threading import Thread
 from typing import Any
 
 from .._core import WordSets
@@ -16,6 +15,7 @@ from ..data.text_layout import ONLINE
 from ..mail.sources import Source
 from ..report.progress import Meter
 from ..text.settings import ALL_WORDS_OF_MAIL, TextSettings
+from .ahead import Aside
 from .items import read_numbered, tell_gone, total_size
 from .output import Remarks
 
@@ -32,28 +32,21 @@ class OnlineReading:
         self.classes = sorted({source.label for source in sources})
         self.gone: list[str] = []
         self.sets = WordSets(settings.reader(), len(self.classes), settings.max_words, jobs)
-        self._error: BaseException | None = None
-        self._thread = Thread(target=self._read, daemon=True)
-        self._thread.start()
+        self._read_aside = Aside(self._read)
 
     def finish(self, remarks: Remarks) -> OnlineReading:
         """Wait until everything is read; raises what reading raised, and says what was gone."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
+        self._read_aside.result()
         self.meter.close()
         tell_gone(self.gone, self.settings, remarks)
         return self
 
     def _read(self) -> None:
-        try:
-            place = {label: c for c, label in enumerate(self.classes)}
-            members = [place[source.label] for source in self.sources]
-            for numbers, _, items in read_numbered(self.sources, self.settings, self.jobs, self.gone):
-                self.sets.add(items, [members[i] for i in numbers])
-                self.meter(sum(items.sizes()))
-        except BaseException as error:
-            self._error = error
+        place = {label: c for c, label in enumerate(self.classes)}
+        members = [place[source.label] for source in self.sources]
+        for numbers, _, items in read_numbered(self.sources, self.settings, self.jobs, self.gone):
+            self.sets.add(items, [members[i] for i in numbers])
+            self.meter(sum(items.sizes()))
 
 
 @contextmanager
