@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from deciban.certificates.bound import Probabilities
+from deciban.data.examples import RowExamples, weigh_rows
 from deciban.data.folds import Places, folds, splits_of
 from deciban.solvers import Status
 
-from .out_of_fold import OutOfFold, count_folds, enough
+from .out_of_fold import FitAndScore, OutOfFold, count_folds, enough
 from .scaling import Scaling
 from .targets import Floats
 from .temperature import loss_of_scores
@@ -34,15 +35,13 @@ def fit_line(
     `stretch` (N,) says how many times as large the score of a row is when classified than when learnt;
     `raw` are the rows by which equal ones are told, which share a fold, where they are not `rows`.
     """
-    again, weight = clone(model), np.ones(len(y)) if weight is None else weight
+    weight = np.ones(len(y)) if weight is None else weight
     stretch = np.ones(len(y)) if stretch is None else stretch
-    if not model.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
-        again.set_params(max_iter=int(model.n_iter_.max()))
+    fit_again = _fit_again(model, rows, y, weight, seed)
 
     def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
-        again.fit(rows[inside], y[inside], weight[inside])
-        s = again.decision_function(rows[outside]).reshape(len(outside), -1)
-        return s * stretch[outside, None], again.status_ is Status.INTERRUPTED
+        s, interrupted = fit_again(inside, outside)
+        return s.reshape(len(outside), -1) * stretch[outside, None], interrupted
 
     k = count_folds(len(y))
     line = None
@@ -54,3 +53,20 @@ def fit_line(
         return None, Probabilities("none: scores are taken as log-odds")
     s = np.hstack([np.zeros_like(held.scores), held.scores]) if held.scores.shape[1] == 1 else held.scores
     return line, Probabilities(f"a line, on {k} folds", loss_of_scores(line(s), held.y, held.weight))
+
+
+def _fit_again(model: Any, rows: Any, y: Places, weight: Floats, seed: int) -> FitAndScore:
+    """Return what fits the same model to some rows and scores others: without a proof, where the model can."""
+    if hasattr(model, "_fit_again") and weight.all():
+        given = RowExamples(X=rows, **weigh_rows(model, rows, model.classes_[y], weight).fields())
+        fit: FitAndScore = model._fit_again(given, model._limits(), seed)
+        return fit
+    again = clone(model)
+    if not model.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
+        again.set_params(max_iter=int(model.n_iter_.max()))
+
+    def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
+        again.fit(rows[inside], y[inside], weight[inside])
+        return again.decision_function(rows[outside]), again.status_ is Status.INTERRUPTED
+
+    return fit_and_score

@@ -28,10 +28,11 @@ from deciban.penalties import Penalty
 from deciban.scores import AffineScore, Explanation, log_posterior
 from deciban.solvers import Limits, Problem, Solution, Solver, Status
 from deciban.solvers.problem import Callback, worst
+from deciban.solvers.reduction import Siblings
 from deciban.threads import effective_threads, using
 from deciban.verdict import Pair
 
-from ..calibration.out_of_fold import OutOfFold, check_calibration
+from ..calibration.out_of_fold import FitAndScore, OutOfFold, check_calibration
 from ..data.capacity import require_room
 from ..data.examples import RowExamples, examples, refuse_large
 from ..data.numbers import linear_rows
@@ -161,7 +162,7 @@ class LinearClassifier(
 
     def _learn(self, given: RowExamples, start: list[Solution] | None) -> None:
         limits, seed = self._limits(), self._seed()
-        problems = self._problems(given)
+        problems = Siblings.join(self._problems(given))
         with ThreadPoolExecutor(1) as aside:  # on a core that most solvers leave idle
             aside.submit(lambda: given.digest)
             solutions = self._solve(problems, limits, fitting(start, problems), seed)
@@ -172,8 +173,6 @@ class LinearClassifier(
             solutions = [replace(each, status=Status.INTERRUPTED) for each in solutions]
             self._become(given, problems, solutions)
         self._proof = replace(self._proof, seed=seed)
-        if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
-            limits = replace(limits, max_iter=int(self.n_iter_.max()))
         try:
             if cut_short:
                 raise KeyboardInterrupt  # nor for any, who pressed Ctrl-C
@@ -240,17 +239,20 @@ class LinearClassifier(
         """Return the nats of log-odds that a unit of the score is, by out-of-fold scores; None without calibration."""
         if self._fits_log_loss or self.calibration is None:
             return 1.0 if self._fits_log_loss else None
-        k, limits = check_calibration(self), replace(limits, callback=None)
-        held = OutOfFold.collect(
-            splits_of(folds(given.X, k, seed), k),
-            given.y,
-            given.weight,
-            len(given.classes),
-            lambda inside, outside: self._score_held_out(given, inside, outside, limits, seed),
-        )
+        k = check_calibration(self)
+        fit_again = self._fit_again(given, limits, seed)
+        splits = splits_of(folds(given.X, k, seed), k)
+        held = OutOfFold.collect(splits, given.y, given.weight, len(given.classes), fit_again)
         A = held.temperature()
         self._held_out_loss = held.log_loss(A)
         return A
+
+    def _fit_again(self, given: RowExamples, limits: Limits, seed: int) -> FitAndScore:
+        """Return what fits the same model to some of the examples and scores others, without a proof of each."""
+        limits = replace(limits, callback=None)
+        if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
+            limits = replace(limits, max_iter=int(self.n_iter_.max()))
+        return lambda inside, outside: self._score_held_out(given, inside, outside, limits, seed)
 
     def _score_held_out(
         self, given: RowExamples, inside: Places, outside: Places, limits: Limits, seed: int

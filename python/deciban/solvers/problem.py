@@ -306,7 +306,11 @@ class Problem:
         s = np.zeros(len(self.y)) if self.K == 1 else np.zeros((len(self.y), self.K))
         slopes = self.loss.slope(self.y, s if self.offset is None else s + self.offset)
         weight = self.c if self.K == 1 else self.c[:, None]
-        return float(np.abs(self.combination(weight * slopes)).max(initial=0.0))
+        if self.loss.margin and self.siblings is not None and self.siblings.have(self):
+            v = self.siblings.combination(self, slopes)
+        else:
+            v = self.combination(weight * slopes)
+        return float(np.abs(v).max(initial=0.0))
 
     @property
     def floor(self) -> float:

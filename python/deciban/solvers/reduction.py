@@ -129,11 +129,14 @@ class Siblings:
         self._first, self._targets = problems[0], [each.y for each in problems]
         self._lock = Lock()
         self._merged: tuple[Problem, NDArray[np.intp], NDArray[np.intp]] | None = None
+        self._sums: Floats | None = None
 
     @classmethod
     def join(cls, problems: Sequence[Problem]) -> list[Problem]:
         """Return the problems, knowing of each other where they are about the same rows and weights."""
         first = problems[0]
+        if first.siblings is not None:
+            return list(problems)
         if len(problems) < 2 or not all(each.rows is first.rows and each.c is first.c for each in problems):
             return list(problems)
         shared = cls(problems)
@@ -143,6 +146,18 @@ class Siblings:
         """Return whether these are the problem's rows and weights, as they came."""
         same = problem.rows is self._first.rows and problem.c is self._first.c and problem.offset is None
         return same and self._first.offset is None
+
+    def combination(self, problem: Problem, u: Floats) -> Floats:
+        """Return Σ c_i u_i x_i for a u (N,) that is the same for all examples of a side, from the examples of one side
+        and, once for all problems, Σ c_i x_i."""
+        with self._lock:
+            if self._sums is None:
+                self._sums = self._first.combination(self._first.c)
+        one = problem.y > 0.0
+        both = float(u[one][:1].sum()), float(u[~one][:1].sum())
+        own = problem.combination(np.where(one, problem.c, 0.0))
+        found: Floats = both[0] * own + both[1] * (self._sums - own)
+        return found
 
     def merged(self) -> tuple[Problem, NDArray[np.intp], NDArray[np.intp]]:
         """Return a problem of the examples that differ in any target or value, which of these each example is (N,), and

@@ -81,11 +81,21 @@ def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
     A score without an intercept has the sign, and of many the largest the place, that it has before the division: the
     model judges words as they come, divided by one length, the quadratic mean, for all.
     """
-    from scipy import sparse  # here, because who learns mail does not need it
-
     X.data *= idf[X.indices]
     length = np.sqrt(X.power(2).sum(axis=1) + 1.0)
-    rows = sparse.csr_array(sparse.hstack([X, np.ones((X.shape[0], 1))], format="csr"))
+    rows = _with_ones(X)
     rows.data /= np.repeat(length, np.diff(rows.indptr))
     mean = float(np.sqrt(weight @ np.square(length) / weight.sum()))
     return Weighed(rows, idf / mean, 1.0 / mean, length / mean)
+
+
+def _with_ones(X: sparse.csr_array) -> sparse.csr_array:
+    """Return X (N, d) with a last column of ones, (N, d + 1)."""
+    N, d = X.shape
+    indptr = X.indptr + np.arange(N + 1, dtype=X.indptr.dtype)
+    last = indptr[1:] - 1
+    words = np.ones(len(X.data) + N, dtype=np.bool_)
+    words[last] = False
+    data, indices = np.ones(len(words)), np.full(len(words), d, dtype=X.indices.dtype)
+    data[words], indices[words] = X.data, X.indices
+    return type(X)((data, indices, indptr), shape=(N, d + 1))
