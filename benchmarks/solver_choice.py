@@ -62,6 +62,14 @@ def gaussian(n: int, d: int, apart: float, spread: float = 0.0, seed: int = 0) -
     return X * 10.0 ** rng.uniform(-spread, spread, d), y
 
 
+def heavy_tails(n: int, d: int, positives: float, seed: int = 0) -> tuple[Any, Any]:
+    """Dense rows of Student's t with 4 degrees of freedom; few are positive, by a noisy plane."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(4, size=(n, d))
+    score = X @ rng.normal(size=d) / np.sqrt(d) + 0.7 * rng.normal(size=n)
+    return X, (score > np.quantile(score, 1.0 - positives)).astype(int)
+
+
 def of_columns(name: str, label: str, scaled: bool, first: Callable[[Any], Any]) -> tuple[Any, Any]:
     """Numbers of a table, in their own units or in deviations."""
     frame, y = columns(name, label)
@@ -103,6 +111,8 @@ SETS = (
     Set("film reviews", lambda: of_texts("mr.parquet", 10**6, lambda y: y == y.max()), (1.0, 100.0)),
     Set("dense 100,000 × 10", lambda: gaussian(100_000, 10, 0.7), (1e-3, 1.0)),
     Set("dense 2,000 × 40, units 10^±3", lambda: gaussian(2000, 40, 1.0, 3.0), (1.0,)),
+    Set("heavy tails 20,000 × 100, 5 % positive", lambda: heavy_tails(20_000, 100, 0.05), (1e-6, 1e-2, 1.0)),
+    Set("adult, scaled", lambda: of_columns("adult.csv", "income", True, lambda y: y == y.max()), (1e-4, 1e-2)),
     Set("dense 200 × 3,000", lambda: gaussian(200, 3000, 3.0), (1e-2, 1.0)),
 )
 

@@ -80,8 +80,10 @@ macro_rules! index {
             }
 
             fn all_within(part: &[Self], length: usize) -> bool {
-                let (signs, last) = part.iter().fold((0, 0), |(signs, last), &j| (signs | j, j.max(last)));
-                part.is_empty() || (signs >= 0 && last.place() < length)
+                // Of j and last − j one is negative where j is no place. An `or` becomes vectors, a maximum does not.
+                let last = <$type>::try_from(length).map_or(<$type>::MAX, |length| length.wrapping_sub(1));
+                part.is_empty()
+                    || (length > 0 && part.iter().fold(0, |signs, &j| signs | j | last.wrapping_sub(j)) >= 0)
             }
         }
     };
@@ -275,6 +277,25 @@ mod tests {
     fn sizes_are_of_what_is_not_zero() {
         assert_eq!(Csr::dense(&[0.0, -3.0, 0.5, -0.0], 2, 2).unwrap().sizes(), (0.5, 3.0));
         assert_eq!(Csr::dense(&[], 0, 2).unwrap().sizes(), (f64::INFINITY, 0.0));
+    }
+
+    #[test]
+    fn a_column_that_is_none_is_found_wherever_it_is() {
+        for (length, wrong) in (1..70).flat_map(|n| [-1, 5, i32::MAX, i32::MIN].map(|wrong| (n, wrong))) {
+            let mut indices = vec![4; length];
+            assert!(i32::all_within(&indices, 5) && !i32::all_within(&indices, 0));
+            for at in 0..length {
+                let right = std::mem::replace(&mut indices[at], wrong);
+                let wide: Vec<i64> = indices.iter().map(|&j| j.into()).collect();
+                assert!(!i32::all_within(&indices, 5) && !i64::all_within(&wide, 5));
+                indices[at] = right;
+            }
+        }
+        assert!(
+            i32::all_within(&[], 0)
+                && i64::all_within(&[], 0)
+                && i64::all_within(&[i64::MAX - 1], usize::MAX)
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ A solver is a module with a NAME, `refusal(problem)`, which says in one sentence
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -147,8 +147,8 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     ),
     (
         interior_point.NAME,
-        f"a piecewise linear loss, a square in the penalty too small or too large for dual ascent, at most "
-        f"{hessian.DIRECT:,} features: some 20 steps",
+        f"a piecewise linear loss, a square in the penalty too small for dual ascent, at most {hessian.DIRECT:,} "
+        "features: some 20 steps",
         lambda problem: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(price_of_errors(problem)),
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
@@ -283,15 +283,30 @@ def _by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: i
         return _by(solver, problem, limits, start, seed)
     merged = Merged.of_problem(problem)
     few, solver = merged.problem, _BY_NAME[choose(merged.problem).name]
-    found: Solution = solver.solve(few, limits, merged.inward(start), seed)
-    return merged.outward(_or_by_interior_points(few, found, limits, seed) if solver is dual_coordinate else found)
+    known = merged.inward(start)
+    if solver is not dual_coordinate:
+        return merged.outward(solver.solve(few, limits, known, seed))
+    found = dual_coordinate.solve(few, _of_ascent(few, limits), known, seed)
+    return merged.outward(_or_by_interior_points(few, found, limits, seed))
+
+
+def _gives_way(few: Problem, limits: Limits) -> bool:
+    """Return whether the interior point method may follow where dual ascent does not end."""
+    return few.shape[1] < few.shape[0] and limits.max_iter >= _STEPS and refusal(interior_point, few) is None
+
+
+def _of_ascent(few: Problem, limits: Limits) -> Limits:
+    """Return the limits of dual ascent: of cheap errors it ends soon or late, and late is after `interior_point`."""
+    soon = min(limits.max_iter, interior_point.PASSES)
+    cheap = soon < limits.max_iter and 0.0 < price_of_errors(few) < interior_point.CHEAP
+    return replace(limits, max_iter=soon) if cheap and _gives_way(few, limits) else limits
 
 
 def _or_by_interior_points(few: Problem, found: Solution, limits: Limits, seed: int) -> Solution:
     """Return what dual ascent found; of problems far worse than their price tells, which no rule sees beforehand, what
     the interior point method does."""
-    able = few.shape[1] < few.shape[0] and limits.max_iter >= _STEPS and refusal(interior_point, few) is None
-    return interior_point.solve(few, limits, None, seed) if found.status is Status.EXHAUSTED and able else found
+    late = found.status is Status.EXHAUSTED and _gives_way(few, limits)
+    return interior_point.solve(few, limits, None, seed) if late else found
 
 
 @on_threads
@@ -335,7 +350,8 @@ def solve_each(
         pairs = zip(problems, starts, strict=True)
         return [solve(problem, limits, solver, start, seed) for problem, start in pairs]
     inward = [each.inward(start) for each, start in zip(merged, starts, strict=True)]
-    found = dual_coordinate.solve_each([each.problem for each in merged], limits, inward, seed)
+    ascent = _of_ascent(merged[0].problem, limits) if solver == "auto" else limits
+    found = dual_coordinate.solve_each([each.problem for each in merged], ascent, inward, seed)
     if solver == "auto":
         found = [
             _or_by_interior_points(each.problem, own, limits, seed) for each, own in zip(merged, found, strict=True)

@@ -47,7 +47,8 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
         let guess = state.pass(problem, &mut order);
         let enough = asked.unwrap_or(limits.tol * guess.primal.abs());
         let mut known = (f64::NAN, f64::NAN);
-        if guess.gap <= enough || iterations == limits.max_iter || iterations == patience {
+        if guess.gap <= enough || looks(iterations) || iterations == limits.max_iter || iterations == patience
+        {
             let (primal, gap) = state.examine(problem);
             known = (primal, gap);
             asked = Some(limits.enough(primal));
@@ -72,6 +73,15 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
     let dual = state.balanced(problem);
     Solution { w: state.w, b: state.b, dual, iterations, ending }
 }
+
+/// Whether the gap is looked at whatever the guess: sampled examples and an intercept that is not settled can make
+/// that too large for ever.
+fn looks(iterations: usize) -> bool {
+    iterations >= LOOKED_AT && iterations.is_power_of_two()
+}
+
+/// First at this pass, then each time that there have been twice as many.
+const LOOKED_AT: usize = 16;
 
 /// So many times the passes that made the gap small against P are spent at most on weights that gain little.
 const PATIENCE: usize = 3;
@@ -100,6 +110,8 @@ struct State {
     /// Examples that may still move are in front, so many of them.
     places: Vec<u32>,
     active: usize,
+    /// What the others lose, as they did when put to sleep.
+    asleep: f64,
     /// Beyond this distance from its kink an example that did not move is put to sleep.
     clearance: f64,
     /// How much larger the gap was than guessed, when last looked at.
@@ -135,6 +147,7 @@ impl State {
             constant,
             places,
             active,
+            asleep: 0.0,
             clearance: f64::INFINITY,
             caution: 1.0,
         };
@@ -170,14 +183,14 @@ impl State {
         order: &mut Order,
     ) -> Guess {
         order.shuffle(&mut self.places[..self.active]);
-        let before = self.active;
+        let (before, asleep) = (self.active, self.asleep);
         let told = Arch::new().dispatch(Pass { problem, state: self });
         self.b += self.constant / self.strength * self.residual;
         self.clearance = if told.moved > 0.0 { told.moved } else { f64::INFINITY };
         let scale = (before as f64 / told.sampled.max(1) as f64).max(1.0);
         let norm: f64 = self.w.iter().map(|w| w * w).sum();
         let gap = (told.gap * scale) * self.caution + self.off();
-        Guess { primal: told.loss * scale + 0.5 * self.strength * norm, gap }
+        Guess { primal: told.loss * scale + asleep + 0.5 * self.strength * norm, gap }
     }
 
     /// What a pass raises: D(a) less μ·Σ c_i a_i and ½σ²/λ times its square, μ being what the intercept is without it.
@@ -223,6 +236,7 @@ impl State {
     /// All examples may move again.
     fn wake(&mut self, caution: f64) {
         self.active = self.places.len();
+        self.asleep = 0.0;
         self.clearance = f64::INFINITY;
         self.caution = (self.caution * caution).clamp(0.1, 10.0);
     }
@@ -267,6 +281,7 @@ impl<V: Value, I: Index, L: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L>
             let step = a - from;
             if step == 0.0 {
                 if loss.clearance(y, s, from) > state.clearance {
+                    state.asleep += c * loss.value(y, s);
                     state.active -= 1;
                     state.places.swap(k, state.active);
                 } else {
