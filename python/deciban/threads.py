@@ -45,11 +45,12 @@ def effective_threads(n_jobs: Any = None) -> int:
     >>> effective_threads(3), effective_threads(-100)
     (3, 1)
     """
+    backend = None
     if n_jobs is None:
         known: int | None = getattr(_here, "threads", None)
         if known is not None:
             return known
-        n_jobs = _of_joblib()
+        backend, n_jobs = _of_joblib()
     elif "bool" in type(n_jobs).__name__ or not hasattr(n_jobs, "__index__") or int(n_jobs) == 0:
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}: -1 is all cores, -2 all but one"
@@ -57,30 +58,30 @@ def effective_threads(n_jobs: Any = None) -> int:
     threads = int(n_jobs)
     if threads > 0:
         return threads
-    return max(1, (1 if _in_thread_of_joblib() else available_threads()) + 1 + threads)
+    backend = backend or _of_joblib()[0]
+    return max(1, (1 if _in_thread_of_joblib(backend) else available_threads()) + 1 + threads)
 
 
-def _of_joblib() -> int:
-    """Return what joblib's settings around us say, if anybody has loaded joblib: -1 where they say nothing."""
+def _of_joblib() -> tuple[Any, int]:
+    """Return joblib's backend, if anybody has loaded joblib, and what its settings around us say: -1 where they say
+    nothing."""
     joblib = sys.modules.get("joblib.parallel")
     if joblib is None:
-        return -1
-    _, n_jobs = joblib.get_active_backend()
-    return -1 if n_jobs is None else int(n_jobs)
+        return None, -1
+    backend, n_jobs = joblib.get_active_backend()
+    return backend, -1 if n_jobs is None else int(n_jobs)
 
 
-def _in_thread_of_joblib() -> bool:
+def _in_thread_of_joblib(backend: Any) -> bool:
     """Return whether this is one of the threads, or forked processes, that joblib works with: those of them that are
     processes of their own find their share in OMP_NUM_THREADS."""
-    joblib = sys.modules.get("joblib.parallel")
-    if joblib is None or joblib.get_active_backend()[0].nesting_level in (None, 0):
+    if backend is None or backend.nesting_level in (None, 0):
         return False
     processes = sys.modules.get("multiprocessing.process")
     return processes is None or not processes.current_process().name.startswith("LokyProcess")
 
 
-@contextmanager
-def using(n_jobs: Any = None) -> Iterator[None]:
+def using(n_jobs: Any = None) -> Using:
     """Compute on the threads that `n_jobs` means: BLAS on one, so that its sums have one order, the core on all.
 
     None keeps what holds around it. It may be entered again inside, and on several threads at once.
@@ -89,18 +90,31 @@ def using(n_jobs: Any = None) -> Iterator[None]:
     ...     effective_threads(), effective_threads(1)
     (2, 1)
     """
-    from .blas import ONE_THREAD  # needs NumPy, which whoever scores one message does without
+    return Using(n_jobs)
 
-    before = getattr(_here, "threads", None)
-    _here.threads = effective_threads(n_jobs)
-    of_core = limit_threads(_here.threads)
-    ONE_THREAD.enter()
-    try:
-        yield
-    finally:
+
+class Using:
+    """What `using` enters and leaves; no generator, which would take longer than a prediction of one row."""
+
+    __slots__ = ("_before", "_n_jobs", "_of_core")
+
+    def __init__(self, n_jobs: Any) -> None:
+        self._n_jobs = n_jobs
+
+    def __enter__(self) -> None:
+        from .blas import ONE_THREAD  # needs NumPy, which whoever scores one message does without
+
+        self._before = getattr(_here, "threads", None)
+        _here.threads = effective_threads(self._n_jobs)
+        self._of_core = limit_threads(_here.threads)
+        ONE_THREAD.enter()
+
+    def __exit__(self, *raised: object) -> None:
+        from .blas import ONE_THREAD
+
         ONE_THREAD.leave()
-        limit_threads(of_core)
-        _here.threads = before
+        limit_threads(self._of_core)
+        _here.threads = self._before
 
 
 def inherit_threads(task: Callable[[], Result]) -> Callable[[], Result]:

@@ -20,6 +20,10 @@ struct Scores<'a> {
 impl Kernel for Scores<'_> {
     type Output = (Vec<f64>, usize);
 
+    fn cost(&self) -> usize {
+        4 * self.parameters.classes
+    }
+
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
         let columns = self.parameters.columns;
         if rows.columns() != columns {

@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use std::sync::{Mutex, PoisonError};
 
 use super::rows::slice;
-use super::work::{run, threads};
+use super::work::{run, threads_for};
 
 /// 32 bytes that name the numbers of x (n,), of float64, float32, int64, int32 or uint8: equal numbers, equal names.
 #[pyfunction]
@@ -35,7 +35,7 @@ fn named<'py, V: Element + deciban_core::rows::Value>(
     x: &[V],
     n_jobs: Option<usize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(PyBytes::new(py, &run(py, threads(n_jobs), || core::digest(x))?))
+    Ok(PyBytes::new(py, &run(py, threads_for(n_jobs, x.len()), || core::digest(x))?))
 }
 
 /// 32 bytes for each stretch of 32,768 numbers of x (n,), for `digest_joined`.
@@ -47,7 +47,7 @@ pub fn digest_stretches<'py>(
     n_jobs: Option<usize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let x = slice(&x, "x")?;
-    Ok(PyBytes::new(py, &run(py, threads(n_jobs), || core::stretches(x))?))
+    Ok(PyBytes::new(py, &run(py, threads_for(n_jobs, x.len()), || core::stretches(x))?))
 }
 
 /// The digest of `count` numbers from the bytes of their stretches.

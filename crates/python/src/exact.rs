@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::rows::{Kernel, Labelled, Refusal, on_rows, slice, table};
-use super::work::{run, threads};
+use super::work::{run, threads, threads_for};
 
 type Flat<'py> = Bound<'py, PyArray2<f64>>;
 type In<'py> = PyReadonlyArray2<'py, f64>;
@@ -37,7 +37,8 @@ pub fn total_of_parts<'py>(py: Python<'py>, terms: Vec<In<'py>>, plus: usize) ->
         return Err(PyValueError::new_err("sums of the same places are expected"));
     }
     let slices: Vec<&[f64]> = terms.iter().map(|term| slice(term, "parts")).collect::<PyResult<_>>()?;
-    let found = run(py, threads(None), || exact::total(&slices, plus, size))?;
+    let work = slices.iter().map(|slice| slice.len()).sum();
+    let found = run(py, threads_for(None, work), || exact::total(&slices, plus, size))?;
     flat(py, found, size)
 }
 
@@ -106,7 +107,7 @@ pub fn central_squares<'py>(
 ) -> PyResult<Bound<'py, numpy::PyArray1<f64>>> {
     let size = n.shape()[1];
     let (n, s, q) = (parts(&n)?, parts(&s)?, parts(&q)?);
-    let found = run(py, threads(None), || central::squares(n, s, q))?;
+    let found = run(py, threads_for(None, 16 * size), || central::squares(n, s, q))?;
     table(py, found, [size])
 }
 
@@ -124,7 +125,7 @@ pub fn central_products<'py>(
         return Err(PyValueError::new_err("sums of the same classes and features are expected"));
     }
     let (n, s, q) = (parts(&n)?, parts(&s)?, parts(&q)?);
-    let found = run(py, threads(None), || central::products(n, s, q, d))?;
+    let found = run(py, threads_for(None, 16 * groups * d * d), || central::products(n, s, q, d))?;
     table(py, found, [groups, d, d])
 }
 

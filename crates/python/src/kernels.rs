@@ -39,6 +39,10 @@ struct Sums<'a> {
 impl Kernel for Sums<'_> {
     type Output = Vec<f64>;
 
+    fn cost(&self) -> usize {
+        self.z.count()
+    }
+
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<f64>, Refusal> {
         let all: Vec<u32> = (0..narrow(self.z.count())).collect();
         Ok(self.z.like(rows).combination(&self.z.choose(&all), self.coefficients))
@@ -49,6 +53,10 @@ struct Within<'a>(Function, &'a [f64]);
 
 impl Kernel for Within<'_> {
     type Output = Vec<f64>;
+
+    fn cost(&self) -> usize {
+        self.1.len()
+    }
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<f64>, Refusal> {
         let (there, expected) = (self.1.len(), rows.count());
@@ -148,6 +156,10 @@ struct Minimise<'a> {
 
 impl Kernel for Minimise<'_> {
     type Output = Option<Found>;
+
+    fn cost(&self) -> usize {
+        self.machine.t.len()
+    }
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Option<Found>, Refusal> {
         let Minimise { function, machine, start, limits, bytes, watcher } = self;

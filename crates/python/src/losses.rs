@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use super::rows::slice;
 use super::solving::with_loss;
-use super::work::{run, threads};
+use super::work::{run, threads_for};
 
 type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 type Given<'py> = PyReadonlyArray1<'py, f64>;
@@ -93,7 +93,7 @@ pub fn loss_look<'py>(
 ) -> PyResult<(f64, Numbers<'py>, Numbers<'py>)> {
     let all = scored(&y, &c, &s)?;
     let (mut a, mut h) = (vec![0.0; all.y.len()], vec![0.0; all.y.len()]);
-    let sum = any_loss!(loss, delta, loss => run(py, threads(n_jobs), || all.look(loss, &mut a, &mut h))?);
+    let sum = any_loss!(loss, delta, loss => run(py, threads_for(n_jobs, all.y.len()), || all.look(loss, &mut a, &mut h))?);
     Ok((sum, a.into_pyarray(py), h.into_pyarray(py)))
 }
 
@@ -117,7 +117,7 @@ pub fn loss_along<'py>(
     if d.is_some_and(|d| d.len() != all.y.len()) {
         return Err(PyValueError::new_err("d of one number an example is expected"));
     }
-    any_loss!(loss, delta, loss => run(py, threads(n_jobs), || all.along(loss, d, t)))
+    any_loss!(loss, delta, loss => run(py, threads_for(n_jobs, all.y.len()), || all.along(loss, d, t)))
 }
 
 /// Σ c ℓ*(y, −a).
@@ -133,5 +133,5 @@ pub fn loss_conjugate<'py>(
     n_jobs: Option<usize>,
 ) -> PyResult<f64> {
     let all = scored(&y, &c, &a)?;
-    any_loss!(loss, delta, loss => run(py, threads(n_jobs), || all.conjugate(loss)))
+    any_loss!(loss, delta, loss => run(py, threads_for(n_jobs, all.y.len()), || all.conjugate(loss)))
 }

@@ -74,6 +74,10 @@ struct Scores<'a> {
 impl Kernel for Scores<'_> {
     type Output = (Vec<f64>, [usize; 2]);
 
+    fn cost(&self) -> usize {
+        self.b.len()
+    }
+
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
         let Scores { w, turned, b } = self;
         fits("W", w.len(), b.len() * rows.columns())?;

@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::work::{run, threads};
+use super::work::{run, threads_for};
 
 pyo3::create_exception!(
     deciban._core,
@@ -52,6 +52,12 @@ impl From<Refusal> for PyErr {
 /// What is to be done with rows of any type.
 pub trait Kernel: Send {
     type Output: Send;
+
+    /// How many rows or columns each value of X is worked with, about.
+    fn cost(&self) -> usize {
+        1
+    }
+
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal>;
 }
 
@@ -65,7 +71,7 @@ const EXPECTED_REALS: &str = "X of float64 or float32 is expected, as a 2-D arra
 /// Every pair of types is compiled for every kernel: 64-bit indices go with doubles only.
 macro_rules! on_types {
     ($py:expr, $x:expr, $n_jobs:expr, $kernel:expr, $expected:expr, $($value:ty)*) => {{
-        let (py, x, kernel, threads) = ($py, $x, $kernel, threads($n_jobs));
+        let (py, x, kernel, n_jobs) = ($py, $x, $kernel, $n_jobs);
         if let Ok(parts) = x.cast::<PyTuple>() {
             let (data, indices, indptr, columns) = parts
                 .extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>, usize)>()
@@ -75,14 +81,15 @@ macro_rules! on_types {
                 let data = slice(&data, "data")?;
                 if let Some((indices, indptr)) = both::<i32>(&indices, &indptr) {
                     let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
-                    return sparse(py, threads, data, indices, indptr, columns, kernel);
+                    return sparse(py, threads_for(n_jobs, work(data.len(), &kernel)), data, indices, indptr, columns, kernel);
                 }
             })*
             if let Ok(data) = data.extract::<PyReadonlyArray1<'_, f64>>()
                 && let Some((indices, indptr)) = both::<i64>(&indices, &indptr)
             {
                 let (indices, indptr) = (slice(&indices, "indices")?, slice(&indptr, "indptr")?);
-                return sparse(py, threads, slice(&data, "data")?, indices, indptr, columns, kernel);
+                let data = slice(&data, "data")?;
+                return sparse(py, threads_for(n_jobs, work(data.len(), &kernel)), data, indices, indptr, columns, kernel);
             }
             return Err(PyTypeError::new_err($expected));
         }
@@ -90,6 +97,7 @@ macro_rules! on_types {
         $(if let Ok(x) = x.extract::<PyReadonlyArray2<'_, $value>>() {
             let (values, [count, columns]) = (slice(&x, "X")?, x.dims().into_pattern().into());
             let rows = || Rows::<_, i32>::dense(values, count, columns);
+            let threads = threads_for(n_jobs, work(values.len(), &kernel));
             return Ok(run(py, threads, || kernel.call(&rows()?))??);
         })*
         Err(PyTypeError::new_err($expected))
@@ -126,6 +134,10 @@ fn sparse<V: Value, I: Index, K: Kernel>(
     kernel: K,
 ) -> PyResult<K::Output> {
     Ok(run(py, threads, || kernel.call(&Rows::sparse(data, indices, indptr, columns)?))??)
+}
+
+fn work<K: Kernel>(values: usize, kernel: &K) -> usize {
+    values.saturating_mul(kernel.cost().max(1))
 }
 
 /// How many columns X has, as far as can be seen before it is read.

@@ -32,8 +32,18 @@ thread_local! {
 /// The least of the cores that affinity and cgroups leave this process, RAYON_NUM_THREADS and OMP_NUM_THREADS.
 #[pyfunction]
 pub fn available_threads() -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().filter_map(from_environment).fold(cores, usize::min)
+}
+
+/// The cores that affinity and cgroups leave this process. They stand in files, which are read once a second at most.
+fn cores() -> usize {
+    static KNOWN: Mutex<Option<(Instant, usize)>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    match *known {
+        Some((since, cores)) if since.elapsed() < FRESH => cores,
+        _ => known.insert((Instant::now(), std::thread::available_parallelism().map_or(1, usize::from))).1,
+    }
 }
 
 /// The number that a variable holds, of a list of them, one a level of nesting, the first; 0 and nonsense say nothing.
@@ -56,8 +66,12 @@ pub fn halt_by(is_due: Option<Py<PyAny>>) -> Option<Py<PyAny>> {
     HALT.replace(is_due)
 }
 
+/// How long the number of cores is taken to stay as it is.
+const FRESH: Duration = Duration::from_secs(1);
 /// Seconds that the work may take after a signal; then it is given up.
 const GRACE: Duration = Duration::from_millis(500);
+/// Values that one thread works on alone.
+const FEW: usize = 1 << 13;
 /// Between two looks for signals.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -114,6 +128,11 @@ pub fn threads(n_jobs: Option<usize>) -> usize {
     n_jobs.or_else(|| LIMIT.get()).unwrap_or_else(available_threads).max(1)
 }
 
+/// How many threads `n_jobs` asks for to work on so many values: few are done before another thread has begun.
+pub fn threads_for(n_jobs: Option<usize>, values: usize) -> usize {
+    if values <= FEW { 1 } else { threads(n_jobs) }
+}
+
 /// The pool of so many threads. A process that was forked makes its own: the parent's threads are not in it.
 fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,8 +159,9 @@ fn installed<R: Send>(
     let f = || catch_unwind(AssertUnwindSafe(f));
     if threads > 1 {
         let pool = pool(threads)?;
-        // Who waits on a thread of a pool does the work of others meanwhile.
-        return Ok(if current_thread_index().is_some() {
+        // Who waits on a thread of a pool does the work of others meanwhile, and a thread that is a pool alone has none.
+        let alone = ALONE.with(|alone| matches!(alone.get(), Some(Some(_))));
+        return Ok(if current_thread_index().is_some() && !alone {
             pool.install(f)
         } else {
             waited_for(&pool, signals, f)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.attached import FindsLabelErrors
 from deciban.certificates.bound import Probabilities
@@ -24,6 +23,7 @@ from deciban.data.folds import Places, Split, folds_of_any, splits_of
 from deciban.data.offered import offer_unless
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
+from deciban.data.validation import check_is_fitted
 from deciban.solvers.limits import draw_seed
 from deciban.verdict import Explanation, Pair, places_of
 

@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    assert_all_finite,
-    column_or_1d,
-)
+from sklearn.utils.validation import assert_all_finite
 
 from deciban.data.classifier import Classifier
 from deciban.data.convergence import refuse_interrupted
@@ -22,6 +18,7 @@ from deciban.data.devices import fetch
 from deciban.data.labelled import WeighedExamples
 from deciban.data.rows import Rows, check_sparse, is_sparse
 from deciban.data.samples import check_sample_weight, n_samples, take_rows
+from deciban.data.validation import check_classification_targets, column_or_1d
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
+from deciban.data.validation import check_is_fitted
 from deciban.solvers.limits import check_positive
 from deciban.threads import OnThreads
 

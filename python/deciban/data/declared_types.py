@@ -106,7 +106,7 @@ def convert_to_declared(value: Any, kinds: Kinds, of_each: Kinds = frozenset()) 
     >>> [convert_to_declared(given, frozenset({kind})) for given, kind in ((1, float), (100.0, int), (1, bool))]
     [1, 100, True]
     """
-    if type(value) in kinds:
+    if value is None or type(value) in kinds:
         return value
     value = plain(value)
     if of_each and type(value) in (tuple, list):

@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
 from deciban.data.declared_types import Estimator
 from deciban.data.digest import digest
 from deciban.data.frame import Floats
 from deciban.data.rows import as_rows, is_sparse
 from deciban.data.samples import check_sample_weight, check_total
+from deciban.data.validation import check_classification_targets
 from deciban.errors import DataError
 
 from .labelled import WeighedExamples
+from .labels import places
 from .numbers import cell, linear_rows
 
 
@@ -79,15 +80,14 @@ def weigh_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> Weighed:
     """Return labels and weights of the rows of X, which `model.class_weight` weighs, too."""
     check_classification_targets(y)
     repetition = check_sample_weight(sample_weight, X)
-    labels, kept = np.unique(y), None
+    kept = None
     if not repetition.all():
         kept = np.flatnonzero(repetition)
         y, repetition = y[kept], repetition[kept]
-        labels = np.unique(y)
+    labels, index = places(y)
     if len(labels) < 2:
         found = f"all labels are {labels.tolist()[0]!r}" if len(labels) else "no example has a weight above 0"
         raise ValueError(f"at least two classes are expected; {found} (1 class)" if len(labels) else found)
-    index = np.searchsorted(labels, y)
     weight = repetition * class_weights(model.class_weight, labels, index, repetition)[index]
     check_total(weight, "sample_weight times class_weight")
     if not weight.all():

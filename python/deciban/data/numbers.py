@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from deciban.data.columns import Columns
 from deciban.data.declared_types import Estimator
 from deciban.data.devices import fetch
 from deciban.data.frame import name_column
 from deciban.data.rows import Rows, check_sparse, is_sparse
+from deciban.data.validation import validate_data
 from deciban.errors import DataError
 
 # What scikit-learn and NumPy say of text.

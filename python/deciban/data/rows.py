@@ -33,7 +33,7 @@ Rows: TypeAlias = ArrayLike | SparseRows | FrameRows
 
 
 # What the core counts without a copy; everything else becomes float64.
-_DTYPES = ("float64", "float32", "int64", "uint8")
+_TYPES = frozenset((("f", 8), ("f", 4), ("i", 8), ("u", 1)))
 
 
 def is_sparse(X: object) -> bool:
@@ -148,9 +148,10 @@ def reals_for_core(X: Rows) -> Any:
 
 
 def _as_core_type(values: Any) -> Any:
-    if values.dtype == bool:
+    dtype = values.dtype
+    if dtype.kind == "b":
         return values.view(np.uint8)
-    return values if values.dtype.name in _DTYPES and values.dtype.isnative else values.astype(np.float64)
+    return values if (dtype.kind, dtype.itemsize) in _TYPES and dtype.isnative else values.astype(np.float64)
 
 
 def square_values(X: Any) -> Any:

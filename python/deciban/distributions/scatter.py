@@ -151,7 +151,7 @@ def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:
 
 
 # Products that are added between two looks at the keyboard, some tenths of a second.
-_PRODUCTS = 1 << 28
+_PRODUCTS = 1 << 30
 
 
 def _products(batch: Batch, pooled: bool) -> Floats:

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from deciban.data.columns import Columns
 from deciban.data.devices import fetch, on_host
 from deciban.data.rows import is_sparse
 from deciban.data.samples import n_samples
 from deciban.data.text_layout import MODELS
+from deciban.data.validation import check_classification_targets, column_or_1d
 from deciban.table_models import recipes as table_recipes
 from deciban.table_models.table_model import Rows
 from deciban.text.model_defaults import SIMPLEST_FIRST

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import Estimator
 from deciban.data.devices import elsewhere, keep_on_host, like, namespace, take
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.kernels.items import of_gram, of_texts, to_judge

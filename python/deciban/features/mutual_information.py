@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban._core import information
 from deciban.data.declared_types import Estimator, Whole, parameters
@@ -21,6 +19,7 @@ from deciban.data.refusal import count_or_refuse as refusing
 from deciban.data.rows import Rows, as_rows, check_sparse, for_core, is_sparse, native
 from deciban.data.samples import check_sample_weight
 from deciban.data.transaction import all_or_nothing
+from deciban.data.validation import check_classification_targets, check_is_fitted, validate_data
 from deciban.distributions import Bernoulli, Categorical, Distribution, Multinomial, StatisticError
 from deciban.errors import DataError
 

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.numbers import numeric_rows
+from deciban.data.validation import check_is_fitted
 
 from .frames import in_container
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban import kernel_solvers
 from deciban.certificates.bound import Facts, Probabilities
@@ -18,6 +17,7 @@ from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds
 from deciban.data.devices import fetch, keep_on_host, take
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted
 from deciban.kernel_solvers import nystroem
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Places

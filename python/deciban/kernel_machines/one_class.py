@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.device_rows import repetitions
@@ -19,6 +18,7 @@ from deciban.data.digest import digest
 from deciban.data.offered import offer_unless
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
+from deciban.data.validation import check_is_fitted
 from deciban.kernel_solvers.certificate import KernelProof, prove_solution
 from deciban.kernel_solvers.problem import KernelProblem
 from deciban.kernels import Kernel

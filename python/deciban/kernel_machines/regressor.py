@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.device_rows import repetitions
@@ -18,6 +17,7 @@ from deciban.data.devices import answers
 from deciban.data.digest import digest
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
+from deciban.data.validation import check_is_fitted
 from deciban.errors import DataError
 from deciban.kernel_solvers.certificate import prove_solution
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, Limits, Status

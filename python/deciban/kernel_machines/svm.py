@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.attached import Reports
 from deciban.certificates.certificate import Certificate
@@ -20,6 +19,7 @@ from deciban.data.devices import answers, take
 from deciban.data.offered import offer_unless
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
+from deciban.data.validation import check_is_fitted
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.kernels import Kernel
 from deciban.losses import Floats

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
 from deciban.data.declared_types import parameters
 from deciban.data.devices import answers, on_host
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
 from deciban.scores import Explanation, NetworkScore, log_posterior
 from deciban.solvers.problem import Callback

@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.certificates.bound import Facts, Probabilities
 from deciban.certificates.certificate import Certificate
@@ -19,6 +18,7 @@ from deciban.data.declared_types import Estimator
 from deciban.data.devices import elsewhere, has_doubles, like
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
+from deciban.data.validation import check_is_fitted
 from deciban.errors import DataError
 from deciban.solvers.limits import draw_seed
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_array, column_or_1d
+from sklearn.utils.validation import check_array
 
 from deciban.data import device_rows
 from deciban.data.capacity import require_room
@@ -21,6 +21,7 @@ from deciban.data.examples import RowExamples, arrays_of, class_weights, refuse_
 from deciban.data.folds import hold_out_share
 from deciban.data.numbers import numeric_rows
 from deciban.data.rows import Rows, as_rows, is_sparse
+from deciban.data.validation import column_or_1d
 from deciban.losses import Floats
 
 from ..networks.batches import PART

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import parameters
 from deciban.data.devices import answers, namespace
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
 from deciban.scores import NetworkScore
 from deciban.solvers.problem import Callback

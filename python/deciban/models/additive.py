@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import Estimator, RegressorMixin
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted
 from deciban.distributions import StatisticError
 from deciban.distributions.scatter import PooledScatter
 from deciban.errors import DataError

@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds
@@ -17,12 +16,13 @@ from deciban.data.declared_types import ClassNamePrefixFeaturesOutMixin, Transfo
 from deciban.data.digest import digest
 from deciban.data.refusal import check_number, check_prior
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted
 from deciban.distributions.counts import Floats
 from deciban.distributions.covariance import Joint, check_shrinkage, refuse_shrinkage
 from deciban.distributions.diagonal_gaussian import Diagonal, DiagonalGaussian
 from deciban.distributions.joint_gaussian import GivenCovariance, JointGaussian
 from deciban.distributions.priors import class_prior, prior_doubt, prior_optimum
-from deciban.scores import Explanation, Score
+from deciban.scores import AffineScore, Explanation, Score
 
 from ..data.transaction import all_or_nothing
 from .covariance_estimate import check_covariance_estimator, estimate_covariances, require_statistics
@@ -324,6 +324,10 @@ class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, Tran
                 return GivenCovariance(shared, covariance=self._covariances)
             return JointGaussian(shared, self.alpha, self.shrinkage)
         raise ValueError(f"covariance must be one of 'shared', 'per_class', 'diagonal', got {self.covariance!r}")
+
+    def _score_statistic(self, X: Any) -> Floats:
+        score = self.scorer_  # X is finite: the distribution has looked
+        return score.of_complete(X) if type(score) is AffineScore else score(X)
 
     def _compile_counts(self, counts: Any) -> Score:
         found: Joint | Diagonal = self._family().parameters(counts, self.estimate)

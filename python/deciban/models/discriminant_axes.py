@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._set_output import _wrap_data_with_container
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.devices import ask_on_host
 from deciban.data.rows import Rows, is_sparse
+from deciban.data.validation import check_is_fitted
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import class_prior
 from deciban.threads import OnThreads

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
 from deciban.calibration.scaling import Scaling, more_cautious
@@ -25,11 +24,12 @@ from deciban.data.declared_types import ClassifierMixin, Estimator
 from deciban.data.devices import ask_on_host, fetch
 from deciban.data.frame import name_column
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted, column_or_1d
 from deciban.distributions import StatisticError, fit_score
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import check_shapes, class_prior, prior_doubt
 from deciban.scores import Explanation, Score, log_posterior, scale_score
-from deciban.scores.evidence import claimed
+from deciban.scores.evidence import claimed, winners
 from deciban.verdict import Pair
 
 from ..data.capacity import require_room
@@ -234,7 +234,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         ndarray of shape (n_samples,)
             Labels.
         """
-        winner = self._joint(X).argmax(axis=1)
+        winner = winners(self._joint(X))
         labels: Labels = self.classes_[winner]
         return labels
 
@@ -414,11 +414,18 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
 
     def _score_possible(self, X: Rows) -> Floats:
         """Return (N, C) scores; a row that is impossible in every class is refused."""
-        score = self.scorer_(X)
+        score = self._score_statistic(X)
+        if score.size and score.min() > -np.inf:
+            return score
         possible = score.max(axis=1) > -np.inf
         if not possible.all():
             with named_refusals(self):
                 self._refuse_impossible(X, int(np.argmin(possible)))
+        return score
+
+    def _score_statistic(self, X: Any) -> Floats:
+        """Return (N, C) scores of rows as the distribution takes them."""
+        score: Floats = self.scorer_(X)
         return score
 
     def _refuse_impossible(self, X: Any, i: int) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.attached import StatesBounds
@@ -21,6 +20,7 @@ from deciban.data.declared_types import parameters
 from deciban.data.devices import ask_on_host
 from deciban.data.refusal import check_number
 from deciban.data.rows import Rows, is_sparse, reals_for_core
+from deciban.data.validation import check_is_fitted
 from deciban.losses import Absolute, Floats, Huber, Loss, Squared, by_name
 from deciban.penalties import NonNegative, Penalty
 from deciban.penalties import by_name as penalty_by_name

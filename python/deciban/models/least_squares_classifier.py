@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban._core import scores
 from deciban.certificates.bound import Facts
@@ -22,6 +20,7 @@ from deciban.data.folds import Places
 from deciban.data.refusal import check_number
 from deciban.data.rows import Rows, as_rows, is_sparse, reals_for_core
 from deciban.data.samples import check_sample_weight
+from deciban.data.validation import check_classification_targets, check_is_fitted, column_or_1d
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
 from deciban.penalties import L2, NoPenalty, Penalty

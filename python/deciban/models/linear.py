@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
@@ -12,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
@@ -23,6 +23,7 @@ from deciban.data.declared_types import ClassifierMixin, Estimator
 from deciban.data.devices import ask_on_host
 from deciban.data.folds import Places, folds, splits_of
 from deciban.data.rows import Rows, reals_for_core
+from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats, Loss, Softmax
 from deciban.penalties import Penalty
 from deciban.scores import AffineScore, Explanation, log_posterior
@@ -163,8 +164,9 @@ class LinearClassifier(
     def _learn(self, given: RowExamples, start: list[Solution] | None) -> None:
         limits, seed = self._limits(), self._seed()
         problems = Siblings.join(self._problems(given))
-        with ThreadPoolExecutor(1) as aside:  # on a core that most solvers leave idle
-            aside.submit(lambda: given.digest)
+        with ThreadPoolExecutor(1) if given.X.size > _FEW else nullcontext() as aside:
+            if aside is not None:  # on a core that most solvers leave idle
+                aside.submit(lambda: given.digest)
             solutions = self._solve(problems, limits, fitting(start, problems), seed)
         cut_short = any(each.status is Status.INTERRUPTED for each in solutions)
         try:

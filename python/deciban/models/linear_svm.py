@@ -7,10 +7,10 @@ from dataclasses import KW_ONLY, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.certificates.bound import Facts
 from deciban.data.declared_types import parameters
+from deciban.data.validation import check_is_fitted
 from deciban.losses import CrammerSinger, Floats, Hinge, Loss, SquaredHinge, by_name
 from deciban.penalties import L2, Penalty
 from deciban.penalties import by_name as penalty_by_name

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban._core import scores
 from deciban.attached import StatesBounds
@@ -20,6 +19,7 @@ from deciban.certificates.guarantees import add_bounds
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.refusal import check_number
 from deciban.data.rows import Rows, reals_for_core
+from deciban.data.validation import check_is_fitted, column_or_1d
 from deciban.losses import EpsilonInsensitive, Floats, Loss, SquaredEpsilonInsensitive, by_name
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, Solution, Status

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.columns import Columns
 from deciban.data.declared_types import parameters
 from deciban.data.refusal import check_prior
+from deciban.data.validation import check_is_fitted
 from deciban.distributions import Bernoulli, Distribution, Multinomial
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import check_pseudo_counts

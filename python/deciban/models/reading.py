@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.validation import validate_data as scikit_validate
+from sklearn.utils.validation import assert_all_finite, check_consistent_length
 
 from deciban.data.columns import Columns
 from deciban.data.devices import fetch
 from deciban.data.frame import columns_of
+from deciban.data.labels import places
 from deciban.data.rows import Rows, check_sparse, native
 from deciban.data.samples import check_sample_weight, take_rows
+from deciban.data.validation import check_classification_targets, column_or_1d, validate_data
 from deciban.distributions import Distribution
 from deciban.distributions.counts import Floats
 
@@ -69,14 +69,14 @@ def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Rea
         family.statistic(X)  # refuses what is outside the support, by the row numbers of the user
         counted = weight > 0.0
         X, y, weight = X[counted], y[counted], weight[counted]
-    labels, index = _indices(y)
+    labels, index = places(y)
     return Reading(X, index, weight, labels, None, family)
 
 
 def _check_numbers(model: Generative, X: Rows, *y: Any, reset: bool) -> Any:
     """Return X, or X and y, by scikit-learn's rules; a column of text is refused by its name."""
     with text_refused(X, lambda name: _not_numbers(model, name)):
-        checked = scikit_validate(
+        checked = validate_data(
             model, native(check_sparse(X)), *y, accept_sparse="csr", ensure_all_finite=False, reset=reset
         )
         matrix = native(checked[0] if y else checked)
@@ -109,7 +109,7 @@ def _read_typed(model: Any, X: Any, y: Any, sample_weight: Any, known: Columns |
     else:
         columns = known.widen(table)
     declared = tuple(frozenset(column.declared or ()) for column in table.columns) or (frozenset(),) * len(table.names)
-    labels, index = _indices(y)
+    labels, index = places(y)
     matrix = columns.matrix(table)
     return Reading(matrix, index, weight, labels, columns, model._family(columns), declared)
 
@@ -131,19 +131,3 @@ def _weights(sample_weight: ArrayLike | None, rows: Rows) -> Floats | None:
         return None
     weight: Floats = check_sample_weight(sample_weight, rows)
     return weight
-
-
-# Whole numbers so close together are told apart by a table, not by sorting.
-_NEAR = 1 << 16
-
-
-def _indices(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the labels, sorted, and for each of y its place among them."""
-    if y.dtype.kind not in "iu" or len(y) == 0:
-        return np.unique(y, return_inverse=True)
-    low, high = int(y.min()), int(y.max())
-    if high - low >= _NEAR:
-        return np.unique(y, return_inverse=True)
-    places = (y - low).astype(np.intp)
-    seen = np.bincount(places) > 0
-    return (np.flatnonzero(seen) + low).astype(y.dtype), (np.cumsum(seen) - 1)[places]

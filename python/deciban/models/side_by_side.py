@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import partial
+from threading import Lock
 from time import perf_counter
 from typing import TypeVar
 
@@ -39,6 +42,35 @@ class Halt:
         return self.ended
 
 
+class Idle:
+    """Threads that wait for the next problems: to start some takes as long as many a fit."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Know of none, as a process that was forked."""
+        self._lock, self._free = Lock(), list[ThreadPoolExecutor]()
+
+    @contextmanager
+    def lend(self, count: int) -> Iterator[Callable[[Callable[[], None]], None]]:
+        """Lend so many threads by a function that gives tasks to one after the other; wait for the end of all."""
+        with self._lock:
+            own = [self._free.pop() for _ in range(min(count, len(self._free)))]
+        own += [ThreadPoolExecutor(1) for _ in range(count - len(own))]
+        given: list[Future[None]] = []
+        try:
+            yield lambda task: given.append(own[len(given) % count].submit(task))
+        finally:
+            wait(given)
+            with self._lock:
+                self._free += own
+
+
+_IDLE = Idle()
+os.register_at_fork(after_in_child=_IDLE.begin)
+
+
 def threads_for(problems: int, n_jobs: int | None) -> int:
     """Return the number of problems that are solved at once."""
     return max(1, min(problems, effective_threads(n_jobs)))
@@ -51,11 +83,11 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt
     """
     results: list[Future[Result]] = [Future() for _ in tasks]
     waiting = deque(zip(results, tasks, strict=True))
-    with ThreadPoolExecutor(threads) as pool:
+    with _IDLE.lend(threads) as submit:
 
         def finish() -> list[Result]:
             for _ in range(threads):
-                pool.submit(inherit_threads(partial(_do, waiting, halt)))
+                submit(inherit_threads(partial(_do, waiting, halt)))
             return [result.result() for result in results]
 
         try:

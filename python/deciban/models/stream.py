@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from deciban.data.devices import fetch
 from deciban.data.rows import Rows, as_rows
 from deciban.data.samples import check_sample_weight
+from deciban.data.validation import check_classification_targets, column_or_1d
 
 from ..data.capacity import require_room
 from ..data.examples import RowExamples, class_weights

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from deciban._core import scores
 from deciban.data.rows import is_sparse, reals_for_core
+from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban.data.classifier import Classifier
 from deciban.data.rows import Rows
 from deciban.data.samples import n_samples, take_rows
+from deciban.data.validation import check_is_fitted, column_or_1d
 
 from ..data.devices import fetch, on_host
 from ..errors import DataError

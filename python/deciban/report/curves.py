@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+
+from deciban.data.validation import check_is_fitted
 
 from ..errors import DataError
 from ..losses import Floats

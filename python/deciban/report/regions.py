@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.rows import Rows
+from deciban.data.validation import check_is_fitted
 
 from ..errors import DataError
 from ..losses import Floats

@@ -80,15 +80,27 @@ class AffineScore(Score):
     def __call__(self, X: Any) -> Floats:
         """(N, C) scores in nats of X (N, d), dense or sparse; a sparse X is never made dense."""
         X, missing = _without_missing(X)
-        if self._certain is None:
-            score = _products(X, self.W, self.bias)
-        else:
-            score = _products(X, self._finite.W, self._finite.bias)
+        score = self.of_complete(X) if self._certain is None else _products(X, self._finite.W, self._finite.bias)
         if missing is not None and self.absent is not None:
             score = score - missing @ self._finite.absent
         if self._certain is not None:
             score[self._violations(X, missing) > 0.0] = -np.inf
         return score
+
+    def of_complete(self, X: Any) -> Floats:
+        """Return the scores of rows none of whose values is missing, without a look at that, for finite W.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Scores, in nats.
+        """
+        return _products(X, self.W, self.bias)
 
     def terms(self, row: Rows, label: int, against: int) -> Terms:
         feature, x = nonzeros(row)

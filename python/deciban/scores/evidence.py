@@ -238,13 +238,41 @@ def log_posterior(b: ArrayLike) -> Floats:
     [-0.313262, -1.313262]
     """
     b = np.asarray(b, dtype=np.float64)
-    winner = np.expand_dims(b.argmax(axis=-1), -1)
-    below = b - np.take_along_axis(b, winner, axis=-1)
+    flat = b.reshape(-1, b.shape[-1])
+    return (_of_two(flat) if b.shape[-1] == 2 else _of_many(flat)).reshape(b.shape)
+
+
+def _of_two(b: Floats) -> Floats:
+    """Return log posterior probabilities of two classes, column by column: NumPy is slow along rows so short."""
+    first, second = b[:, 0], b[:, 1]
+    below = -np.abs(second - first)
+    with np.errstate(under="ignore"):
+        share = np.log1p(np.exp(below))
+    winner, loser, wins = 0.0 - share, below - share, first >= second
+    result: Floats = np.column_stack([np.where(wins, winner, loser), np.where(wins, loser, winner)])
+    return result
+
+
+def _of_many(b: Floats) -> Floats:
+    rows, winner = np.arange(len(b)), b.argmax(axis=1)
+    below = b - b[rows, winner][:, None]
     with np.errstate(under="ignore"):
         others = np.exp(below)
-    np.put_along_axis(others, winner, 0.0, axis=-1)
-    result: Floats = below - np.log1p(others.sum(axis=-1, keepdims=True))
+    others[rows, winner] = 0.0
+    result: Floats = below - np.log1p(others.sum(axis=1, keepdims=True))
     return result
+
+
+def winners(scores: Floats) -> NDArray[np.intp]:
+    """Return (N,) the class of the largest of scores (N, C), of equal ones the first.
+
+    >>> winners(np.array([[1.0, 1.0], [0.0, 2.0]])).tolist()
+    [0, 1]
+    """
+    if scores.shape[1] == 2:
+        return (scores[:, 1] > scores[:, 0]).astype(np.intp)
+    largest: NDArray[np.intp] = scores.argmax(axis=1)
+    return largest
 
 
 def claimed(scores: Floats, claims: Claims) -> Floats:

@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import ClassifierMixin, Estimator, Whole, parameters
+from deciban.data.validation import check_is_fitted
 
 from ..attached import FindsLabelErrors, Reports, StatesBounds
 from ..certificates.certificate import Certificate

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from deciban.data.validation import check_classification_targets, check_is_fitted, column_or_1d
 
 from ..data.labels import plain, union
 from ..data.samples import check_sample_weight

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
+from deciban.data.validation import check_is_fitted
 from deciban.threads import OnThreads
 
 from ..data.labels import union

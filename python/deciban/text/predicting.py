@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+
+from deciban.data.validation import check_is_fitted
 
 from ..certificates.intervals import credible_interval
 from ..scores import log_posterior

@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from deciban.data.declared_types import Estimator, Whole, parameters
+from deciban.data.validation import check_is_fitted
 
 from ..data.transaction import all_or_nothing
 from ..features.frames import in_container

@@ -8,6 +8,10 @@ use super::levels::Levels;
 const WIDTH: usize = 8;
 /// Columns of A that are multiplied with panels of B at once.
 const GROUP: usize = 4;
+/// Panels of B that are multiplied with all of A before the next come: they stay in the second level of cache.
+const CHUNK: usize = 6;
+/// Rows of a panel that stay in the first, while those of all panels of a chunk pass by.
+const ROWS: usize = 256;
 
 /// S slices of d columns each, side by side, in panels: row after row, `WIDTH` columns of it.
 pub struct Panels {
@@ -69,48 +73,68 @@ impl Multiply<'_> {
     #[inline(always)]
     fn all<S: Simd, const PANELS: usize, const VECTORS: usize>(&mut self, simd: S) {
         let right = self.right.unwrap_or(self.left);
-        for first in (0..self.left.of.len()).step_by(GROUP) {
-            let own = &self.left.panels[first / WIDTH];
-            let end = if self.right.is_none() { first / WIDTH + 1 } else { right.panels.len() };
-            let mut p = 0;
-            while p < end {
-                if p + PANELS <= end {
-                    let mut others: [&[[f64; WIDTH]]; PANELS] = [&[]; PANELS];
-                    for (k, other) in others.iter_mut().enumerate() {
-                        *other = &right.panels[p + k];
+        let rows = self.left.panels.first().map_or(0, Vec::len);
+        for start in (0..right.panels.len()).step_by(CHUNK) {
+            for first in (0..self.left.of.len()).step_by(GROUP) {
+                let own = &self.left.panels[first / WIDTH];
+                let last = if self.right.is_none() { first / WIDTH + 1 } else { right.panels.len() };
+                let end = last.min(start + CHUNK);
+                if end <= start {
+                    continue;
+                }
+                let mut held = [[[0.0; WIDTH]; GROUP]; CHUNK];
+                for row in (0..rows).step_by(ROWS) {
+                    let some = row..rows.min(row + ROWS);
+                    let mut p = start;
+                    while p + PANELS <= end {
+                        let mut others: [&[[f64; WIDTH]]; PANELS] = [&[]; PANELS];
+                        for (k, other) in others.iter_mut().enumerate() {
+                            *other = &right.panels[p + k][some.clone()];
+                        }
+                        let sums =
+                            tile::<S, PANELS, VECTORS>(simd, &own[some.clone()], first % WIDTH, others);
+                        add_to(&mut held[p - start..], &sums);
+                        p += PANELS;
                     }
-                    let sums = tile::<S, PANELS, VECTORS>(simd, own, first % WIDTH, others);
-                    self.take(first, p, &sums);
-                    p += PANELS;
-                } else {
-                    let sums = tile::<S, 1, VECTORS>(simd, own, first % WIDTH, [&right.panels[p]]);
-                    self.take(first, p, &sums);
-                    p += 1;
+                    for p in p..end {
+                        let other = [&right.panels[p][some.clone()]];
+                        let sums = tile::<S, 1, VECTORS>(simd, &own[some.clone()], first % WIDTH, other);
+                        add_to(&mut held[p - start..], &sums);
+                    }
+                }
+                for (p, held) in (start..end).zip(&held) {
+                    self.take(first, p, held);
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn take<const PANELS: usize>(&mut self, first: usize, p: usize, sums: &[[[f64; WIDTH]; GROUP]; PANELS]) {
+    fn take(&mut self, first: usize, p: usize, sums: &[[f64; WIDTH]; GROUP]) {
         let right = self.right.unwrap_or(self.left);
-        for (k, sums) in sums.iter().enumerate() {
-            let others = &right.of[((p + k) * WIDTH).min(right.of.len())..];
-            for (c, sums) in (first..self.left.of.len()).zip(sums) {
-                let (s, j) = self.left.of[c];
-                for (c_other, (&(t, k), sum)) in ((p + k) * WIDTH..).zip(others.iter().zip(sums)) {
-                    let sum = *sum as i64;
-                    match self.right.is_some() {
-                        true if k <= j => self.levels.line(s + t, j)[k] += sum,
-                        true => {}
-                        // Below the diagonal of all slices: the product of slices t and s of (k, j) is that of s and t.
-                        false if c_other > c => {}
-                        false if s == t || j > k => self.levels.line(s + t, j)[k] += sum,
-                        false => self.levels.line(s + t, k)[j] += if j == k { 2 * sum } else { sum },
-                    }
+        let others = &right.of[(p * WIDTH).min(right.of.len())..];
+        for (c, sums) in (first..self.left.of.len()).zip(sums) {
+            let (s, j) = self.left.of[c];
+            for (c_other, (&(t, k), sum)) in (p * WIDTH..).zip(others.iter().zip(sums)) {
+                let sum = *sum as i64;
+                match self.right.is_some() {
+                    true if k <= j => self.levels.line(s + t, j)[k] += sum,
+                    true => {}
+                    // Below the diagonal of all slices: the product of slices t and s of (k, j) is that of s and t.
+                    false if c_other > c => {}
+                    false if s == t || j > k => self.levels.line(s + t, j)[k] += sum,
+                    false => self.levels.line(s + t, k)[j] += if j == k { 2 * sum } else { sum },
                 }
             }
         }
+    }
+}
+
+/// Adds sums of some rows to those of the rows before: whole numbers below 2^53, all of them.
+#[inline(always)]
+fn add_to(held: &mut [[[f64; WIDTH]; GROUP]], sums: &[[[f64; WIDTH]; GROUP]]) {
+    for (held, sums) in held.iter_mut().flatten().flatten().zip(sums.iter().flatten().flatten()) {
+        *held += sums;
     }
 }
 
