@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import lapack
 
 from deciban import _core
 from deciban.inner_product import dot
@@ -221,7 +221,7 @@ def _find_ways(H: Floats, slope: Floats) -> Iterator[Floats]:
 
 def _solve_factored(U: Floats, right: Floats) -> Floats:
     """Return x of UᵀU x = right."""
-    x: Floats = solve_triangular(U, solve_triangular(U, right, trans=1, check_finite=False), check_finite=False)
+    x: Floats = lapack.dpotrs(U, right, lower=0)[0]
     return x
 
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import qr, solve_triangular
-from scipy.linalg.lapack import dgecon, dpstrf
+from scipy.linalg import qr
+from scipy.linalg.lapack import dgecon, dpstrf, dtrtrs
 
 from deciban.data.rows import Rows, is_sparse
 from deciban.distributions.central_moments import Batch
@@ -167,11 +167,11 @@ class Factor:
         """Return w (d, K) of least ‖Zw − t‖ and, of these, of least length, given q (r, K) = Qᵀt."""
         r, T, scale = self.rank, self.T, self.scale[self.order][:, None]
         w = np.zeros((len(self.order), q.shape[1]))
-        w[:r] = solve_triangular(T[:, :r], q, check_finite=False) if r else 0.0
+        w[:r] = dtrtrs(T[:, :r], q)[0] if r else 0.0
         w /= scale
         if 0 < r < len(w):
             free = np.eye(len(w))[:, r:]
-            free[:r] = -solve_triangular(T[:, :r], T[:, r:], check_finite=False)
+            free[:r] = -dtrtrs(T[:, :r], T[:, r:])[0]
             basis = qr(free / scale, mode="economic", check_finite=False)[0]
             w -= basis @ (basis.T @ w)
         result = np.empty_like(w)
@@ -188,7 +188,7 @@ class Factor:
         r = self.rank
         independent = self.order[:r]
         whitened: Floats = (z / self.scale[:, None])[independent]
-        return solve_triangular(self.T[:, :r], whitened, trans="T", check_finite=False) if r else whitened
+        return dtrtrs(self.T[:, :r], whitened, trans=1)[0] if r else whitened
 
 
 def _condition(T: Any) -> float:
