@@ -92,7 +92,7 @@ docs: $(VENV)/.tested
 
 # What is missing is named, with where to get it.
 tools:
-	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.88 or newer from https://rustup.rs"; exit 1; }
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.89 or newer from https://rustup.rs"; exit 1; }
 	@command -v cc >/dev/null || { echo "cc is missing: Rust links with it; on Debian: apt install build-essential"; exit 1; }
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3.11 or newer, or say make PYTHON=..."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is too old: Python 3.11 or newer is needed; say make PYTHON=python3.12"; exit 1; }

@@ -1,51 +1,62 @@
-"""The problems of multilayer perceptrons: the same layers, batches, epochs and optimizer, in float32."""
+"""The problems of multilayer perceptrons: the same layers, batches, epochs and optimizer."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from problems import Faster, Floor, NoWorse, Problem
 
-EPOCHS, UNITS, BATCH = 10, 128, 128
-PRODUCT_SINGLE = 119e9
-"""A product of single-precision matrices by NumPy's BLAS as shipped, operations a second a core: 238 GFLOP/s on two."""
-# Forward and back of 784-128-10, back without the gradient of the pixels.
-FLOP = 60_000 * (4 * 784 * UNITS + 6 * UNITS * 10)
+UNITS, BATCH = 128, 128
+PRODUCT_SINGLE = 140e9
+"""A product of single-precision matrices of a batch with AVX-512, operations a second a core; of NumPy's BLAS, too."""
 
-NETWORK = (
-    Problem(
-        name="network-mnist",
-        title=f"MNIST, 60,000 × 784 in float32: {UNITS} hidden units, {EPOCHS} epochs of batches of {BATCH}, Adam",
+
+def network(name: str, title: str, data: str, how: str, epochs: int, sizes: tuple[int, ...], n: int) -> Problem:
+    """A matrix in memory to a network of ReLU by Adam, then the test set's labels.
+
+    The floor is forward and back: 6 operations a weight and example, of the first layer 4, whose features need no
+    gradient.
+    """
+    shared = {
+        "hidden_layer_sizes": list(sizes[1:-1]),
+        "batch_size": BATCH,
+        "max_iter": epochs,
+        "n_iter_no_change": epochs,
+        "random_state": 0,
+    }
+    flop = n * (6 * sum(below * units for below, units in pairwise(sizes)) - 2 * sizes[0] * sizes[1])
+    return Problem(
+        name=f"network-{name}",
+        title=f"{title}: {UNITS} hidden units, {epochs} epochs of batches of {BATCH}, Adam",
         kind="matrix",
-        data="mnist.npz",
+        data=data,
         sides={
-            "deciban": {
-                "estimator": "deciban.MLPClassifier",
-                "parameters": {
-                    "hidden_layer_sizes": [UNITS],
-                    "batch_size": BATCH,
-                    "max_iter": EPOCHS,
-                    "n_iter_no_change": EPOCHS,
-                    "random_state": 0,
-                },
-            },
+            "deciban": {"estimator": "deciban.MLPClassifier", "parameters": shared},
             "scikit-learn": {
                 "estimator": "sklearn.neural_network.MLPClassifier",
-                "parameters": {
-                    "hidden_layer_sizes": [UNITS],
-                    "batch_size": BATCH,
-                    "max_iter": EPOCHS,
-                    "n_iter_no_change": EPOCHS,
-                    "alpha": 0.0,
-                    "random_state": 0,
-                },
+                "parameters": {**shared, "alpha": 0.0},
             },
         },
         goals=(
-            Faster("fit_s", "scikit-learn", 2.0),
+            Faster("fit_s", "scikit-learn", 3.0),
             Faster("predict_s", "scikit-learn", 1.0),
             NoWorse("accuracy", "scikit-learn", "higher"),
         ),
-        floors=(Floor("fit_s", "train", PRODUCT_SINGLE, f"the products of {EPOCHS} epochs", flop=EPOCHS * FLOP),),
-        options={"matrix": "pixels-single"},
+        floors=(Floor("fit_s", "train", PRODUCT_SINGLE, f"the products of {epochs} epochs", flop=epochs * flop),),
+        options={"matrix": how},
         runs=3,
+    )
+
+
+NETWORK = (
+    network(
+        "mnist",
+        "MNIST, 60,000 × 784 in float32",
+        "mnist.npz",
+        "pixels-single",
+        10,
+        (784, UNITS, 10),
+        60_000,
     ),
+    network("letter", "letters, 16,000 × 16, 26 classes", "letter.csv", "letter", 20, (16, UNITS, 26), 16_000),
 )

@@ -65,6 +65,7 @@ __all__ = [
     "loss_look",
     "loss_table",
     "momentum_step",
+    "network_steps",
     "nonzeros",
     "penalty_table",
     "perceptron",
@@ -340,6 +341,19 @@ def adam_step(
     epsilon: float,
     decay: float,
 ) -> None: ...
+def network_steps(
+    x: NDArray[Any],
+    y: NDArray[Any],
+    weight: NDArray[np.float64],
+    places: NDArray[np.int64],
+    batch: int,
+    parameters: Sequence[NDArray[Any]],
+    memory: Sequence[Sequence[NDArray[Any]]],
+    names: tuple[str, str, str, str],
+    descent: tuple[float, ...],
+    decay: float,
+    clip: float | None,
+) -> tuple[float, float, float, list[float], int, bool]: ...
 def momentum_step(
     w: NDArray[Any], g: NDArray[Any], v: NDArray[Any], eta: float, mu: float, decay: float, nesterov: bool
 ) -> None: ...

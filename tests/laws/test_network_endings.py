@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 
 from deciban import MLPClassifier, MLPRegressor
 from deciban.mlp import estimator
+from deciban.networks import steps
 from deciban.networks.network import draw_weights
 from laws.nets import CLASSIFIERS, FORMS, clouds, flat, forms, model, over
 
@@ -91,9 +92,14 @@ def press():
         signal.signal(signal.SIGINT, before)
 
 
-def pressed_in_step(monkeypatch, count):
-    """Ctrl-C comes in this step, from 1."""
-    whole, taken = estimator.Training._step, []
+# Steps of arrays, one at a time, and of the core, four at a time: all of an epoch. Dropout is none of the core's.
+STEPS = {"arrays": ("_step", {"dropout": 1e-12}, 4), "core": ("_steps", {}, 1)}
+stepping = pytest.mark.parametrize("of", list(STEPS))
+
+
+def pressed_in_step(monkeypatch, name, count):
+    """Ctrl-C comes in this step, or in these steps, from 1."""
+    whole, taken = getattr(estimator.Training, name), []
 
     def step(self, *given):
         taken.append(given)
@@ -101,23 +107,29 @@ def pressed_in_step(monkeypatch, count):
             press()
         whole(self, *given)
 
-    monkeypatch.setattr(estimator.Training, "_step", step)
+    monkeypatch.setattr(estimator.Training, name, step)
 
 
+@stepping
 @pytest.mark.parametrize("family", [MLPClassifier, MLPRegressor])
-def test_ctrl_c_in_an_epoch_keeps_the_best_epoch(monkeypatch, family):
-    options = {"hidden_layer_sizes": (6,), "batch_size": 15, "random_state": 3}
+def test_ctrl_c_in_an_epoch_keeps_the_best_epoch(monkeypatch, family, of):
+    name, without, a_epoch = STEPS[of]
+    options = {"hidden_layer_sizes": (6,), "batch_size": 15, "random_state": 3, **without}
     until = family(max_iter=2, **options).fit(X, Y)
-    pressed_in_step(monkeypatch, 11)  # four a epoch
+    pressed_in_step(monkeypatch, name, 2 * a_epoch + 1 + a_epoch // 2)
     fitted = ends(family(**options).fit(X, Y), "interrupted", "these are the best weights until then")
     assert flat(fitted).tobytes() == flat(until).tobytes()
     assert len(fitted.history_) == fitted.n_iter_ == 2
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_ctrl_c_in_the_first_epoch_keeps_the_steps_until_then(monkeypatch, count):
-    pressed_in_step(monkeypatch, count)
-    fitted = ends(MLPClassifier((6,), batch_size=15).fit(X, Y), "interrupted", "these are the best weights until then")
+@stepping
+def test_ctrl_c_in_the_first_epoch_keeps_the_steps_until_then(monkeypatch, count, of):
+    name, without, _ = STEPS[of]
+    monkeypatch.setattr(steps, "_AT_ONCE", 1)  # one step at a time
+    pressed_in_step(monkeypatch, name, count)
+    started = MLPClassifier((6,), batch_size=15, **without)
+    fitted = ends(started.fit(X, Y), "interrupted", "these are the best weights until then")
     assert fitted.history_ == []
     assert np.array_equal(flat(fitted), begun(fitted)) == (count == 1)
 

@@ -41,6 +41,12 @@ pub mod loss;
 pub mod mail;
 pub mod maildir;
 pub mod narrow;
+#[expect(
+    clippy::needless_range_loop,
+    clippy::manual_memcpy,
+    reason = "what iterators call is compiled for any processor where nothing is optimised across units of code"
+)]
+pub mod network;
 pub mod penalty;
 pub mod products;
 pub mod rows;

@@ -22,6 +22,7 @@ mod kernels;
 mod layer;
 mod logarithms;
 mod losses;
+mod networks;
 mod products;
 mod reader;
 mod repeats;
@@ -82,6 +83,8 @@ mod _core {
     use super::logarithms::log_table;
     #[pymodule_export]
     use super::losses::{loss_along, loss_conjugate, loss_look, loss_table, penalty_table};
+    #[pymodule_export]
+    use super::networks::network_steps;
     #[pymodule_export]
     use super::products::{combination, gram, gram_times, scores, sizes};
     #[pymodule_export]

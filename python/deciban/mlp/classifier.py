@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
 from deciban.data.declared_types import parameters
-from deciban.data.devices import answers, on_host
+from deciban.data.devices import answers
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
@@ -22,6 +22,7 @@ from deciban.solvers.problem import Callback
 from deciban.verdict import Pair
 
 from ..networks.layers import Error, LogisticOutput, Output, Softmax, pair_output
+from ..networks.measures import Wrong
 from .intake import Given, check_labelled, check_to_predict, of_known_labels, row
 from .streams import LearnsOn
 
@@ -221,11 +222,8 @@ class MLPClassifier(Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, Le
         if not np.array_equal(self._check_classes(classes), self.classes_):
             raise ValueError(f"classes are {self.classes_.tolist()} since the first call; no others can come")
 
-    def _wrong(self, h: Any, y: Any, weight: Any) -> float:
-        h, y, weight = (on_host(each, None) for each in (h, y, weight[:, 0]))  # little, for the device to wait for
-        if self.multilabel_ or h.shape[1] == 1:
-            return float((weight @ ((h > 0.5) != (y > 0.5))).sum()) / int(h.shape[1])
-        return float(weight @ (h.argmax(axis=1) != y.argmax(axis=1)))
+    def _wrong(self) -> Wrong:
+        return Wrong("label" if self.multilabel_ or self._units() == 1 else "class")
 
     def fit_batches(self, batches: Iterable[Any], classes: ArrayLike, validation: Sequence[Any] | None = None) -> Self:
         """Train on batches that need not fit memory together, a step each.

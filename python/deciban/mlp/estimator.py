@@ -27,7 +27,7 @@ from ..networks.batches import Rows as WeightedRows
 from ..networks.batches import Shuffled
 from ..networks.history import Curves, Ending, Epoch, diagnose
 from ..networks.layers import Error, Output
-from ..networks.measures import gradient_of
+from ..networks.measures import Wrong, gradient_of
 from ..networks.network import Network, copy_network, draw_weights
 from ..networks.optimizers import FullBatch, Memory
 from ..networks.quasi_newton import FullTraining, as_doubles
@@ -98,8 +98,8 @@ class NetworkModel(Curves, Estimator):
         """Return the number of outputs."""
         raise NotImplementedError
 
-    def _wrong(self, h: Any, y: ArrayLike, weight: Any) -> float:
-        """Sum up the errors of h (n, K) with the weights (n, 1)."""
+    def _wrong(self) -> Wrong:
+        """Return what is counted as wrong."""
         raise NotImplementedError
 
     # Learning.
@@ -164,7 +164,7 @@ class NetworkModel(Curves, Estimator):
         self._certify(training, given.summarise(), proof)
 
     def _plan(self) -> Plan:
-        return plan_of(self, self._wrong)
+        return plan_of(self, self._wrong())
 
     def _rows(self, given: Given) -> WeightedRows:
         return given.rows(self._units(), type_of(self.dtype))

@@ -12,7 +12,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from deciban.data.declared_types import parameters
-from deciban.data.devices import answers, namespace
+from deciban.data.devices import answers
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
@@ -20,6 +20,7 @@ from deciban.scores import NetworkScore
 from deciban.solvers.problem import Callback
 
 from ..networks.layers import Error, Linear, Output, pair_output
+from ..networks.measures import Wrong
 from .intake import Given, check_to_predict, responses
 from .streams import LearnsOn
 
@@ -188,9 +189,8 @@ class MLPRegressor(RegressorMixin, LearnsOn):  # type: ignore[misc]
         if classes is not None:
             raise ValueError("a regression has no classes")
 
-    def _wrong(self, h: Any, y: ArrayLike, weight: Any) -> float:
-        e = h - y
-        return float(namespace(h).sum(e * e * weight)) / int(h.shape[1])
+    def _wrong(self) -> Wrong:
+        return Wrong("squared")
 
     def fit_batches(self, batches: Iterable[Any], validation: Sequence[Any] | None = None) -> Self:
         """Train on batches that need not fit memory together, a step each.

@@ -174,6 +174,27 @@ def cast_rows(x: Any, dtype: DTypeLike) -> Any:
     return x if x.dtype == wanted else namespace(x).astype(x, wanted)
 
 
+class Steps(NamedTuple):
+    """Steps of `size` rows each, at `places` in their order."""
+
+    rows: Rows
+    places: NDArray[Any]
+    size: int
+
+    def each(self) -> Iterator[NDArray[Any]]:
+        """Return the places of each step."""
+        return (self.places[i : i + self.size] for i in range(0, len(self.places), self.size))
+
+    def stretches(self, count: int) -> Iterator[Steps]:
+        """Return so many steps at a time."""
+        whole = count * self.size
+        return (self._replace(places=self.places[i : i + whole]) for i in range(0, len(self.places), whole))
+
+    def batch(self, places: NDArray[Any]) -> list[Batch]:
+        """Return the batch at these places or, where it is large, its parts."""
+        return [self.rows.at(places[k : k + PART]) for k in range(0, len(places), PART)]
+
+
 @dataclass(frozen=True)
 class Shuffled:
     """Batches of rows in a new order each epoch; a batch of all of them keeps theirs."""
@@ -182,13 +203,11 @@ class Shuffled:
     size: int
     shuffle: bool = True
 
-    def epoch(self, random: np.random.RandomState) -> Iterator[list[Batch]]:
-        """Yield steps, each of one batch or, where it is large, of its parts."""
+    def epoch(self, random: np.random.RandomState) -> Iterator[Steps]:
+        """Yield the steps of an epoch."""
         n = len(self.rows)
         order = random.permutation(n) if self.shuffle and self.size < n else np.arange(n)
-        for i in range(0, n, self.size):
-            places = order[i : i + self.size]
-            yield [self.rows.at(places[k : k + PART]) for k in range(0, len(places), PART)]
+        yield Steps(self.rows, order, self.size)
 
     def sample(self, random: np.random.RandomState) -> Any:
         """Return rows to look at."""
@@ -204,9 +223,11 @@ class Streamed:
     source: Iterable[Any]
     checked: Callable[[Any], Rows]
 
-    def epoch(self, random: np.random.RandomState) -> Iterator[list[Batch]]:
-        """Return steps, each of one batch as it came."""
-        return (list(self.checked(each).parts()) for each in self.source)
+    def epoch(self, random: np.random.RandomState) -> Iterator[Steps]:
+        """Yield steps, each of one batch as it came."""
+        for each in self.source:
+            rows = self.checked(each)
+            yield Steps(rows, np.arange(len(rows)), len(rows))
 
     def sample(self, random: np.random.RandomState) -> Any:
         """Return no examples: none is known before it comes."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 from typing import Any
@@ -10,14 +11,33 @@ from typing import Any
 import numpy as np
 
 from deciban.blas import run_each
-from deciban.data.devices import namespace, type_of
+from deciban.data.devices import namespace, on_host, type_of
 from deciban.threads import effective_threads
 
 from .batches import Batch, Rows, slice_batch
 from .network import Network
 
-Wrong = Callable[[Any, Any, Any], float]
-"""How much of what is put out, h (n, K), for targets y (n, K) of weight (n, 1) is wrong, summed."""
+
+@dataclass(frozen=True)
+class Wrong:
+    """How much of what is put out, h (n, K), for targets y (n, K) of weight (n, 1) is wrong, summed.
+
+    "class"      whether the class of the largest output is another than that of the largest target
+    "label"      share of the outputs that are on the other side of ½
+    "squared"    mean of (h − y)²
+    """
+
+    name: str
+
+    def __call__(self, h: Any, y: Any, weight: Any) -> float:
+        """Return Σ weight · what is wrong."""
+        if self.name == "squared":
+            e = h - y
+            return float(namespace(h).sum(e * e * weight)) / int(h.shape[1])
+        h, y, weight = (on_host(each, None) for each in (h, y, weight[:, 0]))  # little, for the device to wait for
+        if self.name == "label":
+            return float((weight @ ((h > 0.5) != (y > 0.5))).sum()) / int(h.shape[1])
+        return float(weight @ (h.argmax(axis=1) != y.argmax(axis=1)))
 
 
 def square_length(g: Any) -> float:
@@ -43,18 +63,24 @@ def mean_errors(network: Network, rows: Rows, of_wrong: Wrong) -> tuple[float, f
 def measure_units(network: Network, x: Any) -> tuple[tuple[float, ...], tuple[float, ...], bool]:
     """Return the shares of dead and of saturated units of each hidden layer, on the rows x, and whether all is in
     range."""
-    dead, idle = [], []
+    dead: list[float] = []
+    idle: list[float] = []
     kept, s = network.signals(x)
     for layer in kept:
         silent, xp = network.activation.idle(layer.s, layer.h), namespace(layer.h)
-        whole = np.mean if xp is np else lambda a, xp=xp: xp.mean(xp.astype(a, xp.float32))
-        dead.append(float(whole(xp.all(silent, axis=0))))
-        idle.append(float(whole(silent)))
+        for shares, units in ((dead, xp.all(silent, axis=0)), (idle, silent)):
+            of_all = np.count_nonzero(units) / units.size if xp is np else xp.mean(xp.astype(units, xp.float32))
+            shares.append(float(of_all))
     return tuple(dead), tuple(idle), is_finite([s])
 
 
-def describe_overflow(network: Network, x: Any) -> str:
-    """Return where the numbers left the range, in words."""
+def describe_overflow(network: Network, *parts: Any) -> str:
+    """Return where the numbers left the range on these rows, in words."""
+    found = (_find_overflow(network, x) for x in parts)
+    return next(filter(None, found), f"the error left the range of {type_of(network.weights[0])}")
+
+
+def _find_overflow(network: Network, x: Any) -> str:
     kept, s = network.signals(x)
     signals = [*(each.s for each in kept), s]
     for layer, (W, b) in enumerate(zip(network.weights, network.biases, strict=True), 1):
@@ -62,7 +88,7 @@ def describe_overflow(network: Network, x: Any) -> str:
             return f"the weights of layer {layer} left the range of {type_of(W)}"
         if not is_finite([signals[layer - 1]]):
             return f"the signals of layer {layer} left the range of {type_of(W)}"
-    return f"the error left the range of {type_of(network.weights[0])}"
+    return ""
 
 
 def is_finite(arrays: list[Any]) -> bool:

@@ -85,6 +85,10 @@ class Descent:
         """Return the memory of a descent where nothing moves yet."""
         return Memory(parameters, 1)
 
+    def numbers(self, memory: Memory, eta: float) -> tuple[float, float, bool]:
+        """Return what the core's steps go by."""
+        return eta, self.momentum, self.nesterov
+
     def step(self, memory: Memory, parameters: list[Any], gradients: list[Any], eta: float, decay: float) -> list[Any]:
         """Return the weights one step on. `decay` λ is of the penalty of the weights, each second array; biases have
         none."""
@@ -117,6 +121,10 @@ class Adam:
         """Return the memory of a descent that has seen no gradient."""
         return Memory(parameters, 2)
 
+    def numbers(self, memory: Memory, eta: float) -> tuple[float, float, float, float, float]:
+        """Return what the core's steps go by."""
+        return eta, self.beta1, self.beta2, self.epsilon, float(memory.steps)
+
     def step(self, memory: Memory, parameters: list[Any], gradients: list[Any], eta: float, decay: float) -> list[Any]:
         """Return the weights one step on. `decay` λ is of the penalty of the weights, each second array; biases have
         none."""
@@ -148,6 +156,10 @@ class FullBatch:
     def memory(self, parameters: list[Any]) -> Memory:
         """Return an empty memory: nothing goes from one fit to the next."""
         return Memory(parameters, 0)
+
+    def numbers(self, memory: Memory, eta: float) -> tuple[float, ...]:
+        """Raise a ValueError: it learns in no batches."""
+        raise ValueError(IN_NO_BATCHES)
 
     def step(self, memory: Memory, parameters: list[Any], gradients: list[Any], eta: float, decay: float) -> list[Any]:
         """Raise a ValueError: it learns in no batches."""

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from deciban.blas import run_each
-from deciban.data.devices import elsewhere, like, namespace, take, type_of
+from deciban.data.devices import elsewhere, like, namespace, type_of
 from deciban.threads import effective_threads
 
-from .batches import LOOKED_AT, Batch, Rows, Shuffled, Streamed, slice_batch
+from .batches import LOOKED_AT, Batch, Rows, Shuffled, Steps, Streamed, slice_batch
 from .history import Ending, Epoch
 from .measures import Wrong, describe_overflow, is_finite, mean_errors, measure_units, square_length
 from .network import Network
 from .optimizers import Memory, Optimizer, Schedule
+from .steps import Taken, count_at_once, is_for_core, take_steps
 
 Watch = Callable[[Epoch, int], None]
 """Told of each epoch, and of how many there may be."""
@@ -82,6 +83,14 @@ class Tally:
             if k % 2 == 0:
                 self.squares[k // 2] = self.squares[k // 2] + square
         return sqrt(total) if isfinite(total) else float("inf")
+
+    def add_taken(self, taken: Taken) -> None:
+        """Add steps that the core took."""
+        self.loss += taken.loss
+        self.wrong += taken.wrong
+        self.weight += taken.weight
+        self.steps += taken.steps
+        self.squares = [a + b for a, b in zip(self.squares, taken.squares, strict=True)]
 
     def norms(self) -> tuple[float, ...]:
         """Return the root mean square of the length of each layer's gradients."""
@@ -159,10 +168,8 @@ class Training:
 
     def _epoch(self, epoch: int, source: Shuffled | Streamed, validation: Rows | None, sample: Any) -> Epoch:
         tally, eta = Tally(len(self.network.weights)), self.plan.schedule(epoch)
-        for parts in source.epoch(self.random):
-            self._step(parts, eta, tally)
-            if self.plan.time_limit is not None and self._seconds() > self.plan.time_limit:
-                raise OutOfTimeError
+        for steps in source.epoch(self.random):
+            self._descend(steps, eta, tally)
         if not tally.steps:
             raise ValueError(
                 "no batch came: an iterator lasts for one epoch; give a list, or something that begins anew"
@@ -171,7 +178,7 @@ class Training:
         loss, wrong = (None, None) if validation is None else mean_errors(judged, validation, self.plan.wrong)
         if loss is not None and not isfinite(loss):
             raise OutOfRangeError(f"the validation error left the range of {type_of(judged.weights[0])}")
-        seen = take(self._seen, slice(0, LOOKED_AT)) if sample is None else sample
+        seen = self._seen.rows.at(self._seen.places[:LOOKED_AT]).x if sample is None else sample
         dead, idle, within = measure_units(judged, seen)
         if not within:
             raise OutOfRangeError(describe_overflow(judged, seen))
@@ -189,6 +196,35 @@ class Training:
             self._seconds(),
         )
 
+    def _descend(self, steps: Steps, eta: float, tally: Tally) -> None:
+        """Take steps: the core does, but for what it does not know."""
+        self._seen = steps
+        if self.plan.dropout or not is_for_core(self.network, steps.rows):
+            for places in steps.each():
+                self._step(steps.batch(places), eta, tally)
+                self._check_time()
+            return
+        count = 1 if self.mean is not None else count_at_once(self.network, steps.size)
+        for some in steps.stretches(count):
+            self._steps(some, eta, tally)
+            self._check_time()
+
+    def _check_time(self) -> None:
+        if self.plan.time_limit is not None and self._seconds() > self.plan.time_limit:
+            raise OutOfTimeError
+
+    def _steps(self, steps: Steps, eta: float, tally: Tally) -> None:
+        plan = self.plan
+        goes = plan.decay, plan.clip_norm, plan.wrong
+        taken = take_steps(self.network, self.memory, plan.optimizer, steps, eta, *goes)
+        tally.add_taken(taken)
+        if taken.overflow:
+            first = taken.steps * steps.size
+            parts = steps.batch(steps.places[first : first + steps.size])
+            raise OutOfRangeError(describe_overflow(self.network, *(part.x for part in parts)))
+        if self.mean is not None:
+            self._average()
+
     def _step(self, parts: list[Batch], eta: float, tally: Tally) -> None:
         count = sum(int(part.y.shape[0]) for part in parts)
         gradients = None
@@ -201,7 +237,6 @@ class Training:
             tally.weight += float(namespace(losses).sum(part.weight))
             gradients = found if gradients is None else [a + b for a, b in zip(gradients, found, strict=True)]
         assert gradients is not None
-        self._seen = parts[0].x
         length = tally.add(gradients)
         if self.plan.clip_norm is not None and length > self.plan.clip_norm:
             gradients = [g * (self.plan.clip_norm / length) for g in gradients]
