@@ -6,6 +6,7 @@
 //!
 //! Floor: one pass over the bytes (≈ 1 GB/s a core) and one look-up per word in a table of the dictionary.
 
+mod csr;
 mod encoded;
 pub mod experts;
 
@@ -19,6 +20,7 @@ use crate::text::slots::{AHEAD, Slots};
 use crate::text::token::Token;
 use crate::view::View;
 
+pub use csr::{Found, Rows};
 pub use encoded::Places;
 
 /// Turns scores into log posteriors in place: b ← b − [B + log Σ e^{b−B}], B = max b (Bayes' rule in logs).
@@ -39,43 +41,6 @@ pub struct Dictionary {
     /// How occurrences become features.
     pub rules: Rules,
     slots: Slots,
-}
-
-/// Rows of a sparse matrix in compressed form.
-#[derive(Default)]
-pub struct Rows {
-    /// Where each row ends.
-    pub ends: Vec<isize>,
-    /// Features of each row, ascending.
-    pub features: Vec<i32>,
-    /// Their values.
-    pub values: Vec<f64>,
-}
-
-impl Rows {
-    /// Appends the row of features that were found in an item, which are sorted for it.
-    fn push(&mut self, found: &mut [u32], binary: bool) {
-        found.sort_unstable();
-        for run in found.chunk_by(|a, b| a == b) {
-            self.features.push(run[0].cast_signed());
-            self.values.push(if binary { 1.0 } else { run.len() as f64 });
-        }
-        self.ends.push(self.features.len().cast_signed());
-    }
-
-    /// All rows, one after the other.
-    pub fn joined(stretches: Vec<Rows>) -> Rows {
-        let size = stretches.iter().map(|rows| rows.features.len()).sum();
-        let mut all =
-            Rows { ends: Vec::new(), features: Vec::with_capacity(size), values: Vec::with_capacity(size) };
-        for rows in stretches {
-            let before = all.features.len().cast_signed();
-            all.ends.extend(rows.ends.iter().map(|end| before + end));
-            all.features.extend(rows.features);
-            all.values.extend(rows.values);
-        }
-        all
-    }
 }
 
 /// One item as it is judged.
@@ -117,6 +82,9 @@ pub const MOST_FEATURES: usize = i32::MAX as usize;
 /// A reason keeps at most this many places.
 const MOST_PLACES: usize = 100;
 
+/// Larger dictionaries are no sparser than tables must be.
+const DENSE: usize = 1 << 17;
+
 /// Items that a thread takes at once.
 const STRETCH: usize = 16;
 
@@ -124,8 +92,9 @@ impl Dictionary {
     /// A dictionary of the features with these hashes, in this order, at most [`MOST_FEATURES`]. Without any, and with rules that hash, every
     /// bucket is a feature, in its own order; such a dictionary makes rows, but needs no memory for its features.
     pub fn new(reader: Reader, rules: Rules, hashes: impl ExactSizeIterator<Item = u64>) -> Dictionary {
-        // Sparse, so that most look-ups end at the first place.
-        let mut slots = Slots::with_capacity(hashes.len() * 2);
+        // Sparse, so that most look-ups end at the first place; but not where the cache would hold less of it then.
+        let room = if hashes.len() < DENSE { hashes.len() * 2 } else { hashes.len() };
+        let mut slots = Slots::with_capacity(room);
         for hash in hashes {
             slots.entry(hash);
         }
@@ -228,21 +197,21 @@ impl Dictionary {
 
     /// Items as rows of feature values.
     pub fn rows(&self, items: &[&[u8]]) -> Rows {
-        let stretches: Vec<Rows> = items
+        let stretches: Vec<Found> = items
             .par_chunks(STRETCH * 16)
             .map_init(Scratch::default, |scratch, items| {
-                let mut rows = Rows::default();
+                let mut rows = Found::default();
                 for item in items {
                     match self.buckets() {
                         Some(bits) => self.find_buckets(item, bits, scratch),
                         None => self.find(item, scratch),
                     }
-                    rows.push(&mut scratch.found, self.rules.binary);
+                    rows.push(&mut scratch.found);
                 }
                 rows
             })
             .collect();
-        Rows::joined(stretches)
+        Rows::new(stretches, self.rules.binary)
     }
 
     /// The item's readable text and every feature found in it, with its places, by first occurrence.

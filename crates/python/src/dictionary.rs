@@ -37,7 +37,7 @@ struct Given {
 
 pub type Term = (u32, String, u32, Vec<(usize, usize)>);
 pub type Judged = (Vec<f64>, (usize, usize), f64);
-type Csr<'py> = (Bound<'py, PyArray1<isize>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
+pub type Csr<'py> = (Bound<'py, PyArray1<isize>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
 pub fn words<const N: usize>(bytes: &[u8]) -> impl ExactSizeIterator<Item = [u8; N]> {
     bytes.as_chunks::<N>().0.iter().copied()
@@ -120,8 +120,7 @@ impl Dictionary {
     fn rows<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>) -> PyResult<Csr<'py>> {
         let held = hold(items)?;
         let items = borrow(&held);
-        let rows = run(py, self.threads, || self.inner.rows(&items))?;
-        Ok((rows.ends.into_pyarray(py), rows.features.into_pyarray(py), rows.values.into_pyarray(py)))
+        written(py, self.threads, run(py, self.threads, || self.inner.rows(&items))?)
     }
 
     /// Items of a corpus, at these places, as a sparse matrix.
@@ -136,8 +135,7 @@ impl Dictionary {
             let known = self.inner.places(part.segment);
             found.extend(self.inner.rows_of(part.segment, &known, part.items));
         })?;
-        let rows = run(py, 1, || score::Rows::joined(found))?;
-        Ok((rows.ends.into_pyarray(py), rows.features.into_pyarray(py), rows.values.into_pyarray(py)))
+        written(py, self.threads, score::Rows::new(found, self.inner.rules.binary))
     }
 
     /// In which passages of its content each word is of items of a corpus, at these places: a bit for each, in the order
@@ -196,6 +194,17 @@ impl Dictionary {
     fn threads_for(&self, items: &[&[u8]]) -> usize {
         if items.len() == 1 { 1 } else { self.threads }
     }
+}
+
+/// Rows as a sparse matrix, written into arrays of NumPy, which asks for large pages of memory.
+pub fn written(py: Python<'_>, threads: usize, rows: score::Rows) -> PyResult<Csr<'_>> {
+    let features = PyArray1::<i32>::zeros(py, rows.len(), false);
+    let values = PyArray1::<f64>::zeros(py, rows.len(), false);
+    let (mut room, mut more_room) = (features.readwrite(), values.readwrite());
+    let (some, more) = (room.as_slice_mut()?, more_room.as_slice_mut()?);
+    let ends = run(py, threads, || rows.write(some, more))?;
+    drop((room, more_room));
+    Ok((ends.into_pyarray(py), features, values))
 }
 
 /// An item's readable text and its reasons, as Python has them.

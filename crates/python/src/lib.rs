@@ -16,6 +16,7 @@ mod digest;
 mod exact;
 mod experts;
 mod files;
+mod grams;
 mod information;
 mod items;
 mod kernels;
@@ -73,6 +74,8 @@ mod _core {
     use super::experts::{Experts, counts_of_words, fuse_opinions, sums_of_words, teach_experts};
     #[pymodule_export]
     use super::files::{Files, Items};
+    #[pymodule_export]
+    use super::grams::{Grams, rows_with, weigh_rows};
     #[pymodule_export]
     use super::information::information;
     #[pymodule_export]

@@ -86,6 +86,7 @@ _PARTS = {
     "solvers.perceptron": "Separation State",
     "solvers.problem": "Solution Status Step",
     "text.bucket_words": "BucketWords",
+    "text.packed_names": "PackedNames",
     "text.vocabulary": "CoreColumns HashedTokens TokenColumns",
 }
 

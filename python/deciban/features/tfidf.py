@@ -15,6 +15,7 @@ from deciban.data.declared_types import Estimator, parameters
 from deciban.data.numbers import numeric_rows
 from deciban.data.validation import check_is_fitted
 
+from .._core import rows_with, weigh_rows
 from .frames import in_container
 
 _NORMS = (None, "l1", "l2")
@@ -118,7 +119,7 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # ty
         """
         check_is_fitted(self, "n_features_in_")
         rows = self._rows(X, reset=False)
-        rows = rows.copy() if copy else rows
+        rows = rows.copy() if copy or not rows.data.flags.writeable else rows
         weighed = weigh(rows, self.idf_ if self.use_idf else None, sublinear=self.sublinear_tf, norm=self.norm)
         return in_container(self, weighed, self.get_feature_names_out, X)
 
@@ -133,7 +134,8 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # ty
 
 def inverse_frequency(X: sparse.csr_array, *, smooth: bool = True) -> NDArray[Any]:
     """Return (d,) idf of the words of counts (N, d); with a word that is in no text ValueError without smoothing."""
-    present = np.bincount(X.indices[X.data != 0.0], minlength=X.shape[1]).astype(X.dtype)
+    _, indices = _places(X)
+    present = rows_with(indices, np.ascontiguousarray(X.data), X.shape[1]).astype(X.dtype)
     more = float(bool(smooth))
     if not smooth and not present.all():
         gone = int(np.flatnonzero(present == 0.0)[0])
@@ -146,20 +148,22 @@ def inverse_frequency(X: sparse.csr_array, *, smooth: bool = True) -> NDArray[An
 
 
 def weigh(
-    X: sparse.csr_array, idf: NDArray[Any] | None, *, sublinear: bool = False, norm: str | None = None
+    X: sparse.csr_array,
+    idf: NDArray[Any] | None,
+    *,
+    sublinear: bool = False,
+    norm: str | None = None,
+    n_jobs: int | None = None,
 ) -> sparse.csr_array:
-    """Return the rows of counts as TF-IDF, see `TfidfTransformer`. X is changed."""
-    if sublinear:
-        X.data = 1.0 + np.log(X.data)
-    if idf is not None:
-        X.data *= idf.astype(X.dtype, copy=False)[X.indices]
-    return normalise(X, norm)
-
-
-def normalise(X: sparse.csr_array, norm: str | None) -> sparse.csr_array:
-    """Return the rows, each divided by its norm; empty rows stay. X is changed."""
-    if norm is None:
-        return X
-    sizes = np.asarray(abs(X).sum(axis=1) if norm == "l1" else np.sqrt(X.power(2).sum(axis=1))).ravel()
-    X.data /= np.repeat(np.where(sizes > 0.0, sizes, 1.0), np.diff(X.indptr)).astype(X.dtype, copy=False)
+    """Return the rows of counts as TF-IDF, see `TfidfTransformer`; empty rows stay. X is changed."""
+    if sublinear or idf is not None or norm is not None:
+        idf = None if idf is None else np.ascontiguousarray(idf, X.dtype)
+        X.data = np.ascontiguousarray(X.data)
+        weigh_rows(*_places(X), X.data, idf=idf, sublinear=sublinear, norm=norm, n_jobs=n_jobs)
     return X
+
+
+def _places(X: sparse.csr_array) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return where rows begin, and the columns of their values, as the core takes them: in one type."""
+    index = np.result_type(X.indptr, X.indices)
+    return np.ascontiguousarray(X.indptr, index), np.ascontiguousarray(X.indices, index)

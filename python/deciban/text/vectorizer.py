@@ -13,6 +13,7 @@ from sklearn.base import TransformerMixin
 
 from deciban.data.declared_types import Estimator, Whole, parameters
 from deciban.data.validation import check_is_fitted
+from deciban.threads import effective_threads
 
 from ..data.transaction import all_or_nothing
 from ..features.frames import in_container
@@ -268,7 +269,8 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
 
     def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
         idf = self.idf_ if self.use_idf else None
-        weighed = weigh(X, idf, sublinear=self.sublinear_tf, norm=self.norm)
+        threads = None if self.n_jobs is None else effective_threads(self.n_jobs)
+        weighed = weigh(X, idf, sublinear=self.sublinear_tf, norm=self.norm, n_jobs=threads)
         return weighed.astype(self._number(), copy=False)
 
     def _number(self) -> Any:

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction import FeatureHasher
 
-from .._core import Dictionary, Reader
+from .._core import Dictionary, Grams, Reader
 from .analysis import Analysis
 from .bucket_words import BucketWords, distinct, join_words
+from .core_rows import csr_of, most_seen
 from .counting import occurrences
+from .packed_names import PackedNames, objects
 from .token_counts import count_tokens, fix_vocabulary
 from .vectorizer_settings import VectorizerSettings
 
@@ -64,7 +66,7 @@ def columns_of(
     elif analysis.reader is None:
         return _of_tokens(settings, analysis, items)
     else:
-        columns = _of_words(settings, analysis.reader, items)
+        return _of_words(settings, analysis.reader, items, rows=rows)
     return columns, columns.rows(settings, analysis, items) if rows else None
 
 
@@ -87,7 +89,11 @@ class CoreColumns:
     _dictionary: Dictionary | None = None
 
     def __init__(
-        self, tokens: NDArray[Any] | None, hashes: NDArray[np.uint64], bits: int | None, places: Any = None
+        self,
+        tokens: NDArray[Any] | PackedNames | None,
+        hashes: NDArray[np.uint64],
+        bits: int | None,
+        places: Any = None,
     ) -> None:
         self.tokens, self.hashes, self.bits, self.places = tokens, hashes, bits, places
         self.words: BucketWords | None = None
@@ -104,9 +110,9 @@ class CoreColumns:
     def names(self) -> NDArray[Any]:
         """Return (d,) names; of hash buckets their words, or "bucket j"."""
         if self.tokens is not None:
-            return self.tokens
+            return self.tokens.all if isinstance(self.tokens, PackedNames) else self.tokens
         assert self.bits is not None
-        return _objects(_number(len(self)) if self.words is None else self.words.names(self.bits).all())
+        return objects(_number(len(self)) if self.words is None else self.words.names(self.bits).all())
 
     def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
         """Count the words of items that are ready for the analysis: they name the buckets."""
@@ -126,15 +132,7 @@ class CoreColumns:
                 hashed_bits=self.bits,
                 n_jobs=settings.n_jobs,
             )
-        ends, features, values = self._dictionary.rows(items)
-        index = np.int32 if len(features) < 2**31 else np.int64  # estimators elsewhere take 32 bits only
-        starts = np.concatenate([[0], ends]).astype(index)
-        if self.places is not None:
-            features = self.places[features]
-        X = sparse.csr_array((values, features, starts), shape=(len(ends), len(self)))
-        if self.places is not None:
-            X.sort_indices()
-        return X
+        return csr_of(self._dictionary.rows(items), len(self), self.places)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_dictionary": None}
@@ -184,7 +182,7 @@ class HashedTokens:
         names = _number(self.n_features)
         for j, counted in met.items():
             names[j] = join_words(j, counted)
-        return _objects(distinct(names))
+        return objects(distinct(names))
 
     def meet(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> None:
         """Count the words of items that are ready for the analysis: they name the buckets."""
@@ -238,13 +236,7 @@ def _presence(X: Rows) -> Rows:
 
 
 def _in_order(vocabulary: dict[Any, int]) -> NDArray[Any]:
-    return _objects(sorted(vocabulary, key=vocabulary.__getitem__))
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return objects(sorted(vocabulary, key=vocabulary.__getitem__))
 
 
 def _place_names(names: NDArray[Any], settings: VectorizerSettings, reader: Reader) -> CoreColumns:
@@ -258,32 +250,26 @@ def _place_names(names: NDArray[Any], settings: VectorizerSettings, reader: Read
     return CoreColumns(names, hashes, None, None if len(places) == len(names) else places)
 
 
-def _of_words(settings: VectorizerSettings, reader: Reader, items: list[Any]) -> CoreColumns:
-    """Return the most frequent words of the items, in the order of their names."""
-    frequencies, text = settings.frequencies, settings.text
-
-    def counted(*, binary: bool) -> Any:
-        own = replace(text, binary=binary)
-        return occurrences(own, items, [0] * len(items), 1, n_jobs=settings.n_jobs, reader=reader).book
-
-    book = counted(binary=text.binary or frequencies.see_texts)
-    size = frequencies.size if not frequencies.see_texts else None
-    rows = book.most_frequent(min(size or len(book), len(book)))
-    names = _objects(book.names(rows.tolist()))
-    if not len(names):
+def _of_words(
+    settings: VectorizerSettings, reader: Reader, items: list[Any], *, rows: bool
+) -> tuple[CoreColumns, Rows | None]:
+    """Return the most frequent words of the items, in the order of their names, and the rows of the items."""
+    frequencies, binary = settings.frequencies, settings.text.binary
+    grams = Grams(reader, items, rows=rows, n_jobs=settings.n_jobs)
+    if not len(grams):
         raise ValueError("empty vocabulary; perhaps the documents only contain stop words. Expected texts with words.")
-    order = np.argsort(names, kind="stable")
-    hashes, documents = book.rows(rows[order])
-    names = names[order]
+
+    def seen() -> NDArray[np.int64]:
+        return (grams.texts() if binary else grams.counts()).astype(np.int64)
+
+    kept = None
     if frequencies.see_texts:
-
-        def totals() -> NDArray[Any]:
-            seen = documents if text.binary else counted(binary=False).rows(rows[order])[1]
-            return np.asarray(seen[:, 0])
-
-        kept = frequencies.keep(len(items), documents[:, 0].astype(np.int64), totals)
-        hashes, names = hashes[kept], names[kept]
-    return CoreColumns(names, hashes, None)
+        kept = frequencies.keep(len(items), grams.texts().astype(np.int64), seen)
+    elif frequencies.size is not None and frequencies.size < len(grams):
+        kept = most_seen(seen(), grams.hashes(), frequencies.size)
+    hashes, text, ends = grams.keep(kept)
+    columns = CoreColumns(PackedNames(text, ends), hashes, None)
+    return columns, csr_of(grams.rows(binary), len(columns)) if rows else None
 
 
 def _of_tokens(settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> tuple[TokenColumns, Rows]:
@@ -292,7 +278,7 @@ def _of_tokens(settings: VectorizerSettings, analysis: Analysis, items: list[Any
     if not tokens:
         raise ValueError("empty vocabulary; perhaps the documents only contain stop words. Expected texts with words.")
     order = np.array(sorted(range(len(tokens)), key=tokens.__getitem__))
-    X, names = X[:, order], _objects(tokens)[order]
+    X, names = X[:, order], objects(tokens)[order]
     if settings.text.binary:
         X = _presence(X)
     documents = np.bincount(X.indices, minlength=X.shape[1])

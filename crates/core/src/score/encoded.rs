@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Dictionary, Rows, STRETCH, add};
+use super::{Dictionary, Found, STRETCH, add};
 use crate::text::segment::Segment;
 
 const NOWHERE: u32 = u32::MAX;
@@ -50,15 +50,15 @@ impl Dictionary {
         found.extend(known.filter(|&place| std::mem::replace(&mut seen[place as usize], number) != number));
     }
 
-    /// Some items of a segment as rows of feature values, in stretches that [`Rows::joined`] joins.
-    pub fn rows_of(&self, segment: &Segment, places: &Places, items: &[u32]) -> Vec<Rows> {
+    /// Some items of a segment as rows of features, in stretches of which [`super::Rows`] are one matrix.
+    pub fn rows_of(&self, segment: &Segment, places: &Places, items: &[u32]) -> Vec<Found> {
         items
             .par_chunks(STRETCH * 16)
             .map_init(Scratch::default, |scratch, items| {
-                let mut rows = Rows::default();
+                let mut rows = Found::default();
                 for &item in items {
                     self.find_encoded(segment.item(item as usize), places, item, scratch);
-                    rows.push(&mut scratch.found, self.rules.binary);
+                    rows.push(&mut scratch.found);
                 }
                 rows
             })

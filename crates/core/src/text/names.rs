@@ -17,12 +17,28 @@ impl Names {
     }
 
     /// Appends a name.
+    #[inline]
     pub fn push(&mut self, name: &str) {
         self.text.push_str(name);
         self.ends.push(self.text.len());
     }
 
+    /// All of these, one after the other.
+    pub fn joined(parts: &[Names]) -> Names {
+        let mut all = Names {
+            text: String::with_capacity(parts.iter().map(|part| part.text.len()).sum()),
+            ends: Vec::with_capacity(parts.iter().map(Names::len).sum()),
+        };
+        for part in parts {
+            let before = all.text.len();
+            all.text.push_str(&part.text);
+            all.ends.extend(part.ends.iter().map(|end| before + end));
+        }
+        all
+    }
+
     /// The i-th name; empty where names are not kept.
+    #[inline]
     pub fn get(&self, i: usize) -> &str {
         match self.ends.get(i) {
             Some(&end) => &self.text[if i == 0 { 0 } else { self.ends[i - 1] }..end],
@@ -38,6 +54,11 @@ impl Names {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+
+    /// The text of all, and where each ends.
+    pub fn into_parts(self) -> (String, Vec<usize>) {
+        (self.text, self.ends)
     }
 
     /// The names one after the other, and where each ends.

@@ -170,16 +170,57 @@ impl Reader {
         &view.text
     }
 
+    /// Fills `tokens` with the item's words, of which n-grams are made; words beyond a place in `ends` are no neighbours of
+    /// those before it.
+    pub fn words<'a>(
+        &self,
+        item: &'a [u8],
+        view: &'a mut View,
+        tokens: &mut Vec<Token>,
+        ends: &mut Vec<usize>,
+    ) -> &'a str {
+        tokens.clear();
+        ends.clear();
+        let tokenizer = &self.tokenizer;
+        if self.kind == Kind::Text
+            && tokenizer.unit == Unit::Words
+            && let Ok(text) = std::str::from_utf8(item)
+        {
+            tokenizer.words(text, Field::Body, 0, text.len(), tokens);
+            ends.push(tokens.len());
+            return text;
+        }
+        self.view_of_canonical(&self.canonical(item), view);
+        self.each_span(view, tokens, |text, field, start, end, tokens| {
+            tokenizer.words(text, field, start, end, tokens);
+            ends.push(tokens.len());
+        });
+        ends.push(tokens.len());
+        &view.text
+    }
+
     /// Appends every token of a view.
     pub fn tokens_of(&self, view: &View, tokens: &mut Vec<Token>) {
+        self.each_span(view, tokens, |text, field, start, end, tokens| {
+            self.tokenizer.scan(text, field, start, end, tokens);
+        });
+    }
+
+    /// Appends the tokens of a view; `scan` appends those of a stretch that is running text.
+    fn each_span(
+        &self,
+        view: &View,
+        tokens: &mut Vec<Token>,
+        mut scan: impl FnMut(&str, Field, usize, usize, &mut Vec<Token>),
+    ) {
         let text = view.text.as_str();
         for span in &view.spans {
             let (field, start, end) = (span.field, span.start, span.end);
             match field {
-                Field::Address => self.tokenizer.scan(text, Field::From, start, end, tokens),
+                Field::Address => scan(text, Field::From, start, end, tokens),
                 Field::Thread => {
                     let host = text[start..end].rfind('@').map_or(end, |at| start + at + 1);
-                    self.tokenizer.scan(text, Field::Header, host, end, tokens);
+                    scan(text, Field::Header, host, end, tokens);
                 }
                 _ => {}
             }
@@ -190,7 +231,7 @@ impl Reader {
                 let hash = self.tokenizer.key.word(field, &text[start..end]);
                 tokens.push(Token { hash, start: narrow(start), end: narrow(end), field, size: 0 });
             } else {
-                self.tokenizer.scan(text, field, start, end, tokens);
+                scan(text, field, start, end, tokens);
             }
         }
     }

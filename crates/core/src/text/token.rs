@@ -119,6 +119,16 @@ impl Tokenizer {
     /// Appends the tokens of `text[start..end]`, which came from `field`: each word, then the n-grams it ends.
     pub fn scan(&self, text: &str, field: Field, start: usize, end: usize, out: &mut Vec<Token>) {
         let first = out.len();
+        self.words(text, field, start, end, out);
+        if self.unit == Unit::Words && self.longest > 1 {
+            let words = out.split_off(first);
+            self.grams(&words, out);
+        }
+    }
+
+    /// Appends the words alone, from which [`Tokenizer::scan`] makes n-grams; of characters the n-grams themselves.
+    pub fn words(&self, text: &str, field: Field, start: usize, end: usize, out: &mut Vec<Token>) {
+        let first = out.len();
         let end = end.min(MOST_BYTES);
         if let Unit::Characters { of_words, .. } = self.unit {
             let end = (0..=end).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
@@ -135,10 +145,6 @@ impl Tokenizer {
                 }
                 !stops && (word.size & PART == 0 || word.start >= stopped)
             }));
-        }
-        if self.longest > 1 {
-            let words = out.split_off(first);
-            self.grams(&words, out);
         }
     }
 
