@@ -76,17 +76,37 @@ const LONG: usize = 1 << 19;
 
 /// S (N, K) = X·Wᵀ + b, W (K, d) row by row, b (K,).
 pub fn scores<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
-    if b.len() > 1 { scores_turned(rows, &transposed(w, b.len()), b) } else { scores_turned(rows, w, b) }
+    let width = if rows.is_sparse() { lanes(b.len()) } else { b.len() };
+    if b.len() > 1 {
+        scores_within(rows, &transposed(w, b.len(), width), width, b)
+    } else {
+        scores_turned(rows, w, b)
+    }
 }
 
 /// The same for W (d, K) feature by feature, as it is read.
 pub fn scores_turned<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
+    scores_within(rows, w, b.len(), b)
+}
+
+/// The same for W (d, `width`), of which the first K columns count.
+fn scores_within<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], width: usize, b: &[f64]) -> Vec<f64> {
     let classes = b.len();
     let mut result = vec![0.0; rows.count() * classes];
     result.par_chunks_mut((STRETCH * classes).max(1)).enumerate().for_each(|(part, result)| {
-        Arch::new().dispatch(Scores { rows, w, b, first: part * STRETCH, result });
+        Arch::new().dispatch(Scores { rows, w, width, b, first: part * STRETCH, result });
     });
     result
+}
+
+/// So many sums are kept in registers side by side: as many as there are classes, or a few more.
+fn lanes(classes: usize) -> usize {
+    match classes {
+        0..=2 => classes,
+        3..=4 => 4,
+        5..=32 => classes.next_multiple_of(8),
+        _ => classes,
+    }
 }
 
 /// (places,) x_i·w + b of the rows at the given places, w (d,).
@@ -116,23 +136,50 @@ impl<V: Value, I: Index> WithSimd for ScoresOf<'_, '_, V, I> {
     }
 }
 
-/// (columns, lines) of a table of so many lines.
-fn transposed(table: &[f64], lines: usize) -> Vec<f64> {
+/// (columns, width) of a table of so many lines, at most `width`; the rest is 0.
+fn transposed(table: &[f64], lines: usize, width: usize) -> Vec<f64> {
     let columns = table.len() / lines;
-    let mut turned = vec![0.0; table.len()];
-    for (line, values) in table.chunks_exact(columns.max(1)).enumerate() {
-        values.iter().enumerate().for_each(|(j, &x)| turned[j * lines + line] = x);
-    }
+    let mut turned = vec![0.0; columns * width];
+    turned.par_chunks_mut(TURNED * width).enumerate().for_each(|(part, turned)| {
+        for line in 0..lines {
+            let values = &table[line * columns..][part * TURNED..];
+            turned[line..].iter_mut().step_by(width).zip(values).for_each(|(to, &x)| *to = x);
+        }
+    });
     turned
 }
 
-/// `w` is (d, K), so that the weights of a feature lie side by side.
+/// Columns that are turned at once.
+const TURNED: usize = 1 << 7;
+
+/// `w` is (d, width), so that the weights of a feature lie side by side.
 struct Scores<'a, 'r, V, I> {
     rows: &'a Rows<'r, V, I>,
     w: &'a [f64],
+    width: usize,
     b: &'a [f64],
     first: usize,
     result: &'a mut [f64],
+}
+
+impl<V: Value, I: Index> Scores<'_, '_, V, I> {
+    /// The scores of sparse rows, summed in registers: the same sums in the same order.
+    #[inline(always)]
+    fn in_registers<const K: usize>(self) {
+        let weights = self.w.as_chunks::<K>().0;
+        let classes = self.b.len();
+        for (i, scores) in self.result.chunks_exact_mut(classes).enumerate() {
+            let mut sums = [0.0; K];
+            sums[..classes].copy_from_slice(self.b);
+            self.rows.row(self.first + i).each(|j, x| {
+                let (x, w) = (x.real(), &weights[j]);
+                for k in 0..K {
+                    sums[k] += x * w[k];
+                }
+            });
+            scores.copy_from_slice(&sums[..classes]);
+        }
+    }
 }
 
 impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
@@ -140,6 +187,15 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
+        match (self.rows.is_sparse(), self.width) {
+            (true, 2) => return self.in_registers::<2>(),
+            (true, 4) => return self.in_registers::<4>(),
+            (true, 8) => return self.in_registers::<8>(),
+            (true, 16) => return self.in_registers::<16>(),
+            (true, 24) => return self.in_registers::<24>(),
+            (true, 32) => return self.in_registers::<32>(),
+            _ => {}
+        }
         let classes = self.b.len();
         for (i, scores) in self.result.chunks_exact_mut(classes).enumerate() {
             let row = self.rows.row(self.first + i);
@@ -149,7 +205,7 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
             }
             scores.copy_from_slice(self.b);
             row.each(|j, x| {
-                let (x, w) = (x.real(), &self.w[j * classes..][..classes]);
+                let (x, w) = (x.real(), &self.w[j * self.width..][..classes]);
                 scores.iter_mut().zip(w).for_each(|(s, w)| *s += x * w);
             });
         }
@@ -181,7 +237,7 @@ pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: us
     let total = summed(rows.count(), classes * rows.columns(), |stretch, sum| {
         Arch::new().dispatch(Combine { rows, u, classes, stretch, sum });
     });
-    if classes > 1 { transposed(&total, rows.columns().max(1)) } else { total }
+    if classes > 1 { transposed(&total, rows.columns().max(1), rows.columns().max(1)) } else { total }
 }
 
 /// `sum` is (d, K), so that the sums of a feature lie side by side.

@@ -415,7 +415,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
     def _score_possible(self, X: Rows) -> Floats:
         """Return (N, C) scores; a row that is impossible in every class is refused."""
         score = self._score_statistic(X)
-        if score.size and score.min() > -np.inf:
+        if score.size and score.min() > -np.inf:  # one look at all: by rows takes ten times as long
             return score
         possible = score.max(axis=1) > -np.inf
         if not possible.all():
