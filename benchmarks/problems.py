@@ -74,7 +74,7 @@ PRODUCT = 57e9
 class Problem:
     """One comparison.
 
-    kind      which runner: "text" and "matrix" (fit and predict inside a process), "linear" (fits, ever
+    kind      which runner: "text", "rows" and "matrix" (fit and predict inside a process), "linear" (fits, ever
               tighter), "mail" (whole commands), "message" (one command)
     data      the file in the data folder; None where the data are simulated
     sides     by name, ours first: its settings
@@ -84,7 +84,7 @@ class Problem:
 
     name: str
     title: str
-    kind: Literal["text", "mail", "message", "matrix", "linear"]
+    kind: Literal["text", "rows", "mail", "message", "matrix", "linear"]
     data: str | None
     sides: dict[str, dict[str, Any]]
     goals: tuple[Goal, ...]

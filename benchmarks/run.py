@@ -30,16 +30,18 @@ from linear_problems import LINEAR
 from measure import FailedError, in_turn
 from network_problems import NETWORK
 from problems import PROBLEMS, Problem
+from rows_problems import ROWS
 
 CONTESTS = {
     "text": kinds.text.contest,
+    "rows": kinds.text.contest,
     "mail": kinds.mail.contest,
     "message": kinds.message.contest,
     "matrix": kinds.matrix.contest,
     "linear": kinds.linear.contest,
 }
 
-EVERY = (*PROBLEMS, *LINEAR, *KERNEL, *NETWORK)
+EVERY = (*PROBLEMS, *ROWS, *LINEAR, *KERNEL, *NETWORK)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Text problems: each side is a script that times fit and predict inside a fresh process."""
+"""Text problems: each side is a script that times fit and predict inside a fresh process; of rows, as `transform`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ SCRIPTS = {
     "vowpal-wabbit": "text_vw.py",
     "vowpal-wabbit-prepared": "text_vw.py",
 }
+ROWS = "rows_fit.py"
+WHERE = {"text": "where_text.py", "rows": "rows_where.py"}
 
 
 def contest(problem: Problem, folder: Path) -> Contest:
@@ -34,7 +36,8 @@ def contest(problem: Problem, folder: Path) -> Contest:
         python = sys.executable if name == "deciban" else rivals
 
         def run() -> Numbers:
-            said = _said([python, SIDES / SCRIPTS[name], folder, json.dumps(settings)])
+            script = ROWS if problem.kind == "rows" else SCRIPTS[name]
+            said = _said([python, SIDES / script, folder, json.dumps(settings)])
             versions.update(said["versions"])
             return said["numbers"]
 
@@ -42,10 +45,11 @@ def contest(problem: Problem, folder: Path) -> Contest:
 
     def where() -> list[Share]:
         settings = json.dumps(problem.sides["deciban"])
-        return [tuple(step) for step in _said([sys.executable, SIDES / "where_text.py", folder, settings])]
+        return [tuple(step) for step in _said([sys.executable, SIDES / WHERE[problem.kind], folder, settings])]
 
     sides = [side(name, settings) for name, settings in problem.sides.items()]
-    return Contest(sides, sizes["bytes"], sizes["items"], versions, where, tuple(sizes["notes"]))
+    notes = tuple(sizes["notes"]) if problem.kind == "text" else ()
+    return Contest(sides, sizes["bytes"], sizes["items"], versions, where, notes)
 
 
 def _said(command: list[Any]) -> Any:
