@@ -25,11 +25,12 @@ pub struct Joined {
 /// So many n-grams of trees are joined by one thread at a time, about.
 const STRETCH: usize = if cfg!(test) { 8 } else { 1 << 17 };
 
-/// Joins at most [`MOST_TREES`] trees of n-grams of up to `longest` words, over `words` words.
+/// Joins at most [`MOST_TREES`] trees of n-grams of up to `longest` words, over `words` words; they keep their rows and
+/// the numbers of their n-grams only.
 pub fn join(trees: &mut [Tree], words: usize, longest: u8) -> Joined {
     let limits = ranges(trees, words);
     let mut stretches: Vec<Stretch<'_>> = limits.iter().map(|_| Stretch::default()).collect();
-    for tree in trees {
+    for tree in &mut *trees {
         let Tree { words, levels, counts, texts, firsts, roots, .. } = tree;
         let (mut words, mut from) = (&mut words[..], 0);
         for (range, stretch) in limits.iter().zip(&mut stretches) {
@@ -71,6 +72,10 @@ pub fn join(trees: &mut [Tree], words: usize, longest: u8) -> Joined {
         all.levels.extend(joined.levels);
         all.counts.extend(joined.counts);
         all.texts.extend(joined.texts);
+    }
+    for tree in trees {
+        let Tree { words, found, starts, .. } = std::mem::take(tree);
+        *tree = Tree { words, found, starts, ..Tree::default() };
     }
     all
 }
