@@ -16,6 +16,7 @@ __all__ = [
     "Dictionary",
     "Experts",
     "Files",
+    "Grams",
     "Items",
     "KernelTiles",
     "OutsideSupport",
@@ -72,6 +73,7 @@ __all__ = [
     "repeats",
     "rows_times",
     "rows_turned_times",
+    "rows_with",
     "scores",
     "sizes",
     "smo",
@@ -80,6 +82,7 @@ __all__ = [
     "sums_of_words",
     "teach_experts",
     "total_of_parts",
+    "weigh_rows",
 ]
 
 # A matrix (N, d): a 2-D array in C order, or (data, indices, indptr, d) of a CSR.
