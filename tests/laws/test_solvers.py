@@ -224,3 +224,20 @@ def test_what_a_callback_raises_is_raised():
     for solver in (each for each in solvers.CATALOGUE if each.refusal(posed) is None):
         with pytest.raises(ZeroDivisionError, match="of the caller's own"):
             solver.solve(posed, Limits(callback=fail))
+
+
+@pytest.mark.parametrize("price", [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_few_positives_and_far_rows_take_dual_ascent_no_endless_passes(seed, price):
+    """What one example alone could pull is from next to nothing to as much as the loss."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(4, size=(2000, 20))
+    s = X @ rng.normal(size=20) / np.sqrt(20) + 0.7 * rng.normal(size=2000)
+    y = np.where(s > np.quantile(s, 0.95), 1.0, -1.0)
+    unit = solvers.price_of_errors(Problem(X, y, np.ones(2000), losses.Hinge(), L2()))
+    posed = Problem(X, y, np.full(2000, price / unit), losses.Hinge(), L2())
+    ascent = solvers.dual_coordinate.solve(posed, Limits(max_iter=10_000))
+    chosen = solvers.solve(posed, Limits())
+    assert ascent.status is chosen.status is Status.CONVERGED
+    assert ascent.iterations < 10_000  # the last pass looks at the gap in any case
+    assert_allclose(*(posed.primal(each.w, posed.scores(each.w, each.b)) for each in (ascent, chosen)), rtol=3e-6)
