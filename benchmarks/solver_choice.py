@@ -1,4 +1,4 @@
-"""Whether `auto` chooses well: its time beside that of every solver of the catalogue, on sixty problems.
+"""Whether `auto` chooses well: its time beside that of every solver of the catalogue, on 84 problems.
 
     python benchmarks/solver_choice.py [SET …] [--limit 20] [--record]
 
