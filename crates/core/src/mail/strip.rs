@@ -51,7 +51,9 @@ pub fn strip(message: &[u8]) -> Cow<'_, [u8]> {
         fields += usize::from(matches!(kind, LineKind::Named(_) | LineKind::Stray));
         if !cut.is_empty() {
             kept.extend_from_slice(&message[from..cut.start]);
-            from = cut.end;
+            // A line that ends with CR alone and an empty one behind the cut would become one, and the body a header.
+            let joins = kept.last() == Some(&b'\r') && message.get(cut.end) == Some(&b'\n');
+            from = cut.end - usize::from(joins);
         }
         at = next;
     }
@@ -144,6 +146,18 @@ mod tests {
     fn the_envelope_goes_once_it_stands_in_front() {
         assert_eq!(stripped("X-Spam-Flag: YES\nFrom a@b Mon\nTo: x\n\n"), "To: x\n\n");
         assert_eq!(stripped("To: x\nFrom a@b Mon\nCc: y\n\n"), "To: x\nFrom a@b Mon\nCc: y\n\n");
+    }
+
+    #[test]
+    fn a_header_ends_where_it_did() {
+        for (message, expected) in [
+            ("To: x\n \rX-Spam-Flag: YES\n\nStatus: x\n", "To: x\n \r\n\nStatus: x\n"),
+            ("To: x\rX-Spam-Flag: YES\r\n\nStatus: x\n", "To: x\r\n\nStatus: x\n"),
+            ("To: x\rStatus: RO\nX-Spam-Flag: YES\n\nStatus: x\n", "To: x\r\n\nStatus: x\n"),
+        ] {
+            assert_eq!(stripped(message), expected);
+            assert_eq!(stripped(expected), expected);
+        }
     }
 
     #[test]
