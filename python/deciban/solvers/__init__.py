@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, Protocol
 
+from deciban.losses import Logistic
 from deciban.threads import on_threads
 
 from . import (
@@ -149,7 +150,12 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
         interior_point.NAME,
         f"a piecewise linear loss, a square in the penalty too small for dual ascent, at most {hessian.DIRECT:,} "
         "features: some 20 steps",
-        lambda problem: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(price_of_errors(problem)),
+        lambda problem: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(problem),
+    ),
+    (
+        newton.NAME,
+        "the logistic loss of one problem: few conjugate gradients, whatever C is",
+        lambda problem: isinstance(problem.loss, Logistic) and problem.siblings is None,
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
     (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", _has_corners),
