@@ -33,13 +33,15 @@ fuzz_target!(|data: &[u8]| {
 
     let scores = dictionary.scores(&items, &weights, &bias);
     let rows = dictionary.rows(&items);
-    assert_eq!((scores.len(), rows.ends.len()), (items.len() * CLASSES, items.len()));
-    assert_eq!(rows.ends.last().copied().unwrap_or(0) as usize, rows.features.len());
+    let (mut all_features, mut all_values) = (vec![0; rows.len()], vec![0.0; rows.len()]);
+    let ends = rows.write(&mut all_features, &mut all_values);
+    assert_eq!((scores.len(), ends.len()), (items.len() * CLASSES, items.len()));
+    assert_eq!(ends.last().copied().unwrap_or(0) as usize, all_features.len());
     let mut start = 0;
     for (i, item) in items.iter().enumerate() {
-        let row = start..rows.ends[i] as usize;
+        let row = start..ends[i] as usize;
         start = row.end;
-        let (features, values) = (&rows.features[row.clone()], &rows.values[row]);
+        let (features, values) = (&all_features[row.clone()], &all_values[row]);
         assert!(features.windows(2).all(|pair| pair[0] < pair[1]), "features ascend");
         for (c, bias) in bias.iter().enumerate() {
             let terms = features.iter().zip(values).map(|(&j, x)| x * weights[j as usize * CLASSES + c]);
