@@ -24,3 +24,11 @@ def named(path: str) -> Any:
     """A class or function from its dotted name."""
     module, _, name = path.rpartition(".")
     return getattr(importlib.import_module(module), name)
+
+
+def made(settings: dict[str, Any]) -> Any:
+    """The estimator of the settings; JSON has no tuples, which parameters are."""
+    parameters = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in settings["parameters"].items()
+    }
+    return named(settings["estimator"])(**parameters)

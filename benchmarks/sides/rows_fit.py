@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 import timed
-from matrix_read import named
+from matrix_read import made
 
 FEW = 200
 PACKAGES = {"sklearn": "scikit-learn"}
@@ -16,10 +16,7 @@ PACKAGES = {"sklearn": "scikit-learn"}
 folder, settings = timed.arguments()
 train, _ = timed.texts(folder, "train")
 test, _ = timed.texts(folder, "test")
-parameters = {
-    name: tuple(value) if isinstance(value, list) else value for name, value in settings["parameters"].items()
-}
-vectorizer = named(settings["estimator"])(**parameters)
+vectorizer = made(settings)
 
 
 def fit() -> Any:

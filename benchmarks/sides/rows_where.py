@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 import timed
-from matrix_read import named
+from matrix_read import made
 
 from deciban._core import Grams
 from deciban.features.tfidf import inverse_frequency, weigh
@@ -17,10 +17,7 @@ from deciban.text.core_rows import csr_of
 folder, settings = timed.arguments()
 train, _ = timed.texts(folder, "train")
 test, _ = timed.texts(folder, "test")
-parameters = {
-    name: tuple(value) if isinstance(value, list) else value for name, value in settings["parameters"].items()
-}
-vectorizer = named(settings["estimator"])(**parameters)
+vectorizer = made(settings)
 times, steps = [perf_counter()], []
 
 
