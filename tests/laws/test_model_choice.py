@@ -1,6 +1,7 @@
-"""The model that is chosen is the simplest of those that err no more than the best by more than chance."""
+"""The model that is chosen is the one of least log loss."""
 
 from dataclasses import dataclass, field
+from math import exp, log
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from labelled_texts import content
 
 from deciban import TextClassifier
 from deciban._core import Reader
+from deciban.calibration.out_of_fold import OutOfFold
 from deciban.data.folds import hold_out
 from deciban.text.choice import choose
 from deciban.text.corpus import Corpus, widest_reader
@@ -96,21 +98,56 @@ def test_a_fit_that_took_ctrl_c_for_its_own_ends_the_choice():
     assert contenders[2].asked == []
 
 
-@given(errors=st.lists(st.integers(0, 99), min_size=1, max_size=5))
-def test_the_simplest_within_one_standard_error_of_the_best(errors):
-    contenders = [Says(f"model {i}", k) for i, k in enumerate(errors)]
-    told = []
-    examples = corpus_of_two()
+def judged(outside, model):
+    """Whether the model is wrong about each item, each half calibrated by the other, and −log p of its label."""
+    scores, half = outside.scores(model), np.unique(outside.keys, return_inverse=True)[1] % 2
+    wrong, losses = [], []
+    for i, (score, c) in enumerate(zip(scores, outside.y.tolist(), strict=True)):
+        others = np.flatnonzero(half != half[i])
+        weight = np.ones(len(others)) if outside.weight is None else outside.weight[others]
+        line = OutOfFold(scores[others], outside.y[others], weight, others, half[others]).scaling()
+        told = line(score).tolist()
+        wrong.append(told.index(max(told)) != c)
+        losses.append(log(sum(exp(each - told[c]) for each in told)))
+    return np.array(wrong), np.array(losses)
+
+
+@given(
+    errors=st.lists(st.integers(0, 99), min_size=1, max_size=5),
+    few=st.integers(20, 60),
+    weights=st.sampled_from([None, [1.0, 2.0, 0.5, 3.0]]),
+)
+def test_the_one_of_least_log_loss_and_the_first_of_equal_ones(errors, few, weights):
+    contenders = [Says(f"model {i}", k * few // 100) for i, k in enumerate(errors)]
+    told, size = [], 5 * few
+    y = np.resize([0, 0, 0, 1], size)
+    examples = corpus([f"text {i}" for i in range(size)], y, None if weights is None else np.resize(weights, size))
     chosen, tried = choose(examples, contenders, tell=told.append)
-    n = hold_out(examples, 0).sum()
+    held = hold_out(examples, 0)
     assert told == tried
-    assert [each.asked[0][0] for each in contenders] == [500 - n] * len(errors)
+    assert [each.asked[0][0] for each in contenders] == [size - held.sum()] * len(errors)
+    outside = examples.only(held)
+    w = np.ones(len(outside)) if outside.weight is None else outside.weight
+    said = [judged(outside, each) for each in contenders]
     found = np.array([each.error for each in tried])
-    np.testing.assert_allclose([each.standard_error for each in tried], np.sqrt(found * (1 - found) / n), rtol=1e-12)
-    best = found.argmin()
-    limit = found[best] + tried[best].standard_error
-    assert found[contenders.index(chosen)] <= limit
-    assert (found[: contenders.index(chosen)] > limit).all()
+    np.testing.assert_allclose(found, [w @ wrong / w.sum() for wrong, _ in said], rtol=1e-9)
+    expected = np.sqrt(found * (1 - found) / w.sum())
+    np.testing.assert_allclose([each.standard_error for each in tried], expected, rtol=1e-9)
+    np.testing.assert_allclose([each.log_loss for each in tried], [w @ loss / w.sum() for _, loss in said], rtol=1e-9)
+    assert contenders.index(chosen) == np.argmin([each.log_loss for each in tried])
+
+
+def test_offsets_that_the_kept_model_will_have_count_in_the_choice():
+    """Scores in another unit, and off by a constant, are worth as much."""
+
+    class Shifted(Says):
+        def scores_of(self, tokens, places):
+            return 7.0 * super().scores_of(tokens, places) + np.array([-40.0, 0.0])
+
+    plain, shifted = Says("plain", 20), Shifted("shifted", 20)
+    _, (one, other) = choose(corpus_of_two(), [plain, shifted])
+    assert (one.error, other.error) == (other.error, one.error)
+    assert one.log_loss == pytest.approx(other.log_loss, abs=1e-5)
 
 
 def test_without_time_only_the_first_is_tried():
@@ -164,4 +201,3 @@ def test_models_that_are_only_tried_score_as_others_do(kind, classes):
         factor = (ours * theirs).sum() / (theirs**2).sum()
         assert factor > 0.0
         np.testing.assert_allclose(ours, factor * theirs, rtol=1e-9, atol=1e-9)
-        assert abs(tried.errors(each.learn(tried).compile()) - examples.errors(each.learn(examples).compile())) <= 3

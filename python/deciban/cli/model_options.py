@@ -14,8 +14,8 @@ DISCRIMINANT = "discriminant"
 CHOICES = ["auto", *MODELS, *(each for each in (DISCRIMINANT, "mlp") if each not in MODELS)]
 _CHOICE_HELP = (
     "Type of model. Default: auto. For mail, auto is online. For text it compares "
-    f"{', '.join(SIMPLEST_FIRST)}, for typed columns naive-bayes, discriminant, logistic, svm, and takes the simplest "
-    f"whose error on a held-out fifth is within one standard error of the lowest (naive-bayes below {FEWEST} items)."
+    f"{', '.join(SIMPLEST_FIRST)}, for typed columns naive-bayes, discriminant, logistic, svm, and takes the one "
+    f"whose log loss on a held-out fifth is least (naive-bayes below {FEWEST} items)."
 )
 
 

@@ -102,7 +102,8 @@ def tell_tried(remarks: Remarks) -> Callable[[CandidateResult], None]:
 
     def tell(each: CandidateResult) -> None:
         error, deviation = 100 * each.error, 100 * each.standard_error
-        remarks(f"Tried {each.model}: {error:.2f} ± {deviation:.2f} % wrong of a fifth held out, {each.seconds:.1f} s.")
+        held = f"{error:.2f} ± {deviation:.2f} % wrong of a fifth held out, log loss {each.log_loss:.4f}"
+        remarks(f"Tried {each.model}: {held}, {each.seconds:.1f} s.")
 
     return tell
 
@@ -111,7 +112,7 @@ def tell_chosen(model: str, left_out: Sequence[str], limit: float, remarks: Rema
     """Say which model it is, and for which there was no time."""
     if left_out:
         remarks(f"No time for {', '.join(left_out)}: --time-limit is {limit:g} s.")
-    remarks(f"Chose {model}: the simplest within one standard error of the best.")
+    remarks(f"Chose {model}: the least log loss.")
 
 
 def tell_approximation(certificate: Certificate, remarks: Remarks) -> None:

@@ -81,11 +81,6 @@ class KeyedExamples(Examples):
         scores: NDArray[np.float64] = model.scores(self.X)
         return scores
 
-    def errors(self, model: Any) -> float:
-        """Return the share of the examples, by weight, that the model judges wrongly."""
-        wrong = self.scores(model).argmax(axis=1) != self.y
-        return float(np.average(wrong, weights=self.weight))
-
 
 def order_of(keys: NDArray[np.bytes_], y: NDArray[Any], weight: NDArray[np.float64] | None) -> NDArray[np.intp]:
     """Return (N,) an order of examples that is the same whatever the order in which they came."""
