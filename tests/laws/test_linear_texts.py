@@ -136,7 +136,7 @@ def test_it_is_the_model_of_the_rows_of_its_vectorizer(model, binary):
 @pytest.mark.parametrize("weights", [None, SOME.weights])
 def test_idf_is_that_of_the_book(weights):
     """A word's weight in the file is that of the scaled column, times the scale."""
-    known = TextClassifier("logistic", words=(1, 1), C=3.0).fit(SOME.texts, SOME.labels, weights)
+    known = TextClassifier("logistic", weighting="idf", words=(1, 1), C=3.0).fit(SOME.texts, SOME.labels, weights)
     rows = TextVectorizer((1, 1), binary=True, max_features=None).fit(SOME.texts)
     X, w = rows.transform(SOME.texts).toarray(), np.ones(6) if weights is None else np.array(weights)
     scale = 1.0 + np.log((1 + w.sum()) / (1 + w @ X))
@@ -150,15 +150,16 @@ def test_idf_is_that_of_the_book(weights):
 @pytest.mark.parametrize("model", ["svm", "logistic", "perceptron"])
 @pytest.mark.parametrize("many", [False, True])
 def test_of_items_of_one_length_the_verdict_is_that_of_rows_of_length_one(model, many):
-    """With the word that is in every item, whose idf is 1, for an intercept."""
+    """With the word that is in every item, a fifth of the mean length, for an intercept."""
     labels = ["ham", "news", "spam"] * 2 if many else SOME.labels
     known = TextClassifier(model, weighting="unit-idf", words=(1, 1)).fit(SOME.texts, labels)
     rows = TextVectorizer((1, 1), binary=True, max_features=None).fit(SOME.texts)
     X = rows.transform(SOME.texts).toarray()
     idf = (1.0 + np.log(7 / (1 + X.sum(axis=0)))) ** 1.5
+    everywhere = 0.2 * np.sqrt(np.square(X * idf).sum(axis=1).mean())
 
     def long_as_another(texts):
-        each = np.column_stack([rows.transform(texts).toarray() * idf, np.ones(len(texts))])
+        each = np.column_stack([rows.transform(texts).toarray() * idf, np.full(len(texts), everywhere)])
         return each / np.linalg.norm(each, axis=1, keepdims=True), np.linalg.norm(each, axis=1)
 
     learnt_from, _ = long_as_another(SOME.texts)

@@ -128,6 +128,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "bayes.likelihood": (lambda value: type(value) is str, "a name"),
     "bayes.alpha": (lambda value: _number(value) and value >= 0, "a number from 0"),
     "bayes.estimate": (lambda value: value in ("bayes", "predictive", "map", "ml"), "'bayes', 'map' or 'ml'"),
+    "bayes.chosen": (lambda value: type(value) is bool, "true or false"),
     "bayes.class_prior": (
         lambda value: type(value) is str or _number(value) or (type(value) is list and all(map(_number, value))),
         "a name or numbers",
@@ -145,6 +146,10 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+_OPTIONAL = {"chosen"}
+"""Fields that older files have not, and which are false there."""
+
+
 SECTIONS = {**dict.fromkeys(LINEAR, "linear"), KERNEL: "kernel", NETWORK: "network", ONLINE: ONLINE}
 """Where the header keeps the parameters of each model but naive Bayes."""
 
@@ -155,7 +160,7 @@ def _header_fault(header: Mapping[str, Any]) -> str:
     for section in ("text", own):
         known = {field.partition(".")[2] for field in _FIELDS if field.startswith(f"{section}.")}
         values = header.get(section)
-        if type(values) is not dict or set(values) != known:
+        if type(values) is not dict or not known - _OPTIONAL <= set(values) <= known:
             return f"{section!r} in its header with the fields {', '.join(sorted(known))}"
     for section in ("bayes", *SECTIONS.values()):
         if section != own and section in header:
@@ -177,6 +182,8 @@ def _header_fault(header: Mapping[str, Any]) -> str:
         if section not in ("", "text", own):
             continue
         values = header[section] if section else header
+        if key in _OPTIONAL and key not in values:
+            continue
         if key not in values or not allowed(values[key]):
             return f"{field!r} in its header to be {wanted}"
     return ""

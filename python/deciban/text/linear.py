@@ -55,9 +55,10 @@ class Linear:
 
     idf_j = 1 + ln((1 + N)/(1 + n_j)) for a word in n_j of N items (Spärck Jones 1972), divided by the quadratic mean
     of the rows' lengths, so that C means the same whatever the length of texts. "unit-idf" takes idf^(3/2) and divides
-    each row by its own length; instead of an intercept the model has a word that is in every item, so that its verdict
-    is the same before and after the division. Scores become log-odds by a line, see `calibration.lines`. Weights and
-    weighting are multiplied before anything is judged: the score stays affine in the words.
+    each row by its own length; instead of an intercept the model has a word that is in every item, a fifth of the mean
+    length, so that its verdict is the same before and after the division. Scores become log-odds by a line, see
+    `calibration.lines`. Weights and weighting are multiplied before anything is judged: the score stays affine in the
+    words.
     """
 
     model: str

@@ -31,8 +31,8 @@ from .bucket_words import bucket_names
 from .corpus import Corpus
 from .counting import Occurrences
 from .encoder import WordEncoder, dictionary_of, pack
-from .left_out import MOST, LeftOut, Sample
-from .model_defaults import ALPHA
+from .left_out import FEW, MOST, LeftOut, Sample, choose_pseudo_count
+from .model_defaults import ALPHA, ALPHAS
 from .served import TENSORS, ServedText
 from .settings import Kind, TextSettings
 from .widening import widening
@@ -43,12 +43,13 @@ _OF_WORDS = ("bernoulli", "multinomial")
 
 @dataclass(frozen=True)
 class Bayes:
-    """Which naive Bayes: see `NaiveBayes` for the words."""
+    """Which naive Bayes: see `NaiveBayes` for the words. Where alpha is `chosen`, calibration sets it."""
 
     likelihood: str = "multinomial"
     alpha: float = 1.0
     estimate: str = "bayes"
     class_prior: str | float | tuple[float, ...] = "empirical"
+    chosen: bool = False
 
     def family(self) -> Any:
         """Return the distribution, with its prior: one of those that words can be drawn from."""
@@ -97,6 +98,7 @@ class Bayes:
             "alpha": float(self.alpha),
             "estimate": self.estimate,
             "class_prior": prior,
+            **({"chosen": True} if self.chosen else {}),
         }
 
     @classmethod
@@ -114,7 +116,9 @@ class Defaults(NamedTuple):
 
 
 DEFAULTS: dict[Kind, Defaults] = {
-    "text": Defaults(TextSettings("text", (1, 2), max_features=None, binary=True), Bayes(alpha=ALPHA["text"])),
+    "text": Defaults(
+        TextSettings("text", (1, 2), max_features=None, binary=True), Bayes(alpha=ALPHA["text"], chosen=True)
+    ),
     "mail": Defaults(TextSettings("mail", (1, 1), max_features=None, binary=True), Bayes(alpha=ALPHA["mail"])),
 }
 """What did best on held-out items. Text: a fifth each of 20 Newsgroups, IMDB, MR, SMS and Korean reviews, their mean
@@ -148,9 +152,10 @@ class TextModel(Artifact):
         return "bayes"
 
     def calibrate(self, sample: Sample) -> TextModel:
-        """Return the model with the scaling that suits these of its items, left out one by one."""
+        """Return the model with the scaling, and the pseudo-count if it is to be chosen, that suit these of its items,
+        left out one by one."""
         items, counts = sample.items(len(self.classes))
-        return self._scale(lambda dictionary: dictionary.rows(items), counts)
+        return self._scale(lambda dictionary: dictionary.rows(items), counts, np.arange(len(items)))
 
     def calibrate_by(self, corpus: Corpus) -> TextModel:
         """Return the same, of those of lowest digest in the corpus that was learnt."""
@@ -162,9 +167,12 @@ class TextModel(Artifact):
         np.add.at(counts, (which[chosen], corpus.y[chosen]), 1.0 if corpus.weight is None else corpus.weight[chosen])
         order = np.argsort(first)  # tokens are read in the order in which they came
         places = corpus.places[first[order]]
-        return self._scale(lambda dictionary: dictionary.rows_of(corpus.X, places), counts[order])
+        return self._scale(lambda dictionary: dictionary.rows_of(corpus.X, places), counts[order], order)
 
-    def _scale(self, rows_in: Callable[[Dictionary], Any], counts: NDArray[np.float64]) -> TextModel:
+    def _scale(
+        self, rows_in: Callable[[Dictionary], Any], counts: NDArray[np.float64], rank: NDArray[np.intp]
+    ) -> TextModel:
+        """Return the model that suits examples, learnt `counts` (M, C) times, of this `rank` (M,) by digest."""
         _, hashes, seen = self.encoder.features()
         if not len(hashes):
             return self  # there is no evidence to be scaled
@@ -172,7 +180,10 @@ class TextModel(Artifact):
         ends, features, values = rows_in(dictionary_of(self.encoder.settings, pack(hashes), None))
         added = float(pseudo_counts(bayes.alpha, bayes.estimate))
         left = LeftOut(ends, features, values, counts, seen, added, absent)
-        return replace(self, scaling=left.scaling(bayes.prior()))
+        if bayes.chosen and bayes.estimate == "bayes":
+            alpha = choose_pseudo_count(left.only(rank < FEW), bayes.prior(), ALPHAS)
+            bayes, left = replace(bayes, alpha=alpha), left._replace(added=alpha)
+        return replace(self, settings=bayes, scaling=left.calibrate(bayes.prior()).scaling)
 
     def plus(self, more: TextModel | Occurrences) -> TextModel:
         """Return the model that has also learnt `more`, which counts the same classes."""
@@ -185,6 +196,7 @@ class TextModel(Artifact):
             each._refuse_generations()
         return replace(
             self,
+            settings=replace(self.settings, alpha=max(self.settings.alpha, other.settings.alpha)),
             encoder=self.encoder.merge(other.encoder),
             choice=None,
             scaling=more_cautious(self.scaling, other.scaling),

@@ -62,7 +62,13 @@ def parameters_of(model: AnyText) -> dict[str, Any]:
 
 
 def _of_counts(model: TextModel) -> dict[str, Any]:
-    return {**asdict(model.settings), "calibration": None if model.scaling is None else "affine"}
+    own = asdict(model.settings)
+    chosen = own.pop("chosen")
+    return {
+        **own,
+        "alpha": None if chosen else own["alpha"],
+        "calibration": None if model.scaling is None else "affine",
+    }
 
 
 def _of_minimised(learner: Any) -> dict[str, Any]:

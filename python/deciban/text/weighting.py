@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 
 # Between idf, by which TfidfVectorizer multiplies, and idf², by which the product of two of its rows does.
 STEEPER = 1.5
+# What the word that is in every item counts beside the mean length of items: without it a model of one frequent and
+# some rare classes has nothing to say how frequent they are, and of 1 it outweighs the words of short items.
+EVERYWHERE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,26 +79,28 @@ def directions(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
 
 
 def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
-    """Return every row with the word that is in every item, whose idf is 1, divided by its length.
+    """Return every row with the word that is in every item, divided by its length.
 
     A score without an intercept has the sign, and of many the largest the place, that it has before the division: the
     model judges words as they come, divided by one length, the quadratic mean, for all.
     """
     X.data *= idf[X.indices]
-    length = np.sqrt(X.power(2).sum(axis=1) + 1.0)
-    rows = _with_ones(X)
+    squared = X.power(2).sum(axis=1)
+    constant = EVERYWHERE * float(np.sqrt(weight @ squared / weight.sum())) or 1.0
+    length = np.sqrt(squared + constant**2)
+    rows = _with_last(X, constant)
     rows.data /= np.repeat(length, np.diff(rows.indptr))
     mean = float(np.sqrt(weight @ np.square(length) / weight.sum()))
-    return Weighed(rows, idf / mean, 1.0 / mean, length / mean)
+    return Weighed(rows, idf / mean, constant / mean, length / mean)
 
 
-def _with_ones(X: sparse.csr_array) -> sparse.csr_array:
-    """Return X (N, d) with a last column of ones, (N, d + 1)."""
+def _with_last(X: sparse.csr_array, constant: float) -> sparse.csr_array:
+    """Return X (N, d) with a last column of a constant, (N, d + 1)."""
     N, d = X.shape
     indptr = X.indptr + np.arange(N + 1, dtype=X.indptr.dtype)
     last = indptr[1:] - 1
     words = np.ones(len(X.data) + N, dtype=np.bool_)
     words[last] = False
-    data, indices = np.ones(len(words)), np.full(len(words), d, dtype=X.indices.dtype)
+    data, indices = np.full(len(words), constant), np.full(len(words), d, dtype=X.indices.dtype)
     data[words], indices[words] = X.data, X.indices
     return type(X)((data, indices, indptr), shape=(N, d + 1))
