@@ -46,6 +46,7 @@ __all__ = [
     "digest",
     "digest_joined",
     "digest_stretches",
+    "distinct",
     "dual_coordinate",
     "dual_coordinate_each",
     "fuse_opinions",
@@ -602,6 +603,14 @@ def dual_coordinate_each(
 
 _Weights: TypeAlias = tuple[NDArray[np.float64], float]
 
+def distinct(
+    X: _Matrix,
+    y: NDArray[np.float64],
+    ranked: NDArray[np.float64],
+    *,
+    offset: NDArray[np.float64] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]: ...
 def perceptron(
     X: _Matrix,
     y: NDArray[np.float64],

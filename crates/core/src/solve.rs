@@ -11,6 +11,7 @@ pub mod adaptive;
 pub mod coordinate;
 pub mod crammer_singer;
 pub mod descent;
+pub mod distinct;
 pub mod dual_coordinate;
 mod order;
 pub mod passages;

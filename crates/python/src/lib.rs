@@ -13,6 +13,7 @@ mod densities;
 mod descending;
 mod dictionary;
 mod digest;
+mod distinct;
 mod exact;
 mod experts;
 mod files;
@@ -65,6 +66,8 @@ mod _core {
     use super::dictionary::{Dictionary, log_posterior};
     #[pymodule_export]
     use super::digest::{Sha256, digest, digest_joined, digest_stretches};
+    #[pymodule_export]
+    use super::distinct::distinct;
     #[pymodule_export]
     use super::exact::{
         central_fourths, central_norms, central_products, central_squares, class_powers, class_products,

@@ -17,7 +17,7 @@ came.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Self
@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from deciban.data.folds import bits_of, hashes, mix
+from deciban._core import distinct
+from deciban.data.folds import bits_of, mix
 from deciban.losses import CrammerSinger, Floats
-from deciban.threads import check_halted
 
 from .problem import Problem, Solution
 
@@ -87,9 +87,6 @@ def _is_far(X: Floats) -> bool:
         return bool(((np.abs(mean) > _FAR * spread) & (spread > 1e-14 * np.abs(mean))).any())
 
 
-Digests = NDArray[np.uint64]
-
-
 @dataclass(frozen=True)
 class Merged:
     """The problem of the examples that differ, and which of these each example is (N,)."""
@@ -101,7 +98,7 @@ class Merged:
     def of_problem(cls, problem: Problem) -> Self:
         """Merge and sort the examples; for problems of one against the rest, which have the same examples, once.
 
-        Cost: three passes over X, and sorting N numbers twice.
+        Cost: three passes over X, and sorting N numbers (`crates/core/src/solve/distinct.rs`).
         """
         shared = problem.siblings
         if not (isinstance(shared, Siblings) and shared.have(problem)):
@@ -178,96 +175,16 @@ class Siblings:
 def _merge(problem: Problem, ranked: Floats | None = None) -> tuple[Problem, NDArray[np.intp]]:
     """Return the problem of the examples that differ, sorted by values and by the numbers `ranked` (N,), and which of
     these each example is; by default they are the targets."""
-    group, kept = _group_equal(problem)
-    told = (problem.y if ranked is None else ranked)[kept]
-    order = np.lexsort((kept, problem.y[kept], _ranks(replace(problem, rows=_take(problem, kept), y=told))))
-    place = np.empty(len(kept), dtype=np.intp)
-    place[order] = np.arange(len(kept))
-    of, kept = place[group], kept[order]
+    y = np.ascontiguousarray(problem.y, dtype=np.float64)
+    offset = None if problem.offset is None else np.ascontiguousarray(problem.offset)
+    of, kept = distinct(problem.rows, y, y if ranked is None else ranked, offset=offset, n_jobs=problem.n_jobs)
     c = np.bincount(of, problem.c, minlength=len(kept)).astype(np.float64)
-    offset = None if problem.offset is None else problem.offset[kept]
+    offset = None if offset is None else offset[kept]
     return replace(problem, rows=_take(problem, kept), y=problem.y[kept], c=c, offset=offset), of
-
-
-def _group_equal(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the group of each example (N,), equal ones in one, and of each group (M,) the example that came first."""
-    digests = hashes(_matrix(problem) if problem.sparse else problem.rows, 0)
-    offset = np.zeros(len(problem.y)) if problem.offset is None else problem.offset
-    order = np.lexsort((offset, problem.y, digests))
-    same = np.logical_and.reduce([of[order][1:] == of[order][:-1] for of in (digests, problem.y, offset)])
-    near = np.flatnonzero(same)
-    if len(near):  # of rows that a digest takes for equal
-        same[near] = _equal(problem, order[near], order[near + 1])
-    new = np.append(True, ~same)
-    group = np.empty(len(order), dtype=np.intp)
-    group[order] = np.cumsum(new) - 1
-    return group, order[new]  # lexsort leaves what is equal in its order
-
-
-def _ranks(problem: Problem) -> Digests:
-    """Return digests of the rows (N,) that hang neither on the order of columns nor on that of rows.
-
-    A row's is of its values and their columns; a column's of its values and their rows; the first of a row's values
-    alone: two rounds of colour refinement (Weisfeiler & Leman 1968) of the graph whose edges are the values.
-    """
-    own = _over_rows(problem, np.zeros(problem.shape[1], dtype=np.uint64)) + mix(bits_of(problem.y))
-    return _over_rows(problem, _over_columns(problem, own))
-
-
-def _over_rows(problem: Problem, columns: Digests) -> Digests:
-    """Return for each row (N,) the sum, modulo 2⁶⁴ and so in any order, of digests of its values other than 0 and
-    `columns`."""
-    if problem.sparse:
-        data, indices, indptr, _ = problem.rows
-        sums = np.append(np.uint64(0), np.cumsum(_of_values(data, columns[indices])))[indptr]
-        return np.asarray(sums[1:] - sums[:-1])
-    sums = [_of_values(rows, columns).sum(axis=1) for rows in _blocks(problem.rows)]
-    return np.concatenate(sums)
-
-
-def _over_columns(problem: Problem, rows: Digests) -> Digests:
-    """Return the same of each column (d,) with `rows`."""
-    if problem.sparse:
-        data, indices, indptr, d = problem.rows
-        sums = np.zeros(d, dtype=np.uint64)
-        np.add.at(sums, indices, _of_values(data, np.repeat(rows, np.diff(indptr))))
-        return sums
-    sums, start = np.zeros(problem.shape[1], dtype=np.uint64), 0
-    for block in _blocks(problem.rows):
-        sums += _of_values(block, rows[start : start + len(block), None]).sum(axis=0)
-        start += len(block)
-    return sums
-
-
-def _blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Yield the rows in blocks that a cache holds."""
-    step = max(1, 2**15 // max(1, X.shape[1]))
-    for start in range(0, len(X), step):
-        check_halted()
-        yield X[start : start + step]
-
-
-def _of_values(values: NDArray[np.float64], of: Digests) -> Digests:
-    """Return digests of values, each with that of its row or column; 0 of the value 0, which sparse rows leave out."""
-    return np.where(values == 0.0, np.uint64(0), mix(mix(bits_of(values)) + of))
-
-
-def _equal(problem: Problem, one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether rows have the same values."""
-    if not problem.sparse:
-        equal: NDArray[np.bool_] = (problem.rows[one] == problem.rows[other]).all(axis=1)
-        return equal
-    X = _matrix(problem)
-    same: NDArray[np.bool_] = np.asarray(abs(X[one] - X[other]).max(axis=1).todense()).ravel() == 0.0
-    return same
 
 
 def _take(problem: Problem, places: NDArray[np.intp]) -> Any:
     if not problem.sparse:
         return np.ascontiguousarray(problem.rows[places])
-    X = _matrix(problem)[places]
+    X = csr_matrix(problem.rows[:3], shape=problem.shape)[places]
     return X.data, X.indices, X.indptr, problem.rows[3]
-
-
-def _matrix(problem: Problem) -> Any:
-    return csr_matrix(problem.rows[:3], shape=problem.shape)
