@@ -68,10 +68,8 @@ pub fn distinct<V: Value, I: Index>(rows: &Rows<'_, V, I>, told: Told<'_>) -> Di
         row.each(|j, x| rank = rank.wrapping_add(edge(x.real(), columns[j])));
         rank
     });
-    let mut order: Vec<(u64, f64, u32, u32)> = (0_u32..)
-        .zip(&first)
-        .map(|(k, &i)| (rank[i as usize], told.y[i as usize] + 0.0, i, k))
-        .collect();
+    let mut order: Vec<(u64, f64, u32, u32)> =
+        (0_u32..).zip(&first).map(|(k, &i)| (rank[i as usize], told.y[i as usize] + 0.0, i, k)).collect();
     order.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     let mut place = vec![0; first.len()];
     (0_u32..).zip(&order).for_each(|(at, &(.., k))| place[k as usize] = at);
@@ -124,11 +122,7 @@ fn each_row<V: Value, I: Index, T: Send + Default + Clone>(
 }
 
 /// The group of each example, equal ones in one, and the first of each group.
-fn groups<V: Value, I: Index>(
-    rows: &Rows<'_, V, I>,
-    told: Told<'_>,
-    keys: &[u64],
-) -> (Vec<u32>, Vec<u32>) {
+fn groups<V: Value, I: Index>(rows: &Rows<'_, V, I>, told: Told<'_>, keys: &[u64]) -> (Vec<u32>, Vec<u32>) {
     let equal = |i: usize, k: usize| {
         told.y[i] == told.y[k] && told.offset(i) == told.offset(k) && same(&rows.row(i), &rows.row(k))
     };

@@ -88,9 +88,6 @@ struct Pocket {
 
 /// Visits the examples until a pass is without mistakes, from `state` on.
 pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch: &mut Watch<'_>) -> Found {
-    let squares: Vec<f64> = (0..plan.rows.count())
-        .map(|i| plan.rows.row(i).squared_norm() + f64::from(u8::from(plan.intercept)))
-        .collect();
     let mut places: Vec<u32> = (0..plan.y.len() as u32).filter(|&i| plan.weight[i as usize] > 0.0).collect();
     let mut order = plan.shuffle.map(Order::new);
     let mut pocket = plan.pocket.then(|| Pocket {
@@ -101,6 +98,7 @@ pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch:
         always: plan.weight.iter().sum::<f64>() <= COUNTED,
     });
     let mut now = state;
+    let mut before = now.clone();
     let mut ending = Ending::Exhausted;
     let mut iterations = 0;
     let mut run = 0.0;
@@ -109,16 +107,9 @@ pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch:
         if let Some(order) = &mut order {
             order.shuffle(&mut places);
         }
-        let before = now.clone();
+        before.copy(&now);
         let (state, pocket) = (&mut now, pocket.as_mut());
-        let wrong = Arch::new().dispatch(Pass {
-            plan,
-            places: &places,
-            squares: &squares,
-            state,
-            pocket,
-            run: &mut run,
-        });
+        let wrong = Arch::new().dispatch(Pass { plan, places: &places, state, pocket, run: &mut run });
         if !now.finite() {
             now = before;
             ending = Ending::Overflow;
@@ -134,7 +125,7 @@ pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch:
             break;
         }
     }
-    let bound = if ending == Ending::Converged { bound(plan, &now, &squares) } else { f64::INFINITY };
+    let bound = if ending == Ending::Converged { bound(plan, &now) } else { f64::INFINITY };
     let best = match pocket {
         Some(pocket) if ending != Ending::Converged => (pocket.w, pocket.b),
         _ => (now.w.clone(), now.b),
@@ -165,17 +156,31 @@ fn error_below<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, w: &[f64], b: f64,
     Some(sum)
 }
 
+/// ‖(x, 1)‖² of row i, or ‖x‖² without an intercept.
+#[inline(always)]
+fn square<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, i: usize) -> f64 {
+    plan.rows.row(i).squared_norm() + f64::from(u8::from(plan.intercept))
+}
+
 /// (R/γ)².
-fn bound<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: &State, squares: &[f64]) -> f64 {
+fn bound<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: &State) -> f64 {
     let counted = |i: &usize| plan.weight[*i] > 0.0;
     let s = scores(plan.rows, &state.w, &[state.b]);
     let functional = (0..s.len()).filter(counted).map(|i| plan.y[i] * s[i]).fold(f64::INFINITY, f64::min);
-    let longest = (0..s.len()).filter(counted).map(|i| squares[i]).fold(0.0, f64::max);
+    let longest = (0..s.len()).filter(counted).map(|i| square(plan, i)).fold(0.0, f64::max);
     let length = state.w.iter().map(|w| w * w).sum::<f64>() + state.b * state.b;
     if functional > 0.0 { longest * length / (functional * functional) } else { f64::INFINITY }
 }
 
 impl State {
+    /// Becomes another, in the room that it has.
+    fn copy(&mut self, other: &State) {
+        self.w.copy_from_slice(&other.w);
+        self.early.copy_from_slice(&other.early);
+        (self.b, self.early_b) = (other.b, other.early_b);
+        (self.visits, self.mistakes) = (other.visits, other.mistakes);
+    }
+
     fn finite(&self) -> bool {
         let all = |x: &[f64]| x.iter().all(|x| x.is_finite());
         self.b.is_finite() && all(&self.w) && self.early_b.is_finite() && all(&self.early)
@@ -185,7 +190,6 @@ impl State {
 struct Pass<'a, 's, 'b, 'r, V, I> {
     plan: &'a Plan<'b, 'r, V, I>,
     places: &'a [u32],
-    squares: &'a [f64],
     state: &'s mut State,
     pocket: Option<&'s mut Pocket>,
     run: &'s mut f64,
@@ -212,9 +216,9 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
     /// All updates that one example asks for; how much of it was wrong at first.
     #[inline(always)]
     fn visit(&mut self, i: usize) -> f64 {
-        let (y, c, row, square) =
-            (self.plan.y[i], self.plan.weight[i], self.plan.rows.row(i), self.squares[i]);
+        let (y, c, row) = (self.plan.y[i], self.plan.weight[i], self.plan.rows.row(i));
         let mut left = c;
+        let mut square = None;
         while left > 0.0 {
             let s = row.dot(&self.state.w) + self.state.b;
             if (s >= 0.0) == (y > 0.0) {
@@ -229,6 +233,7 @@ impl<V: Value, I: Index> Pass<'_, '_, '_, '_, V, I> {
                 pocket.look(self.plan, self.state, longer);
             }
             *self.run = 0.0;
+            let square = *square.get_or_insert_with(|| self::square(self.plan, i));
             let step = match square > 0.0 {
                 true if left > ONE_BY_ONE => (s.abs() / square).floor().max(1.0).min(left),
                 true => left.min(1.0),
