@@ -76,6 +76,7 @@ __all__ = [
     "rows_turned_times",
     "rows_with",
     "scores",
+    "scores_of_counts",
     "sizes",
     "smo",
     "smo_of_rows",
@@ -476,6 +477,9 @@ def student_scores(
 def scores(
     X: _Matrix, W: NDArray[np.float64], b: NDArray[np.float64], *, n_jobs: int | None = None
 ) -> NDArray[np.float64]: ...
+def scores_of_counts(
+    X: _Matrix, W: NDArray[np.float64], b: NDArray[np.float64], *, n_jobs: int | None = None
+) -> NDArray[np.float64] | None: ...
 def combination(X: _Matrix, U: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.float64]: ...
 def sizes(X: _Matrix, *, n_jobs: int | None = None) -> tuple[float, float]: ...
 def gram_times(

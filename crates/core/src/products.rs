@@ -36,10 +36,9 @@ impl<V: Value, I: Index> Row<'_, V, I> {
             }
             Row::Sparse(indices, values) => {
                 let mut sums = [0.0; 4];
-                let (j, x) = (indices.chunks_exact(4), values.chunks_exact(4));
-                let rest = j.remainder().iter().zip(x.remainder());
-                let rest = rest.map(|(j, &x)| x.real() * w[j.place()]).sum::<f64>();
-                for (j, x) in j.zip(x) {
+                let ((j, last_j), (x, last_x)) = (indices.as_chunks::<4>(), values.as_chunks::<4>());
+                let rest = last_j.iter().zip(last_x).map(|(j, &x)| x.real() * w[j.place()]).sum::<f64>();
+                for (j, x) in j.iter().zip(x) {
                     for k in 0..4 {
                         sums[k] += x[k].real() * w[j[k].place()];
                     }
@@ -78,7 +77,7 @@ const LONG: usize = 1 << 19;
 pub fn scores<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
     let width = if rows.is_sparse() { lanes(b.len()) } else { b.len() };
     if b.len() > 1 {
-        scores_within(rows, &transposed(w, b.len(), width), width, b)
+        scores_within(rows, &transposed(w, b.len(), width), width, b, false).0
     } else {
         scores_turned(rows, w, b)
     }
@@ -86,17 +85,31 @@ pub fn scores<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Ve
 
 /// The same for W (d, K) feature by feature, as it is read.
 pub fn scores_turned<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Vec<f64> {
-    scores_within(rows, w, b.len(), b)
+    scores_within(rows, w, b.len(), b, false).0
 }
 
-/// The same for W (d, `width`), of which the first K columns count.
-fn scores_within<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], width: usize, b: &[f64]) -> Vec<f64> {
+/// The same of rows of counts; None where a value is none, that is not from 0 to 10^300.
+pub fn scores_of_counts<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Option<Vec<f64>> {
+    let (scores, counts) = scores_within(rows, w, b.len(), b, true);
+    counts.then_some(scores)
+}
+
+/// The same for W (d, `width`), of which the first K columns count; and whether all values are counts, if asked.
+fn scores_within<V: Value, I: Index>(
+    rows: &Rows<V, I>,
+    w: &[f64],
+    width: usize,
+    b: &[f64],
+    counts: bool,
+) -> (Vec<f64>, bool) {
     let classes = b.len();
     let mut result = vec![0.0; rows.count() * classes];
-    result.par_chunks_mut((STRETCH * classes).max(1)).enumerate().for_each(|(part, result)| {
-        Arch::new().dispatch(Scores { rows, w, width, b, first: part * STRETCH, result });
+    let parts = result.par_chunks_mut((STRETCH * classes).max(1)).enumerate();
+    let held = parts.map(|(part, result)| {
+        Arch::new().dispatch(Scores { rows, w, width, b, counts, first: part * STRETCH, result })
     });
-    result
+    let held = held.reduce(|| true, |a, b| a & b);
+    (result, held)
 }
 
 /// So many sums are kept in registers side by side: as many as there are classes, or a few more.
@@ -158,20 +171,35 @@ struct Scores<'a, 'r, V, I> {
     w: &'a [f64],
     width: usize,
     b: &'a [f64],
+    counts: bool,
     first: usize,
     result: &'a mut [f64],
 }
 
-impl<V: Value, I: Index> Scores<'_, '_, V, I> {
+/// The largest number that is weighed as a count: larger ones overflow.
+const LARGEST: f64 = 1e300;
+
+impl<'r, V: Value, I: Index> Scores<'_, 'r, V, I> {
+    /// Row i, and whether its values are counts, if that is asked: they are in the cache then.
+    #[inline(always)]
+    fn row(&self, i: usize) -> (Row<'r, V, I>, bool) {
+        let row = self.rows.row(i);
+        let is_count = |x: V| (0.0..=LARGEST).contains(&x.real());
+        let held = !self.counts || row.values().iter().fold(true, |all, &x| all & is_count(x));
+        (row, held)
+    }
+
     /// The scores of sparse rows, summed in registers: the same sums in the same order.
     #[inline(always)]
-    fn in_registers<const K: usize>(self) {
+    fn in_registers<const K: usize>(mut self) -> bool {
         let weights = self.w.as_chunks::<K>().0;
-        let classes = self.b.len();
-        for (i, scores) in self.result.chunks_exact_mut(classes).enumerate() {
+        let (classes, mut all) = (self.b.len(), true);
+        for (i, scores) in std::mem::take(&mut self.result).chunks_exact_mut(classes).enumerate() {
             let mut sums = [0.0; K];
             sums[..classes].copy_from_slice(self.b);
-            self.rows.row(self.first + i).each(|j, x| {
+            let (row, held) = self.row(self.first + i);
+            all &= held;
+            row.each(|j, x| {
                 let (x, w) = (x.real(), &weights[j]);
                 for k in 0..K {
                     sums[k] += x * w[k];
@@ -179,14 +207,15 @@ impl<V: Value, I: Index> Scores<'_, '_, V, I> {
             });
             scores.copy_from_slice(&sums[..classes]);
         }
+        all
     }
 }
 
 impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(mut self, _: S) -> bool {
         match (self.rows.is_sparse(), self.width) {
             (true, 2) => return self.in_registers::<2>(),
             (true, 4) => return self.in_registers::<4>(),
@@ -196,9 +225,10 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
             (true, 32) => return self.in_registers::<32>(),
             _ => {}
         }
-        let classes = self.b.len();
-        for (i, scores) in self.result.chunks_exact_mut(classes).enumerate() {
-            let row = self.rows.row(self.first + i);
+        let (classes, mut all) = (self.b.len(), true);
+        for (i, scores) in std::mem::take(&mut self.result).chunks_exact_mut(classes).enumerate() {
+            let (row, held) = self.row(self.first + i);
+            all &= held;
             if classes == 1 {
                 scores[0] = self.b[0] + row.dot(self.w);
                 continue;
@@ -209,6 +239,7 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
                 scores.iter_mut().zip(w).for_each(|(s, w)| *s += x * w);
             });
         }
+        all
     }
 }
 

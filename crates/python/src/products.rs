@@ -86,6 +86,42 @@ impl Kernel for Scores<'_> {
     }
 }
 
+/// Weights W (d, K) and b (K,) for rows of counts.
+struct ScoresOfCounts<'a> {
+    w: &'a [f64],
+    b: &'a [f64],
+}
+
+impl Kernel for ScoresOfCounts<'_> {
+    type Output = Option<(Vec<f64>, [usize; 2])>;
+
+    fn cost(&self) -> usize {
+        self.b.len()
+    }
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
+        let ScoresOfCounts { w, b } = self;
+        fits("W", w.len(), b.len() * rows.columns())?;
+        Ok(products::scores_of_counts(rows, w, b).map(|scores| (scores, [rows.count(), b.len()])))
+    }
+}
+
+/// (N, K) X·W + b for W (d, K), b (K,); None where a value of X is no count, that is not from 0 to 10^300.
+#[pyfunction]
+#[pyo3(signature = (X, W, b, *, n_jobs=None))]
+#[allow(non_snake_case)] // X and W are the field's own names
+pub fn scores_of_counts<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    W: PyReadonlyArray2<'py, f64>,
+    b: PyReadonlyArray1<'py, f64>,
+    n_jobs: Option<usize>,
+) -> PyResult<Option<Table<'py>>> {
+    let (w, b) = (slice(&W, "W")?, slice(&b, "b")?);
+    let found = on_rows(py, X, n_jobs, ScoresOfCounts { w, b })?;
+    found.map(|(numbers, shape)| table(py, numbers, shape)).transpose()
+}
+
 fn product<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,

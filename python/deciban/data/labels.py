@@ -37,8 +37,24 @@ def storable(classes: Sequence[Any]) -> list[Any]:
     return list(classes)
 
 
+def distinct_texts(y: NDArray[Any]) -> list[Any] | None:
+    """Return the texts that y (N,) holds, each once; None where it holds anything else."""
+    if y.dtype.kind not in "OUS":
+        return None
+    try:
+        found = list(dict.fromkeys(y.tolist()))
+    except TypeError:  # what has no hash
+        return None
+    return found if len(set(map(type, found))) == 1 and type(found[0]) in (str, bytes) else None
+
+
 def places(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the labels, sorted, and for each of y its place among them."""
+    texts = distinct_texts(y)
+    if texts is not None:  # to look them up takes a tenth of what it takes to sort them all
+        texts.sort()
+        place = {text: k for k, text in enumerate(texts)}
+        return np.array(texts, dtype=y.dtype), np.fromiter(map(place.__getitem__, y.tolist()), np.intp, len(y))
     if y.dtype.kind not in "iu" or len(y) == 0:
         return np.unique(y, return_inverse=True)
     low, high = int(y.min()), int(y.max())

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import multiclass, validation
 
+from deciban.data.labels import distinct_texts
+
 # Options of `validate_data` under which an array is returned as it is.
 _KNOWN = frozenset(
     (
@@ -105,6 +107,25 @@ def check_is_fitted(model: Any, attributes: str | None = None) -> None:
     validation.check_is_fitted(model, attributes)
 
 
+def is_column_of_texts(y: Any) -> bool:
+    """Return whether targets are an array of Python's texts, of which nothing is left to check.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+
+    Returns
+    -------
+    bool
+        Whether all of them are `str`.
+    """
+    if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind != "O":
+        return False
+    texts = distinct_texts(y)
+    return texts is not None and type(texts[0]) is str
+
+
 def column_or_1d(y: Any, *, warn: bool = False) -> Any:
     """Return targets (N,), as `sklearn.utils.validation.column_or_1d` does.
 
@@ -140,13 +161,15 @@ def check_classification_targets(y: Any) -> None:
     y : array-like of shape (n_samples,)
         Targets.
     """
-    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU" and len(y):
-        if len(y) <= _FEW_LABELS or y.dtype.kind == "b":
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuUO" and len(y):
+        texts = distinct_texts(y)
+        if y.dtype.kind == "b" or (len(y) <= _FEW_LABELS and (texts is not None or y.dtype.kind != "O")):
             return
-        distinct = int(y.max()) - int(y.min()) if y.dtype.kind in "iu" else len(np.unique(y))
-        if distinct < len(y) // 2:
+        if y.dtype.kind in "iu" and int(y.max()) - int(y.min()) < len(y) // 2:
+            return
+        if texts is not None and type(texts[0]) is str and len(texts) < len(y) // 2:
             return
     multiclass.check_classification_targets(y)
 
 
-__all__ = ["check_classification_targets", "check_is_fitted", "column_or_1d", "validate_data"]
+__all__ = ["check_classification_targets", "check_is_fitted", "column_or_1d", "is_column_of_texts", "validate_data"]

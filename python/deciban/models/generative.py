@@ -23,12 +23,12 @@ from deciban.data.columns import Columns
 from deciban.data.declared_types import ClassifierMixin, Estimator
 from deciban.data.devices import ask_on_host, fetch
 from deciban.data.frame import name_column
-from deciban.data.rows import Rows
+from deciban.data.rows import Rows, is_sparse
 from deciban.data.validation import check_is_fitted, column_or_1d
-from deciban.distributions import StatisticError, fit_score
+from deciban.distributions import Multinomial, StatisticError, fit_score
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import check_shapes, class_prior, prior_doubt
-from deciban.scores import Explanation, Score, log_posterior, scale_score
+from deciban.scores import AffineScore, Explanation, Score, log_posterior, scale_score
 from deciban.scores.evidence import claimed, winners
 from deciban.verdict import Pair
 
@@ -272,7 +272,20 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
 
     def _joint(self, X: Rows) -> Floats:
         """Return (N, C) log p(x, c) in double precision."""
-        return self._score_possible(self._rows_to_judge(X))
+        check_is_fitted(self)
+        self._refuse_nothing()
+        with named_refusals(self):
+            matrix, family = to_judge(self, X)
+        score = self._score_counts(matrix, family)
+        return self._score_possible(self._encode_rows(matrix)) if score is None else score
+
+    def _score_counts(self, X: Any, family: Any) -> Floats | None:
+        """Return (N, C) finite scores of CSR of counts, which are looked at while they are scored; None where X is
+        something else, and must be examined."""
+        if not (isinstance(family, Multinomial) and is_sparse(X) and isinstance(compiled := self.scorer_, AffineScore)):
+            return None
+        score = compiled.of_counts(X)
+        return score if score is not None and (not score.size or np.isfinite(score.sum())) else None
 
     def _posterior(self, X: Rows) -> Floats:
         """Return (N, C) log p(c | x) in double precision, calibrated ones as far as the examples can tell."""

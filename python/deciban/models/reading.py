@@ -14,7 +14,12 @@ from deciban.data.frame import columns_of
 from deciban.data.labels import places
 from deciban.data.rows import Rows, check_sparse, native
 from deciban.data.samples import check_sample_weight, take_rows
-from deciban.data.validation import check_classification_targets, column_or_1d, validate_data
+from deciban.data.validation import (
+    check_classification_targets,
+    column_or_1d,
+    is_column_of_texts,
+    validate_data,
+)
 from deciban.distributions import Distribution
 from deciban.distributions.counts import Floats
 
@@ -62,8 +67,12 @@ def to_learn(model: Any, X: Any, y: Any, sample_weight: Any, first: bool) -> Rea
     if needs_types(getattr(model, "likelihood", None), X) if first else known is not None:
         return _read_typed(model, X, y, sample_weight, known)
     family = model._family()
-    X, y = _check_numbers(model, X, y, reset=first)
-    y = _targets(y)
+    if is_column_of_texts(y):
+        X = _check_numbers(model, X, reset=first)
+        check_consistent_length(X, y)
+    else:
+        X, y = _check_numbers(model, X, y, reset=first)
+        y = _targets(y)
     weight = _weights(sample_weight, X)
     if weight is not None and not weight.all():
         family.statistic(X)  # refuses what is outside the support, by the row numbers of the user

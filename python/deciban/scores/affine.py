@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban._core import scores
+from deciban._core import scores, scores_of_counts
 from deciban.data.rows import Rows, for_core, is_sparse
 
 from .evidence import Floats, Score, Terms
@@ -101,6 +101,23 @@ class AffineScore(Score):
             Scores, in nats.
         """
         return _products(X, self.W, self.bias)
+
+    def of_counts(self, X: Any) -> Floats | None:
+        """Return the scores of rows of counts, which are looked at in the same pass.
+
+        Parameters
+        ----------
+        X : CSR matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or None
+            Scores, in nats; None where some value of X is not from 0 to 1e300, and where W is not in C order.
+        """
+        if not self.W.flags.c_contiguous:
+            return None
+        return scores_of_counts(for_core(X), self.W, np.ascontiguousarray(self.bias))
 
     def terms(self, row: Rows, label: int, against: int) -> Terms:
         feature, x = nonzeros(row)
