@@ -15,6 +15,7 @@ from deciban.data.rows import Rows
 
 from ..errors import DataError, escape
 from .frame import Column, Floats, Kind, Label, Name, Table, columns_of, name_column, quote
+from .lazy_sequences import Numbered, Repeated, names_from, repeated_from
 
 Wanted: TypeAlias = Mapping[Name, Literal["category", "number"] | None]
 Labels: TypeAlias = tuple[Label, ...]
@@ -51,9 +52,9 @@ class Columns:
     ('nurse', '(unseen)')
     """
 
-    names: tuple[Name, ...]
-    kinds: tuple[Kind, ...]
-    categories: tuple[Labels | None, ...]
+    names: Sequence[Name]
+    kinds: Sequence[Kind]
+    categories: Sequence[Labels | None]
 
     @classmethod
     def infer(cls, X: Any, wanted: Wanted | None = None) -> Columns:
@@ -63,7 +64,9 @@ class Columns:
         reads its text as numbers. DataError names the column and the row that cannot be read.
         """
         table = columns_of(X)
-        wanted = _check_wanted(wanted or {}, table.names)
+        wanted, d = _check_wanted(wanted or {}, table.names), len(table.names)
+        if table.block is not None and not wanted:
+            return cls(table.names, Repeated(table.holds or "number", d), Repeated(None, d))
         kinds: list[Kind] = [table.holds or "number"] * len(table.names)
         categories: list[Labels | None] = [None] * len(table.names)
         for j, name in enumerate(table.names):
@@ -138,6 +141,12 @@ class Columns:
         past = np.array([np.nan if known is None else len(known) for known in self.categories])
         return np.asarray(past == X)
 
+    def of_kind(self, *kinds: Kind) -> NDArray[np.bool_]:
+        """Return (d,) which columns are of one of these kinds."""
+        if isinstance(self.kinds, Repeated):
+            return np.full(len(self.kinds), self.kinds.item in kinds)
+        return np.array([kind in kinds for kind in self.kinds], np.bool_)
+
     def label(self, j: int, code: float) -> str:
         """Return what a person reads for a value of column j of a matrix: the label, "True", the number, "(unseen)"."""
         known = self.categories[j]
@@ -160,14 +169,21 @@ class Columns:
 
     def to_json(self) -> dict[str, Any]:
         """Return the columns as a file's header keeps them."""
-        labels = [None if known is None else list(known) for known in self.categories]
-        return {"names": list(self.names), "kinds": list(self.kinds), "categories": labels}
+        if isinstance(self.categories, Repeated):
+            labels: Any = self.categories.to_json()
+        else:
+            labels = [None if known is None else list(known) for known in self.categories]
+        names = self.names.to_json() if isinstance(self.names, Numbered) else list(self.names)
+        kinds = self.kinds.to_json() if isinstance(self.kinds, Repeated) else list(self.kinds)
+        return {"names": names, "kinds": kinds, "categories": labels}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Columns:
         """Return the columns that a file's header holds."""
-        labels = (None if known is None else tuple(known) for known in values["categories"])
-        return cls(tuple(values["names"]), tuple(values["kinds"]), tuple(labels))
+        labels = repeated_from(values["categories"])
+        if not isinstance(labels, Repeated):
+            labels = tuple(None if known is None else tuple(known) for known in labels)
+        return cls(names_from(values["names"]), repeated_from(values["kinds"]), labels)
 
     __str__ = Attached("text of columns")
 

@@ -84,7 +84,7 @@ class Column:
 class Table:
     """Columns of equal length, or one `block` that `holds` numbers: an array, or CSR where `sparse`."""
 
-    names: tuple[Name, ...]
+    names: Sequence[Name]
     rows: int
     columns: tuple[Column, ...] = ()
     block: Any = None

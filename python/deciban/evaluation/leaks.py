@@ -57,7 +57,7 @@ def find_leaks(rows: Rows) -> list[Leak]:
     few, many = _some(rows, _FEW), _some(rows, _MOST)
     majority = 1.0 - np.bincount(rows.y).max() / len(rows)
     names = rows.columns.names
-    told = np.array([kind in ("category", "truth") for kind in rows.columns.kinds], np.bool_)
+    told = rows.columns.of_kind("category", "truth")
     first = _errors(few[0], few[1], np.arange(len(names)), told)
     hopeful = np.flatnonzero(first <= 5.0 * ALLOWED * len(few[1]))
     n, errors = len(many[1]), _errors(many[0], many[1], hopeful, told[hopeful])

@@ -47,7 +47,7 @@ class Coding:
         mean, deviation = np.zeros(len(columns.names)), np.ones(len(columns.names))
         if is_sparse(matrix):
             return cls(columns, mean, _deviations(matrix))
-        numbers = np.array([j for j, known in enumerate(columns.categories) if known is None], dtype=np.intp)
+        numbers = np.flatnonzero(~columns.of_kind("category"))
         step = max(1, _CELLS // (4 * len(matrix)))
         for at in range(0, len(numbers), step):
             places = numbers[at : at + step]
@@ -57,13 +57,15 @@ class Coding:
     @cached_property
     def starts(self) -> NDArray[np.intp]:
         """(d + 1,) the first feature of each column, and D."""
+        if not self.labels.any():
+            return np.arange(len(self.columns.names) + 1)
         widths = [1 if known is None else len(known) for known in self.columns.categories]
         return np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
 
     @property
     def labels(self) -> NDArray[np.bool_]:
         """(d,) which columns are categories."""
-        return np.array([known is not None for known in self.columns.categories])
+        return self.columns.of_kind("category")
 
     def column(self, feature: Any) -> Any:
         """Return the column that a feature codes, or the columns of an array of them."""

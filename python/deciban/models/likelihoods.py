@@ -74,7 +74,7 @@ def _describe_options(option: object) -> Literal["category"] | None:
     return "category" if option == "categorical" or isinstance(option, Categorical) else None
 
 
-def _check_names(likelihood: Mapping[Any, Any], names: tuple[Any, ...]) -> None:
+def _check_names(likelihood: Mapping[Any, Any], names: Sequence[Any]) -> None:
     strange = [name_column(name) for name in likelihood if name not in names]
     if strange:
         known = ", ".join(map(name_column, names[:20])) + (", …" if len(names) > 20 else "")

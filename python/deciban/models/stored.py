@@ -26,6 +26,7 @@ from deciban.certificates.guarantees import read_choice
 from deciban.data.columns import Columns
 from deciban.data.declared_types import plain
 from deciban.data.labels import storable
+from deciban.data.lazy_sequences import Numbered, Repeated
 from deciban.distributions import CATALOGUE, Categorical, Counts, Gaussian, Mixed, by_name, exact_sums
 from deciban.distributions.categorical import CategoryCounts
 from deciban.distributions.mixed import MixedStatistics
@@ -172,11 +173,14 @@ def _read_option(option: object) -> Any:
 
 
 def columns_from(values: Mapping[str, Any]) -> Columns:
-    if set(values) != {"names", "kinds", "categories"} or any(type(part) is not list for part in values.values()):
+    if set(values) != {"names", "kinds", "categories"}:
         raise ValueError("columns that are no columns")
     columns = Columns.from_json(values)
     if not len(columns.names) == len(columns.kinds) == len(columns.categories):
         raise ValueError("columns without a kind")
+    numbers = isinstance(columns.kinds, Repeated) and columns.kinds.item in ("number", "whole", "truth")
+    if isinstance(columns.names, Numbered) and numbers and columns.categories == Repeated(None, len(columns.names)):
+        return columns
     if len(set(columns.names)) < len(columns.names) or not all(type(name) in (str, int) for name in columns.names):
         raise ValueError("columns without a name of their own")
     for kind, known in zip(columns.kinds, columns.categories, strict=True):
@@ -195,6 +199,11 @@ def _names(columns: Columns) -> list[str] | None:
 
 def columns_to(columns: Columns) -> dict[str, Any]:
     values = columns.to_json()
+    if isinstance(columns.names, Numbered) and isinstance(columns.categories, Repeated):
+        return values
+    values = {
+        name: list(part) for name, part in zip(values, (columns.names, columns.kinds, columns.categories), strict=True)
+    }
     labels = [None if known is None else [plain(label) for label in known] for known in values["categories"]]
     return {**values, "names": [plain(name) for name in values["names"]], "categories": labels}
 

@@ -16,6 +16,7 @@ from deciban.certificates.bound import COMPRESSION, LEAVE_ONE_OUT, PAC_BAYES, SU
 from deciban.certificates.guarantees import SCALED, withdraw
 from deciban.data.columns import Columns
 from deciban.data.frame import Floats
+from deciban.data.lazy_sequences import Numbered
 from deciban.data.rows import reals_for_core
 from deciban.errors import DataError
 from deciban.features.coding import FARTHEST, Coding
@@ -35,6 +36,7 @@ from .table_model import Rows, TableModel
 # What asks for features that no example had a say in, or for rows as they come.
 OF_EACH = (SUPPORT, COMPRESSION, PAC_BAYES, LEAVE_ONE_OUT)
 KERNEL, NETWORK = "kernel-svm", "mlp"
+_OF_ENCODER = ("mean", "deviation", "items", "information")
 # Signals beyond would leave the range of a float64 in what is made of them.
 _LARGEST = 1e200
 
@@ -58,7 +60,7 @@ class ColumnEncoder:
 
     coding: Coding
     items: Floats
-    information: Sequence[float] | None = None
+    information: Sequence[float] | Floats | None = None
 
     @property
     def columns(self) -> Columns:
@@ -68,7 +70,8 @@ class ColumnEncoder:
     def header(self) -> dict[str, Any]:
         """Return what a file's header keeps."""
         own = {"table": columns_to(self.columns)}
-        return own if self.information is None else {**own, "information": list(self.information)}
+        told = self.information is not None and not isinstance(self.columns.names, Numbered)
+        return {**own, "information": list(self.information)} if told else own  # type: ignore[arg-type]
 
     def arrays(self) -> Arrays:
         """Return what a file's tensors keep."""
@@ -76,19 +79,27 @@ class ColumnEncoder:
             "coding.mean": np.asarray(self.coding.mean, "<f8"),
             "coding.deviation": np.asarray(self.coding.deviation, "<f8"),
             "state.items": np.asarray(self.items, "<f8"),
+            **self._long_information(),
         }
+
+    def _long_information(self) -> Arrays:
+        """Return what a file keeps as a tensor of columns that are only numbered, as there may be a million."""
+        told = self.information is not None and isinstance(self.columns.names, Numbered)
+        return {"coding.information": np.asarray(self.information, "<f8")} if told else {}
 
     @classmethod
     def from_stored(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """Return the encoder of a file; ValueError for what does not fit together."""
         columns, C = columns_from(header["table"]), len(header["classes"])
         d = len(columns.names)
-        held = check_arrays(arrays, {"mean": (d,), "deviation": (d,), "items": (C,)})
+        wanted = {"mean": (d,), "deviation": (d,), "items": (C,)}
+        held = check_arrays(arrays, wanted | ({"information": (d,)} if "information" in arrays else {}))
         if (held["deviation"] <= 0.0).any():
             raise ValueError("deviations that are not above 0")
         if not ((held["items"] >= 0.0) & (held["items"] < np.inf)).all():
             raise ValueError("numbers of rows that are none")
-        return cls(Coding(columns, held["mean"], held["deviation"]), held["items"], header.get("information"))
+        information = held.get("information", header.get("information"))
+        return cls(Coding(columns, held["mean"], held["deviation"]), held["items"], information)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -122,7 +133,8 @@ class CodedTable(Minimised, TableModel):
             line, how = fit_line(found, coded, y, seed=found._seed(), raw=matrix)
             score = score if line is None else scale_score(score, line.slope, np.array(line.offset))
             proof = replace(proof, calibration=how)
-        information = information_of_rows(matrix, y, C, coding.labels).tolist()
+        information = information_of_rows(matrix, y, C, coding.labels)
+        information = information if isinstance(rows.columns.names, Numbered) else information.tolist()
         items = np.bincount(y, minlength=C).astype(np.float64)
         return cls(
             settings=settings,
@@ -172,7 +184,7 @@ class CodedTable(Minimised, TableModel):
 
     def information(self) -> list[float | None]:
         known = self.encoder.information
-        return super().information() if known is None else [*known]
+        return super().information() if known is None else np.asarray(known, dtype=np.float64).tolist()
 
     # Data frames.
 
@@ -221,7 +233,7 @@ class CodedTable(Minimised, TableModel):
             )
         arrays = {name.partition(".")[2]: tensor.array() for name, tensor in stored.tensors.items()}
         try:
-            encoder = ColumnEncoder.from_stored(header, {n: arrays.pop(n) for n in ("mean", "deviation", "items")})
+            encoder = ColumnEncoder.from_stored(header, {n: arrays.pop(n) for n in _OF_ENCODER if n in arrays})
             width, C = encoder.coding.width, len(header["classes"])
             state = cls._state_from(arrays, width, C)
             scorer = _scorer_from(header["model"], header[section], arrays, width, C)

@@ -33,7 +33,7 @@ def hash_rows(columns: Columns, matrix: Any, labels: Sequence[str]) -> Hashes:
     """Return (N,) hashes of rows (N, d), dense or CSR, and their labels: of the numbers that are not 0 and of the names
     of categories, which have other codes where more are known."""
     found = np.zeros(matrix.shape[0], np.uint64)
-    named = [j for j, known in enumerate(columns.categories) if known is not None]
+    named = np.flatnonzero(columns.of_kind("category")).tolist()
     for start in range(0, len(found), _BATCH):
         rows, sums = matrix[start : start + _BATCH], found[start : start + _BATCH]
         if is_sparse(rows):

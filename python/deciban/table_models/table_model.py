@@ -30,6 +30,7 @@ from deciban.tables.typed import Typed
 from .known_rows import KnownRows
 
 _DIGEST = 16
+_STRETCH = 1 << 16  # places of a row that are digested at once
 
 
 @dataclass(frozen=True)
@@ -172,13 +173,18 @@ def refusals_of(cells: Cells) -> Iterator[None]:
         raise DataError(f"{at}. Nothing was changed.") from None
 
 
-def _bytes_of_rows(matrix: Any) -> Iterator[bytes]:
-    """Yield what each row holds; of CSR where it is not 0, and what is there."""
+def _keys_of_rows(matrix: Any) -> list[bytes]:
+    """Return a digest of what each row holds; of CSR where it is not 0, and what is there."""
     if not is_sparse(matrix):
-        yield from (row.tobytes() for row in matrix)
-        return
+        return [blake2b(row.tobytes(), digest_size=_DIGEST).digest() for row in matrix]
+    found = []
     for start, end in pairwise(matrix.indptr.tolist()):
-        yield matrix.indices[start:end].astype("<i8").tobytes() + matrix.data[start:end].tobytes()
+        key = blake2b(digest_size=_DIGEST)
+        for at in range(start, end, _STRETCH):  # a row may be long
+            key.update(matrix.indices[at : min(at + _STRETCH, end)].astype("<i8"))
+        key.update(matrix.data[start:end])
+        found.append(key.digest())
+    return found
 
 
 def table_of(columns: Columns, matrix: Any, declared: bool = True) -> Table:
@@ -221,9 +227,8 @@ class Rows(KeyedExamples):
                 f"{name}: expected items of at least two classes; all {len(y):,} are '{classes[0]}'. "
                 "Add another class, or name another column with --label."
             )
-        keys = [blake2b(row, digest_size=_DIGEST).digest() for row in _bytes_of_rows(table.matrix)]
         labels = tuple(str(label) for label in classes)
-        kept = np.array(keys, dtype=f"S{_DIGEST}")
+        kept = np.array(_keys_of_rows(table.matrix), dtype=f"S{_DIGEST}")
         numbers = np.arange(1, len(y) + 1)
         return cls(
             X=table.matrix,

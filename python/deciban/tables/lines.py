@@ -57,7 +57,9 @@ def lines(stream: io.BufferedReader, name: str, encoding: str | None) -> Iterato
                 f"{name}, line {number}, character {line.index(chr(0)) + 1}: expected text; came a NUL byte. "
                 "If the file is UTF-16, add --encoding utf-16; otherwise it is binary or damaged."
             )
-        yield line
+        held = [line]
+        del line  # which may be longer than all that is made of it
+        yield held.pop()
 
 
 class _Counted(io.BufferedIOBase):

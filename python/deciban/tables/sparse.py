@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from .svmlight import LABEL, Row
 # So many values are in a batch of rows, roughly.
 _VALUES = 1 << 20
 _ROWS = 4096
+_PIECE = 1 << 16  # values that are looked up at once
 # So many cells, of so many columns, are as soon kept one by one.
 _CELLS, _COLUMNS = 1 << 22, 1 << 12
 
@@ -81,46 +81,71 @@ class SparseColumns(Mapping[str, Sequence[Any]]):
 class _Batch:
     labels: list[str]
     places: list[int]
-    indices: array[int]
-    values: array[float]
-    ends: array[int]
-
-    @classmethod
-    def new(cls) -> _Batch:
-        return cls([], [], array("q"), array("d"), array("q", [0]))
+    indices: list[NDArray[np.int64]]
+    values: list[NDArray[np.float64]]
 
     def columns(self) -> SparseColumns:
         """Return the rows, without the zeros that the file wrote."""
-        flat = np.frombuffer(self.indices, np.int64)
-        indices, place = np.unique(flat, return_inverse=True)
-        data = np.array(self.values)
+        ends = np.cumsum([0, *map(len, self.indices)])
+        data, flat = _join(self.values), _join(self.indices)
+        indices = flat if len(ends) == 2 else distinct(flat)  # the features of one row ascend
         shape = len(self.labels), len(indices)
-        matrix = sparse.csr_array((data, place.reshape(-1), np.array(self.ends)), shape=shape)
-        matrix.eliminate_zeros()
+        matrix = sparse.csr_array((data, places_among(indices, flat), ends.astype(np.int32)), shape=shape)
+        if not data.all():
+            matrix.eliminate_zeros()
         return SparseColumns(self.labels, indices, matrix)
+
+
+def _join(parts: list[Any]) -> Any:
+    """Return arrays as one, and leave none of them."""
+    joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    parts.clear()
+    return joined
+
+
+def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the values, each once, ascending, in the room of two arrays: `numpy.unique` takes that of eight."""
+    values = np.sort(values)
+    new = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return values[new]
+
+
+def places_among(indices: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the places of values among indices, which ascend."""
+    places = np.empty(len(values), np.int32)
+    for at in range(0, len(values), _PIECE):
+        places[at : at + _PIECE] = np.searchsorted(indices, values[at : at + _PIECE])
+    return places
 
 
 def sparse_batches(rows: Iterator[Row]) -> Iterator[tuple[list[int], SparseColumns]]:
     """Yield rows of svmlight in batches: the lines, and the columns."""
-    batch = _Batch.new()
+    batch, stored = _Batch([], [], [], []), 0
     for number, label, features, values in rows:
         batch.labels.append(label)
         batch.places.append(number)
-        batch.indices.extend(features)
-        batch.values.extend(values)
-        batch.ends.append(len(batch.values))
-        if len(batch.places) == _ROWS or len(batch.values) >= _VALUES:
+        batch.indices.append(np.frombuffer(features, np.int64))
+        batch.values.append(np.frombuffer(values, np.float64))
+        stored += len(values)
+        if len(batch.places) == _ROWS or stored >= _VALUES:
             yield batch.places, batch.columns()
-            batch = _Batch.new()
+            batch, stored = _Batch([], [], [], []), 0
     if batch.places:
         yield batch.places, batch.columns()
 
 
 def together(parts: Sequence[SparseColumns]) -> SparseColumns:
     """Return batches of rows as one."""
-    indices = np.unique(np.concatenate([part.indices for part in parts]))
-    matrix = sparse.csr_array(sparse.vstack([part.over(indices) for part in parts], format="csr"))
-    return SparseColumns([label for part in parts for label in part.labels], indices, matrix)
+    if len(parts) == 1:
+        return parts[0]
+    indices = distinct(np.concatenate([part.indices for part in parts]))
+    places = np.concatenate([places_among(indices, part.indices)[part.matrix.indices] for part in parts])
+    starts = np.cumsum([0, *(part.matrix.nnz for part in parts)])
+    ends = [[0], *(part.matrix.indptr[1:] + start for part, start in zip(parts, starts[:-1], strict=True))]
+    values = np.concatenate([part.matrix.data for part in parts]), places, np.concatenate(ends)
+    labels = [label for part in parts for label in part.labels]
+    return SparseColumns(labels, indices, sparse.csr_array(values, shape=(len(labels), len(indices))))
 
 
 def is_small(rows: int, columns: int) -> bool:

@@ -19,6 +19,8 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,400}")
 _PAIR = re.compile(r"(0|[1-9][0-9]{0,9}):(\S+)")
 _PAIRS = re.compile(r"(?:\s+(?:0|[1-9][0-9]{0,9}):[0-9.eE+-]+)*+\s*")
 """What most lines are behind their label, which is read at once."""
+_BLANK = re.compile(r"\s")
+_STRETCH = 1 << 16  # characters of a line that are read at once
 
 
 Row: TypeAlias = "tuple[int, str, array[int], array[float]]"
@@ -32,32 +34,48 @@ def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
     >>> [(line, label, *map(list, row)) for line, label, *row in svmlight_rows(iter(["+1 3:1 11:0.5 # a note"]), "t")]
     [(1, '1', [3, 11], [1.0, 0.5])]
     """
-    for number, line in enumerate(lines, 1):
-        text = line.partition("#")[0]
-        first = _PART.search(text)
+    number = 0
+    for text in lines:
+        number += 1
+        first = _PART.search(text := text.partition("#")[0])
         if first is None:
             continue
         features, values = _pairs(text, first.end(), f"{name}, line {number}")
+        label = _label(first[0])
+        del text, first  # a line may be longer than all that is made of it
         if any(map(ge, features, islice(features, 1, None))):
             last = dict(zip(features, values, strict=True))
             features = array("q", sorted(last))
             values = array("d", map(last.__getitem__, features))
-        yield number, _label(first[0]), features, values
+        yield number, label, features, values
 
 
 def _pairs(text: str, start: int, where: str) -> tuple[array[int], array[float]]:
-    """Return the features of a line, as they come, and their values."""
-    if _PAIRS.fullmatch(text, start):
-        both = text[start:].replace(":", " ").split()
-        with suppress(ValueError):  # which is told below
-            return array("q", map(int, both[::2])), array("d", map(float, both[1::2]))
+    """Return the features of a line, as they come, and their values; a stretch of it at a time."""
     features, values = array("q"), array("d")
-    for part in _PART.finditer(text, start):
+    while start < len(text):
+        end = len(text)
+        if end - start > _STRETCH:
+            blank = _BLANK.search(text, start + _STRETCH)
+            end = len(text) if blank is None else blank.start()
+        _add_pairs(text, start, end, where, features, values)
+        start = end
+    return features, values
+
+
+def _add_pairs(text: str, start: int, end: int, where: str, features: array[int], values: array[float]) -> None:
+    if _PAIRS.fullmatch(text, start, end):
+        both = text[start:end].replace(":", " ").split()
+        with suppress(ValueError):  # which is told below
+            read = array("d", map(float, both[1::2]))
+            features.extend(map(int, both[::2]))
+            values.extend(read)
+            return
+    for part in _PART.finditer(text, start, end):
         if not part[0].startswith("qid:"):
             feature, value = _feature(part[0], where)
             features.append(feature)
             values.append(value)
-    return features, values
 
 
 def _label(text: str) -> str:

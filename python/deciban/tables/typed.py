@@ -23,6 +23,7 @@ from scipy import sparse
 
 from ..data.columns import Columns
 from ..data.frame import Floats, Kind, name_column, quote
+from ..data.lazy_sequences import Numbered, Repeated
 from ..data.rows import is_sparse
 from ..errors import DataError, escape
 from .cells import Cells
@@ -153,40 +154,44 @@ def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], want
             "leave it empty."
         )
     ignored = dict.fromkeys(ignore, ON_REQUEST)
-    by_column = sparse.csc_array(X)
     kept = np.ones(len(found.indices), np.bool_)
     kept[[int(np.searchsorted(found.indices, int(own))) for own in ignore]] = False
     kept_anyway = {*wanted, *ignore}
-    for j, why in sorted(_silent(by_column)):
+    for j, why in sorted(_silent(X)):
         own = str(found.indices[j])
         if own not in kept_anyway:
             ignored[own], kept[j] = why, False
-    names = tuple(map(str, found.indices[kept].tolist()))
-    if not names:
+    names = Numbered.of(found.indices[kept])
+    if not len(names):
         raise DataError(f"{where.name}: expected a column to learn from; {_list(ignored)}. {_remedy(ignored)}")
     number: Kind = "number"
-    matrix = X if kept.all() else sparse.csr_array(by_column[:, np.flatnonzero(kept)])
-    return Typed(Columns(names, (number,) * len(names), (None,) * len(names)), matrix, found.labels, ignored)
+    matrix = X if kept.all() else sparse.csr_array(X[:, np.flatnonzero(kept)])
+    columns = Columns(names, Repeated(number, len(names)), Repeated(None, len(names)))
+    return Typed(columns, matrix, found.labels, ignored)
 
 
 def _silent(X: Any) -> Iterator[tuple[int, str]]:
-    """Yield the columns of CSC (N, d) that say nothing, and why: of them almost all cells are there, or none is."""
-    n, there = X.shape[0], np.diff(X.indptr)
+    """Yield the columns of CSR (N, d) that say nothing, and why: of them almost all cells are there, or none is."""
+    n, d = X.shape
+    there = np.bincount(X.indices, minlength=d)
     for j in np.flatnonzero(there == 0).tolist():
         yield j, "it has one value"
+    most = np.flatnonzero(there >= (n - 1 if n >= FEW else n))
+    by_column = sparse.csc_array(X[:, most])
+    there = there[most]
     full = np.flatnonzero(there == n)
-    cells = X.data[X.indptr[full][:, None] + np.arange(n)]
+    cells = by_column.data[by_column.indptr[full][:, None] + np.arange(n)]
     for why, found in (
         ("it is empty", np.isnan(cells).all(axis=1)),
         ("it has one value", (cells == cells[:, :1]).all(axis=1)),
     ):
-        yield from ((j, why) for j in full[found].tolist())
-    for j in np.flatnonzero(there >= n - 1).tolist() if n >= FEW else ():
+        yield from ((int(most[j]), why) for j in full[found].tolist())
+    for j in range(len(most)) if n >= FEW else ():
         column = np.zeros(n)
-        at = slice(X.indptr[j], X.indptr[j + 1])
-        column[X.indices[at]] = X.data[at]
+        at = slice(by_column.indptr[j], by_column.indptr[j + 1])
+        column[by_column.indices[at]] = by_column.data[at]
         if (np.diff(column) == 1.0).all():
-            yield j, "it numbers the rows"
+            yield int(most[j]), "it numbers the rows"
 
 
 def _labels(column: Gathered, where: Places) -> list[str]:
