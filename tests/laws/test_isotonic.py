@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.isotonic import IsotonicRegression
 
 import deciban
 from deciban import SVM
-from deciban.calibration.isotonic import isotonic
+from deciban.calibration.isotonic import UNKNOWN, isotonic
+from deciban.calibration.targets import of_two
 from laws.svms import cloud, machine, over
 from tiers import examples
 
@@ -118,3 +120,21 @@ def test_a_file_keeps_the_curves(name, C, tmp_path):
 def test_where_nothing_can_be_held_out_the_odds_are_modest():
     model = SVM(calibration="isotonic").fit([[0.0], [2.0]], ["low", "high"])
     assert (np.abs(np.log(model.predict_proba([[-9.0], [0.5], [9.0]])) - np.log(0.5)) <= 1.0).all()
+
+
+@examples(100)
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(-4, 4), st.booleans(), st.sampled_from([0.0, 0.3, 1.0, 2.5])), min_size=1, max_size=40
+    )
+)
+def test_it_is_scikit_learns_to_the_last_bit(rows):
+    f, positive, weight = (np.array(each) for each in zip(*rows, strict=True))
+    f = f / 3.0
+    if not (weight[positive].sum() and weight[~positive].sum()):
+        assert isotonic(f, positive, weight) is UNKNOWN
+        return
+    found = isotonic(f, positive, weight, turning=False)
+    theirs = IsotonicRegression(y_min=0.0, y_max=1.0).fit(f, of_two(positive, weight), weight)
+    assert_array_equal(found.at, theirs.X_thresholds_)
+    assert_array_equal(found.nats, np.log(theirs.y_thresholds_) - np.log1p(-theirs.y_thresholds_))

@@ -56,13 +56,21 @@ def isotonic(f: Floats, positive: NDArray[np.bool_], weight: Floats, turning: bo
 
 
 def _steps(f: Floats, t: Floats, weight: Floats, low: float, high: float) -> tuple[Floats, Floats]:
-    """Return margins in order and the p of each; nothing of nothing."""
+    """Return margins in order and the p of each, without those between two of the same p; nothing of nothing."""
     if not len(f):
         return f, t
-    from sklearn.isotonic import IsotonicRegression  # a second, for which nobody waits who only judges
+    from scipy.optimize import isotonic_regression  # for which nobody waits who only judges
 
-    found = IsotonicRegression(y_min=low, y_max=high).fit(f, t, weight)
-    return found.X_thresholds_, found.y_thresholds_
+    counted = weight > 0.0
+    f, t, weight = f[counted], t[counted], weight[counted]
+    order = np.lexsort((t, f))  # sums of equal margins have one order
+    at, group = np.unique(f[order], return_inverse=True)
+    total = np.bincount(group, weight[order])
+    mean = np.bincount(group, weight[order] * t[order]) / total
+    p = np.clip(isotonic_regression(mean, weights=total).x, low, high)
+    kept = np.ones(len(p), dtype=bool)
+    kept[1:-1] = (p[1:-1] != p[:-2]) | (p[1:-1] != p[2:])
+    return at[kept], p[kept]
 
 
 def _odds(at: Floats, p: Floats) -> Monotone:
