@@ -15,6 +15,7 @@ from scipy.stats import t
 
 from deciban import TextClassifier, TextVectorizer, load
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.text.widening import student_end
 from tiers import examples
 
 QUERIES = st.lists(TEXTS.map(lambda text: text + " unheard") | TEXTS | st.just(""), min_size=1, max_size=4)
@@ -309,3 +310,8 @@ def test_after_ten_items_of_two_kinds_one_is_not_sure_of_a_word_seen_once():
     assert max(verdict.probability.values()) > 0.95
     assert verdict.decibans > 10
     assert verdict.unsure
+
+
+def test_the_end_of_students_distribution_is_scipys():
+    freedom = np.concatenate([np.linspace(1.0, 200.0, 800), np.geomspace(1.0, 1e12, 300), [1.0, 1.0]])
+    assert_allclose(student_end(freedom), t.ppf(0.975, freedom), rtol=2e-12)

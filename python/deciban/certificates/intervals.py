@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainccinv, betaincinv
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -28,11 +27,15 @@ def clopper_pearson(errors: int, n: int, level: float = 0.95) -> Interval:
 
 def lower_limit(errors: int, n: int, tail: float) -> float:
     """Return the smallest share of which `errors` of `n` or more are seen with a probability of `tail` at least."""
+    from scipy.special import betaincinv
+
     return float(betaincinv(errors, n - errors + 1, tail)) if errors > 0 else 0.0
 
 
 def upper_limit(errors: int, n: int, tail: float) -> float:
     """Return the largest share of which `errors` of `n` or fewer are seen with a probability of `tail` at least."""
+    from scipy.special import betainccinv
+
     return float(betainccinv(errors + 1, n - errors, tail)) if errors < n else 1.0
 
 

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, qr, svd
-from scipy.sparse.linalg import LinearOperator, lsmr
 
 from deciban._core import combination, scores
 from deciban.losses import Floats, Squared
@@ -244,6 +243,8 @@ class _Data:
             sums = combination(self.rows, np.ascontiguousarray(u[:, None]), n_jobs=self.n_jobs)[0]
             result: Floats = scale * (sums - x * u.sum())
             return result
+
+        from scipy.sparse.linalg import LinearOperator, lsmr
 
         Z = LinearOperator((self.height, self.d), times, across, dtype=np.float64)
         most = 100 + 10 * min(self.height, self.d)

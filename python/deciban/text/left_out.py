@@ -126,14 +126,11 @@ class LeftOut(NamedTuple):
 
     def _drawn(self, row: Places, kept: NDArray[np.bool_]) -> Floats:
         """Return (M, C) Σ_j x_j log φ_cj of words that are drawn."""
-        from scipy import sparse
-
         known, place = np.unique(self.features, return_inverse=True)
-        s, shape = self.seen.s[:, known], (len(self.ends), len(known))
+        s = self.seen.s[:, known]
         log = np.log(s + self.added)
-        starts = np.concatenate([[0], self.ends])
         x = np.where(kept, self.values, 0.0)
-        said: Floats = sparse.csr_array((x, place, starts), shape=shape) @ np.ascontiguousarray(log.T)
+        said = np.column_stack([self._sum(row, x * each[place]) for each in log])
         unknown, length = self._sum(row, ~kept * 1.0), self._sum(row, x)
         total = self.seen.s.sum(axis=1) + self.added * (self.seen.s.shape[1] - unknown[:, None])
         total -= self.counts * self._sum(row, self.values)[:, None]
