@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import deciban
+from deciban.data.declared_types import Estimator
 from laws.repetition import NOT_REPETITION
 
 # Text is no table: scikit-learn has no checks of it.
@@ -16,7 +17,7 @@ OTHERS = {"TextClassifier", "TextVectorizer"}
 PUBLIC = sorted(
     name
     for name in deciban.__all__
-    if inspect.isclass(getattr(deciban, name)) and issubclass(getattr(deciban, name), BaseEstimator)
+    if inspect.isclass(getattr(deciban, name)) and issubclass(getattr(deciban, name), Estimator)
 )
 WEIGHTS = {f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")}
 SINGLE = {"check_methods_subset_invariance"}  # seven digits of sums in single precision

@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import multiclass, validation
+from sklearn.utils import assert_all_finite, check_array, check_random_state, multiclass, validation
 
+from deciban.data import validation as own
 from deciban.data.labels import places
 from deciban.data.validation import check_classification_targets, check_is_fitted, column_or_1d, validate_data
 from deciban.scores import log_posterior
@@ -25,7 +27,35 @@ ROWS = {
     "columns": np.asfortranarray(TABLE),
     "every other": np.arange(24.0).reshape(8, 3)[::2],
     "masked": np.ma.masked_invalid(HOLED),
+    "truth": TABLE > 4.0,
     "list": TABLE.tolist(),
+    "list of whole numbers": TABLE.astype(int).tolist(),
+    "list of both": [[1, 2.5, 3], [True, 0, 1], [2, 2, 2], [0, 0, 0]],
+    "list of truth": (TABLE > 4.0).tolist(),
+    "list of tuples": [*map(tuple, TABLE.tolist())],
+    "list of arrays": [*TABLE],
+    "list of text": [["1", "2", "3"]] * 4,
+    "list with text": [[1.0, 2.0, "a"]] * 4,
+    "list with None": [[1.0, None, 2.0]] * 4,
+    "list with NaN": HOLED.tolist(),
+    "list with huge numbers": [[10**30, 1, 2]] * 4,
+    "ragged list": [[1.0, 2.0, 3.0], [1.0]] * 2,
+    "deep list": TABLE[None].tolist(),
+    "list of nothing": [[], []],
+    "empty list": [],
+    "CSR": sparse.csr_array(TABLE),
+    "CSR matrix": sparse.csr_matrix(TABLE),
+    "CSR of singles": sparse.csr_array(TABLE.astype(np.float32)),
+    "CSR of whole numbers": sparse.csr_array(TABLE.astype(np.int32)),
+    "CSR of truth": sparse.csr_array(TABLE > 4.0),
+    "CSR with NaN": sparse.csr_array(HOLED),
+    "CSR without values": sparse.csr_array((4, 3)),
+    "CSR without rows": sparse.csr_array((0, 3)),
+    "CSR of another width": sparse.csr_array((4, 2)),
+    "CSR with long indices": sparse.csr_array(
+        (TABLE.ravel(), np.tile(np.arange(3, dtype=np.int64), 4), np.arange(0, 13, 3, dtype=np.int64)), shape=(4, 3)
+    ),
+    "CSC": sparse.csc_array(TABLE),
     "text": TABLE.astype(str),
     "NaN": HOLED,
     "infinity": ENDLESS,
@@ -43,6 +73,20 @@ TARGETS = {
     "bytes": np.array([b"a", b"b", b"b", b"a"]),
     "objects": np.array(list("abba"), dtype=object),
     "list": [0, 1, 1, 0],
+    "list of text": [*"abba"],
+    "list of real numbers": [0.5, 1.0, 2.0, 3.0],
+    "list of truth": [True, False, False, True],
+    "list of both": [0, 1.5, True, 1],
+    "list of bytes": [b"a", b"b", b"b", b"a"],
+    "list of NumPy's text": [*np.array(list("abba"))],
+    "list of NumPy's numbers": [*np.array([0.5, 1.0, 2.0, 3.0])],
+    "list of NumPy's times": [*np.array(["2020-01-01"] * 4, dtype="M8[D]")],
+    "list of huge numbers": [10**30, 1, 10**30, 1],
+    "list with NaN": [0.5, np.nan, 2.0, 3.0],
+    "list with None": ["a", None, "b", "a"],
+    "list of columns": [[0], [1], [1], [0]],
+    "list of tables": [[0, 1], [1, 0], [1, 1], [0, 0]],
+    "empty list": [],
     "real": np.array([0.5, 1.0, 2.0, 3.0]),
     "NaN": np.array([0.5, np.nan, 2.0, 3.0]),
     "infinity": np.array([0.5, -np.inf, 2.0, 3.0]),
@@ -59,6 +103,8 @@ OPTIONS = {
     "in C order": {"order": "C", "dtype": [np.float64, np.float32], "ensure_all_finite": False},
     "doubles": {"dtype": np.float64},
     "with NaN": {"ensure_all_finite": "allow-nan"},
+    "CSR or CSC": {"accept_sparse": ["csc", "csr"], "accept_large_sparse": False, "dtype": None},
+    "any sparse": {"accept_sparse": True, "ensure_all_finite": False},
     "many rows": {"ensure_min_samples": 5},
     "several targets": {"multi_output": True, "y_numeric": True, "ensure_all_finite": False},
 }
@@ -85,9 +131,13 @@ def assert_same(ours, theirs):
         assert found == expected
         return
     pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
-    for own, other in pairs:
-        np.testing.assert_array_equal(own, other, strict=True)
-        assert own.flags.c_contiguous == other.flags.c_contiguous
+    for mine, other in pairs:
+        if sparse.issparse(other):
+            assert type(mine) is type(other)
+            assert mine.indices.dtype == other.indices.dtype
+            mine, other = mine.toarray(), other.toarray()
+        np.testing.assert_array_equal(mine, other, strict=True)
+        assert mine.flags.c_contiguous == other.flags.c_contiguous
 
 
 def model_of(state):
@@ -135,6 +185,70 @@ def test_columns_become_rows_alike(targets, warn):
         for check in (column_or_1d, validation.column_or_1d)
     )
     assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("given", [*ROWS, *TARGETS])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ensure_2d": False, "dtype": np.float64, "input_name": "y"},
+        {"ensure_2d": False, "dtype": np.float64, "order": "C", "input_name": "sample_weight"},
+        {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False},
+        {"dtype": np.float64},
+    ],
+    ids=lambda options: options.get("input_name", "rows"),
+)
+def test_arrays_are_taken_and_refused_alike(given, options):
+    values = {**ROWS, **TARGETS}[given]
+    ours, theirs = (
+        outcome(lambda model, X, check=check: check(X, **options), model_of({}), values)
+        for check in (own.check_array, check_array)
+    )
+    assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("given", [*ROWS, *TARGETS])
+def test_what_is_not_finite_is_refused_alike(given):
+    values = np.asarray(TARGETS[given], dtype=None) if given in TARGETS else ROWS[given]
+    ours, theirs = (
+        outcome(lambda model, X, check=check: check(X, input_name="y"), model_of({}), values)
+        for check in (own.assert_all_finite, assert_all_finite)
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("given", TARGETS)
+def test_lengths_are_compared_alike(given):
+    ours, theirs = (
+        outcome(lambda model, y, check=check: check(TABLE, y), model_of({}), TARGETS[given])
+        for check in (own.check_consistent_length, validation.check_consistent_length)
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("given", [name for name, y in TARGETS.items() if y is not None])
+def test_many_labels_a_row_are_known_alike(given):
+    def theirs_of(y):
+        return multiclass.type_of_target(y) == "multilabel-indicator"
+
+    ours, theirs = (
+        outcome(lambda model, y, check=check: check(y), model_of({}), TARGETS[given])
+        for check in (own.is_multilabel, theirs_of)
+    )
+    assert ours[0] == theirs[0] or (ours[0] is False and isinstance(theirs[0], tuple))  # only labels are refused there
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, -1, 1.5, np.int64(3), np.random.RandomState(3), None, True])
+def test_seeds_draw_and_are_refused_alike(seed):
+    def drawn(check):
+        found = check(seed)
+        return (found is seed) or (seed is None) or found.randint(2**31, size=3).tolist()
+
+    ours, theirs = (
+        outcome(lambda model, check=check: drawn(check), model_of({}))
+        for check in (own.check_random_state, check_random_state)
+    )
+    assert ours == theirs
 
 
 LABELS = {

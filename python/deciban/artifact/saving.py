@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from .. import store
+from ..data.validation import check_is_fitted
 from . import registry
 from .state import Writer
 
@@ -43,8 +44,6 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ...     deciban.load(os.path.join(folder, "model.deciban")).predict([[2.0]]).tolist()
     ['yes']
     """
-    from sklearn.utils.validation import check_is_fitted
-
     check_is_fitted(model)
     layout = registry.layout(type(model).__name__)
     if layout is not None:

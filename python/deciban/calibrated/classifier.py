@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
-from sklearn.utils import Tags, get_tags
 
 from deciban.attached import FindsLabelErrors
 from deciban.certificates.bound import Probabilities
@@ -18,8 +16,10 @@ from deciban.data.capacity import require_room
 from deciban.data.classifier import Classifier
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.devices import answers, fetch
+from deciban.data.estimator import clone
 from deciban.data.fit_parameters import is_routing_enabled
 from deciban.data.folds import Places, Split, folds_of_any, splits_of
+from deciban.data.mixins import ClassifierMixin
 from deciban.data.offered import offer_unless
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
@@ -39,6 +39,9 @@ from ..calibration.targets import Floats
 from .explaining import explanations, in_units
 from .routing import RoutesMetadata
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 # Of so many parts one is held out.
 _PARTS = 5
 
@@ -52,7 +55,7 @@ def _mute(calibrated: Any) -> str:
 
 
 @parameters
-class CalibratedClassifier(RoutesMetadata, LearnsFromFeedback, FindsLabelErrors, ClassifierMixin, Estimator):  # type: ignore[misc]
+class CalibratedClassifier(RoutesMetadata, LearnsFromFeedback, FindsLabelErrors, ClassifierMixin, Estimator):
     """A classifier with a calibrator behind it, fitted to scores of held-out examples.
 
         log p(c | x) = calibrator(s(x)),      s the classifier's margins or log-probabilities
@@ -123,6 +126,8 @@ class CalibratedClassifier(RoutesMetadata, LearnsFromFeedback, FindsLabelErrors,
     n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import get_tags
+
         tags = super().__sklearn_tags__()
         known = get_tags(self._model())
         tags.input_tags, tags.classifier_tags = known.input_tags, known.classifier_tags or tags.classifier_tags

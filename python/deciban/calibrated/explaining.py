@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
 
 from deciban.conventions import DECIBANS_PER_NAT
+from deciban.data.fit_parameters import is_frozen
 from deciban.data.rows import Rows
 from deciban.data.samples import take_rows
 from deciban.verdict import Explanation, Term, Verdict
@@ -35,7 +35,7 @@ class Worth(NamedTuple):
 
 def in_units(model: Any, response: str) -> Any:
     """Return the model that explains what was calibrated: for margins one to which a unit of the margin is a nat."""
-    model = model.estimator if isinstance(model, FrozenEstimator) else model
+    model = model.estimator if is_frozen(model) else model
     if response != "decision_function":
         return model
     shown = copy(model)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from deciban.data.fit_parameters import is_routing_enabled, weight_parameters
 
 from ..calibration.splitting import Folds, is_splitter
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRouter
 
 
 class Routed(NamedTuple):
@@ -39,6 +41,8 @@ class RoutesMetadata:
         sklearn.utils.metadata_routing.MetadataRouter
             The routing.
         """
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self._model(), method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         splitter = self.cv if is_splitter(self.cv) else None
@@ -47,6 +51,8 @@ class RoutesMetadata:
     def _route(self, sample_weight: ArrayLike | None, parameters: dict[str, Any]) -> Routed:
         """Deal out what `fit` was given besides X and y."""
         if is_routing_enabled():
+            from sklearn.utils.metadata_routing import process_routing
+
             routed = process_routing(self, "fit", sample_weight=sample_weight, **parameters)
             return Routed(routed.estimator.fit, routed.splitter.split)
         if "groups" in parameters and not is_splitter(self.cv):

@@ -8,17 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
-from sklearn.utils import get_tags
-from sklearn.utils.validation import assert_all_finite
 
 from deciban.data.classifier import Classifier
 from deciban.data.convergence import refuse_interrupted
 from deciban.data.devices import fetch
+from deciban.data.estimator import BaseEstimator
 from deciban.data.labelled import WeighedExamples
+from deciban.data.mixins import is_classifier
 from deciban.data.rows import Rows, check_sparse, is_sparse
 from deciban.data.samples import check_sample_weight, n_samples, take_rows
-from deciban.data.validation import check_classification_targets, column_or_1d
+from deciban.data.validation import assert_all_finite, check_classification_targets, column_or_1d
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,8 +103,17 @@ def check_together(model: Classifier, given: ExamplesOfAny) -> None:
     if len(given.classes) < 2:
         found = f"all labels are {given.classes.tolist()[0]!r} (1 class)" if len(given.y) else "there is no example"
         raise ValueError(f"at least two classes are expected; {found}")
-    if get_tags(model).input_tags.pairwise:
+    if _takes_gram(model):
         raise ValueError(
             "the rows of a Gram matrix cannot be dealt into folds without its columns: give the machine a "
             "calibration of its own (calibration='temperature')"
         )
+
+
+def _takes_gram(model: Any) -> bool:
+    """Return whether its rows are those of a Gram matrix; of our own models, only those with a kernel can."""
+    if isinstance(model, BaseEstimator) and not hasattr(model, "kernel"):
+        return False
+    from sklearn.utils import get_tags
+
+    return bool(get_tags(model).input_tags.pairwise)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from deciban.certificates.bound import Probabilities
+from deciban.data.estimator import clone
 from deciban.data.examples import RowExamples, weigh_rows
 from deciban.data.folds import Places, folds, splits_of
 from deciban.solvers import Status

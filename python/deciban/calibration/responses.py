@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from deciban.data.classifier import Classifier
 from deciban.data.devices import on_host
+from deciban.data.estimator import clone
 from deciban.data.rows import Rows
 
 from .targets import Floats

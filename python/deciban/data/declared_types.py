@@ -11,51 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
-from numpy.typing import ArrayLike
-
-from deciban.data.rows import Rows
-
-if TYPE_CHECKING:
-    # scikit-learn has no types; a class whose base is Any passes for an int, and `sum(models)` for one too.
-    class BaseEstimator:
-        """What is used of scikit-learn's."""
-
-        n_features_in_: int
-        feature_names_in_: Any
-
-        @classmethod
-        def _get_param_names(cls) -> list[str]: ...
-        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
-        def set_params(self, **params: Any) -> Self: ...
-        def __sklearn_tags__(self) -> Any: ...
-
-    class ClassifierMixin:
-        """What is used of scikit-learn's."""
-
-        def score(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
-
-    class RegressorMixin(ClassifierMixin):
-        """What is used of scikit-learn's."""
-
-    class TransformerMixin:
-        """What is used of scikit-learn's."""
-
-        def fit_transform(self, X: Any, *y: Any, **fit_params: Any) -> Any: ...
-        def set_output(self, *, transform: object = None) -> Self: ...
-
-    class ClassNamePrefixFeaturesOutMixin:
-        """What is used of scikit-learn's."""
-
-        def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Any: ...
-else:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-    from sklearn.base import ClassNamePrefixFeaturesOutMixin as ClassNamePrefixFeaturesOutMixin
-    from sklearn.base import TransformerMixin as TransformerMixin
 
 from deciban.attached import Saves
+from deciban.data.estimator import BaseEstimator
 from deciban.data.plain_state import PlainState
 from deciban.threads import OnThreads
 
@@ -269,10 +230,8 @@ def parameters(model: Model) -> Model:
 
 
 __all__ = [
-    "ClassifierMixin",
     "Estimator",
     "Parameter",
-    "RegressorMixin",
     "Whole",
     "convert_to_declared",
     "parameters",

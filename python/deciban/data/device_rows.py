@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import assert_all_finite, check_consistent_length
 
 from deciban.data.declared_types import Estimator
 from deciban.data.devices import has_doubles, like, namespace, on_host, parts, take, to_double
 from deciban.data.frame import Floats
 from deciban.data.rows import Rows
 from deciban.data.samples import check_sample_weight
-from deciban.data.validation import column_or_1d
+from deciban.data.validation import assert_all_finite, check_consistent_length, column_or_1d
 from deciban.errors import DataError
 
 # Of larger numbers the squares of a sum of products would leave the range of a float64.

@@ -7,22 +7,32 @@ from inspect import Parameter, signature
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn import get_config
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import has_fit_parameter
 
 from deciban.data.classifier import Classifier
+
+from .loaded import sklearn_option
 
 
 def is_routing_enabled() -> bool:
     """Return whether scikit-learn routes metadata: `set_config(enable_metadata_routing=True)`."""
-    return bool(get_config()["enable_metadata_routing"])
+    return bool(sklearn_option("enable_metadata_routing", False))
 
 
 def _is_pipeline(model: object) -> bool:
-    """Return whether it is a `Pipeline`, whose module takes half a second, and is loaded where there is one."""
+    """Return whether it is a `Pipeline`, whose module is loaded where there is one."""
     module = sys.modules.get("sklearn.pipeline")
     return module is not None and isinstance(model, module.Pipeline)
+
+
+def is_frozen(model: object) -> bool:
+    """Return whether it is a `FrozenEstimator`, whose module is loaded where there is one."""
+    module = sys.modules.get("sklearn.frozen")
+    return module is not None and isinstance(model, module.FrozenEstimator)
+
+
+def has_fit_parameter(model: Any, name: str) -> bool:
+    """Return whether `model.fit` has a parameter of this name."""
+    return hasattr(model, "fit") and name in signature(model.fit).parameters
 
 
 def weight_keyword(model: Any) -> str | None:
@@ -37,7 +47,7 @@ def weight_keyword(model: Any) -> str | None:
     >>> weight_keyword(LinearSVM()), weight_keyword(make_pipeline(StandardScaler(), LinearSVM()))
     ('sample_weight', 'linearsvm__sample_weight')
     """
-    if isinstance(model, FrozenEstimator) or has_fit_parameter(model, "sample_weight"):
+    if is_frozen(model) or has_fit_parameter(model, "sample_weight"):
         return "sample_weight"
     if _is_pipeline(model):
         name, last = model.steps[-1]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deciban.data.devices import elsewhere, fetch, take
 from deciban.data.rows import Rows, check_sparse, is_sparse
+from deciban.data.validation import check_array
 
 
 def n_samples(X: Any) -> int:
@@ -73,8 +74,6 @@ def check_sample_weight(sample_weight: ArrayLike | None, X: Rows) -> NDArray[np.
     sample_weight = fetch(sample_weight)
     if isinstance(sample_weight, int | float | np.number):
         sample_weight = np.full(n, sample_weight, dtype=np.float64)
-    from sklearn.utils import check_array  # a second, which who only judges does not wait for
-
     weight: NDArray[np.float64] = check_array(
         sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
     )

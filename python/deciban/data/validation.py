@@ -1,7 +1,8 @@
-"""scikit-learn's checks of rows, labels and fitted models; in a few steps where there is nothing to convert.
+"""scikit-learn's checks of rows, labels and fitted models; in a few steps where there is little to convert.
 
-An array of doubles or singles whose names nobody knows is what its checks return: they would look at it for some 100
-microseconds, as long as a fit of few rows takes. All else goes to scikit-learn, and so does all that is refused.
+An array of numbers whose names nobody knows, or lists of them, need none of its checks: they would look at it for some
+100 microseconds, as long as a fit of few rows takes, and the import of scikit-learn takes longer than most fits. All
+else goes to scikit-learn, and so does all that is refused.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import multiclass, validation
 
-from deciban.data.labels import distinct_texts
+from .labels import distinct_texts
+from .rows import is_sparse
 
-# Options of `validate_data` under which an array is returned as it is.
+# Options that change nothing about a plain array, but what `_ready` does.
 _KNOWN = frozenset(
     (
         "accept_large_sparse",
         "accept_sparse",
         "dtype",
+        "ensure_2d",
         "ensure_all_finite",
         "multi_output",
+        "input_name",
         "order",
         "reset",
         "y_numeric",
@@ -50,38 +53,86 @@ def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     ndarray or sparse matrix, or a tuple of it and y
         X, and y if it was given.
     """
-    if not _is_ready(X, options) or (y and not _is_target(y, len(X))) or hasattr(model, "feature_names_in_"):
-        return validation.validate_data(model, X, *y, **options)
+    rows = _ready(X, options)
+    targets = tuple(_ready_target(each, rows, options.get("multi_output", False)) for each in y)
+    known = hasattr(model, "feature_names_in_")
+    if rows is None or len(y) > 1 or any(each is None for each in targets) or known:
+        return _validate_data(model, X, *y, **options)
     if options.get("reset", True):
-        model.n_features_in_ = X.shape[1]
-    elif vars(model).get("n_features_in_") != X.shape[1]:
-        return validation.validate_data(model, X, *y, **options)
-    return (X, *y) if y else X
+        model.n_features_in_ = rows.shape[1]
+    elif vars(model).get("n_features_in_") != rows.shape[1]:
+        return _validate_data(model, X, *y, **options)
+    return (rows, *targets) if y else rows
 
 
-def _is_ready(X: Any, options: dict[str, Any]) -> bool:
-    """Return whether scikit-learn would return X itself."""
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.char not in "fd" or not X.dtype.isnative or not X.size:
-        return False
-    if not options.keys() <= _KNOWN or (options.get("order") is not None and not X.flags.c_contiguous):
-        return False
-    dtype = options.get("dtype", "numeric")
-    if dtype != "numeric" and X.dtype not in (dtype if isinstance(dtype, list) else [dtype]):
-        return False
-    finite = options.get("ensure_all_finite", True)
-    return finite is False or (finite is True and _is_finite(X))
+def _validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
+    from sklearn.utils import validation
+
+    return validation.validate_data(model, X, *y, **options)
 
 
-def _is_target(y: tuple[Any, ...], count: int) -> bool:
-    """Return whether scikit-learn would return the one array that is there as it is."""
-    values = y[0]
-    if len(y) > 1 or type(values) is not np.ndarray or values.shape != (count,) or not values.flags.c_contiguous:
-        return False
-    return values.dtype.kind in "biuU" or (values.dtype.char in "fd" and _is_finite(values))
+def _ready(X: Any, options: dict[str, Any]) -> Any:
+    """Return what scikit-learn would return of numbers without names, in an array, in lists or in CSR; else None."""
+    if not options.keys() <= _KNOWN:
+        return None
+    flat = not options.get("ensure_2d", True)
+    if type(X) is list:
+        X = _of_labels(X) if flat and X and type(X[0]) is not list else _of_lists(X)
+    sparse = is_sparse(X) and X.format == "csr" and _takes_csr(X, options)
+    if not (sparse or type(X) is np.ndarray) or 0 in X.shape or not (X.ndim == 2 or (flat and X.ndim == 1)):
+        return None
+    finite, dtype = options.get("ensure_all_finite", True), options.get("dtype", "numeric")
+    if not X.dtype.isnative or (X.dtype.char not in "fd" and X.dtype.kind not in "biu"):
+        return None
+    if finite not in (True, False) or (finite and not _is_finite(X.data if sparse else X)):
+        return None
+    wanted = dtype if isinstance(dtype, list) else [dtype]
+    if dtype not in ("numeric", None) and X.dtype not in wanted:
+        X = X.astype(wanted[0])
+    return X if sparse or options.get("order") is None else np.asarray(X, order=options["order"])
+
+
+def _takes_csr(X: Any, options: dict[str, Any]) -> bool:
+    takes = options.get("accept_sparse", False)
+    large = options.get("accept_large_sparse", True) or X.indices.dtype == X.indptr.dtype == np.int32
+    return bool(large) and (takes is True or takes == "csr" or (isinstance(takes, list | tuple) and "csr" in takes))
+
+
+def _of_lists(X: list[Any]) -> Any:
+    """Return rows of numbers as an array; None for what are none."""
+    if not X or type(X[0]) is not list or not X[0] or type(X[0][0]) not in (int, float):
+        return None
+    try:
+        return np.asarray(X)
+    except ValueError:
+        return None
+
+
+def _ready_target(y: Any, X: Any, several: bool) -> Any:
+    """Return the one array of targets that scikit-learn would return, also where `several` a row are allowed; else
+    None."""
+    if X is None or type(y) not in (list, np.ndarray):
+        return None
+    values = _of_labels(y) if type(y) is list else y
+    if values is None or values.shape != (X.shape[0],):
+        return None
+    ready = values.dtype.kind in "biuU" or (values.dtype.char in "fd" and _is_finite(values))
+    return (values if several else np.ascontiguousarray(values)) if ready else None
+
+
+def _of_labels(y: list[Any]) -> Any:
+    """Return labels of one type, of Python or of NumPy, as an array; else None."""
+    types = set(map(type, y))
+    if len(types) != 1 or not (types <= {str, int, float, bool} or issubclass(type(y[0]), np.generic)):
+        return None
+    labels = np.asarray(y)
+    return labels if labels.dtype.kind in "biufU" else None
 
 
 def _is_finite(values: NDArray[Any]) -> bool:
     """Return whether the sum, and so all values, are finite; where a sum of finite ones is not, scikit-learn looks."""
+    if values.dtype.kind != "f":
+        return True
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum(dtype=np.float64)))
 
@@ -104,6 +155,8 @@ def check_is_fitted(model: Any, attributes: str | None = None) -> None:
     known = getattr(model, "__dict__", {})
     if attributes in known or (attributes is None and any(name[-1] == "_" and name[0] != "_" for name in known)):
         return
+    from sklearn.utils import validation
+
     validation.check_is_fitted(model, attributes)
 
 
@@ -146,8 +199,13 @@ def column_or_1d(y: Any, *, warn: bool = False) -> Any:
     ValueError
         If they have another shape.
     """
-    if type(y) is np.ndarray and y.ndim == 1 and y.flags.c_contiguous and y.dtype.kind in "biufU":
-        return y
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biufU":
+        return np.ascontiguousarray(y)
+    labels = _of_labels(y) if type(y) is list else None
+    if labels is not None:
+        return labels
+    from sklearn.utils import validation
+
     return validation.column_or_1d(y, warn=warn)
 
 
@@ -169,7 +227,138 @@ def check_classification_targets(y: Any) -> None:
             return
         if texts is not None and type(texts[0]) is str and len(texts) < len(y) // 2:
             return
+    from sklearn.utils import multiclass
+
     multiclass.check_classification_targets(y)
 
 
-__all__ = ["check_classification_targets", "check_is_fitted", "column_or_1d", "is_column_of_texts", "validate_data"]
+def is_multilabel(y: Any) -> bool:
+    """Return whether y (N, K) of 0 and 1 says of each of K labels whether an example has it: scikit-learn's
+    "multilabel-indicator".
+
+    Parameters
+    ----------
+    y : array-like
+        Targets.
+
+    Returns
+    -------
+    bool
+        False for one label a row.
+    """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biufU":
+        return False
+    if type(y) is list and _of_labels(y) is not None:
+        return False
+    from sklearn.utils.multiclass import type_of_target
+
+    return bool(type_of_target(y) == "multilabel-indicator")
+
+
+def check_consistent_length(*arrays: Any) -> None:
+    """Raise ValueError for arrays of several lengths, as `sklearn.utils.check_consistent_length` does.
+
+    Parameters
+    ----------
+    *arrays : array-like
+        Arrays.
+    """
+    known = all(type(each) is list or (type(each) is np.ndarray and each.ndim) for each in arrays)
+    if known and len(set(map(len, arrays))) <= 1:
+        return
+    from sklearn.utils import validation
+
+    validation.check_consistent_length(*arrays)
+
+
+def assert_all_finite(X: Any, *, input_name: str = "") -> None:
+    """Raise ValueError for NaN and infinity, as `sklearn.utils.assert_all_finite` does.
+
+    Parameters
+    ----------
+    X : array or sparse matrix
+        Values.
+    input_name : str, default=""
+        What they are called.
+    """
+    if type(X) is np.ndarray and (X.dtype.kind in "biuUS" or (X.dtype.char in "fd" and _is_finite(X))):
+        return
+    from sklearn.utils import assert_all_finite
+
+    assert_all_finite(X, input_name=input_name)
+
+
+def check_array(X: Any, **options: Any) -> Any:
+    """Return an array, as `sklearn.utils.check_array` does.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix
+        Values.
+    **options : dict
+        As scikit-learn's.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        The values.
+    """
+    ready = _ready(X, options)
+    if ready is not None:
+        return ready
+    from sklearn.utils import validation
+
+    return validation.check_array(X, **options)
+
+
+def check_random_state(seed: Any) -> Any:
+    """Return a generator of random numbers, as `sklearn.utils.check_random_state` does.
+
+    Parameters
+    ----------
+    seed : int, RandomState instance or None
+        Seed; None is that of NumPy.
+
+    Returns
+    -------
+    RandomState
+        The generator.
+    """
+    if type(seed) is int and 0 <= seed < 2**32:
+        return np.random.RandomState(seed)
+    from sklearn.utils import check_random_state
+
+    return check_random_state(seed)
+
+
+def not_fitted(text: str) -> Exception:
+    """Return a `sklearn.exceptions.NotFittedError` with this text, to be raised.
+
+    Parameters
+    ----------
+    text : str
+        What is missing.
+
+    Returns
+    -------
+    NotFittedError
+        The error.
+    """
+    from sklearn.exceptions import NotFittedError
+
+    return NotFittedError(text)  # type: ignore[no-any-return]
+
+
+__all__ = [
+    "assert_all_finite",
+    "check_array",
+    "check_classification_targets",
+    "check_consistent_length",
+    "check_is_fitted",
+    "check_random_state",
+    "column_or_1d",
+    "is_column_of_texts",
+    "is_multilabel",
+    "not_fitted",
+    "validate_data",
+]

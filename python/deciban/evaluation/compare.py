@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 
 from deciban.data.columns import Columns
 from deciban.data.devices import fetch, on_host
@@ -163,6 +162,8 @@ def learners_of(models: Any, X: Any, labels: NDArray[Any], seed: int, n_jobs: in
     families = _Families(X, labels, seed, n_jobs)
     if isinstance(models, str | bytes) or not (models is None or isinstance(models, Iterable)):
         raise TypeError(f"a mapping from names to estimators, or names of families, are expected; got {models!r}")
+    from sklearn.base import RegressorMixin
+
     names = families.default if models is None else models
     wanted = dict(models) if isinstance(models, Mapping) else {each: each for each in names}
     if not wanted:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from deciban.data.classifier import Classifier
 from deciban.data.devices import fetch, on_host
+from deciban.data.estimator import clone
 from deciban.data.rows import Rows, is_sparse
 from deciban.data.samples import check_sample_weight, n_samples, take_rows
 from deciban.data.validation import check_classification_targets, column_or_1d

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from deciban import store
 from deciban.data.devices import on_host
+from deciban.data.estimator import clone
 from deciban.data.samples import take_rows
 from deciban.scores import log_posterior
 from deciban.table_models.table_model import Rows

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from deciban.data.classifier import Classifier
 from deciban.data.devices import fetch
+from deciban.data.estimator import clone
+from deciban.data.fit_parameters import has_fit_parameter
 from deciban.data.rows import Rows
 from deciban.data.samples import n_samples, take_rows
 from deciban.data.validation import check_classification_targets, column_or_1d

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
 
 from deciban.data.declared_types import Estimator
 from deciban.data.devices import elsewhere, keep_on_host, like, namespace, take
+from deciban.data.mixins import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from deciban.data.rows import Rows
-from deciban.data.validation import check_is_fitted
+from deciban.data.validation import check_is_fitted, check_random_state
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.kernels.items import of_gram, of_texts, to_judge
@@ -23,11 +22,14 @@ from deciban.threads import check_halted
 
 from .deviation import TILE, Deviation, between_rows, of_pairs
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 # Training rows on whose pairs `error_` is measured.
 _MEASURED = 256
 
 
-class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):  # type: ignore[misc]
+class Approximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features Φ (n, D) with Φ(x)·Φ(z) ≈ K(x, z), computed in tiles; how nearly is measured, not promised."""
 
     kernel: str | Kernel | Callable[..., Any]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._set_output import _get_output_config
 
 from deciban.data.declared_types import Estimator
+from deciban.data.mixins import has_container
 
 
 def in_container(estimator: Estimator, X: sparse.csr_array, names: Callable[[], NDArray[Any]], original: object) -> Any:
@@ -19,9 +19,11 @@ def in_container(estimator: Estimator, X: sparse.csr_array, names: Callable[[], 
     A frame of pandas has sparse columns and the index of `original`; polars has none that are sparse, so that its
     frame takes N·d numbers.
     """
-    wanted = _get_output_config("transform", estimator)["dense"]
-    if wanted == "default":
+    if not has_container(estimator):
         return X
+    from sklearn.utils._set_output import _get_output_config
+
+    wanted = _get_output_config("transform", estimator)["dense"]
     columns = names().tolist()
     if wanted == "pandas":
         import pandas as pd  # type: ignore[import-untyped, unused-ignore]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, replace
 from numbers import Integral
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags, check_random_state
 
 from deciban._core import information
 from deciban.data.declared_types import Estimator, Whole, parameters
@@ -19,7 +17,7 @@ from deciban.data.refusal import count_or_refuse as refusing
 from deciban.data.rows import Rows, as_rows, check_sparse, for_core, is_sparse, native
 from deciban.data.samples import check_sample_weight
 from deciban.data.transaction import all_or_nothing
-from deciban.data.validation import check_classification_targets, check_is_fitted, validate_data
+from deciban.data.validation import check_classification_targets, check_is_fitted, check_random_state, validate_data
 from deciban.distributions import Bernoulli, Categorical, Distribution, Multinomial, StatisticError
 from deciban.errors import DataError
 
@@ -29,12 +27,16 @@ from .frames import in_container
 from .held_out import CandidateResult, estimate_held_out_errors, smallest
 from .information import BITS_PER_NAT, Floats, binary_information, categorical_information, word_information
 from .neighbour_information import continuous_values, neighbour_information
+from .selector import SelectorMixin
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 LIKELIHOODS = ("auto", "bernoulli", "multinomial")
 
 
 @parameters
-class MutualInformation(SelectorMixin, Estimator):  # type: ignore[misc]
+class MutualInformation(SelectorMixin, Estimator):
     """Select the k features with the most information on the class, each on its own.
 
         I_j = Σ_v Σ_c p(x_j = v, c) log [p(x_j = v, c) / (p(x_j = v) p(c))]        in nats; 0 ≤ I_j ≤ H(class)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import Tags
 
 from deciban.data.declared_types import Estimator, parameters
+from deciban.data.mixins import OneToOneFeatureMixin, TransformerMixin
 from deciban.data.numbers import numeric_rows
 from deciban.data.validation import check_is_fitted
 
 from .._core import rows_with, weigh_rows
 from .frames import in_container
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 _NORMS = (None, "l1", "l2")
 
 
 @parameters
-class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: ignore[misc]
+class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Weigh counts of words by term frequency and inverse document frequency.
 
         x_ij = tf_ij · idf_j / ‖tf_i · idf‖,    idf_j = 1 + ln((1 + N) / (1 + n_j))

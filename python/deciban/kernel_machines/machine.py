@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
-from sklearn.utils import Tags
 
 from deciban import kernel_solvers
 from deciban.certificates.bound import Facts, Probabilities
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds
 from deciban.data.devices import fetch, keep_on_host, take
+from deciban.data.mixins import is_classifier
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
 from deciban.kernel_solvers import nystroem
@@ -29,6 +28,9 @@ from deciban.solvers.problem import Limits, Status, worst
 from deciban.threads import OnThreads, effective_threads
 
 from ..kernels.items import of_gram, of_texts, vectors_of, weights
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 # The smallest eigenvalue is looked for among so many rows at most: the cost is their number cubed.
 _LOOKED_AT = 500

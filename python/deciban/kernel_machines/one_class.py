@@ -9,12 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OutlierMixin
 
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.device_rows import repetitions
 from deciban.data.devices import answers
 from deciban.data.digest import digest
+from deciban.data.mixins import OutlierMixin
 from deciban.data.offered import offer_unless
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
@@ -42,7 +42,7 @@ _GRAIN = 1e-10
 
 
 @parameters
-class OneClassSVM(SingleMachine, OutlierMixin, Estimator):  # type: ignore[misc]
+class OneClassSVM(SingleMachine, OutlierMixin, Estimator):
     """Separate most examples from the origin of the space of a kernel: inside is normal, outside an outlier.
 
         min over w, ρ of   ½‖w‖² + Σ_i c_i max(0, ρ − w·φ(x_i)) − ν Σc ρ

@@ -9,12 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
 
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.device_rows import repetitions
 from deciban.data.devices import answers
 from deciban.data.digest import digest
+from deciban.data.mixins import RegressorMixin
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
 from deciban.data.validation import check_is_fitted
@@ -37,7 +37,7 @@ _PAID = 1e-9
 
 
 @parameters
-class SVMRegressor(Scored, SingleMachine, RegressorMixin, Estimator):  # type: ignore[misc]
+class SVMRegressor(Scored, SingleMachine, RegressorMixin, Estimator):
     """Support vector regression: a function that is flat in the space of a kernel, with errors up to ε free.
 
         min over w, b of       ½‖w‖² + C·Σ_i c_i max(0, |y_i − w·φ(x_i) − b| − ε)      (Vapnik 1995)

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 
 from deciban.attached import Reports
 from deciban.certificates.certificate import Certificate
 from deciban.data.capacity import require_room
 from deciban.data.declared_types import Estimator, parameters
 from deciban.data.devices import answers, take
+from deciban.data.mixins import ClassifierMixin
 from deciban.data.offered import offer_unless
 from deciban.data.rows import Rows
 from deciban.data.transaction import all_or_nothing
@@ -46,7 +46,7 @@ _NUMBERS_OF_PAIR = 512.0  # 4 kB, as measured: problem, solution and machine of 
 
 
 @parameters
-class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Estimator):  # type: ignore[misc]
+class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Estimator):
     """Support vector machine: the surface with the largest margin in the space of a kernel.
 
         min over w, b of   ½‖w‖² + C·Σ_i c_i max(0, 1 − y_i (w·φ(x_i) + b)),      K(x, z) = φ(x)·φ(z)

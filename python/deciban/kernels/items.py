@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from deciban.data import device_rows
 from deciban.data.devices import elsewhere, fetch, move, namespace, on_host, take, to_double
@@ -17,7 +16,7 @@ from deciban.data.examples import RowExamples, refuse_large, weigh_rows
 from deciban.data.examples import arrays_of as stored_as
 from deciban.data.numbers import numeric_rows
 from deciban.data.rows import Rows, as_rows, is_sparse
-from deciban.data.validation import column_or_1d
+from deciban.data.validation import check_consistent_length, column_or_1d
 from deciban.errors import DataError
 from deciban.kernels import Function, Kernel, Linear, by_name
 from deciban.losses import Floats

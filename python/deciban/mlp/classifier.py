@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils import Tags
 
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
 from deciban.data.declared_types import parameters
 from deciban.data.devices import answers
+from deciban.data.mixins import ClassifierMixin
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
@@ -26,9 +25,12 @@ from ..networks.measures import Wrong
 from .intake import Given, check_labelled, check_to_predict, of_known_labels, row
 from .streams import LearnsOn
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 
 @parameters
-class MLPClassifier(Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, LearnsOn):  # type: ignore[misc]
+class MLPClassifier(Reports, FindsLabelErrors, StatesBounds, ClassifierMixin, LearnsOn):
     """Multilayer perceptron: a neural network of fully connected layers, trained by back-propagation.
 
         s_j = Σ_i w_ji h_i + b_j,    h_j = σ(s_j),      from h = x up to the outputs

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags
 
 from deciban.certificates.bound import Facts, Probabilities
 from deciban.certificates.certificate import Certificate
@@ -34,6 +33,9 @@ from ..networks.quasi_newton import FullTraining, as_doubles
 from ..networks.training import Plan, Training, Watch
 from .intake import DataSummary, Given, mean_row
 from .settings import batch_of, fraction_of, hidden_sizes, plan_of, type_of
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class NetworkModel(Curves, Estimator):

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.utils import check_consistent_length
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_array
 
 from deciban.data import device_rows
 from deciban.data.capacity import require_room
@@ -21,7 +18,7 @@ from deciban.data.examples import RowExamples, arrays_of, class_weights, refuse_
 from deciban.data.folds import hold_out_share
 from deciban.data.numbers import numeric_rows
 from deciban.data.rows import Rows, as_rows, is_sparse
-from deciban.data.validation import column_or_1d
+from deciban.data.validation import check_array, check_consistent_length, column_or_1d, is_multilabel
 from deciban.losses import Floats
 
 from ..networks.batches import PART
@@ -82,7 +79,7 @@ class NetworkExamples(RowExamples):
 def check_labelled(model: MLPClassifier, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> NetworkExamples:
     """Check and count examples; rows of weight 0 are as if they were not there."""
     X, y = _both(model, X, y, reset=True)
-    if _of_many(y):
+    if is_multilabel(y):
         return _many(model, X, y, sample_weight)
     y = column_or_1d(y, warn=True)
     counted = weigh_rows(model, y if elsewhere(X) else X, y, fetch(sample_weight))
@@ -139,14 +136,10 @@ def _both(model: NetworkModel, X: Rows, y: ArrayLike, reset: bool) -> tuple[Any,
     return as_rows(X), y
 
 
-def _of_many(y: ArrayLike) -> bool:
-    return str(type_of_target(y)) == "multilabel-indicator"
-
-
 def _many(model: MLPClassifier, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> NetworkExamples:
     if model.class_weight is not None:
         raise ValueError("class_weight is for classes that exclude each other; many labels a row are weighed by row")
-    if not _of_many(y):
+    if not is_multilabel(y):
         raise ValueError("many labels a row are expected as (N, K) of 0 and 1")
     repetition = repetitions(sample_weight, X)
     kept = np.flatnonzero(repetition)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
-from sklearn.utils import Tags
 
 from deciban.data.declared_types import parameters
 from deciban.data.devices import answers
+from deciban.data.mixins import RegressorMixin
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats
@@ -24,9 +23,12 @@ from ..networks.measures import Wrong
 from .intake import Given, check_to_predict, responses
 from .streams import LearnsOn
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 
 @parameters
-class MLPRegressor(RegressorMixin, LearnsOn):  # type: ignore[misc]
+class MLPRegressor(RegressorMixin, LearnsOn):
     """Multilayer perceptron for regression: a neural network of fully connected layers, trained by back-propagation.
 
         min over w, b of   Σ_n c_n ½ ‖h(x_n) − y_n‖² / Σ c + ½ λ Σ w²,      the outputs h are linear

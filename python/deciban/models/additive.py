@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
-from deciban.data.declared_types import Estimator, RegressorMixin
+from deciban.data.declared_types import Estimator
+from deciban.data.estimator import clone
+from deciban.data.mixins import RegressorMixin
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
 from deciban.distributions import StatisticError

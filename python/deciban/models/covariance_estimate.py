@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
+from deciban.data.estimator import clone
+from deciban.data.fit_parameters import has_fit_parameter
 from deciban.data.rows import Rows, is_sparse
 from deciban.distributions.counts import Floats
 

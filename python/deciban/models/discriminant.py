@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, field, replace
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags
 
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds
 from deciban.certificates.intervals import credible_interval
-from deciban.data.declared_types import ClassNamePrefixFeaturesOutMixin, TransformerMixin, parameters
+from deciban.data.declared_types import parameters
 from deciban.data.digest import digest
+from deciban.data.mixins import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from deciban.data.refusal import check_number, check_prior
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
@@ -31,11 +31,14 @@ from .generative import ClassPrior, Estimate, Generative
 from .reading import Reading
 from .tally import Tally
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 Covariance = Literal["shared", "per_class", "diagonal"]
 
 
 @parameters
-class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generative):
+class GaussianDiscriminant(ProjectsOnAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Generative):  # type: ignore[misc]
     """Gaussian discriminant analysis: Bayes' rule with a multivariate normal distribution for each class.
 
         x | y=c ~ N(μ_c, Σ_c),      log p(c | x) = log π_c + log N(x; μ_c, Σ_c) − log Σ_c' (the same of c')

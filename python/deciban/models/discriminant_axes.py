@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._set_output import _wrap_data_with_container
 
 from deciban.data.devices import ask_on_host
+from deciban.data.mixins import put_in_container
 from deciban.data.rows import Rows, is_sparse
 from deciban.data.validation import check_is_fitted
 from deciban.distributions.counts import Floats
@@ -84,7 +84,7 @@ class ProjectsOnAxes(OnThreads):
         >>> GaussianDiscriminant().fit(X, [0, 0, 0, 1, 1, 1]).transform(X).round(1).ravel().tolist()
         [-4.3, -1.8, -3.1, 1.8, 4.3, 3.1]
         """
-        return _wrap_data_with_container("transform", self._project(X), X, self)
+        return put_in_container(self, self._project(X), X)
 
     @offer_unless(_refusal_of_axes)
     def fit_transform(self, X: Rows, y: ArrayLike, **fit_params: Any) -> Any:

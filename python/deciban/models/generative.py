@@ -9,8 +9,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
 from deciban.calibration.scaling import Scaling, more_cautious
@@ -20,11 +18,13 @@ from deciban.certificates.guarantees import add_bounds, add_choice
 from deciban.certificates.intervals import credible_interval, widen_to_include
 from deciban.claims import UNBOUNDED, Claims
 from deciban.data.columns import Columns
-from deciban.data.declared_types import ClassifierMixin, Estimator
+from deciban.data.declared_types import Estimator
 from deciban.data.devices import ask_on_host, fetch
+from deciban.data.estimator import clone
 from deciban.data.frame import name_column
+from deciban.data.mixins import ClassifierMixin
 from deciban.data.rows import Rows, is_sparse
-from deciban.data.validation import check_is_fitted, column_or_1d
+from deciban.data.validation import check_is_fitted, column_or_1d, not_fitted
 from deciban.distributions import Multinomial, StatisticError, fit_score
 from deciban.distributions.counts import Floats
 from deciban.distributions.priors import check_shapes, class_prior, prior_doubt
@@ -514,7 +514,7 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
 
     def _refuse_nothing(self) -> None:
         if not self.counts_.n.any():
-            raise NotFittedError("nothing is learnt: every example was forgotten; fit or partial_fit first")
+            raise not_fitted("nothing is learnt: every example was forgotten; fit or partial_fit first")
 
 
 def _first_two(score: Floats) -> tuple[Any, Any]:

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import qr
-from sklearn.utils.validation import check_array
 
 from deciban.data.refusal import check_number
 from deciban.data.rows import Rows
 from deciban.data.samples import check_sample_weight
+from deciban.data.validation import check_array
 from deciban.losses import Floats
 
 _EPS = float(np.finfo(np.float64).eps)

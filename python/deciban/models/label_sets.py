@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Tags, compute_sample_weight
-from sklearn.utils.multiclass import type_of_target
 
 from deciban.data.devices import ask_on_host, fetch
 from deciban.data.rows import Rows
 from deciban.data.samples import check_sample_weight
+from deciban.data.validation import is_multilabel
 from deciban.losses import Floats
 from deciban.scores import Explanation
 from deciban.verdict import Pair
@@ -21,12 +20,15 @@ from ..data.transaction import all_or_nothing
 from .least_squares import LinearRegression
 from .linear import LinearClassifier
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 _SHARED = ("alpha", "fit_intercept", "solver", "tol", "max_iter", "time_limit", "callback", "random_state", "n_jobs")
 
 
 def is_indicator(y: ArrayLike) -> bool:
     """Return whether y (N, L) says of each of L labels whether an example has it."""
-    return getattr(y, "ndim", 0) == 2 and bool(type_of_target(y) == "multilabel-indicator")
+    return getattr(y, "ndim", 0) == 2 and is_multilabel(y)
 
 
 class LearnsLabelSets(LinearClassifier):
@@ -86,6 +88,8 @@ class LearnsLabelSets(LinearClassifier):
             raise ValueError(f"y (N, L) must hold 0 and 1 for labels that are not there and there, got {np.unique(y)}")
         weight, signs = sample_weight, np.where(y > 0, 1.0, -1.0)
         if self.class_weight is not None:
+            from sklearn.utils import compute_sample_weight
+
             weight = check_sample_weight(sample_weight, signs)
             weight = weight * compute_sample_weight(self.class_weight, y)
         regression = LinearRegression(penalty="l2", **{name: getattr(self, name) for name in _SHARED})

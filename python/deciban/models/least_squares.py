@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field, replace
 from time import perf_counter
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import Tags
 
 from deciban._core import scores
 from deciban.attached import StatesBounds
@@ -20,7 +18,7 @@ from deciban.data.declared_types import parameters
 from deciban.data.devices import ask_on_host
 from deciban.data.refusal import check_number
 from deciban.data.rows import Rows, is_sparse, reals_for_core
-from deciban.data.validation import check_is_fitted
+from deciban.data.validation import check_is_fitted, not_fitted
 from deciban.losses import Absolute, Floats, Huber, Loss, Squared, by_name
 from deciban.penalties import NonNegative, Penalty
 from deciban.penalties import by_name as penalty_by_name
@@ -40,6 +38,9 @@ from .regression import certify_regression, solve_regression
 from .responses import Responses, responses
 from .together import fitting
 from .weights import SparseWeights
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +267,7 @@ class LinearRegression(TellsCallbacks, SparseWeights, StatesBounds, Additive):
         if self._found is None:
             seen, l2 = self._require_statistics(), self._penalty().l2
             if not seen.n.any():
-                raise NotFittedError("nothing is learnt: every example was forgotten; fit or partial_fit first")
+                raise not_fitted("nothing is learnt: every example was forgotten; fit or partial_fit first")
             normal = normal_equations(seen, self.n_features_in_, self.fit_intercept)
             fit = from_moments(normal, l2)
             proof = certify_moments(normal, fit, l2, seen)

@@ -9,18 +9,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from deciban._core import scores
 from deciban.certificates.bound import Facts
 from deciban.data.declared_types import parameters
 from deciban.data.devices import ask_on_host, fetch
+from deciban.data.estimator import clone
 from deciban.data.folds import Places
 from deciban.data.refusal import check_number
 from deciban.data.rows import Rows, as_rows, is_sparse, reals_for_core
 from deciban.data.samples import check_sample_weight
-from deciban.data.validation import check_classification_targets, check_is_fitted, column_or_1d
+from deciban.data.validation import check_classification_targets, check_is_fitted, column_or_1d, not_fitted
 from deciban.distributions.scatter import PooledScatter
 from deciban.losses import Floats, Loss, Squared
 from deciban.penalties import L2, NoPenalty, Penalty
@@ -344,7 +343,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
         self.counts_, self._declared, self.temperature_ = tally.counts, tally.declared, None
         d, C, l2 = self.n_features_in_, len(tally.classes), self._penalty().l2
         if not tally.counts.n.any():
-            raise NotFittedError("nothing would be left: every example is to be forgotten; fit anew instead")
+            raise not_fitted("nothing would be left: every example is to be forgotten; fit anew instead")
         seen = with_targets(tally.counts, _targets(C))
         normal = normal_equations(seen, d, self.fit_intercept)
         fit = from_moments(normal, l2)

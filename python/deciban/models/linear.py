@@ -8,20 +8,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.utils import Tags
 
 from deciban._core import scores
 from deciban.attached import FindsLabelErrors, Reports, StatesBounds
 from deciban.certificates.bound import Facts, Probabilities
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds
-from deciban.data.declared_types import ClassifierMixin, Estimator
+from deciban.data.declared_types import Estimator
 from deciban.data.devices import ask_on_host
 from deciban.data.folds import Places, folds, splits_of
+from deciban.data.mixins import ClassifierMixin
 from deciban.data.rows import Rows, reals_for_core
 from deciban.data.validation import check_is_fitted
 from deciban.losses import Floats, Loss, Softmax
@@ -44,6 +44,9 @@ from .callbacks import TellsCallbacks, report_to_callbacks
 from .proofs import certify, mark_interrupted
 from .together import fitting, solve_all
 from .weights import SparseWeights, dense, score_rows
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 def only_margins(model: Any) -> str:

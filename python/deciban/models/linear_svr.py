@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, field, replace
 from time import perf_counter
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
-from sklearn.utils import Tags
 
 from deciban._core import scores
 from deciban.attached import StatesBounds
@@ -17,6 +15,7 @@ from deciban.certificates.bound import Facts, Probabilities
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds
 from deciban.data.declared_types import Estimator, parameters
+from deciban.data.mixins import RegressorMixin
 from deciban.data.refusal import check_number
 from deciban.data.rows import Rows, reals_for_core
 from deciban.data.validation import check_is_fitted, column_or_1d
@@ -34,9 +33,12 @@ from .regression import certify_regression
 from .responses import Responses, responses
 from .together import fitting, solve_all
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 
 @parameters
-class LinearSVR(StatesBounds, RegressorMixin, Estimator):  # type: ignore[misc]
+class LinearSVR(StatesBounds, RegressorMixin, Estimator):
     """Linear support vector regression: a flat hyperplane, with errors up to ε free.
 
         min over w, b of   ½‖w‖² + C·Σ_i w_i ℓ(y_i, x_i·w + b),      ℓ = max(0, |y − s| − ε)   or its square

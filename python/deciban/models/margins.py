@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from deciban.data.devices import answer_in, on_host
 from deciban.data.rows import Rows
-from deciban.data.validation import check_is_fitted, column_or_1d
+from deciban.data.validation import check_consistent_length, check_is_fitted, column_or_1d
 from deciban.losses import Floats
 from deciban.threads import OnThreads
 

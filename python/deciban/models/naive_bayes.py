@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags
 
 from deciban.data.columns import Columns
 from deciban.data.declared_types import parameters
@@ -21,6 +20,9 @@ from deciban.distributions.priors import check_pseudo_counts
 from .certified import ESTIMATES
 from .generative import ClassPrior, Estimate, Generative
 from .likelihoods import Prior, distribution, least_categories, with_sizes
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 @parameters

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import Tags
 
 from deciban.certificates.bound import Facts
 from deciban.data.declared_types import parameters
@@ -24,6 +23,9 @@ from ..data.offered import offer_unless
 from .linear import LinearClassifier
 from .log_count_ratios import class_counts, log_count_ratios, worth
 from .weights import SparseWeights
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone, is_classifier
 
 from deciban.certificates.certificate import Certificate
 from deciban.certificates.intervals import Interval, clopper_pearson
 from deciban.data.convergence import warn_once
+from deciban.data.estimator import clone
 from deciban.data.folds import Places, check_folds, folds, whole_and_folds
+from deciban.data.mixins import is_classifier
 from deciban.data.rows import Rows, is_sparse, reals_for_core
 from deciban.losses import Floats
 from deciban.penalties import L1

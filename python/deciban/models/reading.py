@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import assert_all_finite, check_consistent_length
 
 from deciban.data.columns import Columns
 from deciban.data.devices import fetch
@@ -15,7 +14,9 @@ from deciban.data.labels import places
 from deciban.data.rows import Rows, check_sparse, native
 from deciban.data.samples import check_sample_weight, take_rows
 from deciban.data.validation import (
+    assert_all_finite,
     check_classification_targets,
+    check_consistent_length,
     column_or_1d,
     is_column_of_texts,
     validate_data,

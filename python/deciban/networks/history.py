@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Self
 
+from deciban.data.validation import check_is_fitted
+
 from .network import Network
 
 
@@ -188,6 +190,4 @@ class Curves:
 
 
 def _require_fit(model: Curves) -> None:
-    from sklearn.utils.validation import check_is_fitted
-
     check_is_fitted(model, "network_")

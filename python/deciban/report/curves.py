@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from deciban.data.validation import check_is_fitted
 
@@ -98,6 +97,8 @@ def learning_curves(model_or_history: Any, *, title: str | None = None) -> Figur
 
 def _epochs(given: object) -> tuple[list[Epoch], bool]:
     """Return the epochs of a model or history, and whether the weights are those of the last one whatever its loss."""
+    from sklearn.base import BaseEstimator
+
     if isinstance(given, BaseEstimator):
         check_is_fitted(given)
     history = getattr(given, "history_", given)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 
 from deciban.data.rows import Rows
 from deciban.data.validation import check_is_fitted
@@ -122,6 +121,8 @@ def decision_regions(
 
 def _classes(model: Any) -> list[Any]:
     """Return the classes of the model; TypeError for what is no classifier, NotFittedError before `fit`."""
+    from sklearn.base import BaseEstimator
+
     if isinstance(model, BaseEstimator):
         check_is_fitted(model)
     if getattr(model, "multilabel_", False):

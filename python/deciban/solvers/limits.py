@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from deciban.data.validation import check_random_state
+
 from .problem import Limits, Status, Step
 
 
@@ -30,8 +32,6 @@ def read_limits(model: Any) -> Limits:
 
 def draw_seed(random_state: object) -> int:
     """Return a seed from scikit-learn's `random_state`; None is 0."""
-    from sklearn.utils import check_random_state
-
     if random_state is None:
         return 0
     if isinstance(random_state, int | np.integer):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from .._core import Reader
 from .vectorizer_settings import MOST, check_settings
@@ -100,12 +99,20 @@ def decoder_of(estimator: Any) -> Decoder:
     return Decoder(estimator.input, estimator.encoding, estimator.decode_error)
 
 
-def sklearn_of(estimator: Any, sizes: tuple[int, int]) -> CountVectorizer:
+@cache
+def vectorizer_class() -> Any:
+    """Return scikit-learn's vectoriser, the same ever after."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    return CountVectorizer
+
+
+def sklearn_of(estimator: Any, sizes: tuple[int, int]) -> Any:
     """Return the scikit-learn vectoriser whose callables do what these parameters ask for in Python."""
     tokenizer, pattern = estimator.tokenizer, estimator.token_pattern
     if tokenizer is None and pattern is None:
         tokenizer = _words_of
-    return CountVectorizer(
+    return vectorizer_class()(
         strip_accents=estimator.strip_accents,
         lowercase=estimator.lowercase,
         preprocessor=estimator.preprocessor,
@@ -123,6 +130,8 @@ def stop_list(given: Any) -> frozenset[str] | None:
         return None
     if isinstance(given, str):
         if given == "english":
+            from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
             return frozenset(ENGLISH_STOP_WORDS)
         raise ValueError(f"not a built-in stop list: {given}. Expected 'english', or a list of words.")
     return frozenset(map(str, given))

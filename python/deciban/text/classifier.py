@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from deciban.data.declared_types import ClassifierMixin, Estimator, Whole, parameters
+from deciban.data.declared_types import Estimator, Whole, parameters
+from deciban.data.mixins import ClassifierMixin
 from deciban.data.validation import check_is_fitted
 
 from ..attached import FindsLabelErrors, Reports, StatesBounds

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_array
 
 from ..data.rows import check_sparse
+from ..data.validation import check_array
 from .vocabulary import Columns
 
 

@@ -174,7 +174,8 @@ class LeftOut(NamedTuple):
         scores = self.scores(prior)
         example, y = np.nonzero(self.counts)
         weight = self.counts[example, y] * prior_weights(prior, self.seen.n)[y]
-        known = np.isfinite(scores).all(axis=1)[example]
+        finite: NDArray[np.bool_] = np.asarray(np.isfinite(scores).all(axis=1))
+        known = finite[example]
         scores, y, weight = scores[example[known]], y[known], weight[known]
         found = fit_scaling(scores, y, weight)
         if found is None:

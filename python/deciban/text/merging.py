@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from sklearn.base import clone
-
+from deciban.data.estimator import clone
 from deciban.data.validation import check_is_fitted
 from deciban.threads import OnThreads
 

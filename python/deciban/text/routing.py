@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sklearn.utils.metadata_routing import UNUSED
-
-TEXTS_ARE_X: Mapping[str, str] = {"texts": UNUSED}
+TEXTS_ARE_X: Mapping[str, str] = {"texts": "$UNUSED$"}  # sklearn.utils.metadata_routing.UNUSED
 """For `__metadata_request__fit` and the like: `texts` are what other estimators call X, and no metadata."""

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import TransformerMixin
 
 from deciban.data.declared_types import Estimator, Whole, parameters
+from deciban.data.mixins import TransformerMixin
 from deciban.data.validation import check_is_fitted
 from deciban.threads import effective_threads
 
@@ -26,7 +26,7 @@ from .vocabulary import columns_of, documents_of
 
 
 @parameters
-class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estimator):  # type: ignore[misc]
+class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estimator):
     """Words and n-grams of a text as a row of counts, or of their TF-IDF.
 
         x_j = how often word j of the dictionary occurs in the text       (binary: 1 if it does)
@@ -177,7 +177,7 @@ class TextVectorizer(ColumnAttributes, BuildsAnalyzers, TransformerMixin, Estima
         self._learn(texts)
         return self
 
-    def fit_transform(self, texts: Iterable[str | bytes], y: object = None) -> Any:
+    def fit_transform(self, texts: Iterable[str | bytes], y: object = None) -> Any:  # type: ignore[override]
         """Choose the dictionary, and return the rows of `texts`: each text is read once.
 
         Parameters

@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction import FeatureHasher
 
 from .._core import Dictionary, Grams, Reader
 from .analysis import Analysis
@@ -171,11 +170,16 @@ class HashedTokens:
     def __len__(self) -> int:
         return self.n_features
 
+    def _hasher(self, *, alternate_sign: bool) -> Any:
+        from sklearn.feature_extraction import FeatureHasher
+
+        return FeatureHasher(self.n_features, input_type="string", alternate_sign=alternate_sign)
+
     def names(self) -> NDArray[Any]:
         """Return (d,) the words of each bucket, or "bucket j"."""
         met: dict[int, list[tuple[float, str]]] = {}
         words = sorted(self.words)
-        hasher = FeatureHasher(self.n_features, input_type="string", alternate_sign=False)
+        hasher = self._hasher(alternate_sign=False)
         places = hasher.transform([word] for word in words).indices.tolist() if words else []
         for word, j in zip(words, places, strict=True):
             met.setdefault(j, []).append((self.words[word], word))
@@ -203,7 +207,7 @@ class HashedTokens:
     def rows(self, settings: VectorizerSettings, analysis: Analysis, items: list[Any]) -> Rows:
         """Return CSR (N, d) of items that are ready for the analysis."""
         documents = map(analysis.tokens if analysis.reader is None else analysis.reader.tokens, items)
-        hasher = FeatureHasher(self.n_features, input_type="string", alternate_sign=settings.alternate_sign)
+        hasher = self._hasher(alternate_sign=settings.alternate_sign)
         X = sparse.csr_array(hasher.transform(documents)) if items else sparse.csr_array((0, self.n_features))
         X.sum_duplicates()
         return _presence(X) if settings.text.binary else X

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
+from deciban.text.analysis import vectorizer_class
+
 from . import calibration, discriminant, features, kernel, linear, naive_bayes, networks, pairwise, texts
 
 ADAPTERS: dict[str, tuple[ModuleType, str]] = {
@@ -57,6 +59,7 @@ def install_adapters(packages: Sequence[str]) -> None:
     """
     for user in _USERS.split():
         import_module(f"sklearn.{user}")
+    vectorizer_class()  # whose callables ours uses
     of_kernels = set(packages) == {"metrics"}
     for public, (adapters, names) in ADAPTERS.items():
         if public == "metrics.pairwise" and not of_kernels:
