@@ -72,6 +72,7 @@ __all__ = [
     "penalty_table",
     "perceptron",
     "repeats",
+    "row_digests",
     "rows_times",
     "rows_turned_times",
     "rows_with",
@@ -615,6 +616,7 @@ def distinct(
     offset: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]: ...
+def row_digests(X: _Matrix, seed: int, *, n_jobs: int | None = None) -> NDArray[np.uint64]: ...
 def perceptron(
     X: _Matrix,
     y: NDArray[np.float64],

@@ -134,7 +134,7 @@ def test_weights_are_repetition_and_the_order_does_not_matter(C, method):
 def test_who_learns_by_heart_is_not_believed(model, cv):
     """Labels are drawn by lot, and every example comes twice: a copy must not vouch for it."""
     random = np.random.default_rng(4)
-    X, y = np.repeat(random.normal(size=(200, 4)), 2, axis=0), np.repeat(random.integers(0, 2, 200), 2)
+    X, y = np.repeat(random.normal(size=(600, 4)), 2, axis=0), np.repeat(random.integers(0, 2, 600), 2)
     assert (clone(model).fit(X, y).predict(X) == y).all()
     p = CalibratedClassifier(model, "platt", cv=cv).fit(X, y).predict_proba(X)
     assert (np.abs(p - 0.5) < 0.2).all()

@@ -5,7 +5,7 @@ use deciban_core::solve::distinct::{self as core, Distinct, Told};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::rows::{Kernel, Refusal, on_reals, slice};
+use super::rows::{Kernel, Refusal, on_reals, on_rows, slice};
 
 struct Examples<'a>(Told<'a>);
 
@@ -51,4 +51,27 @@ pub fn distinct<'py>(
     let Distinct { of, kept } = on_reals(py, X, n_jobs, Examples(told))?;
     let places = |numbers: Vec<u32>| numbers.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py);
     Ok((places(of), places(kept)))
+}
+
+struct Digests(u64);
+
+impl Kernel for Digests {
+    type Output = Vec<u64>;
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<u64>, Refusal> {
+        Ok(core::digests(rows, self.0))
+    }
+}
+
+/// (N,) a digest of the values of each row, the same however it is stored.
+#[pyfunction]
+#[pyo3(signature = (X, seed, *, n_jobs=None))]
+#[allow(non_snake_case)] // X is the field's own name
+pub fn row_digests<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    seed: u64,
+    n_jobs: Option<usize>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    Ok(on_rows(py, X, n_jobs, Digests(seed))?.into_pyarray(py))
 }

@@ -67,7 +67,7 @@ mod _core {
     #[pymodule_export]
     use super::digest::{Sha256, digest, digest_joined, digest_stretches};
     #[pymodule_export]
-    use super::distinct::distinct;
+    use super::distinct::{distinct, row_digests};
     #[pymodule_export]
     use super::exact::{
         central_fourths, central_norms, central_products, central_squares, class_powers, class_products,

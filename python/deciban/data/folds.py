@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban._core import row_digests
 from deciban.data.devices import elsewhere, on_host, take
 from deciban.data.labelled import KeyedExamples
-from deciban.data.rows import check_sparse, is_sparse
+from deciban.data.rows import check_sparse, for_core, is_sparse
 from deciban.data.samples import are_mappings, are_texts
 from deciban.data.validation import check_array
 
+# So many rows come to the host at once.
 _ROWS = 4096
 # What is held out is one of so many parts.
 _PARTS = 5
@@ -87,37 +89,16 @@ def check_folds(k: object, name: str = "cv") -> int:
 
 
 def hashes(X: Any, seed: int) -> NDArray[np.uint64]:
-    """Return (N,) the hash of each row of X (N, d), dense or CSR: Σ_j r_j·bits(x_j) modulo 2^64 with random odd r
-    (Carter & Wegman 1979), mixed by the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014); of N texts,
-    BLAKE2."""
+    """Return (N,) a hash of each row of X (N, d), dense or CSR: Σ_j r_j·h(x_j) modulo 2^64 with random odd r (Carter &
+    Wegman 1979), mixed by h, the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014); of N texts, BLAKE2."""
     if X.ndim == 1:
         key = (seed % 2**64).to_bytes(8, "little")
         each = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for text in X)
         return np.frombuffer(b"".join(each), dtype="<u8").astype(np.uint64)
-    odd = np.random.default_rng(seed).integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    h = np.zeros(X.shape[0], dtype=np.uint64)
     if is_sparse(X):
-        X = X.tocsr()
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        np.add.at(h, row, bits_of(X.data) * odd[X.indices])
-    else:
-        for i in range(0, len(h), _ROWS):
-            h[i : i + _ROWS] = (bits_of(take(X, slice(i, i + _ROWS))) * odd).sum(axis=1, dtype=np.uint64)
-    return mix(h)
-
-
-def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers of 64 bits each of which hangs on all bits of `h`'s (the finaliser of SplitMix64)."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
-    h ^= h >> np.uint64(31)
-    return h
-
-
-def bits_of(x: Any) -> NDArray[np.uint64]:
-    """Return the bits of numbers of double precision; those of −0.0 are those of 0.0."""
-    bits: NDArray[np.uint64] = (on_host(x) + 0.0).view(np.uint64)  # + 0.0 makes one zero of two
-    return bits
+        return row_digests(for_core(X), seed % 2**64)
+    parts = (on_host(take(X, slice(i, i + _ROWS)), None) for i in range(0, X.shape[0], _ROWS))
+    return np.concatenate([np.zeros(0, np.uint64), *(row_digests(for_core(part), seed % 2**64) for part in parts)])
 
 
 def deal_stratified(y: NDArray[np.intp], k: int, rng: np.random.RandomState) -> NDArray[np.intp]:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from deciban._core import distinct
-from deciban.data.folds import bits_of, mix
+from deciban.data.folds import hashes
 from deciban.losses import CrammerSinger, Floats
 
 from .problem import Problem, Solution
@@ -161,9 +161,7 @@ class Siblings:
         where each of these was first."""
         with self._lock:  # whoever comes first does it for all
             if self._merged is None:
-                told = np.zeros(len(self._first.y), dtype=np.uint64)
-                for y in self._targets:
-                    told = mix(told + bits_of(y.astype(np.float64, copy=False)))
+                told = hashes(np.column_stack(self._targets), 0)
                 names = np.unique(told, return_inverse=True)[1].astype(np.float64)
                 whole, of = _merge(replace(self._first, y=names), np.zeros(len(names)))
                 kept = np.empty(len(whole.y), dtype=np.intp)

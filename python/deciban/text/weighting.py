@@ -86,7 +86,8 @@ def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
     """
     X.data *= idf[X.indices]
     squared = X.power(2).sum(axis=1)
-    constant = EVERYWHERE * float(np.sqrt(weight @ squared / weight.sum())) or 1.0
+    # To three digits, so that weights and repetitions, which round otherwise, have the same rows.
+    constant = float(f"{EVERYWHERE * np.sqrt(weight @ squared / weight.sum()):.3g}") or 1.0
     length = np.sqrt(squared + constant**2)
     rows = _with_last(X, constant)
     rows.data /= np.repeat(length, np.diff(rows.indptr))

@@ -22,6 +22,8 @@ use crate::rows::{Index, Row, Rows, Value};
 
 /// Rows whose digests a thread takes at once.
 const STRETCH: usize = 1 << 12;
+/// What SplitMix64 steps by.
+const DRAW: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Stored values for which sums of columns of their own are worth the room, a thread.
 const SHARE: usize = 4;
 
@@ -77,6 +79,20 @@ pub fn distinct<V: Value, I: Index>(rows: &Rows<'_, V, I>, told: Told<'_>) -> Di
         of: group.into_iter().map(|k| place[k as usize]).collect(),
         kept: order.into_iter().map(|(_, _, i, _)| i).collect(),
     }
+}
+
+/// (N,) a digest of the values of each row, the same however it is stored: Σ_j h(x_j)·r_j modulo 2^64, where the odd
+/// r_j are drawn by the seed (Carter & Wegman 1979), mixed once more. Without h the many trailing zeros of a 1.0 would
+/// leave twelve bits of it.
+pub fn digests<V: Value, I: Index>(rows: &Rows<'_, V, I>, seed: u64) -> Vec<u64> {
+    let start = mix(seed.wrapping_add(DRAW));
+    let factors: Vec<u64> =
+        (1..=rows.columns() as u64).map(|j| mix(start.wrapping_add(j.wrapping_mul(DRAW))) | 1).collect();
+    each_row(rows, |row| {
+        let mut sum = 0_u64;
+        row.each(|j, x| sum = sum.wrapping_add(mix(bits(x.real())).wrapping_mul(factors[j])));
+        mix(sum)
+    })
 }
 
 impl Told<'_> {
@@ -194,6 +210,19 @@ fn of_columns<V: Value, I: Index>(rows: &Rows<'_, V, I>, first: &[u32], own: &[u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_zeros_and_ones_have_digests_of_their_own() {
+        let columns = 16;
+        let x: Vec<f64> =
+            (0..1 << columns).flat_map(|i| (0..columns).map(move |j| f64::from(i >> j & 1))).collect();
+        let rows = Rows::<_, i32>::dense(&x, 1 << columns, columns).unwrap();
+        let mut found = digests(&rows, 3);
+        assert_ne!(found, digests(&rows, 4));
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), 1 << columns);
+    }
 
     fn of(x: &[f64], columns: usize, y: &[f64]) -> Distinct {
         let rows = Rows::<_, i32>::dense(x, y.len(), columns).unwrap();
