@@ -55,6 +55,7 @@ __all__ = [
     "gram_times",
     "halt_by",
     "information",
+    "kernel_gram",
     "kernel_measure",
     "kernel_scores",
     "kernel_within",
@@ -670,6 +671,14 @@ def kernel_scores(
     X: _Matrix,
     Z: _Matrix,
     coefficients: NDArray[np.float64],
+    kernel: str,
+    parameters: Sequence[float],
+    *,
+    ends: Sequence[int] = ...,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]: ...
+def kernel_gram(
+    X: _Matrix,
     kernel: str,
     parameters: Sequence[float],
     *,

@@ -15,6 +15,9 @@ mod points;
 mod products;
 mod real;
 mod shared;
+mod square;
+mod stored;
+mod stretches;
 mod tiles;
 
 pub use gram::{Doubles, Floats, OfRows, within};

@@ -31,9 +31,43 @@ impl Kernel for Ready {
     }
 }
 
+/// Rows at least, where it is worth to ask how many threads there are.
+const FEW: usize = 64;
+
+struct Square(Function);
+
+impl Kernel for Square {
+    type Output = (Vec<f64>, usize);
+
+    fn cost(&self) -> usize {
+        FEW
+    }
+
+    fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<(Vec<f64>, usize), Refusal> {
+        Ok((Doubles::new(rows, self.0, true).square(), rows.count()))
+    }
+}
+
+/// (N, N) K(x_i, x_j) in doubles, symmetric to the last bit.
+#[pyfunction]
+#[pyo3(signature = (X, kernel, parameters, *, n_jobs=None))]
+#[allow(non_snake_case)] // X is the field's own name
+pub fn kernel_gram<'py>(
+    py: Python<'py>,
+    X: &Bound<'py, PyAny>,
+    kernel: &str,
+    parameters: Vec<f64>,
+    n_jobs: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (values, n) = on_reals(py, X, n_jobs, Square(function(kernel, &parameters)?))?;
+    table(py, values, [n, n])
+}
+
 struct Sums<'a> {
     z: &'a Doubles,
     coefficients: &'a [f64],
+    /// Where groups of z end that are summed by themselves.
+    ends: &'a [usize],
 }
 
 impl Kernel for Sums<'_> {
@@ -45,7 +79,12 @@ impl Kernel for Sums<'_> {
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<f64>, Refusal> {
         let all: Vec<u32> = (0..narrow(self.z.count())).collect();
-        Ok(self.z.like(rows).combination(&self.z.choose(&all), self.coefficients))
+        let (x, z) = (self.z.like(rows), self.z.choose(&all));
+        Ok(if self.ends.is_empty() {
+            x.combination(&z, self.coefficients)
+        } else {
+            x.combinations(&z, self.coefficients, self.ends)
+        })
     }
 }
 
@@ -67,10 +106,11 @@ impl Kernel for Within<'_> {
     }
 }
 
-/// (n, C) Σ_j K(x_i, z_j) coefficients_jk in doubles, for X (n, d), Z (m, d), coefficients (m, C).
+/// (n, C) Σ_j K(x_i, z_j) coefficients_jk in doubles, for X (n, d), Z (m, d), coefficients (m, C); where Z is of G
+/// groups, which end at `ends`, (n, G·C) those of each group.
 #[pyfunction]
-#[pyo3(signature = (X, Z, coefficients, kernel, parameters, *, n_jobs=None))]
-#[allow(non_snake_case)] // X and Z are the field's own names
+#[pyo3(signature = (X, Z, coefficients, kernel, parameters, *, ends=Vec::new(), n_jobs=None))]
+#[allow(non_snake_case, clippy::too_many_arguments)] // X and Z are the field's own names; one keyword each
 pub fn kernel_scores<'py>(
     py: Python<'py>,
     X: &Bound<'py, PyAny>,
@@ -78,6 +118,7 @@ pub fn kernel_scores<'py>(
     coefficients: PyReadonlyArray2<'py, f64>,
     kernel: &str,
     parameters: Vec<f64>,
+    ends: Vec<usize>,
     n_jobs: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let z = on_reals(py, Z, n_jobs, Ready(function(kernel, &parameters)?))?;
@@ -89,9 +130,15 @@ pub fn kernel_scores<'py>(
             "coefficients of {count} rows and X of {width} columns are expected to go with Z, not {m} and {wide}"
         )));
     }
-    let sums = on_reals(py, X, n_jobs, Sums { z: &z, coefficients: slice(&coefficients, "coefficients")? })?;
-    let rows = sums.len().checked_div(columns).unwrap_or(0);
-    table(py, sums, [rows, columns])
+    let whole = ends.is_empty() || (ends.is_sorted() && ends.last() == Some(&m));
+    if !whole {
+        return Err(PyValueError::new_err(format!("ends that rise to {m} are expected")));
+    }
+    let coefficients = slice(&coefficients, "coefficients")?;
+    let sums = on_reals(py, X, n_jobs, Sums { z: &z, coefficients, ends: &ends })?;
+    let width = columns * ends.len().max(1);
+    let rows = sums.len().checked_div(width).unwrap_or(0);
+    table(py, sums, [rows, width])
 }
 
 /// (N,) Σ_j K(x_i, x_j) coefficients_j in doubles.

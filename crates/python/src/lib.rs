@@ -82,7 +82,7 @@ mod _core {
     #[pymodule_export]
     use super::information::information;
     #[pymodule_export]
-    use super::kernels::{kernel_scores, kernel_within, smo, smo_of_rows};
+    use super::kernels::{kernel_gram, kernel_scores, kernel_within, smo, smo_of_rows};
     #[pymodule_export]
     use super::layer::{nonzeros, rows_times, rows_turned_times};
     #[pymodule_export]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deciban.data.rows import is_sparse
+from deciban import _core
+from deciban.data.rows import is_sparse, reals_for_core
 from deciban.kernels import Kernel, Precomputed
 from deciban.kernels.evaluation import in_core
-from deciban.losses import Floats
-from deciban.models.side_by_side import threads_for
 
 from ..kernels.items import of_gram
 
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 
 # Bytes that a value of a Gram matrix takes while it is made.
 _GRAM = 16
-# Rows of it that are made at once.
-_ROWS = 256
 
 
 def fits_gram(model: SVM, kernel: Kernel, X: Any) -> bool:
@@ -36,27 +32,8 @@ def precompute_sparse(model: SVM, kernel: Kernel, X: Any, n_jobs: int | None) ->
     the features that two rows share, where kernel rows one by one cost all that are there."""
     if not fits_gram(model, kernel, X):
         return kernel, X
-    if in_core(kernel):
-        return Precomputed(), _half_made(kernel, X.tocsr(), n_jobs)
+    known = in_core(kernel)
+    if known:
+        return Precomputed(), _core.kernel_gram(reals_for_core(X), *known, n_jobs=n_jobs)
     gram = np.asarray(kernel.tile(X, X), dtype=np.float64)
     return Precomputed(), 0.5 * (gram + gram.T)
-
-
-def _half_made(kernel: Kernel, X: Any, n_jobs: int | None) -> Floats:
-    """Return K (N, N) of a kernel that is symmetric: the rows up to the diagonal, some at a time, on all cores there
-    are, and what is above it from these."""
-    n = X.shape[0]
-    starts = range(0, n, _ROWS)
-    K = np.empty((n, n))
-
-    def make(first: int) -> None:
-        rows, known = slice(first, first + _ROWS), min(n, first + _ROWS)
-        K[rows, :known] = kernel.tile(X[rows], X[:known])
-
-    with ThreadPoolExecutor(threads_for(len(starts), n_jobs)) as pool:
-        list(pool.map(make, starts[::-1]))  # the longest first
-    for first in starts:
-        rows, own = slice(first, first + _ROWS), K[first : first + _ROWS, first : first + _ROWS]
-        K[:first, rows] = K[rows, :first].T
-        own[:] = 0.5 * (own + own.T)
-    return K

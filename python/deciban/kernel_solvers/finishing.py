@@ -190,7 +190,8 @@ def compute_gram(problem: KernelProblem) -> Floats | None:
 def finish(problem: KernelProblem, K: Floats, limits: Limits, solution: KernelSolution) -> KernelSolution:
     """Return the solution at the optimum, and `CONVERGED` where its proof is within the tolerance."""
     middle = _middle(K) if not problem.sums.sum() else np.zeros(len(K))
-    near = K - middle[:, None] - middle
+    near = K - middle[:, None]
+    near -= middle
     beta = finish_exactly(problem, near, solution.beta)
     of_rows = problem.of_rows(beta)
     f = (near @ of_rows + dot(middle, of_rows))[problem.row]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban import _core
 from deciban.data.devices import elsewhere, on_host, to_double
 from deciban.data.plain_state import PlainState
-from deciban.data.rows import Rows, is_sparse
+from deciban.data.rows import Rows, is_sparse, reals_for_core
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.kernels.arrays import as_reals, products, square_norms
-from deciban.kernels.evaluation import scores_among
+from deciban.kernels.evaluation import in_core, rows_in_core, scores_among
 from deciban.losses import Floats
 from deciban.solvers.limits import Watch
 from deciban.solvers.problem import Limits, Status, Step
@@ -452,14 +453,18 @@ def gram_of_rows(problem: KernelProblem) -> OfRows:
 def gram_of_problem(problem: KernelProblem) -> Floats:
     """Return K (N, N) of the rows, float64, symmetric to the last bit; a DataError where it is not finite."""
     X = to_double(problem.X) if elsewhere(problem.X) else as_doubles(problem.X)
-    with np.errstate(over="ignore", invalid="ignore"):
-        K = on_host(problem.kernel.tile(X, problem.kernel.centres(X)))
+    known = in_core(problem.kernel) if rows_in_core(X) else None
+    if known:
+        K = _core.kernel_gram(reals_for_core(X), *known, n_jobs=problem.n_jobs)
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = on_host(problem.kernel.tile(X, problem.kernel.centres(X)))
     if not np.isfinite(K).all():
         raise DataError(
             f"the values of {problem.kernel} left the range of a float64: scale the columns down, or choose smaller "
             "parameters"
         )
-    symmetric: Floats = 0.5 * (K + K.T)
+    symmetric: Floats = K if known else 0.5 * (K + K.T)
     return symmetric
 
 

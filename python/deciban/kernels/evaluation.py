@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,7 @@ def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | N
         return _core.scores(reals_for_core(X), W, np.zeros(len(W)), n_jobs=n_jobs)
     if known and rows_in_core(X) and rows_in_core(Z) and is_sparse(X) == is_sparse(Z):
         c = np.ascontiguousarray(coefficients, dtype=np.float64)
-        if not is_sparse(Z) and _is_far(kernel, Z):
-            middle = np.mean(Z, axis=0, dtype=np.float64)
-            X, Z = X - middle, Z - middle
+        X, Z = _near(kernel, X, Z)
         return _core.kernel_scores(reals_for_core(X), reals_for_core(Z), c, *known, n_jobs=n_jobs)
     n, m = _count(X), _count(Z)
     out = np.zeros((n, coefficients.shape[1]))
@@ -83,6 +82,33 @@ def scores(kernel: Kernel, X: Any, Z: Any, coefficients: Floats, n_jobs: int | N
         part = slice(first, first + step)
         out[part] = np.asarray(kernel.tile(_doubles(take_any(X, part)), Z), dtype=np.float64) @ coefficients
     return out
+
+
+def scores_by_group(
+    kernel: Kernel, X: Any, Z: Any, coefficients: Floats, ends: Sequence[int], n_jobs: int | None = None
+) -> Floats:
+    """Return (n, G, K) the same sums of each of G groups of the centres, which end at `ends`, by itself."""
+    G, K = len(ends), coefficients.shape[1]
+    known = in_core(kernel)
+    if known and Z.shape[0] and rows_in_core(X) and rows_in_core(Z) and is_sparse(X) == is_sparse(Z):
+        c = np.ascontiguousarray(coefficients, dtype=np.float64)
+        X, Z = _near(kernel, X, Z)
+        sums = _core.kernel_scores(reals_for_core(X), reals_for_core(Z), c, *known, ends=ends, n_jobs=n_jobs)
+        return sums.reshape(-1, G, K)
+    out = np.zeros((_count(X), G, K))
+    for g, (first, end) in enumerate(pairwise([0, *ends])):
+        own = slice(first, end)
+        if first < end:
+            out[:, g] = scores(kernel, X, take_any(Z, own), coefficients[own], n_jobs)
+    return out
+
+
+def _near(kernel: Kernel, X: Any, Z: Any) -> tuple[Any, Any]:
+    """Return rows and centres, both less the middle of these where they are dense and far from the origin."""
+    if is_sparse(Z) or not _is_far(kernel, Z):
+        return X, Z
+    middle = np.mean(Z, axis=0, dtype=np.float64)
+    return X - middle, Z - middle
 
 
 def _is_far(kernel: Kernel, Z: Any) -> bool:

@@ -1,17 +1,21 @@
 //! Features named anew: those that occur often side by side, those that never occur left out.
 
 use super::Real;
+use super::stretches::{FEW, FREQUENT, RARE};
 use crate::rows::{Index, Rows, Value};
 
 /// A feature that occurs in no row that was made ready.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// How features were named anew, and what was taken from them.
+#[derive(Clone)]
 pub(super) struct Names {
     /// The place of each feature of X, or none for all as they are.
     pub places: Option<Vec<u32>>,
     /// How many places there are.
     pub width: usize,
+    /// How many of them, from the first, are of features that occur often.
+    pub frequent: usize,
     /// The mean that was taken from each feature, where it was.
     pub centre: Vec<f64>,
 }
@@ -45,15 +49,18 @@ impl Names {
     }
 }
 
-/// Features in the order of how often they occur: most of the time is spent at the first few places.
-pub(super) fn by_frequency<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> Vec<u32> {
-    let mut times = vec![0_u32; rows.columns()];
-    (0..rows.count()).for_each(|i| rows.row(i).each(|k, _| times[k] += 1));
+/// Features in the order of how often they occur, and how many of them are taken to be frequent.
+pub(super) fn by_frequency<V: Value, I: Index>(rows: &Rows<'_, V, I>) -> Names {
+    let mut times = vec![0_usize; rows.columns()];
+    (0..rows.count()).for_each(|i| rows.row(i).each(|k, x| times[k] += usize::from(x.real() != 0.0)));
     let mut order: Vec<u32> = (0..rows.columns() as u32).filter(|&k| times[k as usize] > 0).collect();
     order.sort_by_key(|&k| std::cmp::Reverse(times[k as usize]));
+    let often = order.partition_point(|&k| times[k as usize] * RARE >= rows.count());
     let mut places = vec![NOWHERE; rows.columns()];
     order.iter().enumerate().for_each(|(p, &k)| places[k as usize] = p as u32);
-    places
+    let (width, centre) = (order.len(), Vec::new());
+    let frequent = if width <= FEW { width } else { often.min(FREQUENT) };
+    Names { places: Some(places), width, frequent, centre }
 }
 
 /// The mean of each feature.

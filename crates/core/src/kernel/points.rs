@@ -1,20 +1,33 @@
 //! Rows made ready for kernels: in one precision, features that never occur left out, the frequent ones side by side.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
-use super::names::{NOWHERE, Names, by_frequency, means};
+use super::names::{Names, by_frequency, means};
 use super::panel::{GROUP, Others};
+use super::stored::Stored;
+use super::stretches::{ROWS, Stretch};
 use super::{Kernel, Real};
 use crate::rows::{Index, Rows, Value};
 
 /// Rows with fewer values than this share of all places are kept as what is stored.
 const SPARSE: f64 = 0.4;
 
+/// Panels of dense rows that a thread takes at once.
+const STRETCH: usize = 8;
+
 enum Kept<R, const L: usize> {
     /// Panel after panel, `width` features each; rows that fill the last one up are zeros.
     Dense(Vec<[R; L]>),
-    /// What is stored: row i from `ends[i]` to before `ends[i + 1]`.
-    Sparse { ends: Vec<usize>, places: Vec<u32>, values: Vec<R> },
+    /// What is stored, and the same by feature, once it was asked for.
+    Sparse(Stored<R>, OnceLock<Vec<Stretch<R>>>),
+}
+
+impl<R, const L: usize> Kept<R, L> {
+    fn sparse(rows: Stored<R>) -> Self {
+        Kept::Sparse(rows, OnceLock::new())
+    }
 }
 
 /// N rows ready for a kernel, in precision R, L to a panel.
@@ -42,27 +55,16 @@ impl<R> Chosen<R> {
     }
 }
 
-/// Where one panel is put together.
-pub struct Bench<R, const L: usize> {
-    panel: Vec<[R; L]>,
-    written: Option<usize>,
-}
-
 impl<R: Real, const L: usize> Points<R, L> {
     /// All rows; `centred` takes the mean from dense rows where the kernel does not see it, which keeps digits.
     pub fn new<V: Value, I: Index>(rows: &Rows<'_, V, I>, kernel: Kernel, centred: bool) -> Self {
         let stored = rows.values().iter().filter(|x| x.real() != 0.0).count();
         let dense = !rows.is_sparse() && stored as f64 >= SPARSE * rows.values().len() as f64;
-        let names = Names {
-            places: rows.is_sparse().then(|| by_frequency(rows)),
-            width: rows.columns(),
-            centre: if dense && centred && kernel.of_distance() { means(rows) } else { Vec::new() },
-        };
+        let centre = if dense && centred && kernel.of_distance() { means(rows) } else { Vec::new() };
+        let as_they_are = || Names { places: None, width: rows.columns(), frequent: 0, centre };
+        let names = if dense { as_they_are() } else { by_frequency(rows) };
         let mut points =
             Points { kernel, count: rows.count(), names, kept: Kept::Dense(Vec::new()), norms: vec![] };
-        if let Some(places) = &points.names.places {
-            points.names.width = places.iter().filter(|&&p| p != NOWHERE).count();
-        }
         points.norms = vec![R::default(); rows.count().div_ceil(L) * L];
         if dense {
             points.keep_panels(rows);
@@ -87,19 +89,17 @@ impl<R: Real, const L: usize> Points<R, L> {
     }
 
     fn keep_stored<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>) {
-        let (mut ends, mut places, mut values) = (vec![0], Vec::new(), Vec::new());
+        let (mut stored, mut row) = (Stored::new(), Vec::new());
         for i in 0..self.count {
-            let start = values.len();
+            row.clear();
             self.names.each(rows, i, |k, x: R| {
                 if x != R::default() {
-                    places.push(k as u32);
-                    values.push(x);
+                    row.push((k as u32, x));
                 }
             });
-            ends.push(values.len());
-            self.norms[i] = values[start..].iter().fold(R::default(), |sum, &x| x.times(x, sum));
+            self.norms[i] = stored.push(&mut row, self.names.frequent);
         }
-        self.kept = Kept::Sparse { ends, places, values };
+        self.kept = Kept::sparse(stored);
     }
 
     /// N.
@@ -111,7 +111,7 @@ impl<R: Real, const L: usize> Points<R, L> {
     pub fn cost(&self) -> usize {
         match &self.kept {
             Kept::Dense(_) => self.names.width,
-            Kept::Sparse { values, .. } => values.len() / self.count.max(1) + 1,
+            Kept::Sparse(rows, _) => rows.len() / self.count.max(1) + 1,
         }
     }
 
@@ -125,17 +125,20 @@ impl<R: Real, const L: usize> Points<R, L> {
         self.count.div_ceil(L)
     }
 
-    /// A place to put panels together.
-    pub fn bench(&self) -> Bench<R, L> {
-        let width = if matches!(self.kept, Kept::Dense(_)) { 0 } else { self.names.width };
-        Bench { panel: vec![[R::default(); L]; width], written: None }
+    /// How many panels a thread takes at once.
+    pub(super) fn stretch(&self) -> usize {
+        match &self.kept {
+            Kept::Dense(_) => STRETCH,
+            Kept::Sparse(..) => ROWS / L,
+        }
     }
 
     /// z as numbers for all features, where rows are sparse.
     pub(super) fn spread(&self, z: &Chosen<R>) -> Vec<R> {
         let mut w = Vec::new();
-        if let Others::Sparse { places, values, .. } = &z.others {
+        if let Others::Sparse(rows) = &z.others {
             w.resize(self.names.width, R::default());
+            let (places, values) = rows.row(0);
             places.iter().zip(values).for_each(|(&k, &x)| w[k as usize] = x);
         }
         w
@@ -144,9 +147,21 @@ impl<R: Real, const L: usize> Points<R, L> {
     /// x_i·w of a sparse row.
     #[inline(always)]
     pub(super) fn product(&self, i: usize, w: &[R]) -> R {
-        let Kept::Sparse { ends, places, values } = &self.kept else { return R::default() };
-        let stored = places[ends[i]..ends[i + 1]].iter().zip(&values[ends[i]..ends[i + 1]]);
-        stored.fold(R::default(), |sum, (&k, x)| x.times(w[k as usize], sum))
+        let Kept::Sparse(rows, _) = &self.kept else { return R::default() };
+        let (places, values) = rows.row(i);
+        places.iter().zip(values).fold(R::default(), |sum, (&k, x)| x.times(w[k as usize], sum))
+    }
+
+    /// Sparse rows, and the same by feature, some panels at a time; nothing of dense rows.
+    pub(super) fn stretches(&self) -> Option<(&Stored<R>, &[Stretch<R>])> {
+        let Kept::Sparse(rows, stretches) = &self.kept else { return None };
+        let made = stretches.get_or_init(|| {
+            let Names { frequent, width, .. } = self.names;
+            let starts = (0..self.count).step_by(ROWS);
+            let ranges = starts.map(|first| first..self.count.min(first + ROWS));
+            ranges.map(|range| Stretch::new(rows, range, frequent, width)).collect()
+        });
+        Some((rows, made))
     }
 
     /// Panel p of dense rows.
@@ -157,30 +172,9 @@ impl<R: Real, const L: usize> Points<R, L> {
     }
 
     /// ‖x‖² of the rows of a panel.
+    #[inline(always)]
     pub(super) fn panel_norms(&self, p: usize) -> &[R; L] {
         &self.norms.as_chunks::<L>().0[p]
-    }
-
-    /// Panel p.
-    #[inline(always)]
-    pub(super) fn panel<'s>(&'s self, p: usize, bench: &'s mut Bench<R, L>) -> &'s [[R; L]] {
-        match &self.kept {
-            Kept::Dense(panels) => &panels[p * self.names.width..][..self.names.width],
-            Kept::Sparse { ends, places, values } => {
-                let rows = |p: usize| (p * L..self.count.min((p + 1) * L)).enumerate();
-                for (l, i) in bench.written.into_iter().flat_map(rows) {
-                    places[ends[i]..ends[i + 1]]
-                        .iter()
-                        .for_each(|&k| bench.panel[k as usize][l] = R::default());
-                }
-                for (l, i) in rows(p) {
-                    let stored = places[ends[i]..ends[i + 1]].iter().zip(&values[ends[i]..ends[i + 1]]);
-                    stored.for_each(|(&k, &x)| bench.panel[k as usize][l] = x);
-                }
-                bench.written = Some(p);
-                &bench.panel
-            }
-        }
     }
 
     /// The rows at these places, to multiply panels with.
@@ -197,27 +191,14 @@ impl<R: Real, const L: usize> Points<R, L> {
                 }
                 Others::Dense(groups)
             }
-            Kept::Sparse { ends, places, values } => {
-                let (mut new, mut taken, mut numbers) = (vec![0], Vec::new(), Vec::new());
-                for &i in which {
-                    let from = ends[i as usize]..ends[i as usize + 1];
-                    taken.extend_from_slice(&places[from.clone()]);
-                    numbers.extend_from_slice(&values[from]);
-                    new.push(taken.len());
-                }
-                Others::Sparse { ends: new, places: taken, values: numbers }
-            }
+            Kept::Sparse(rows, _) => Others::Sparse(rows.take(which)),
         };
         Chosen { others, norms }
     }
 
     /// Other rows of the same features, named as these are.
     pub fn like<V: Value, I: Index>(&self, rows: &Rows<'_, V, I>) -> Points<R, L> {
-        let names = Names {
-            places: self.names.places.clone(),
-            width: self.names.width,
-            centre: self.names.centre.clone(),
-        };
+        let names = self.names.clone();
         let norms = vec![R::default(); rows.count().div_ceil(L) * L];
         let kept = Kept::Dense(Vec::new());
         let mut points = Points { kernel: self.kernel, count: rows.count(), names, kept, norms };
@@ -245,11 +226,7 @@ impl<R: Real, const L: usize> Points<R, L> {
 
     /// Only the rows at these places.
     pub fn take(&self, which: &[u32]) -> Points<R, L> {
-        let names = Names {
-            places: self.names.places.clone(),
-            width: self.names.width,
-            centre: self.names.centre.clone(),
-        };
+        let names = self.names.clone();
         let mut norms: Vec<R> = which.iter().map(|&i| self.norms[i as usize]).collect();
         norms.resize(which.len().div_ceil(L) * L, R::default());
         let kept = match &self.kept {
@@ -263,10 +240,7 @@ impl<R: Real, const L: usize> Points<R, L> {
                 }
                 Kept::Dense(new)
             }
-            Kept::Sparse { .. } => match self.choose(which).others {
-                Others::Sparse { ends, places, values } => Kept::Sparse { ends, places, values },
-                Others::Dense(_) => unreachable!("rows that are sparse are chosen as such"),
-            },
+            Kept::Sparse(rows, _) => Kept::sparse(rows.take(which)),
         };
         Points { kernel: self.kernel, count: which.len(), names, kept, norms }
     }

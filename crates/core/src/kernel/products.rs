@@ -4,28 +4,27 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-use super::panel::{GROUP, Others, dense, sparse};
-use super::points::{Bench, Chosen, Points};
-use super::{Kernel, Real};
+use super::Real;
+use super::panel::{GROUP, Others, dense};
+use super::points::{Chosen, Points};
+use super::stretches::Sums;
 use crate::halt::{self, Halt};
-
-/// Panels that a thread takes at once.
-pub(super) const STRETCH: usize = 8;
 
 /// Up to so many products are not worth a second thread.
 const SMALL: usize = 1 << 18;
 
-/// Told K(x_l, z_j) for the L rows of a panel: (j, values).
+/// Told K(x_l, z_j), or x_l·z_j, for the L rows of a panel, the n-th of its stretch: (n, j, values).
 pub(super) trait Sink<R, const L: usize> {
-    fn take(&mut self, j: usize, k: &[R; L]);
+    fn take(&mut self, n: usize, j: usize, k: &[R; L]);
 }
 
-/// All of `z` with the rows of panel `p`.
+/// All of `z` with the rows of a stretch of panels.
 struct Block<'a, R, const L: usize, S> {
     points: &'a Points<R, L>,
     z: &'a Chosen<R>,
-    p: usize,
-    bench: &'a mut Bench<R, L>,
+    stretch: usize,
+    sums: &'a mut Sums<R, L>,
+    halt: &'a Option<Arc<Halt>>,
     sink: S,
 }
 
@@ -34,27 +33,28 @@ impl<R: Real, const L: usize, K: Sink<R, L>> WithSimd for Block<'_, R, L, K> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Block { points, z, p, bench, mut sink } = self;
-        let (kernel, norms) = (points.kernel, points.panel_norms(p));
-        let panel = points.panel(p, bench);
-        match &z.others {
-            Others::Dense(groups) if z.count() == 1 => {
+        let Block { points, z, stretch, sums, halt, sink } = self;
+        let mut values = Values { points, norms: &z.norms, first: stretch * points.stretch(), sink };
+        let groups = match &z.others {
+            Others::Dense(groups) => groups,
+            Others::Sparse(z) => {
+                let (x, stretches) =
+                    points.stretches().expect("rows that are multiplied with sparse ones are");
+                return stretches[stretch].products((x, z), sums, halt, values);
+            }
+        };
+        for n in 0..points.stretch().min(points.panels() - values.first) {
+            halt::check(halt);
+            let panel = points.kept_panel(values.first + n);
+            if z.count() == 1 {
                 let [k] = dense::<R, L, 1>(panel, groups);
-                tell(&kernel, norms, z.norms[0], 0, k, &mut sink);
+                values.take(n, 0, &k);
+                continue;
             }
-            Others::Dense(groups) => {
-                for (g, group) in groups.chunks_exact(panel.len().max(1)).enumerate() {
-                    let sums = dense::<R, L, GROUP>(panel, group);
-                    for (k, j) in sums.into_iter().zip(g * GROUP..z.count()) {
-                        tell(&kernel, norms, z.norms[j], j, k, &mut sink);
-                    }
-                }
-            }
-            Others::Sparse { ends, places, values } => {
-                for j in 0..z.count() {
-                    let stored = ends[j]..ends[j + 1];
-                    let k = sparse(panel, &places[stored.clone()], &values[stored]);
-                    tell(&kernel, norms, z.norms[j], j, k, &mut sink);
+            for (g, group) in groups.chunks_exact(panel.len().max(1)).enumerate() {
+                let sums = dense::<R, L, GROUP>(panel, group);
+                for (k, j) in sums.iter().zip(g * GROUP..z.count()) {
+                    values.take(n, j, k);
                 }
             }
         }
@@ -62,28 +62,34 @@ impl<R: Real, const L: usize, K: Sink<R, L>> WithSimd for Block<'_, R, L, K> {
 }
 
 /// From products to values, and on to the sink.
-#[inline(always)]
-fn tell<R: Real, const L: usize, K: Sink<R, L>>(
-    kernel: &Kernel,
-    norms: &[R; L],
-    norm: R,
-    j: usize,
-    mut k: [R; L],
-    sink: &mut K,
-) {
-    kernel.finish(&mut k, norms, norm);
-    sink.take(j, &k);
+struct Values<'a, R, const L: usize, S> {
+    points: &'a Points<R, L>,
+    /// ‖z‖².
+    norms: &'a [R],
+    /// The first panel of the stretch.
+    first: usize,
+    sink: S,
 }
 
-/// Tells `sink` of all of `z` with the rows of panel `p`.
+impl<R: Real, const L: usize, K: Sink<R, L>> Sink<R, L> for Values<'_, R, L, K> {
+    #[inline(always)]
+    fn take(&mut self, n: usize, j: usize, products: &[R; L]) {
+        let mut k = *products;
+        self.points.kernel.finish(&mut k, self.points.panel_norms(self.first + n), self.norms[j]);
+        self.sink.take(n, j, &k);
+    }
+}
+
+/// Tells `sink` of all of `z` with the rows of a stretch.
 pub(super) fn block<R: Real, const L: usize>(
     points: &Points<R, L>,
     z: &Chosen<R>,
-    p: usize,
-    bench: &mut Bench<R, L>,
+    stretch: usize,
+    sums: &mut Sums<R, L>,
+    halt: &Option<Arc<Halt>>,
     sink: impl Sink<R, L>,
 ) {
-    Arch::new().dispatch(Block { points, z, p, bench, sink });
+    Arch::new().dispatch(Block { points, z, stretch, sums, halt, sink });
 }
 
 /// Row j of a table begins at j·stride.
@@ -95,50 +101,75 @@ struct Table<'a, R> {
 
 impl<R: Real, const L: usize> Sink<R, L> for Table<'_, R> {
     #[inline(always)]
-    fn take(&mut self, j: usize, k: &[R; L]) {
+    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
         let row = &mut self.out[j * self.stride..][..self.stride];
-        let row = &mut row[self.first..];
+        let row = &mut row[self.first + n * L..];
         let here = row.len().min(L);
         row[..here].copy_from_slice(&k[..here]);
     }
 }
 
-/// Σ_j K(x_l, z_j) c_j for each column of c (m, C).
-struct Sums<'a, R, const L: usize> {
-    coefficients: &'a [f64],
+/// `out` (m, N): row j holds K(x_i, z_j) for i in some stretches.
+pub(super) fn table<R: Real, const L: usize>(
+    points: &Points<R, L>,
+    z: &Chosen<R>,
+    stretches: std::ops::Range<usize>,
+    sums: &mut Sums<R, L>,
+    out: &mut [R],
+) {
+    for stretch in stretches {
+        let first = stretch * points.stretch() * L;
+        block(points, z, stretch, sums, &None, Table { out: &mut *out, stride: points.count(), first });
+    }
+}
+
+/// Coefficients c (m, C) of rows z, and where their sums go to.
+struct Weights<'a> {
+    values: &'a [f64],
+    /// C.
     columns: usize,
-    /// (L, C)
+    /// The first column of the sums of each z; empty where that is 0 for all.
+    first: Vec<usize>,
+    /// How many sums there are.
+    width: usize,
+}
+
+impl<'a> Weights<'a> {
+    fn new(values: &'a [f64], count: usize) -> Self {
+        let columns = values.len().checked_div(count).unwrap_or(1);
+        Weights { values, columns, first: Vec::new(), width: columns }
+    }
+
+    /// Sums of their own for each group of z, which end there.
+    fn grouped(values: &'a [f64], ends: &[usize]) -> Self {
+        let columns = values.len().checked_div(ends.last().copied().unwrap_or(0)).unwrap_or(0);
+        let mut first = Vec::new();
+        ends.iter().enumerate().for_each(|(g, &end)| first.resize(end, g * columns));
+        Weights { values, columns, first, width: ends.len() * columns }
+    }
+}
+
+/// Σ_j K(x_l, z_j) c_j for each column of c.
+struct Combination<'a, R, const L: usize> {
+    weights: &'a Weights<'a>,
+    /// (panels, width, L)
     sums: &'a mut [f64],
     kind: std::marker::PhantomData<R>,
 }
 
-impl<R: Real, const L: usize> Sink<R, L> for Sums<'_, R, L> {
+impl<R: Real, const L: usize> Sink<R, L> for Combination<'_, R, L> {
     #[inline(always)]
-    fn take(&mut self, j: usize, k: &[R; L]) {
-        let c = &self.coefficients[j * self.columns..][..self.columns];
-        for (c, &weight) in c.iter().enumerate() {
+    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
+        let &Weights { values, columns, ref first, width } = self.weights;
+        let from = n * width + first.get(j).copied().unwrap_or(0);
+        let own = &mut self.sums.as_chunks_mut::<L>().0[from..][..columns];
+        for (sums, &weight) in own.iter_mut().zip(&values[j * columns..][..columns]) {
             if weight != 0.0 {
-                let sums = &mut self.sums.as_chunks_mut::<L>().0[c];
                 for l in 0..L {
                     sums[l] = weight.mul_add(k[l].double(), sums[l]);
                 }
             }
         }
-    }
-}
-
-/// `out` (m, stride): row j holds K(x_i, z_j) for i from `first` panels on, as many as fit.
-pub(super) fn table<R: Real, const L: usize>(
-    points: &Points<R, L>,
-    z: &Chosen<R>,
-    panels: std::ops::Range<usize>,
-    bench: &mut Bench<R, L>,
-    out: &mut [R],
-) {
-    let stride = out.len() / z.count().max(1);
-    for (n, p) in panels.enumerate() {
-        let sink = Table { out, stride, first: n * L };
-        Arch::new().dispatch(Block { points, z, p, bench, sink });
     }
 }
 
@@ -166,7 +197,7 @@ impl<R: Real, const L: usize> WithSimd for Single<'_, R, L> {
                     out.copy_from_slice(&k[..out.len()]);
                 }
             }
-            Others::Sparse { .. } => {
+            Others::Sparse(_) => {
                 for (n, out) in out.chunks_mut(L).enumerate() {
                     let mut k = [R::default(); L];
                     for (l, k) in k.iter_mut().enumerate().take(out.len()) {
@@ -184,9 +215,7 @@ impl<R: Real, const L: usize> Points<R, L> {
     /// (m, N) K(z_j, x_i), row by row.
     pub fn rows(&self, z: &Chosen<R>) -> Vec<R> {
         let mut out = vec![R::default(); z.count() * self.count()];
-        if self.count() > 0 {
-            table(self, z, 0..self.panels(), &mut self.bench(), &mut out);
-        }
+        table(self, z, 0..self.panels().div_ceil(self.stretch()), &mut Sums::new(), &mut out);
         out
     }
 
@@ -196,8 +225,9 @@ impl<R: Real, const L: usize> Points<R, L> {
             return self.row_alone(z, out);
         }
         let w = self.spread(z);
-        out.par_chunks_mut(STRETCH * L).enumerate().for_each(|(part, out)| {
-            Arch::new().dispatch(Single { points: self, z, w: &w, first: part * STRETCH * L, out });
+        let share = self.stretch() * L;
+        out.par_chunks_mut(share).enumerate().for_each(|(part, out)| {
+            Arch::new().dispatch(Single { points: self, z, w: &w, first: part * share, out });
         });
     }
 
@@ -208,14 +238,22 @@ impl<R: Real, const L: usize> Points<R, L> {
 
     /// (N, C) Σ_j K(x_i, z_j) c_jk for coefficients c (m, C), in double precision; z in order, on all threads.
     pub fn combination(&self, z: &Chosen<R>, coefficients: &[f64]) -> Vec<f64> {
-        let columns = coefficients.len().checked_div(z.count()).unwrap_or(1);
-        let mut out = vec![0.0; self.count() * columns];
-        let share = (STRETCH * L * columns).max(1);
+        self.combine_all(z, &Weights::new(coefficients, z.count()))
+    }
+
+    /// (N, G, C) the same sums of each of G groups of z, given where they end.
+    pub fn combinations(&self, z: &Chosen<R>, coefficients: &[f64], ends: &[usize]) -> Vec<f64> {
+        self.combine_all(z, &Weights::grouped(coefficients, ends))
+    }
+
+    fn combine_all(&self, z: &Chosen<R>, weights: &Weights<'_>) -> Vec<f64> {
+        let mut out = vec![0.0; self.count() * weights.width];
+        let (share, room) = self.shares(weights);
         let halt = halt::current();
         out.par_chunks_mut(share).enumerate().for_each_init(
-            || (self.bench(), vec![0.0; L * columns]),
-            |(bench, sums), (part, out)| {
-                self.combine(z, coefficients, part * STRETCH, bench, sums, out, &halt)
+            || (Sums::new(), vec![0.0; room]),
+            |(products, sums), (stretch, out)| {
+                self.combine(z, weights, stretch, products, sums, out, &halt);
             },
         );
         out
@@ -223,35 +261,40 @@ impl<R: Real, const L: usize> Points<R, L> {
 
     /// The same on this thread.
     pub fn combination_alone(&self, z: &Chosen<R>, coefficients: &[f64]) -> Vec<f64> {
-        let columns = coefficients.len().checked_div(z.count()).unwrap_or(1);
-        let mut out = vec![0.0; self.count() * columns];
-        if columns > 0 {
-            let mut sums = vec![0.0; L * columns];
-            let halt = halt::current();
-            self.combine(z, coefficients, 0, &mut self.bench(), &mut sums, &mut out, &halt);
+        let weights = Weights::new(coefficients, z.count());
+        let mut out = vec![0.0; self.count() * weights.width];
+        let (share, room) = self.shares(&weights);
+        let (halt, mut products, mut sums) = (halt::current(), Sums::new(), vec![0.0; room]);
+        for (stretch, out) in out.chunks_mut(share).enumerate() {
+            self.combine(z, &weights, stretch, &mut products, &mut sums, out, &halt);
         }
         out
     }
 
-    /// The sums of the rows from some panel on, panel by panel.
-    #[allow(clippy::too_many_arguments)] // what a panel is combined of, and where to
+    /// How many sums a stretch has, and how many of whole panels there may be at once.
+    fn shares(&self, weights: &Weights<'_>) -> (usize, usize) {
+        let share = |panels: usize| (panels * L * weights.width).max(1);
+        (share(self.stretch()), share(self.stretch().min(self.panels())))
+    }
+
+    /// The sums of the rows of a stretch.
+    #[allow(clippy::too_many_arguments)] // what a stretch is combined of, and where to
     fn combine(
         &self,
         z: &Chosen<R>,
-        coefficients: &[f64],
-        first: usize,
-        bench: &mut Bench<R, L>,
+        weights: &Weights<'_>,
+        stretch: usize,
+        products: &mut Sums<R, L>,
         sums: &mut [f64],
         out: &mut [f64],
         halt: &Option<Arc<Halt>>,
     ) {
-        let columns = sums.len() / L;
-        for (n, out) in out.chunks_mut(L * columns).enumerate() {
-            halt::check(halt);
-            sums.fill(0.0);
-            let sink = Sums { coefficients, columns, sums: &mut *sums, kind: std::marker::PhantomData };
-            Arch::new().dispatch(Block { points: self, z, p: first + n, bench: &mut *bench, sink });
-            for (l, out) in out.chunks_exact_mut(columns).enumerate() {
+        let width = weights.width;
+        sums.fill(0.0);
+        let sink = Combination { weights, sums: &mut *sums, kind: std::marker::PhantomData };
+        block(self, z, stretch, products, halt, sink);
+        for (out, sums) in out.chunks_mut(L * width).zip(sums.chunks_exact(L * width)) {
+            for (l, out) in out.chunks_exact_mut(width).enumerate() {
                 out.iter_mut().enumerate().for_each(|(c, out)| *out = sums[c * L + l]);
             }
         }

@@ -1,18 +1,12 @@
 //! Rows that several problems are about: what they have in common is made ready and computed once.
 
-use rayon::prelude::*;
-
-use super::panel::GROUP;
+use super::square::STRIPE;
 use super::{Doubles, Kernel, Points, Real};
-use crate::halt;
 use crate::rows::{Index, Rows, Value};
 use crate::solve::smo::Source;
 
 /// From so many products a value on, looking a value up is quicker than computing it again.
 const DEAR: usize = 64;
-
-/// Rows that panels are multiplied with at once: they stay in the cache of one core.
-const STRIPE: usize = 32 * GROUP;
 
 /// What is known of the kernel before anybody asks.
 enum Known<R> {
@@ -56,8 +50,7 @@ impl<R: Real, const L: usize> Shared<R, L> {
     pub fn learn_all(&mut self, bytes: usize) -> bool {
         let fits = fits::<R>(self.count() * self.count(), bytes);
         if fits {
-            let all: Vec<u32> = (0..self.count() as u32).collect();
-            self.known = Known::All(square(&self.points, &all));
+            self.known = Known::All(self.points.square());
         }
         fits
     }
@@ -74,7 +67,7 @@ impl<R: Real, const L: usize> Shared<R, L> {
         let values = members.iter().map(|own| own.len() * own.len()).sum();
         if self.points.cost() >= DEAR && fits::<R>(values, bytes) {
             let sizes = members.iter().map(Vec::len).collect();
-            let tables = members.iter().map(|own| square(&self.points, own)).collect();
+            let tables = members.iter().map(|own| self.points.take(own).square()).collect();
             self.known = Known::Classes(Classes { of, place, sizes, tables });
         }
     }
@@ -106,19 +99,6 @@ impl<R: Real, const L: usize> Shared<R, L> {
 
 fn fits<R>(values: usize, bytes: usize) -> bool {
     values.saturating_mul(size_of::<R>()) <= bytes
-}
-
-/// K of some rows with each other, on all threads.
-fn square<R: Real, const L: usize>(points: &Points<R, L>, rows: &[u32]) -> Vec<R> {
-    let own = points.take(rows);
-    let mut all = vec![R::default(); rows.len() * rows.len()];
-    let stripes = all.par_chunks_mut(STRIPE * rows.len().max(1)).zip(rows.par_chunks(STRIPE));
-    let halt = halt::current();
-    stripes.for_each(|(out, some)| {
-        halt::check(&halt);
-        out.copy_from_slice(&own.rows(&points.choose(some)));
-    });
-    all
 }
 
 impl<R: Real> Classes<R> {

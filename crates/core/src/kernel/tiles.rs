@@ -3,8 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::panel::GROUP;
-use super::products::{STRETCH, Sink, block};
+use super::products::{Sink, block};
+use super::stretches::Sums;
 use super::{Points, Real};
 
 /// A row that is not kept.
@@ -32,8 +32,6 @@ struct Kept<R> {
 }
 
 impl<R: Real, const L: usize> Tiles<R, L> {
-    const WIDTH: usize = STRETCH * L;
-
     /// Nothing is kept yet.
     pub fn new(points: Points<R, L>, bytes: usize) -> Self {
         let mut tiles = Tiles { kept: Kept::new(0, 0, 0), points, some: None, bytes };
@@ -46,30 +44,34 @@ impl<R: Real, const L: usize> Tiles<R, L> {
         self.points.count()
     }
 
+    /// The rows of a stretch.
+    fn width(&self) -> usize {
+        self.points.stretch() * L
+    }
+
+    /// How far values of a row of a stretch are from those of the next: at a power of two, many rows would want the same
+    /// few places of a cache.
+    fn stride(&self) -> usize {
+        self.width() + L
+    }
+
     /// From now on sums are wanted of these rows only, or of all.
     pub fn restrict(&mut self, rows: Option<&[u32]>) {
         self.kept = Kept::new(0, 0, 0);
         self.some = rows.map(|rows| self.points.take(rows));
         let active = self.some.as_ref().unwrap_or(&self.points).count();
-        self.kept = Kept::new(self.count(), active.div_ceil(Self::WIDTH) * Self::WIDTH, self.bytes);
+        self.kept = Kept::new(self.count(), active.div_ceil(self.width()) * self.stride(), self.bytes);
     }
 
     /// (q, q) K of the rows that were chosen, row by row.
     pub fn within(&self, rows: &[u32]) -> Vec<R> {
-        let own = self.points.take(rows);
-        let mut all = vec![R::default(); rows.len() * rows.len()];
-        let stretch = rows.len().div_ceil(8).next_multiple_of(GROUP).max(GROUP);
-        all.par_chunks_mut(stretch * rows.len().max(1)).zip(rows.par_chunks(stretch)).for_each(
-            |(out, some)| {
-                out.copy_from_slice(&own.rows(&self.points.choose(some)));
-            },
-        );
-        all
+        self.points.take(rows).square()
     }
 
     /// Σ_j K(x_i, x_j) c_j over the rows j that were chosen, for each row i that sums are wanted of: first those that
     /// are new, in order, then those that are kept.
     pub fn combination(&mut self, rows: &[u32], coefficients: &[f64]) -> Vec<f64> {
+        let (width, stride) = (self.width(), self.stride());
         let active = self.some.as_ref().unwrap_or(&self.points);
         if rows.is_empty() {
             return vec![0.0; active.count()];
@@ -81,20 +83,18 @@ impl<R: Real, const L: usize> Tiles<R, L> {
         let (new, known) = (&split.new, &split.known);
         let z = self.points.choose(&split.rows);
         let mut out = vec![0.0; active.count()];
-        let share = self.kept.slots * Self::WIDTH;
-        let both = out.par_chunks_mut(Self::WIDTH).zip(self.kept.values.par_chunks_mut(share)).enumerate();
+        let share = self.kept.slots * stride;
+        let both = out.par_chunks_mut(width).zip(self.kept.values.par_chunks_mut(share)).enumerate();
         both.for_each_init(
-            || active.bench(),
-            |bench, (part, (out, values))| {
-                for (n, sums) in out.chunks_mut(L).enumerate() {
-                    if !new.is_empty() {
-                        let mut all = [0.0; L];
-                        let sink = Keep { sums: &mut all, new, values, width: Self::WIDTH, first: n * L };
-                        block(active, &z, part * STRETCH + n, bench, sink);
-                        sums.copy_from_slice(&all[..sums.len()]);
-                    }
+            || (Sums::new(), vec![0.0; width]),
+            |(products, sums), (stretch, (out, values))| {
+                if !new.is_empty() {
+                    sums.fill(0.0);
+                    let sink = Keep { sums, new, values, stride };
+                    block(active, &z, stretch, products, &None, sink);
+                    out.copy_from_slice(&sums[..out.len()]);
                 }
-                Arch::new().dispatch(Add { out, known, values, width: Self::WIDTH });
+                Arch::new().dispatch(Add { out, known, values, stride });
             },
         );
         out
@@ -152,21 +152,24 @@ impl<R: Real> Kept<R> {
 }
 
 /// Sums values up, and keeps those that have a slot.
-struct Keep<'a, R, const L: usize> {
-    sums: &'a mut [f64; L],
+struct Keep<'a, R> {
+    /// Of the rows of the stretch.
+    sums: &'a mut [f64],
     new: &'a [(u32, f64)],
     values: &'a mut [R],
-    width: usize,
-    first: usize,
+    stride: usize,
 }
 
-impl<R: Real, const L: usize> Sink<R, L> for Keep<'_, R, L> {
+impl<R: Real, const L: usize> Sink<R, L> for Keep<'_, R> {
     #[inline(always)]
-    fn take(&mut self, j: usize, k: &[R; L]) {
+    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
         let (slot, weight) = self.new[j];
-        self.sums.iter_mut().zip(k).for_each(|(sum, k)| *sum = weight.mul_add(k.double(), *sum));
+        let sums = &mut self.sums.as_chunks_mut::<L>().0[n];
+        for l in 0..L {
+            sums[l] = weight.mul_add(k[l].double(), sums[l]);
+        }
         if slot != NONE {
-            self.values[slot as usize * self.width + self.first..][..L].copy_from_slice(k);
+            self.values[slot as usize * self.stride + n * L..][..L].copy_from_slice(k);
         }
     }
 }
@@ -176,7 +179,7 @@ struct Add<'a, R> {
     out: &'a mut [f64],
     known: &'a [(u32, f64)],
     values: &'a [R],
-    width: usize,
+    stride: usize,
 }
 
 impl<R: Real> WithSimd for Add<'_, R> {
@@ -184,9 +187,9 @@ impl<R: Real> WithSimd for Add<'_, R> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Add { out, known, values, width } = self;
+        let Add { out, known, values, stride } = self;
         for &(slot, weight) in known {
-            let row = &values[slot as usize * width..][..out.len()];
+            let row = &values[slot as usize * stride..][..out.len()];
             out.iter_mut().zip(row).for_each(|(out, k)| *out = weight.mul_add(k.double(), *out));
         }
     }
