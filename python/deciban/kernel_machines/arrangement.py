@@ -38,6 +38,8 @@ class Arrangement:
         b = scale * self.intercept
         if self.style != "ovo":
             return KernelScore(kernel, vectors, np.ascontiguousarray((scale[:, None] * self.dual).T), b, baseline)
+        if (scale == 1.0).all():
+            return PairwiseScore(kernel, vectors, self.dual, self.n_support, b, baseline)
         dual = self.dual.copy()
         for (i, j), a in zip(pairs(len(self.n_support)), scale, strict=True):
             dual[j - 1, self._of(i)] *= a

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.losses import Floats
+from deciban.scores.pairwise import pairs_of_classes
 
 
 def pairs(C: int) -> list[tuple[int, int]]:
@@ -28,11 +29,11 @@ def decisions(f: Floats, C: int) -> Floats:
     [[0.833, 1.167, 1.0]]
     """
     votes, sums = np.zeros((len(f), C)), np.zeros((len(f), C))
-    for k, (i, j) in enumerate(pairs(C)):
-        votes[:, i] += f[:, k] >= 0.0
-        votes[:, j] += f[:, k] < 0.0
-        sums[:, i] += f[:, k]
-        sums[:, j] -= f[:, k]
+    first = np.arange(C - 1) >= np.arange(C)[:, None]  # the class is the first of the pair with its n-th other one
+    for own, is_first in zip(pairs_of_classes(C).T, first.T, strict=True):
+        signed = np.where(is_first, f[:, own], -f[:, own])
+        votes += np.where(is_first, signed >= 0.0, signed > 0.0)
+        sums += signed
     result: Floats = votes + sums / (3.0 * (np.abs(sums) + 1.0))
     return result
 

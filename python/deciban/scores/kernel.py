@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -202,11 +202,25 @@ def products(kernel: Any, X: Any, vectors: Any, A: Floats, n_jobs: int | None = 
 
     if not vectors.shape[0]:
         return np.zeros((X.shape[0], A.shape[1]))
+    return scores(kernel, *_alike(X, vectors), A, n_jobs)
+
+
+def products_by_group(
+    kernel: Any, X: Any, vectors: Any, A: Floats, ends: Sequence[int], n_jobs: int | None = None
+) -> Floats:
+    """Return (N, G, C) the same products of each group of vectors, which end at `ends`, by itself."""
+    from deciban.kernels.evaluation import scores_by_group
+
+    return scores_by_group(kernel, *_alike(X, vectors), A, ends, n_jobs)
+
+
+def _alike(X: Any, vectors: Any) -> tuple[Any, Any]:
+    """Return rows and vectors both dense or both sparse."""
     if vectors.ndim == 2 and is_sparse(X) != is_sparse(vectors) and not (elsewhere(X) or elsewhere(vectors)):
         from scipy import sparse
 
-        X, vectors = (each if is_sparse(each) else sparse.csr_array(each) for each in (X, vectors))
-    return scores(kernel, X, vectors, A, n_jobs)
+        return tuple(each if is_sparse(each) else sparse.csr_array(each) for each in (X, vectors))
+    return X, vectors
 
 
 def parts(n: int, width: int) -> Iterator[slice]:

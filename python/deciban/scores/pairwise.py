@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deciban import _core
 from deciban.data.devices import elsewhere, take
 from deciban.data.rows import is_sparse, reals_for_core
 
 from .evidence import Floats
-from .kernel import KernelScore, products
+from .kernel import KernelScore, parts, products_by_group
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +62,14 @@ class PairwiseScore:
         weights = self._weights
         if weights is not None and not elsewhere(X) and is_sparse(X) == is_sparse(self.vectors):
             return _core.scores(reals_for_core(X), weights, np.asarray(self.intercept, dtype=np.float64), n_jobs=n_jobs)
+        C = len(self.n_support)
+        first, second = np.triu_indices(C, 1)
         f = np.tile(self.intercept, (X.shape[0], 1))
-        for c, own in enumerate(self._own()):
-            f[:, self._machines(c)] += products(self.kernel, X, take(self.vectors, own), self.dual[:, own].T, n_jobs)
+        for part in parts(X.shape[0], C * (C - 1)):
+            X_part = X if part == slice(0, X.shape[0]) else take(X, part)
+            by_class = products_by_group(self.kernel, X_part, self.vectors, self.dual.T, self._ends(), n_jobs)
+            f[part] += by_class[:, first, second - 1]
+            f[part] += by_class[:, second, first]
         return f
 
     def pair(self, i: int, j: int) -> KernelScore:
@@ -97,13 +103,28 @@ class PairwiseScore:
             return None
         from deciban.kernels.evaluation import linear_weights  # here, because linear scores need no kernels
 
-        own = [(part, np.array(self._machines(c))) for c, part in enumerate(self._own())]
+        own = list(zip(self._own(), pairs_of_classes(len(self.n_support)), strict=True))
         return linear_weights(self.vectors, self.dual, own)
 
     def _own(self) -> list[slice]:
-        ends = np.concatenate([[0], np.cumsum(self.n_support)])
-        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+        return [slice(a, b) for a, b in pairwise([0, *self._ends()])]
 
-    def _machines(self, c: int) -> list[int]:
-        """Return the machines of c against each other class."""
-        return [k for k, pair in enumerate(combinations(range(len(self.n_support)), 2)) if c in pair]
+    def _ends(self) -> list[int]:
+        ends: list[int] = np.cumsum(self.n_support).tolist()
+        return ends
+
+
+@lru_cache(maxsize=16)
+def pairs_of_classes(C: int) -> NDArray[np.intp]:
+    """Return (C, C − 1) the places of the pairs (0, 1), (0, 2), …, (C − 2, C − 1) of each class with each other one.
+
+    >>> pairs_of_classes(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    places: list[list[int]] = [[] for _ in range(C)]
+    for k, (i, j) in enumerate(combinations(range(C), 2)):
+        places[i].append(k)
+        places[j].append(k)
+    table = np.array(places, dtype=np.intp).reshape(C, max(C - 1, 0))
+    table.flags.writeable = False
+    return table
