@@ -33,8 +33,8 @@ def folds(X: Any, k: int, seed: int) -> NDArray[np.intp]:
     Equal rows share a fold, so that what is held out was never learnt, that a weight means repetition here, too, and
     that the order of the rows does not matter.
 
-    >>> folds(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), 3, 0).tolist()
-    [2, 1, 2]
+    >>> folds(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), 3, 4).tolist()
+    [2, 0, 2]
     """
     return (hashes(X, seed) % np.uint64(k)).astype(np.intp)
 

@@ -129,7 +129,7 @@ def path(
     >>> X = np.random.default_rng(0).normal(size=(80, 2))
     >>> found = path(SVM(calibration=None), X, np.hypot(*X.T) > 1.0, Cs=[0.01, 1.0, 100.0])
     >>> found.C, [each.certificate.status for each in found.tried]
-    (1.0, ['converged', 'converged', 'converged'])
+    (100.0, ['converged', 'converged', 'converged'])
     """
     if getattr(model, "nu", None) is not None or not hasattr(model, "multi_class"):
         raise ValueError("a path over C is one of SVM with nu=None: the price C is what it goes along")

@@ -124,7 +124,7 @@ class TextClassifier(Predicts, LearnsOn, Merges, Reports, FindsLabelErrors, Stat
     ['spam']
     >>> why = clf.explain(["cheap lunch"])[0]
     >>> [(term.term, round(term.decibans, 1)) for term in why.terms]
-    [('cheap', 4.0), ('lunch', -3.6)]
+    [('cheap', 4.4), ('lunch', -4.1)]
     """
 
     model: str = "auto"
