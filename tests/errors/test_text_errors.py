@@ -296,6 +296,10 @@ def test_what_the_core_refuses():
 def test_models_that_do_not_add():
     counted, other = (TextClassifier(alpha=alpha).fit(TEXTS, LABELS) for alpha in (1.0, 2.0))
     assert said(ValueError, counted.__add__, other) == "cannot merge models of different alpha: 1.0 and 2.0"
+    chosen = TextClassifier().fit(TEXTS, LABELS)
+    assert (
+        said(ValueError, counted.__add__, chosen) == "cannot merge models of different alpha: 1.0 and 'chosen by texts'"
+    )
     minimised = TextClassifier("logistic").fit(TEXTS, LABELS)
     for one, two in ((minimised, counted), (counted, minimised)):
         assert said(ValueError, one.__add__, two) == (

@@ -190,6 +190,20 @@ def test_what_inspect_names_trains_the_same_model_again(run, tmp_path, options):
     assert (tmp_path / "f.deciban").read_bytes() == (tmp_path / "g.deciban").read_bytes()
 
 
+@pytest.mark.parametrize("given", [(), ("--alpha", "0.3"), ("--alpha", "1.0")])
+def test_what_inspect_names_trains_the_same_model_of_texts_again(run, tmp_path, given):
+    """A pseudo-count that was given is said, and one that the texts chose is chosen again."""
+    rows = [f"{'cheap loan' if i % 3 else 'lunch'} w{i % 7} w{i % 11},{'spam' if i % 3 else 'ham'}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["text,label", *rows]))
+    columns = ("t.csv", "--text", "text", "--label", "label", "--model", "naive-bayes")
+    assert run("train", *columns, *given, "-o", "f.deciban").returncode == 0
+    (line,) = (line for line in run("inspect", "f.deciban").stdout.splitlines() if line.startswith("train anew"))
+    assert ("--alpha" in line) == bool(given)
+    _, verb, *again = shlex.split(line.removeprefix("train anew"))
+    assert run(verb, *("t.csv" if each == "TABLE" else each for each in again), "-o", "g.deciban").returncode == 0
+    assert (tmp_path / "f.deciban").read_bytes() == (tmp_path / "g.deciban").read_bytes()
+
+
 def test_what_inspect_names_trains_the_same_model_of_a_table_again(run, table, tmp_path):
     given = ("--label", "성별", "--model", "logistic", "-C", "0.5", "--ignore", "키")
     assert run("train", table, *given, "-o", "f.deciban").returncode == 0

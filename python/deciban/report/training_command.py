@@ -21,8 +21,10 @@ _OPTIONS = {"C": "-C", "alpha": "--alpha", "likelihood": "--likelihood"}
 def of_texts(found: Inventory) -> str:
     """Return the command for a model of mail or texts; nothing where it has parameters that only Python has."""
     default = DEFAULTS["mail" if found.kind == "mail" else "text", found.model]
-    given = found.bayes or found.linear or found.kernel or found.network or {}
-    usual = default.learner.to_json()
+    given: Mapping[str, Any] = found.bayes or found.linear or found.kernel or found.network or {}
+    usual: Mapping[str, Any] = default.learner.to_json()
+    if usual.get("chosen"):  # an alpha that was given is said, also where it is the one that texts start from
+        given, usual = map(_without_chosen, (given, usual))
     if any(usual.get(key) != value for key, value in given.items() if key not in _OPTIONS):
         return ""
     examples = [f"{label}=PATH" for label in found.classes]
@@ -42,6 +44,11 @@ def of_table(found: TableInventory) -> str:
     from ..table_models.recipes import takes  # here, because models of texts do without scikit-learn
 
     return _join([*parts, *_parameters(found.parameters, takes(found.model)), *(["--seed", str(seed)] if seed else [])])
+
+
+def _without_chosen(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters without an alpha that was not given."""
+    return {key: value for key, value in values.items() if key != "alpha"} if values.get("chosen") else values
 
 
 def _parameters(given: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:

@@ -57,7 +57,8 @@ def _key(model: TextModel) -> Mapping[str, Any]:
     """Return how a model reads and learns: what two must have in common. Of pseudo-counts that were chosen, the sum has
     the larger."""
     own = model.settings.to_json()
-    return {**model.encoder.settings.to_json(), **own, "alpha": None if model.settings.chosen else own["alpha"]}
+    alpha = "chosen by texts" if model.settings.chosen else own["alpha"]
+    return {**model.encoder.settings.to_json(), **own, "alpha": alpha}
 
 
 def _refuse_different(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
