@@ -172,7 +172,7 @@ def evidence_importance(
     >>> texts, labels = ["cheap pills", "cheap loan", "lunch at noon", "noon"], ["spam", "spam", "ham", "ham"]
     >>> found = evidence_importance(TextClassifier(words=(1, 1)).fit(texts, labels), texts, labels, top=2)
     >>> [(each.feature, round(each.decibans, 1), each.label, round(each.bits, 2)) for each in found]
-    [('cheap', 4.7, 'spam', 1.0), ('noon', 4.7, 'ham', 1.0)]
+    [('cheap', 4.1, 'spam', 1.0), ('noon', 4.1, 'ham', 1.0)]
     """
     if not hasattr(model, "explain"):
         raise TypeError(f"a fitted classifier that explains itself is expected; {type(model).__name__} does not")

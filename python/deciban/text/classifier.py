@@ -59,7 +59,7 @@ class TextClassifier(Predicts, LearnsOn, Merges, Reports, FindsLabelErrors, Stat
     alpha : float, optional
         Pseudo-count of a word (naive-bayes, nbsvm), or strength of the penalty (least-squares). By default that of
         naive Bayes is the one of 0.01, 0.03, 0.1, 0.3, 1 and 3 under which the texts of the calibration are least
-        surprising, left out one by one; 0.3 without calibration.
+        surprising, left out one by one; 0.3 of less than 200 texts and without calibration.
     weighting : {"idf", "unit-idf", "none"}, optional
         Weights of words for linear models and mlp: by inverse document frequency; the same, with texts scaled to norm 1
         during training; or none.
@@ -124,7 +124,7 @@ class TextClassifier(Predicts, LearnsOn, Merges, Reports, FindsLabelErrors, Stat
     ['spam']
     >>> why = clf.explain(["cheap lunch"])[0]
     >>> [(term.term, round(term.decibans, 1)) for term in why.terms]
-    [('cheap', 4.4), ('lunch', -4.1)]
+    [('cheap', 4.0), ('lunch', -3.6)]
     """
 
     model: str = "auto"

@@ -32,7 +32,7 @@ from .corpus import Corpus
 from .counting import Occurrences
 from .encoder import WordEncoder, dictionary_of, pack
 from .left_out import FEW, MOST, LeftOut, Sample, choose_pseudo_count
-from .model_defaults import ALPHA, ALPHAS
+from .model_defaults import ALPHA, ALPHAS, FEWEST
 from .served import TENSORS, ServedText
 from .settings import Kind, TextSettings
 from .widening import widening
@@ -180,7 +180,7 @@ class TextModel(Artifact):
         ends, features, values = rows_in(dictionary_of(self.encoder.settings, pack(hashes), None))
         added = float(pseudo_counts(bayes.alpha, bayes.estimate))
         left = LeftOut(ends, features, values, counts, seen, added, absent)
-        if bayes.chosen and bayes.estimate == "bayes":
+        if bayes.chosen and bayes.estimate == "bayes" and len(counts) >= FEWEST:
             alpha = choose_pseudo_count(left.only(rank < FEW), bayes.prior(), ALPHAS)
             bayes, left = replace(bayes, alpha=alpha), left._replace(added=alpha)
         return replace(self, settings=bayes, scaling=left.calibrate(bayes.prior()).scaling)

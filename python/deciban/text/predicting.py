@@ -127,7 +127,7 @@ class Predicts:
         >>> from deciban import TextClassifier
         >>> clf = TextClassifier().fit(["cheap pills", "cheap loan", "lunch at noon"], ["spam", "spam", "ham"])
         >>> clf.credible_interval(["cheap"]).round(1).tolist()
-        [[-35.2, 40.0]]
+        [[-42.3, 46.5]]
         """
         check_is_fitted(self, "served_")
         if self.served_.belief is None:
