@@ -23,7 +23,8 @@ def certify(problems: list[Problem], solutions: list[Solution], given: RowExampl
     proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     duals = [proof.dual for proof in proofs]
     status = worst(solution.status for solution in solutions)
-    advice = (status.value if not status.finished else "", _endless(problems, solutions), advice_on_scales(problems[0]))
+    told = _endless(problems, solutions), advice_on_scales(problems[0], status)
+    advice = (status.value if not status.finished else "", *told)
     first = problems[0]
     count = np.bincount(given.y, given.repetition, minlength=len(given.classes))
     return Certificate(
@@ -78,18 +79,19 @@ def _is_separated(problem: Problem, solution: Solution) -> bool:
     return bool(((s >= own[:, None]).sum(axis=1) == 1).all())
 
 
-def advice_on_scales(problem: Problem) -> str:
-    """Return advice where columns are of very different size."""
+def advice_on_scales(problem: Problem, status: Status) -> str:
+    """Return advice where columns are of very different size; none to who interrupted the fit, and waits."""
+    if status is Status.INTERRUPTED:
+        return ""
     rows: Any = problem.rows
     least, most = sizes(rows, n_jobs=problem.n_jobs)
     if most <= 1e6 * least:
         return ""
-    values = np.abs(rows[0] if isinstance(rows, tuple) else rows)
     size = np.zeros(problem.shape[1])
     if isinstance(rows, tuple):
-        np.maximum.at(size, rows[1], values)
+        np.maximum.at(size, rows[1], np.abs(rows[0]))
     else:
-        size = values.max(axis=0)
+        size = np.maximum(rows.max(axis=0), -rows.min(axis=0))
     size = size[size > 0.0]
     if size.max() <= 1e6 * size.min():
         return ""

@@ -107,7 +107,7 @@ def certify_regression(
     pairs = zip(problems, solutions, strict=True)
     proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     status, first = worst(solution.status for solution in solutions), problems[0]
-    told = advice(fit, first.shape[1], bool(first.penalty.l2)) if fit is not None else advice_on_scales(first)
+    told = advice(fit, first.shape[1], bool(first.penalty.l2)) if fit is not None else advice_on_scales(first, status)
     return Certificate(
         objective=f"Σ c·{first.loss.name} + {first.penalty.name}, {solutions[0].solver}, {len(problems)} problems",
         primal=sum(proof.primal for proof in proofs),
