@@ -14,8 +14,6 @@ from contextvars import ContextVar
 from os.path import dirname, join
 from typing import TYPE_CHECKING, Any
 
-from .loaded import is_imported
-
 if TYPE_CHECKING:
     from deciban.data.declared_types import Estimator
 
@@ -69,20 +67,9 @@ def warn_once(model: Any = None) -> Iterator[None]:
     if outer is not None:
         outer.append(told)
         return
-    warnings.warn(told, _category(), stacklevel=_outside())
+    from sklearn.exceptions import ConvergenceWarning
 
-
-class ConvergenceWarning(UserWarning):
-    """A fit did not converge; before scikit-learn, whose class of this name stands for it, is imported."""
-
-
-def _category() -> type[Warning]:
-    """Return the class of the warning. Who filters by scikit-learn's class has imported that."""
-    if not is_imported("sklearn.exceptions"):
-        return ConvergenceWarning
-    from sklearn.exceptions import ConvergenceWarning as Theirs
-
-    return Theirs  # type: ignore[no-any-return]
+    warnings.warn(told, ConvergenceWarning, stacklevel=_outside())
 
 
 def message(model: Estimator) -> str:

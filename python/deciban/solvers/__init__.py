@@ -128,6 +128,8 @@ class Choice:
 
 
 # Iterations that the interior point method may take; where fewer are allowed, somebody wants no optimum.
+# Numbers of dense rows beyond which descent over coordinates takes them as they come.
+_LONG = 1 << 24
 _STEPS = 50
 # Fewer problems of the same examples are solved one by one.
 _SIDE_BY_SIDE = 3
@@ -285,7 +287,7 @@ def _by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: i
     A weight must not choose another solver than the repetitions that it means.
     """
     solver = _BY_NAME[choose(problem).name]
-    if not getattr(solver, "ORDERED", False):
+    if not _is_sorted_for(solver, problem):
         return _by(solver, problem, limits, start, seed)
     merged = Merged.of_problem(problem)
     few, solver = merged.problem, _BY_NAME[choose(merged.problem).name]
@@ -294,6 +296,13 @@ def _by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: i
         return merged.outward(solver.solve(few, limits, known, seed))
     found = dual_coordinate.solve(few, _of_ascent(few, limits), known, seed)
     return merged.outward(_or_by_interior_points(few, found, limits, seed))
+
+
+def _is_sorted_for(solver: Solver, problem: Problem) -> bool:
+    """Return whether the solver sees equal examples as one, and all in the order of their values: what it returns hangs
+    on it. To descent over columns it is worth less than the sort takes where dense rows are many: rounding changes."""
+    long = solver is coordinate and not problem.sparse and problem.shape[0] * problem.shape[1] > _LONG
+    return getattr(solver, "ORDERED", False) and not long
 
 
 def _gives_way(few: Problem, limits: Limits) -> bool:
@@ -384,7 +393,7 @@ def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, s
     refused = refusal(solver, problem)
     if refused:
         raise ValueError(f"solver {solver.NAME!r} {refused}")
-    if getattr(solver, "ORDERED", False):
+    if _is_sorted_for(solver, problem):
         merged = Merged.of_problem(problem)
         return merged.outward(solver.solve(merged.problem, limits, merged.inward(start), seed))
     solution: Solution = solver.solve(problem, limits, start, seed)
