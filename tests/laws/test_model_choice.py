@@ -98,8 +98,8 @@ def test_a_fit_that_took_ctrl_c_for_its_own_ends_the_choice():
     assert contenders[2].asked == []
 
 
-def judged(outside, model):
-    """Whether the model is wrong about each item, each half calibrated by the other, and −log p of its label."""
+def judge_one_by_one(outside, model):
+    """Return whether the model is wrong about each item, each half calibrated by the other, and −log p of its label."""
     scores, half = outside.scores(model), np.unique(outside.keys, return_inverse=True)[1] % 2
     wrong, losses = [], []
     for i, (score, c) in enumerate(zip(scores, outside.y.tolist(), strict=True)):
@@ -128,7 +128,7 @@ def test_the_one_of_least_log_loss_and_the_first_of_equal_ones(errors, few, weig
     assert [each.asked[0][0] for each in contenders] == [size - held.sum()] * len(errors)
     outside = examples.only(held)
     w = np.ones(len(outside)) if outside.weight is None else outside.weight
-    said = [judged(outside, each) for each in contenders]
+    said = [judge_one_by_one(outside, each) for each in contenders]
     found = np.array([each.error for each in tried])
     np.testing.assert_allclose(found, [w @ wrong / w.sum() for wrong, _ in said], rtol=1e-9)
     expected = np.sqrt(found * (1 - found) / w.sum())

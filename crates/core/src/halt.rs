@@ -92,6 +92,11 @@ pub fn check(halt: &Option<Arc<Halt>>) {
     }
 }
 
+/// Whether nobody waits for more than what is best until now: what is being made for later is given up.
+pub fn is_given_up(halt: &Option<Arc<Halt>>) -> bool {
+    halt.as_ref().is_some_and(|halt| halt.wants(Wanted::Best))
+}
+
 /// Whether the work of this thread is to end with what is best until now, which whoever asks does then.
 pub fn is_best_wanted() -> bool {
     CURRENT.with_borrow(|halt| {

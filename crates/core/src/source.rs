@@ -67,6 +67,9 @@ pub struct ReadError {
 pub const BATCH: usize = 16 << 20;
 /// Files read at once.
 const FILES: usize = 2048;
+/// Files of a batch that are read together: at first, and at most.
+const FEW: usize = 2;
+const MANY: usize = 64;
 
 /// Reads inputs batch by batch.
 pub struct Batches {
@@ -134,9 +137,11 @@ impl Batches {
     fn files(&mut self, batch: &mut Batch) -> Result<(), ReadError> {
         let start = self.next;
         let run = self.inputs[start..].iter().take(FILES).take_while(|input| !input.mbox).count();
-        // Small groups, so that a batch of large files stays near its size.
-        for group in self.inputs[start..start + run].chunks(64) {
+        let end = start + run;
+        let mut count = FEW;
+        while self.next < end {
             let first = self.next;
+            let group = &self.inputs[first..end.min(first + count)];
             let most = self.most_bytes;
             let read: Vec<_> = group.par_iter().map(|input| read_file(&input.path, most)).collect();
             for (i, bytes) in read.into_iter().enumerate() {
@@ -158,6 +163,10 @@ impl Batches {
             if batch.bytes.len() >= self.size {
                 break;
             }
+            // Twice as many, if there is room for them when they are like those before: a batch of large files stays
+            // near its size.
+            let mean = batch.bytes.len() / (self.next - start);
+            count = ((self.size - batch.bytes.len()) / mean.max(1)).clamp(1, MANY.min(2 * count));
         }
         Ok(())
     }

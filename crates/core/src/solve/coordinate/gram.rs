@@ -3,18 +3,23 @@
 //! Friedman, Hastie & Tibshirani (Journal of Statistical Software 33, 2010, "covariance updates"); every few sweeps the
 //! iterates are extrapolated (Bertrand & Massias, AISTATS 2021, Algorithm 2), which is kept where the model falls.
 
+use std::sync::Arc;
+
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::extrapolation::extrapolated;
 use super::quadratic::{Diagonal, Quadratic, best};
 use crate::columns::Columns;
+use crate::halt::{Halt, current, is_given_up};
 use crate::penalty::Kink;
 
 /// So many columns at most.
 const MOST: usize = 4096;
 /// Entries that are formed at once: they stay near the core.
 const TILE: usize = 1 << 15;
+/// Rows after which it is asked whether somebody still waits.
+const ROWS: usize = 1 << 12;
 /// Iterates that are combined.
 const MEMORY: usize = 5;
 /// Entries that sweeps read at most, and so many sweeps at most.
@@ -49,15 +54,17 @@ impl Gram {
         flops / 2 + active.len() * active.len() / 4
     }
 
-    /// Formed some lines of the result at a time, each by itself, so that the bits do not depend on the number of threads.
-    pub fn new(model: &Quadratic<'_>, diagonal: &Diagonal, active: &mut [u32]) -> Gram {
+    /// Formed some lines of the result at a time, each by itself, so that the bits do not depend on the number of
+    /// threads; None where it was interrupted.
+    pub fn new(model: &Quadratic<'_>, diagonal: &Diagonal, active: &mut [u32]) -> Option<Gram> {
+        let halt = current();
         active.sort_unstable();
         let size = active.len();
-        let lists = Lists::new(model, active);
+        let lists = Lists::new(model, active, &halt)?;
         let mut entries = vec![0.0; size * size];
         let lines = (TILE / size.max(1)).max(8);
         entries.par_chunks_mut((size * lines).max(1)).enumerate().for_each(|(part, tile)| {
-            lists.outer(model.curvature, part * lines, size, tile);
+            lists.outer(model.curvature, part * lines, size, tile, &halt);
             for (line, k) in tile.chunks_exact_mut(size).zip(part * lines..) {
                 let own = active[k] as usize;
                 let mean = diagonal.mean[own] / diagonal.total;
@@ -65,6 +72,9 @@ impl Gram {
                 line[k] = diagonal.q[own];
             }
         });
+        if is_given_up(&halt) {
+            return None;
+        }
         for k in 0..size {
             for l in 0..k {
                 entries[k * size + l] = entries[l * size + k];
@@ -73,12 +83,12 @@ impl Gram {
         let chosen = |of: &[f64]| active.iter().map(|&k| of[k as usize]).collect();
         let diagonal =
             Diagonal { mean: chosen(&diagonal.mean), q: chosen(&diagonal.q), total: diagonal.total };
-        Gram {
+        Some(Gram {
             set: active.iter().map(|&k| model.set[k as usize]).collect(),
             entries,
             diagonal,
             curvature: model.curvature.to_vec(),
-        }
+        })
     }
 
     /// The same with some more columns, each a pass over the columns there are.
@@ -223,7 +233,7 @@ fn lengths(model: &Quadratic<'_>, active: &[u32]) -> Vec<u32> {
 }
 
 impl Lists {
-    fn new(model: &Quadratic<'_>, active: &[u32]) -> Lists {
+    fn new(model: &Quadratic<'_>, active: &[u32], halt: &Option<Arc<Halt>>) -> Option<Lists> {
         let mut starts = Vec::with_capacity(model.columns.count() + 1);
         let mut total = 0;
         for n in lengths(model, active) {
@@ -234,18 +244,24 @@ impl Lists {
         starts.push(total);
         let mut entries = vec![(0, 0.0); total];
         for (p, &k) in active.iter().enumerate() {
+            if is_given_up(halt) {
+                return None;
+            }
             model.columns.column(model.set[k as usize]).each(|i, x| {
                 entries[next[i]] = (p as u32, x);
                 next[i] += 1;
             });
         }
-        Lists { starts, entries }
+        Some(Lists { starts, entries })
     }
 
-    /// The upper triangle of Σ h x·xᵀ, its lines from `first` on that the tile has.
-    fn outer(&self, h: &[f64], first: usize, size: usize, tile: &mut [f64]) {
+    /// The upper triangle of Σ h x·xᵀ, its lines from `first` on that the tile has; part of it where it is given up.
+    fn outer(&self, h: &[f64], first: usize, size: usize, tile: &mut [f64], halt: &Option<Arc<Halt>>) {
         let end = first + tile.len() / size;
-        for (ends, h) in self.starts.windows(2).zip(h) {
+        for (i, (ends, h)) in self.starts.windows(2).zip(h).enumerate() {
+            if i % ROWS == 0 && is_given_up(halt) {
+                return;
+            }
             let row = &self.entries[ends[0]..ends[1]];
             let from = row.partition_point(|&(p, _)| (p as usize) < first);
             let row = &row[from..];

@@ -89,7 +89,7 @@ impl Quadratic<'_> {
                 break;
             }
             if done > 1 && spent >= *price.get_or_insert_with(|| Gram::price(self, &sweep.active)) {
-                gram = Some(Gram::new(self, &diagonal, &mut sweep.active));
+                gram = Gram::new(self, &diagonal, &mut sweep.active);
                 break;
             }
         }
