@@ -147,7 +147,7 @@ def test_a_twentieth_more_is_solved(own, out):
 def test_a_large_filter_waits_for_refresh(own, out, monkeypatch):
     """Learning takes a step, whatever it is told; forgetting what the file has is never put off."""
     monkeypatch.setattr(taught_module, "SOLVED_AT_ONCE", 100)
-    monkeypatch.setattr("deciban.cli.teaching.SOLVED_AT_ONCE", 100)
+    monkeypatch.setattr("deciban.mail.teaching.SOLVED_AT_ONCE", 100)
     content, known, item = own.read_bytes(), next((TRAIN / "ham").iterdir()), own.parent / "known.eml"
     shutil.copy(known, item)
     before = verdict(own, item)

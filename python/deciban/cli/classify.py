@@ -11,11 +11,12 @@ import click
 from .. import store
 from ..errors import UsageError, escape
 from ..judging import UNSURE_BELOW
+from ..mail.reading import Batch
 from ..mail.taught import open_filter
 from ..verdict import Threshold, Verdict
 from . import options
 from .ahead import ahead
-from .items import Batch, batches
+from .items import batches
 from .output import Remarks, json_line
 from .tabular import refuse_text, tell_unseen
 from .text_tables import tables_of

@@ -8,8 +8,8 @@ import click
 
 from .. import store
 from ..mail.outcomes import Outcome
+from ..mail.teaching import Teaching
 from . import options
-from .teaching import Teaching
 from .updates import tell, update
 
 

@@ -7,26 +7,18 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._core import Items
 from ..data.capacity import require_labels
 from ..errors import DataError, NoInputError, UsageError, escape, unreadable
-from ..mail.reading import COUNTED, read_files
+from ..mail.reading import COUNTED, Batch, read_files
 from ..mail.sources import STDIN, Source, files
 from ..text.settings import TextSettings
 from .output import Remarks
 
 if TYPE_CHECKING:
     from .text_tables import TextTables
-
-
-class Batch(NamedTuple):
-    """Names, as many items, and their labels, where a column of a table holds them."""
-
-    names: list[str]
-    items: Sequence[str | bytes]
-    labels: list[str] | None = None
 
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq")

@@ -10,8 +10,8 @@ from .. import store
 from ..errors import UsageError, escape
 from ..mail.autolearning import LEAST
 from ..mail.outcomes import Outcome
+from ..mail.teaching import Teaching
 from . import options
-from .teaching import Teaching
 from .updates import tell, update
 
 

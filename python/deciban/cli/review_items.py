@@ -14,12 +14,13 @@ from ..data.copies import Sketches
 from ..data.spool import Spool
 from ..errors import DataError, escape
 from ..mail.ledger import Ledger
+from ..mail.reading import Batch
 from ..mail.sources import Source, find
 from ..report.progress import Meter
 from ..text.served import ServedText
 from ..text.settings import TextSettings
 from ..verdict import Verdict, probability_of
-from .items import Batch, read_numbered, sources_of, tell_gone, total_size
+from .items import read_numbered, sources_of, tell_gone, total_size
 from .models import default_recipe
 from .output import Remarks
 from .text_tables import TextTables

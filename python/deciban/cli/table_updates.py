@@ -11,6 +11,7 @@ from .. import store
 from ..errors import UsageError
 from ..files.locks import lock
 from ..mail.outcomes import Outcome, label_among
+from ..mail.teaching import Updated
 from ..table_models.known_rows import KnownRows, hash_rows
 from ..table_models.served import ServedTable
 from ..table_models.table_model import Origin, TableModel
@@ -19,7 +20,6 @@ from ..tables.matching import read_as
 from ..tables.values import text_of
 from .table_judging import labels_of, row_batches
 from .tabular import refuse_text
-from .updates import Updated
 
 _OUTCOME: dict[str, Outcome] = {"plus": "learnt", "minus": "forgotten"}
 

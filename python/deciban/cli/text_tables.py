@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import DataError, NoInputError, UsageError, escape
+from ..mail.reading import Batch
 from ..mail.sources import STDIN
 from ..text.settings import TextColumns
-from .items import NUMBERED, TABLES, Batch
+from .items import NUMBERED, TABLES
 
 _OPTIONS = {"text": "--text", "label": "--label", "table_format": "--format", "encoding": "--encoding"}
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,75 +15,17 @@ from ..conventions import sureness
 from ..data.text_layout import ONLINE
 from ..errors import UsageError, escape
 from ..mail.outcomes import Outcome, label_among, refuse_minimised, require_left
+from ..mail.reading import Batch
+from ..mail.teaching import Teaching, Updated, Words, teach_filter
 from ..report.progress import format_count
 from ..text.settings import TextSettings
 from ..verdict import Verdict
-from .items import Batch, batches
+from .items import batches
 from .output import print_json
 from .text_tables import TextTables, tables_of
 
 if TYPE_CHECKING:
     from ..mail.filter import Filter
-    from .teaching import Teaching
-
-
-class Words(NamedTuple):
-    """How many words a filter holds and may hold, how many have given way to others, and how many occurrences were not
-    counted."""
-
-    held: int
-    most: int
-    retired: int
-    uncounted: float
-
-    @classmethod
-    def of(cls, known: Filter) -> Words:
-        """Return those of a filter."""
-        encoder = known.model.encoder
-        return cls(len(encoder.book), encoder.settings.max_words, encoder.retired, encoder.uncounted)
-
-    def tell_change(self, before: Words) -> Iterator[str]:
-        """Yield what became of the words since then, where not all are counted."""
-        full = f"the filter holds {self.most:,} words at most."
-        if self.retired > before.retired:
-            rarest = format_count(self.retired - before.retired, "rare word")
-            yield f"{rarest} gave way to new ones: {full}"
-        if self.retired < before.retired:
-            yield f"{format_count(before.retired - self.retired, 'word')} that had given way no longer do."
-        if self.uncounted > before.uncounted:
-            met = format_count(round(self.uncounted - before.uncounted), "occurrence")
-            yield f"{met} of words could not be counted: {full}"
-
-
-@dataclass
-class Updated:
-    """What an update did. The verdicts are there where there was one item; words, and how many items `vanished`, moved
-    away before they were read, where items have words; how many are `waiting` to be in its file, of a filter that
-    learns online, and whether these are so many that it `is_due` to be solved; why that was `refused`; and the
-    canaries that were `given_up`."""
-
-    classes: Sequence[Any]
-    outcomes: Counter[Outcome]
-    before: Verdict | None = None
-    after: Verdict | None = None
-    words: tuple[Words, Words] | None = None
-    vanished: int = 0
-    waiting: int | None = None
-    is_due: bool = False
-    refused: str = ""
-    given_up: list[str] = field(default_factory=list)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return keys that scripts rely on."""
-        return {
-            "n": self.outcomes.total(),
-            "outcomes": dict(self.outcomes),
-            "before": self.before and self.before.to_json(),
-            "after": self.after and self.after.to_json(),
-            **({} if self.words is None else {"words": self.words[1]._asdict(), "vanished": self.vanished}),
-            **({} if self.waiting is None else {"waiting": self.waiting}),
-            **({"given_up": self.given_up} if self.given_up else {}),
-        }
 
 
 def update(filter_file: str, paths: Sequence[str], teaching: Teaching, given: Mapping[str, Any]) -> Updated:
@@ -104,8 +45,6 @@ def update(filter_file: str, paths: Sequence[str], teaching: Teaching, given: Ma
     first = next(read)  # standard input is waited for before the file is locked
     told = chain([first], read)
     if header["model"] == ONLINE:
-        from .teaching import teach_filter
-
         return teach_filter(filter_file, told, teaching, gone)
     return _count(filter_file, told, label, forget, gone)
 
@@ -168,6 +107,19 @@ def _verdict(known: Filter, item: str | bytes) -> Verdict:
     return verdict
 
 
+def tell_words(before: Words, after: Words) -> Iterator[str]:
+    """Yield what became of the words of a filter, where not all are counted."""
+    full = f"the filter holds {after.most:,} words at most."
+    if after.retired > before.retired:
+        rarest = format_count(after.retired - before.retired, "rare word")
+        yield f"{rarest} gave way to new ones: {full}"
+    if after.retired < before.retired:
+        yield f"{format_count(before.retired - after.retired, 'word')} that had given way no longer do."
+    if after.uncounted > before.uncounted:
+        met = format_count(round(after.uncounted - before.uncounted), "occurrence")
+        yield f"{met} of words could not be counted: {full}"
+
+
 def tell(
     result: Updated, sentences: dict[Outcome, str], as_json: bool, quiet: bool, what: str = "item", **more: Any
 ) -> None:
@@ -180,7 +132,7 @@ def tell(
     for outcome, n in result.outcomes.items():
         click.echo(sentences[outcome].format(n=format_count(n, what)))
     if result.words is not None:
-        for sentence in result.words[1].tell_change(result.words[0]):
+        for sentence in tell_words(*result.words):
             click.echo(sentence)
     for source in result.given_up:
         click.echo(f"Gave up the canary {escape(source)}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from .._core import Files, Items
 from ..errors import unreadable
@@ -15,6 +16,14 @@ COUNTED = 16 << 20
 """Bytes of items that are counted together: where there are too many words after them, the rarest are dropped."""
 _CHUNK = 1 << 20
 _IN_MEMORY = 64 << 20  # of standard input; what is longer is kept in a temporary file
+
+
+class Batch(NamedTuple):
+    """Names, as many items, and their labels, where a column of a table holds them."""
+
+    names: list[str]
+    items: Sequence[str | bytes]
+    labels: list[str] | None = None
 
 
 def read_files(

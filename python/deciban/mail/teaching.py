@@ -4,29 +4,75 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import store
 from ..errors import StorageError, escape
 from ..files.locks import lock
-from ..mail.autolearning import Autolearning
-from ..mail.canaries import CanaryError, Changed
-from ..mail.journal import Entry, Journal
-from ..mail.outcomes import Outcome, label_among, require_label
-from ..mail.steps import Stepping
-from ..mail.taught import SOLVED_AT_ONCE, KnownLabels, drift_of, lessons_of
 from ..text.single_words import SingleWords, hashes_of
 from ..text.word_sets import Lesson, WordSet, word_sets
 from ..verdict import Verdict
-from .items import Batch
-from .updates import Updated, Words
+from .autolearning import Autolearning
+from .canaries import CanaryError, Changed
+from .journal import Entry, Journal
+from .outcomes import Outcome, label_among, require_label
+from .reading import Batch
+from .steps import Stepping
+from .taught import SOLVED_AT_ONCE, KnownLabels, drift_of, lessons_of
 
 if TYPE_CHECKING:
-    from ..mail.filter import Filter
+    from .filter import Filter
 
 Labels = tuple[int, ...]
 """The numbers of the classes of an item, the last in force."""
+
+
+class Words(NamedTuple):
+    """How many words a filter holds and may hold, how many have given way to others, and how many occurrences were not
+    counted."""
+
+    held: int
+    most: int
+    retired: int
+    uncounted: float
+
+    @classmethod
+    def of(cls, known: Filter) -> Words:
+        """Return those of a filter."""
+        encoder = known.model.encoder
+        return cls(len(encoder.book), encoder.settings.max_words, encoder.retired, encoder.uncounted)
+
+
+@dataclass
+class Updated:
+    """What an update did. The verdicts are there where there was one item; words, and how many items `vanished`, moved
+    away before they were read, where items have words; how many are `waiting` to be in its file, of a filter that
+    learns online, and whether these are so many that it `is_due` to be solved; why that was `refused`; and the
+    canaries that were `given_up`."""
+
+    classes: Sequence[Any]
+    outcomes: Counter[Outcome]
+    before: Verdict | None = None
+    after: Verdict | None = None
+    words: tuple[Words, Words] | None = None
+    vanished: int = 0
+    waiting: int | None = None
+    is_due: bool = False
+    refused: str = ""
+    given_up: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return keys that scripts rely on."""
+        return {
+            "n": self.outcomes.total(),
+            "outcomes": dict(self.outcomes),
+            "before": self.before and self.before.to_json(),
+            "after": self.after and self.after.to_json(),
+            **({} if self.words is None else {"words": self.words[1]._asdict(), "vanished": self.vanished}),
+            **({} if self.waiting is None else {"waiting": self.waiting}),
+            **({"given_up": self.given_up} if self.given_up else {}),
+        }
 
 
 class Teaching(NamedTuple):
@@ -68,7 +114,7 @@ def teach_filter(path: str, batches: Iterator[Batch], teaching: Teaching, gone: 
 
 def _solve(path: str, journal: Journal, known: Filter | None) -> str:
     """Solve the filter, if it changes the verdict of no canary; return why not."""
-    from ..mail.filter import solve  # here, because one message more seldom needs it
+    from .filter import solve  # here, because one message more seldom needs it
 
     try:
         solve(path, journal, known)
@@ -143,7 +189,7 @@ class _Told:
     def _guard(self, what: str) -> None:
         """Raise CanaryError if what was noted changes the verdict of a canary, or give that up."""
         if self.changes_file:
-            from ..mail.filter import guard, solution  # here, because one message more seldom needs it
+            from .filter import guard, solution  # here, because one message more seldom needs it
 
             self.solution = solution(self.path, self.journal)
             self.given_up = guard(self.journal, self.solution, what, self.teaching.force)
