@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from ..errors import UsageError, escape
+from ..judging import UNSURE_BELOW
 from ..verdict import Threshold, decibans_of
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -145,6 +146,17 @@ def threshold(verb: Verb, pair: bool = True, **more: Any) -> Verb:
         words += " With LOW,HIGH, verdicts between the two are unsure. --unsure-below then counts from the threshold."
     option = click.option("--threshold", type=_At(pair), metavar="P", help=words + more.pop("help", ""), **more)
     return option(positive(verb))
+
+
+def at_threshold(verb: Verb) -> Verb:
+    """Add the option from where on mail is spam, and which class that is."""
+    words = "A message is spam from this probability on, or from so many decibans, as in 20dB. Default: 10dB."
+    return positive(click.option("--threshold", type=_At(pair=False), metavar="P", help=words)(verb))
+
+
+def decibans_at(at: At | None) -> float:
+    """Return the decibans from where on mail is spam."""
+    return UNSURE_BELOW if at is None else at.low
 
 
 def place_of_positive(

@@ -77,12 +77,14 @@ class Updated:
 
 class Teaching(NamedTuple):
     """What items are to be learnt as: under a label, None where each has its own; forgotten; or, where `least` decibans
-    are given, under the verdicts that claim so many. With `force`, canaries that would change are given up."""
+    are given, under the verdicts that claim so many. With `force`, canaries that would change are given up. Without
+    `at_once` what is learnt never solves the filter, which takes seconds; who asks for that refreshes it later."""
 
     label: str | None = None
     forget: bool = False
     least: float | None = None
     force: bool = False
+    at_once: bool = True
 
 
 def teach_filter(path: str, batches: Iterator[Batch], teaching: Teaching, gone: Sequence[str]) -> Updated:
@@ -93,7 +95,7 @@ def teach_filter(path: str, batches: Iterator[Batch], teaching: Teaching, gone: 
         journal.write(lambda: told.take(batches))
         waiting, most = journal.waiting(), told.words.served.settings.max_words
         grown, refused = told.known.has_grown(waiting), ""
-        if told.changes_file or (grown and len(told.known) <= SOLVED_AT_ONCE):
+        if told.changes_file or (grown and told.is_solved_at_once()):
             refused = _solve(path, journal, told.solution)
         if not refused and not journal.waiting():
             waiting, before = 0, told.held
@@ -208,6 +210,10 @@ class _Told:
             automatic[self.classes[labels[-1]]] += 1
         return Autolearning(least, Counter({name: known[c] for c, name in enumerate(self.classes)}), automatic)
 
+    def is_solved_at_once(self) -> bool:
+        """Return whether the filter is solved as soon as its file says what is no longer so."""
+        return self.teaching.at_once and len(self.known) <= SOLVED_AT_ONCE
+
     def of_only(self) -> list[int]:
         """Return the hashes of the words of the last item."""
         return hashes_of(word_sets(self.words.served.settings, [self.only]))
@@ -242,7 +248,7 @@ class _Told:
         if became not in ("learnt", "relabelled", "forgotten"):
             return
         self.journal.add([Entry(words, labels, name, str(said.raw.label), said.raw.decibans, automatic=by_itself)])
-        at_once = self.forget or len(self.known) <= SOLVED_AT_ONCE
+        at_once = self.forget or self.is_solved_at_once()
         self.changes_file |= (bool(known) and at_once) or labels[-1:] in [(c,) for c in self.words.served.empty]
         if became == "learnt" or (became == "relabelled" and open_labels is None):
             yield Lesson(words, labels[-1])

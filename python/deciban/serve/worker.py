@@ -1,0 +1,99 @@
+"""What one worker process does: it serves its protocols on one event loop, and follows the filter."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import resource
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .connections import ServerLimits, SpamdServer
+from .live import LiveFilter
+
+log = logging.getLogger("deciban.serve")
+
+_FOLLOWED = 0.1  # seconds between two looks at the files of the filter
+_REFRESHED = 10.0  # and between two at whether it is due to be refreshed
+
+
+@dataclass
+class Worker:
+    """A filter and the sockets of the protocols by which it is asked."""
+
+    known: LiveFilter
+    spamd: Sequence[socket.socket] = ()
+    allow_tell: bool = False
+    limits: ServerLimits = field(default_factory=ServerLimits)
+    grace: float = 20.0
+
+    def serve(self) -> int:
+        """Serve until SIGTERM; returns the exit status."""
+        _raise_file_limit()
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(self._serve())
+        return 0
+
+    async def _serve(self) -> None:
+        loop, ends = asyncio.get_running_loop(), asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, ends.set)
+        server = SpamdServer(self.known, self.allow_tell, self.limits)
+        follows = asyncio.Event()
+        loop.add_signal_handler(signal.SIGHUP, follows.set)
+        listening = [await loop.create_server(server.connect, sock=each) for each in self.spamd]
+        tasks = [loop.create_task(each) for each in (server.watch(), self._follow(follows), self._refresh())]
+        await ends.wait()
+        for each in listening:
+            each.close()
+        await server.finish(self.grace)
+        for task in tasks:
+            task.cancel()
+
+    async def _follow(self, asked: asyncio.Event) -> None:
+        """Read the filter again whenever somebody has written to it."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asked.wait(), _FOLLOWED)
+            asked.clear()
+            try:
+                await asyncio.to_thread(self.known.follow)
+            except Exception as error:
+                log.error("the filter could not be read again, and the one that was read stays: %s", error)
+                await asyncio.sleep(1.0)
+
+    async def _refresh(self) -> None:
+        """Refresh the file of the filter in a process of its own when lessons wait that only that takes in whole."""
+        while True:
+            await asyncio.sleep(_REFRESHED)
+            if self.known.is_due:
+                self.known.is_due = False
+                command = [sys.executable, "-m", "deciban", "refresh", self.known.path, "--quiet"]
+                done = await asyncio.create_subprocess_exec(
+                    *command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+                )
+                _, said = await done.communicate()
+                if done.returncode:
+                    log.error("refreshing the filter failed: %s", said.decode(errors="replace").strip())
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return what makes the quickest event loop there is; None for Python's own."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    made: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return made
+
+
+def _raise_file_limit() -> None:
+    """Allow as many connections as the system lets this process have."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,0 +1,143 @@
+"""Worker processes that share the sockets of a server: started, replaced where they die, told what to do, stopped.
+
+The first process only binds the sockets and waits for signals: SIGTERM and SIGINT end the workers when they have
+answered what they had begun, SIGHUP lets them read their filter again. Each worker is a process of its own, as Python
+computes on one core.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+log = logging.getLogger("deciban.serve")
+
+Serve = Callable[[], int]
+"""What a worker does; returns its exit status."""
+FAILED = 70
+_SOON = 1.0  # seconds within which a worker that ended had hardly begun
+_PAUSE = 0.5  # seconds before one is started in its place
+_ENDS = (signal.SIGTERM, signal.SIGINT)
+_TOLD = (*_ENDS, signal.SIGHUP)
+
+
+@dataclass
+class Workers:
+    """So many processes that serve; those that have not ended `grace` seconds after they were asked to are killed."""
+
+    serve: Serve
+    count: int
+    grace: float = 30.0
+    _started: dict[int, float] = field(default_factory=dict)
+    _is_ending: bool = False
+
+    def run(self) -> int:
+        """Serve until a signal ends it; returns the exit status."""
+        known = {number: signal.signal(number, self._end) for number in _ENDS}
+        known[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda *_: self._tell(signal.SIGHUP))
+        try:
+            notify("READY=1")
+            while not self._is_ending:
+                self._fill()
+                self._reap(wait=True)
+            notify("STOPPING=1")
+            return self._finish()
+        finally:
+            for number, handler in known.items():
+                signal.signal(number, handler)
+
+    def _fill(self) -> None:
+        while len(self._started) < self.count:
+            signal.pthread_sigmask(signal.SIG_BLOCK, _TOLD)  # none comes between the fork and the note of it
+            try:
+                if self._is_ending:
+                    return
+                pid = os.fork()
+                if not pid:
+                    self._become_worker()
+                self._started[pid] = time.monotonic()
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
+
+    def _become_worker(self) -> None:
+        """Serve in this process, and end it."""
+        status = FAILED
+        try:
+            for number in _TOLD:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
+            status = self.serve()
+        except BaseException:
+            log.exception("a worker ended by an error")
+        finally:
+            logging.shutdown()
+            os._exit(status)
+
+    def _reap(self, *, wait: bool) -> None:
+        """Note which worker has ended."""
+        try:
+            pid, status = os.waitpid(-1, 0 if wait else os.WNOHANG)
+        except (ChildProcessError, InterruptedError):
+            return
+        begun = self._started.pop(pid, None)
+        if begun is None or self._is_ending:
+            return
+        log.error("worker %d ended (%s); another one starts", pid, _describe(status))
+        if time.monotonic() - begun < _SOON:
+            time.sleep(_PAUSE)
+
+    def _finish(self) -> int:
+        """Wait until all have ended; kill those that do not."""
+        self._tell(signal.SIGTERM)
+        end = time.monotonic() + self.grace
+        while self._started and time.monotonic() < end:
+            self._reap(wait=False)
+            time.sleep(0.01)
+        for pid in self._started:
+            log.error("worker %d did not end in %g s and is killed", pid, self.grace)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        return 0
+
+    def _end(self, number: int, frame: object) -> None:
+        self._is_ending = True
+        self._tell(signal.SIGTERM)  # waitpid goes on after a signal, until a worker has ended
+
+    def _tell(self, number: int) -> None:
+        for pid in [*self._started]:
+            os.kill(pid, number)
+
+
+def _describe(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"signal {os.WTERMSIG(status)}"
+    return f"status {os.waitstatus_to_exitcode(status)}"
+
+
+def notify(state: str) -> None:
+    """Tell systemd what the server does, where it was started by it (sd_notify)."""
+    path = os.environ.get("NOTIFY_SOCKET")
+    if not path:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+        try:
+            told.sendto(state.encode(), "\0" + path[1:] if path.startswith("@") else path)
+        except OSError as error:
+            log.warning("systemd could not be told %s: %s", state, error)
+
+
+def inherited_sockets() -> dict[str, list[socket.socket]]:
+    """Return the listening sockets that systemd hands over, by the names that its units give them (sd_listen_fds)."""
+    if os.environ.get("LISTEN_PID") != str(os.getpid()):
+        return {}
+    names = os.environ.get("LISTEN_FDNAMES", "").split(":")
+    found: dict[str, list[socket.socket]] = {}
+    for place in range(int(os.environ.get("LISTEN_FDS", "0"))):
+        name = names[place] if place < len(names) else "unknown"
+        found.setdefault(name, []).append(socket.socket(fileno=3 + place))
+    return found
