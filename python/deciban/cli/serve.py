@@ -42,7 +42,8 @@ def command(
     """
     from ..serve.endpoints import listen, parse_endpoint
     from ..serve.live import LiveFilter
-    from ..serve.worker import Worker
+    from ..serve.spamd_connection import SpamdServer
+    from ..serve.worker import StreamService, Worker
     from ..serve.workers import Workers, inherited_sockets
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING if quiet else logging.INFO, format="%(message)s")
@@ -61,8 +62,8 @@ def command(
         if not quiet:
             where = ", ".join(map(str, endpoints)) or "sockets of systemd"
             click.echo(f"Serving {filter_file} to spamd clients at {where} with {count} processes.", err=True)
-        worker = Worker(known, sockets, allow_tell)
-        status = Workers(worker.serve, count).run()
+        spamd_service = StreamService(sockets, lambda shared: SpamdServer(shared, allow_tell).connect)
+        status = Workers(Worker(known, [spamd_service]).serve, count).run()
     finally:
         for each in endpoints:
             if each.path and os.path.exists(each.path):

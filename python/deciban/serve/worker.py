@@ -12,9 +12,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from .connections import ServerLimits, SpamdServer
 from .live import LiveFilter
+from .shared import ServerLimits, Shared
 
 log = logging.getLogger("deciban.serve")
 
@@ -22,13 +23,41 @@ _FOLLOWED = 0.1  # seconds between two looks at the files of the filter
 _REFRESHED = 10.0  # and between two at whether it is due to be refreshed
 
 
+class Service(Protocol):
+    """A protocol by which a filter is asked, at some sockets."""
+
+    async def start(self, shared: Shared) -> None:
+        """Begin to accept connections."""
+
+    def close(self) -> None:
+        """Accept no more of them; those that there are go on."""
+
+
+@dataclass
+class StreamService:
+    """A protocol whose connections read bytes as they come: `make` returns what makes one of them."""
+
+    sockets: Sequence[socket.socket]
+    make: Callable[[Shared], Callable[[], asyncio.Protocol]]
+    _listening: list[asyncio.Server] = field(default_factory=list)
+
+    async def start(self, shared: Shared) -> None:
+        """Begin to accept connections."""
+        loop, made = asyncio.get_running_loop(), self.make(shared)
+        self._listening = [await loop.create_server(made, sock=each) for each in self.sockets]
+
+    def close(self) -> None:
+        """Accept no more of them."""
+        for each in self._listening:
+            each.close()
+
+
 @dataclass
 class Worker:
-    """A filter and the sockets of the protocols by which it is asked."""
+    """A filter, and the protocols by which it is asked."""
 
     known: LiveFilter
-    spamd: Sequence[socket.socket] = ()
-    allow_tell: bool = False
+    services: Sequence[Service]
     limits: ServerLimits = field(default_factory=ServerLimits)
     grace: float = 20.0
 
@@ -43,15 +72,16 @@ class Worker:
         loop, ends = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, ends.set)
-        server = SpamdServer(self.known, self.allow_tell, self.limits)
+        shared = Shared(self.known, self.limits)
         follows = asyncio.Event()
         loop.add_signal_handler(signal.SIGHUP, follows.set)
-        listening = [await loop.create_server(server.connect, sock=each) for each in self.spamd]
-        tasks = [loop.create_task(each) for each in (server.watch(), self._follow(follows), self._refresh())]
+        for service in self.services:
+            await service.start(shared)
+        tasks = [loop.create_task(each) for each in (shared.watch(), self._follow(follows), self._refresh())]
         await ends.wait()
-        for each in listening:
-            each.close()
-        await server.finish(self.grace)
+        for service in self.services:
+            service.close()
+        await shared.finish(self.grace)
         for task in tasks:
             task.cancel()
 

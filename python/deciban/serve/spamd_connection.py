@@ -1,8 +1,4 @@
-"""Connections of the spamd protocol: what arrives is read to the end, answered once, and the connection closed.
-
-A client may be slow, be silent, or send for ever: none holds more than the bytes of one message, none stays longer than
-the time limits, and all together hold a limited number of bytes; who comes then is asked to try again.
-"""
+"""Connections of the spamd protocol: what arrives is read to the end, answered once, and the connection closed."""
 
 from __future__ import annotations
 
@@ -10,44 +6,27 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import cast
 
 from ..errors import DecibanError
-from .spamd import Filter, Request, RequestReader, SpamdError, answer
+from .shared import Shared
+from .spamd import Request, RequestReader, SpamdError, answer
 
 log = logging.getLogger("deciban.serve")
 
 _GRACE = 0.2  # seconds in which a client that does not close its half may still send too much
 _LINGER = 5.0  # seconds in which what a client still sends is read and thrown away
-_QUICK = 1 << 18  # bytes of a message that is classified at once, where others wait for it
 
 
 @dataclass(frozen=True)
-class ServerLimits:
-    """What one worker lends: seconds for a header and for a whole request, bytes of a message and of all of them."""
-
-    header_seconds: float = 30.0
-    request_seconds: float = 300.0
-    message_bytes: int = 64 << 20
-    held_bytes: int = 512 << 20
-
-
-@dataclass
 class SpamdServer:
-    """What the connections of one worker share."""
+    """What answers requests: what is shared, and whether clients may teach."""
 
-    known: Filter
+    shared: Shared
     allow_tell: bool = False
-    limits: ServerLimits = field(default_factory=ServerLimits)
-    connections: set[SpamdConnection] = field(default_factory=set)
-    held: int = 0
-
-    def __post_init__(self) -> None:
-        self.slow = ThreadPoolExecutor(2, "classify")
-        self.learner = ThreadPoolExecutor(1, "learn")  # one lesson after the other
 
     def connect(self) -> SpamdConnection:
         """Return what reads a new connection."""
@@ -56,7 +35,7 @@ class SpamdServer:
     def answer(self, request: Request) -> bytes:
         """Return the reply to a request, an error included."""
         try:
-            return answer(request, self.known, allow_tell=self.allow_tell)
+            return answer(request, self.shared.known, allow_tell=self.allow_tell)
         except SpamdError as error:
             return error.to_bytes()
         except (DecibanError, OSError) as error:
@@ -68,41 +47,16 @@ class SpamdServer:
 
     def pool_for(self, request: Request) -> ThreadPoolExecutor | None:
         """Return the threads that a request needs; None where it is answered at once."""
-        if request.command == "TELL":
-            return self.learner
-        return self.slow if len(request.message) > _QUICK else None
-
-    def expire(self) -> None:
-        """End the connections whose time is over."""
-        now = monotonic()
-        for connection in [each for each in self.connections if each.deadline < now]:
-            connection.expire()
-
-    async def watch(self) -> None:
-        """End connections whose time is over, for ever."""
-        while True:
-            await asyncio.sleep(1.0)
-            self.expire()
-
-    async def finish(self, seconds: float) -> None:
-        """Wait for the requests that are being answered, so long at most, and close what is left."""
-        end = monotonic() + seconds
-        while self.connections and monotonic() < end:
-            for connection in [each for each in self.connections if each.is_idle]:
-                connection.abort()
-            await asyncio.sleep(0.02)
-        for connection in [*self.connections]:
-            connection.abort()
-        for pool in (self.slow, self.learner):
-            pool.shutdown(wait=True, cancel_futures=True)
+        return self.shared.learner if request.command == "TELL" else self.shared.pool_for(len(request.message))
 
 
 class SpamdConnection(asyncio.Protocol):
     """One connection: one request, one reply."""
 
     def __init__(self, server: SpamdServer) -> None:
-        self.server, self.reader = server, RequestReader(server.limits.message_bytes)
-        self.deadline = monotonic() + server.limits.header_seconds
+        self.server, self.shared = server, server.shared
+        self.reader = RequestReader(self.shared.limits.message_bytes)
+        self.deadline = monotonic() + self.shared.limits.header_seconds
         self.has_answered, self._counted = False, 0
         self._has_ended = self._is_whole = False
         self._later: asyncio.TimerHandle | None = None
@@ -111,11 +65,11 @@ class SpamdConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to read."""
         self._transport = cast(asyncio.Transport, transport)
-        self.server.connections.add(self)
+        self.shared.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give back what was held."""
-        self.server.connections.discard(self)
+        self.shared.connections.discard(self)
         self._release()
         if self._later is not None:
             self._later.cancel()
@@ -144,12 +98,12 @@ class SpamdConnection(asyncio.Protocol):
     def _feed(self, data: bytes) -> Request | None:
         begun = self.reader.has_begun
         found = self.reader.feed(data)
-        self.server.held += self.reader.size - self._counted
+        self.shared.held += self.reader.size - self._counted
         self._counted = self.reader.size
-        if self.server.held > self.server.limits.held_bytes:
+        if self.shared.held > self.shared.limits.held_bytes:
             raise SpamdError(79, "Timeout", "the server is busy; try again later")
         if self.reader.has_begun and not begun:
-            self.deadline = monotonic() + self.server.limits.request_seconds
+            self.deadline = monotonic() + self.shared.limits.request_seconds
         return found
 
     def _attempt(self, read: Callable[[], Request | None]) -> None:
@@ -175,7 +129,7 @@ class SpamdConnection(asyncio.Protocol):
         if pool is None:
             self._reply(self.server.answer(request))
             return
-        self.deadline = monotonic() + self.server.limits.request_seconds
+        self.deadline = monotonic() + self.shared.limits.request_seconds
         future = asyncio.get_running_loop().run_in_executor(pool, self.server.answer, request)
         future.add_done_callback(lambda done: self.abort() if done.cancelled() else self._reply(done.result()))
 
@@ -206,5 +160,5 @@ class SpamdConnection(asyncio.Protocol):
         self._transport.abort()
 
     def _release(self) -> None:
-        self.server.held -= self._counted
+        self.shared.held -= self._counted
         self._counted = 0

@@ -1,0 +1,102 @@
+"""What the connections of one worker share: the filter, limits, and threads for what takes long.
+
+A client may be slow, be silent, or send for ever: none holds more than the bytes of one message, none stays longer than
+the time limits, and all together hold a limited number of bytes; who comes then is asked to try again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Protocol
+
+from ..mail.outcomes import Outcome
+from ..verdict import Explanation
+from .rating import Rating
+
+_QUICK = 1 << 18  # bytes of a message that is classified at once, where others wait for it
+
+
+class Filter(Protocol):
+    """What a server asks of a filter: see `live.LiveFilter`."""
+
+    spam: str
+    ham: str
+
+    def rate(self, message: bytes) -> Rating:
+        """Return the rating of a message."""
+
+    def explain(self, message: bytes) -> tuple[Rating, Explanation]:
+        """Return the rating of a message, and the evidence for it."""
+
+    def learn(self, message: bytes, label: str, source: str) -> Outcome:
+        """Learn a message under a label."""
+
+    def forget(self, message: bytes, source: str) -> Outcome:
+        """Take back the label of a message."""
+
+
+class Connection(Protocol):
+    """A connection, of whatever protocol; `deadline` is on the clock of `time.monotonic`."""
+
+    deadline: float
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody waits for an answer that has begun."""
+
+    def expire(self) -> None:
+        """End it, as its time is over."""
+
+    def abort(self) -> None:
+        """Close it now."""
+
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """What one worker lends: seconds for a header and for a whole request, bytes of a message and of all of them."""
+
+    header_seconds: float = 30.0
+    request_seconds: float = 300.0
+    message_bytes: int = 64 << 20
+    held_bytes: int = 512 << 20
+
+
+@dataclass
+class Shared:
+    """A filter, and the connections of one worker that ask it; they hold `held` bytes."""
+
+    known: Filter
+    limits: ServerLimits = field(default_factory=ServerLimits)
+    connections: set[Connection] = field(default_factory=set)
+    held: int = 0
+
+    def __post_init__(self) -> None:
+        self.slow = ThreadPoolExecutor(2, "classify")
+        self.learner = ThreadPoolExecutor(1, "learn")  # one lesson after the other
+
+    def pool_for(self, size: int) -> ThreadPoolExecutor | None:
+        """Return the threads that classify a message of so many bytes; None where that is done at once."""
+        return self.slow if size > _QUICK else None
+
+    async def watch(self) -> None:
+        """End connections whose time is over, for ever."""
+        while True:
+            await asyncio.sleep(1.0)
+            now = monotonic()
+            for connection in [each for each in self.connections if each.deadline < now]:
+                connection.expire()
+
+    async def finish(self, seconds: float) -> None:
+        """Wait for the requests that are being answered, so long at most, and close what is left."""
+        end = monotonic() + seconds
+        while self.connections and monotonic() < end:
+            for connection in [each for each in self.connections if each.is_idle]:
+                connection.abort()
+            await asyncio.sleep(0.02)
+        for connection in [*self.connections]:
+            connection.abort()
+        for pool in (self.slow, self.learner):
+            pool.shutdown(wait=True, cancel_futures=True)
