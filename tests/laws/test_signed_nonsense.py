@@ -18,8 +18,8 @@ import deciban
 from deciban import store
 from deciban.artifact import registry
 from deciban.cli import status
-from deciban.cli.output import json_line
 from deciban.errors import DataError, escape
+from deciban.json_text import json_line
 from tiers import deep
 
 FILES = Path(__file__).parents[1] / "goldens" / "files"

@@ -10,6 +10,7 @@ import click
 
 from .. import store
 from ..errors import UsageError, escape
+from ..json_text import json_line
 from ..judging import UNSURE_BELOW
 from ..mail.reading import Batch
 from ..mail.taught import open_filter
@@ -17,7 +18,7 @@ from ..verdict import Threshold, Verdict
 from . import options
 from .ahead import ahead
 from .items import batches
-from .output import Remarks, json_line
+from .output import Remarks
 from .tabular import refuse_text, tell_unseen
 from .text_tables import tables_of
 

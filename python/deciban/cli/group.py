@@ -27,7 +27,7 @@ VERBS = {
     "rollback": "Return a filter to a snapshot.",
     "doctor": "Check a filter and its files, and report what to do.",
     "filter": "Mark a message from standard input, for procmail and maildrop.",
-    "serve": "Serve a mail filter to mail servers: the spamd protocol.",
+    "serve": "Serve a model to mail servers and programs.",
     "bound": "Compute a generalisation bound, a sample size or a confidence.",
     "demo": "Train, classify, explain and correct on a sample mailbox.",
 }

@@ -14,12 +14,13 @@ import click
 
 from ..conventions import percent
 from ..errors import DataError, NoInputError, UsageError, escape
+from ..json_text import json_line
 from ..mail.ledger import Ledger
 from ..mail.outcomes import refuse_minimised
 from ..mail.taught import read_solved, serve_solved
 from ..report.progress import format_count
 from . import options
-from .output import Remarks, json_line
+from .output import Remarks
 from .review_items import Candidate, Reviewed, find_candidates
 from .text_tables import tables_of
 

@@ -10,11 +10,12 @@ import click
 
 from .. import store
 from ..errors import UsageError
+from ..json_text import json_line
 from ..report.progress import format_count
 from . import options
 from .model_options import CHOICES, model_options
 from .models import recipes
-from .output import Remarks, json_line, print_json
+from .output import Remarks, print_json
 from .tabular import is_typed, refuse_of_texts, refuse_typed
 from .text_tables import fill_columns
 from .train import is_table, kind_among, sources_of_classes

@@ -1,4 +1,4 @@
-"""What the connections of one worker share: the filter, limits, and threads for what takes long.
+"""What the connections of one worker share: limits, and threads for what takes long.
 
 A client may be slow, be silent, or send for ever: none holds more than the bytes of one message, none stays longer than
 the time limits, and all together hold a limited number of bytes; who comes then is asked to try again.
@@ -12,30 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
-from ..mail.outcomes import Outcome
-from ..verdict import Explanation
-from .rating import Rating
-
 _QUICK = 1 << 18  # bytes of a message that is classified at once, where others wait for it
-
-
-class Filter(Protocol):
-    """What a server asks of a filter: see `live.LiveFilter`."""
-
-    spam: str
-    ham: str
-
-    def rate(self, message: bytes) -> Rating:
-        """Return the rating of a message."""
-
-    def explain(self, message: bytes) -> tuple[Rating, Explanation]:
-        """Return the rating of a message, and the evidence for it."""
-
-    def learn(self, message: bytes, label: str, source: str) -> Outcome:
-        """Learn a message under a label."""
-
-    def forget(self, message: bytes, source: str) -> Outcome:
-        """Take back the label of a message."""
 
 
 class Connection(Protocol):
@@ -66,9 +43,8 @@ class ServerLimits:
 
 @dataclass
 class Shared:
-    """A filter, and the connections of one worker that ask it; they hold `held` bytes."""
+    """The connections of one worker; they hold `held` bytes."""
 
-    known: Filter
     limits: ServerLimits = field(default_factory=ServerLimits)
     connections: set[Connection] = field(default_factory=set)
     held: int = 0

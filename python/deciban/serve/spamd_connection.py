@@ -13,7 +13,7 @@ from typing import cast
 
 from ..errors import DecibanError
 from .shared import Shared
-from .spamd import Request, RequestReader, SpamdError, answer
+from .spamd import Filter, Request, RequestReader, SpamdError, answer
 
 log = logging.getLogger("deciban.serve")
 
@@ -23,8 +23,9 @@ _LINGER = 5.0  # seconds in which what a client still sends is read and thrown a
 
 @dataclass(frozen=True)
 class SpamdServer:
-    """What answers requests: what is shared, and whether clients may teach."""
+    """What answers requests: a filter, what connections share, and whether clients may teach."""
 
+    known: Filter
     shared: Shared
     allow_tell: bool = False
 
@@ -35,7 +36,7 @@ class SpamdServer:
     def answer(self, request: Request) -> bytes:
         """Return the reply to a request, an error included."""
         try:
-            return answer(request, self.shared.known, allow_tell=self.allow_tell)
+            return answer(request, self.known, allow_tell=self.allow_tell)
         except SpamdError as error:
             return error.to_bytes()
         except (DecibanError, OSError) as error:

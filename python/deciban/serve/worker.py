@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from .live import LiveFilter
+from .live import LiveModel
 from .shared import ServerLimits, Shared
 
 log = logging.getLogger("deciban.serve")
@@ -31,6 +31,9 @@ class Service(Protocol):
 
     def close(self) -> None:
         """Accept no more of them; those that there are go on."""
+
+    async def finish(self, seconds: float) -> None:
+        """Wait for the requests that have begun, so long at most."""
 
 
 @dataclass
@@ -51,12 +54,15 @@ class StreamService:
         for each in self._listening:
             each.close()
 
+    async def finish(self, seconds: float) -> None:
+        """Do nothing: what is shared knows its connections, and waits for them."""
+
 
 @dataclass
 class Worker:
     """A filter, and the protocols by which it is asked."""
 
-    known: LiveFilter
+    known: LiveModel
     services: Sequence[Service]
     limits: ServerLimits = field(default_factory=ServerLimits)
     grace: float = 20.0
@@ -72,7 +78,7 @@ class Worker:
         loop, ends = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, ends.set)
-        shared = Shared(self.known, self.limits)
+        shared = Shared(self.limits)
         follows = asyncio.Event()
         loop.add_signal_handler(signal.SIGHUP, follows.set)
         for service in self.services:
@@ -81,6 +87,7 @@ class Worker:
         await ends.wait()
         for service in self.services:
             service.close()
+        await asyncio.gather(*(each.finish(self.grace) for each in self.services))
         await shared.finish(self.grace)
         for task in tasks:
             task.cancel()

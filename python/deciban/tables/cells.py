@@ -128,13 +128,18 @@ def _names(header: Sequence[str], where: str) -> list[str]:
 
 
 def _of_objects(rows: Iterator[tuple[int, dict[str, Any]]], name: str) -> Iterator[Cells]:
-    """Yield rows of which each says which columns it has."""
     first = 1
     for batch in _batches(rows):
-        names = dict.fromkeys(chain.from_iterable(row for _, row in batch))
-        columns = ObjectColumns([*names], [row for _, row in batch])
-        yield Cells(name, columns, [place for place, _ in batch], first)
+        yield cells_of([row for _, row in batch], name, [place for place, _ in batch], first)
         first += len(batch)
+
+
+def cells_of(
+    rows: Sequence[Mapping[str, Any]], name: str, places: Sequence[int], first: int, unit: str = "line"
+) -> Cells:
+    """Return rows of which each says which columns it has."""
+    names = dict.fromkeys(chain.from_iterable(rows))
+    return Cells(name, ObjectColumns([*names], rows), places, first, unit)
 
 
 def _of_features(rows: Iterator[Row], name: str) -> Iterator[Cells]:

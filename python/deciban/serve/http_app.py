@@ -1,0 +1,285 @@
+"""The API over HTTP: routes, tokens, limits, request ids, metrics.
+
+Loopback needs no token to classify; to learn and to forget everybody does. Neither tokens nor texts are logged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from time import perf_counter
+from typing import Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from ..json_text import json_line
+from .api import LINES, TERMS, Api, Body, ProblemError, parse_json, wrong
+from .metrics import Metrics
+from .openapi import describe_api
+from .shared import Shared
+
+log = logging.getLogger("deciban.serve")
+
+_MOST_AT_ONCE = 512  # requests of one worker
+_MOST_LINE = 1 << 20  # bytes of a line of NDJSON
+_INLINE = 1 << 16  # bytes of a body that is classified at once, where others wait for it
+_ID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+Result = TypeVar("Result")
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Json(Response):
+    """An answer as JSON, without what is no number."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return json_line(content).encode()
+
+
+class Lines(Response):
+    """An answer that is sent line by line while the request is still read."""
+
+    def __init__(self, lines: AsyncIterator[str], media_type: str) -> None:
+        super().__init__(media_type=media_type)
+        self.lines = lines
+        del self.headers["content-length"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        with contextlib.suppress(ClientDisconnect):
+            async for line in self.lines:
+                await send({"type": "http.response.body", "body": line.encode(), "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+@dataclass
+class HttpApp:
+    """The routes of one worker."""
+
+    api: Api
+    shared: Shared
+    metrics: Metrics
+    token: str | None = None
+    asks_always: bool = False
+    is_ready: Callable[[], bool] = lambda: True
+    routes: Sequence[Route] = field(default_factory=list)
+    _running: int = 0
+
+    def build(self) -> Starlette:
+        """Return the application."""
+        posts: dict[str, Handler] = {
+            "/v1/classify": self._classify,
+            "/v1/explain": self._explain,
+            "/v1/learn": self._learn,
+            "/v1/forget": self._forget,
+        }
+        gets: dict[str, Handler] = {
+            "/v1/models": self._models,
+            "/healthz": self._healthy,
+            "/readyz": self._ready,
+            "/metrics": self._metrics,
+            "/openapi.json": self._description,
+        }
+        own = [Route(path, self._guard(path, handler), methods=["POST"]) for path, handler in posts.items()]
+        own += [Route(path, self._guard(path, handler), methods=["GET"]) for path, handler in gets.items()]
+        handlers: Any = {404: _not_found, 405: _not_allowed, 500: _failed}
+        return Starlette(routes=[*own, *self.routes], exception_handlers=handlers)
+
+    def _guard(self, path: str, handler: Handler) -> Handler:
+        """Return a handler that answers problems as such, and counts and logs what it answered."""
+
+        async def guarded(request: Request) -> Response:
+            known, began = _id_of(request), perf_counter()
+            if self._running >= _MOST_AT_ONCE:
+                response = _problem(
+                    ProblemError(503, "Service unavailable", "the server is busy.", Retry_After="1"), known
+                )
+            else:
+                self._running += 1
+                try:
+                    response = await handler(request)
+                except ProblemError as error:
+                    response = _problem(error, known)
+                except ClientDisconnect:
+                    response = _problem(wrong("the client went away."), known)
+                except Exception:
+                    log.exception("request %s to %s failed", known, path)
+                    response = _problem(ProblemError(500, "Internal error", "see the log of the server."), known)
+                finally:
+                    self._running -= 1
+            response.headers["X-Request-Id"] = known
+            self.metrics.count(path, response.status_code, perf_counter() - began)
+            return response
+
+        return guarded
+
+    async def _classify(self, request: Request) -> Response:
+        self._authorise(request, always=self.asks_always)
+        if _kind_of(request) == LINES:
+            return Lines(self._classify_lines(request), media_type=LINES)
+        body = await self._read(request)
+        return Json(await self._compute(body, partial(self.api.classify, body)))
+
+    async def _classify_lines(self, request: Request) -> AsyncIterator[str]:
+        """Yield a verdict a line; a line that is wrong gets a problem, and the others are answered."""
+        async for line in _lines(request):
+            try:
+                body = Body([self.api.item(parse_json(line))])
+                found = await self._compute(body, partial(self.api.classify, body))
+            except ProblemError as error:
+                found = error.to_json(_id_of(request))
+            yield json_line(found) + "\n"
+
+    async def _explain(self, request: Request) -> Response:
+        self._authorise(request, always=self.asks_always)
+        terms = _whole_number(request, "terms", TERMS, 100_000)
+        body = await self._read(request)
+        return Json(await self._run(partial(self.api.explain, body, terms)))
+
+    async def _learn(self, request: Request) -> Response:
+        self._authorise(request, always=True)
+        body = await self._read(request)
+        label, source = request.query_params.get("label"), f"HTTP request {_id_of(request)}"
+        return Json(await self._teach(partial(self.api.learn, body, label, source)))
+
+    async def _forget(self, request: Request) -> Response:
+        self._authorise(request, always=True)
+        body = await self._read(request)
+        return Json(await self._teach(partial(self.api.forget, body, f"HTTP request {_id_of(request)}")))
+
+    async def _models(self, request: Request) -> Response:
+        self._authorise(request, always=self.asks_always)
+        return Json(self.api.models())
+
+    async def _healthy(self, request: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def _ready(self, request: Request) -> Response:
+        if not self.is_ready():
+            raise ProblemError(503, "Not ready", "the model cannot be read.", Retry_After="1")
+        return PlainTextResponse("ready\n")
+
+    async def _metrics(self, request: Request) -> Response:
+        return Response(await asyncio.to_thread(self.metrics.expose), media_type=self.metrics.CONTENT_TYPE)
+
+    async def _description(self, request: Request) -> Response:
+        return JSONResponse(describe_api(self.api.model.kind, has_token=self.token is not None))
+
+    def _authorise(self, request: Request, *, always: bool) -> None:
+        """Raise ProblemError for a request without the token, where it needs one."""
+        if not always:
+            return
+        if self.token is None:
+            raise ProblemError(403, "Forbidden", "expected a server with a token for this; start it with --token-file.")
+        kind, _, given = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.token.encode()):
+            raise ProblemError(
+                401, "Unauthorized", "expected the token: Authorization: Bearer TOKEN.", WWW_Authenticate="Bearer"
+            )
+
+    async def _read(self, request: Request) -> Body:
+        """Return the items of the body; ProblemError for one that is too long or too slow."""
+        content = await read_body(request, self.shared.limits.message_bytes, self.shared.limits.request_seconds)
+        return self.api.read(content, _kind_of(request))
+
+    async def _compute(self, body: Body, act: Callable[[], Result]) -> Result:
+        """Classify little at once, more on another thread."""
+        size = sum(len(item) if isinstance(item, str | bytes) else _INLINE for item in body.items)
+        return act() if size < _INLINE else await self._run(act)
+
+    async def _run(self, act: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self.shared.slow, act)
+
+    async def _teach(self, act: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self.shared.learner, act)
+
+
+async def read_body(request: Request, most: int, seconds: float) -> bytes:
+    """Return the body of a request of at most so many bytes, which comes in so many seconds."""
+    too_large = ProblemError(413, "Content too large", f"expected at most {most:,} bytes.", Connection="close")
+    length = request.headers.get("content-length", "")
+    if length.isascii() and length.isdigit() and int(length) > most:
+        raise too_large
+    pieces, size = [], 0
+    try:
+        async with asyncio.timeout(seconds):
+            async for piece in request.stream():
+                size += len(piece)
+                if size > most:
+                    raise too_large
+                pieces.append(piece)
+    except TimeoutError as error:
+        raise ProblemError(
+            408, "Request timeout", f"expected the body within {seconds:g} s.", Connection="close"
+        ) from error
+    return b"".join(pieces)
+
+
+async def _lines(request: Request) -> AsyncIterator[bytes]:
+    """Yield the lines of a body as they come; blank ones are left out."""
+    left = b""
+    async for piece in request.stream():
+        *whole, left = (left + piece).split(b"\n")
+        for line in whole:
+            if line.strip():
+                yield line
+        if len(left) > _MOST_LINE:
+            yield b'"' + b"\x00"  # no JSON: its problem is answered, and the rest of it is another line
+            left = b""
+    if left.strip():
+        yield left
+
+
+def _kind_of(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _id_of(request: Request) -> str:
+    """Return the id that a request came with, if it is one, or a new one."""
+    known: str | None = request.scope.get("deciban.id")
+    if known is None:
+        given = request.headers.get("x-request-id", "")
+        known = given if 0 < len(given) <= 100 and not given.strip(_ID) else secrets.token_hex(8)
+        request.scope["deciban.id"] = known
+    return known
+
+
+def _whole_number(request: Request, name: str, default: int, most: int) -> int:
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) > most:
+        raise wrong(f"expected {name} to be a whole number from 0 to {most:,}; got {text[:40]!r}.")
+    return int(text)
+
+
+def _problem(error: ProblemError, request_id: str) -> Response:
+    content = json_line(error.to_json(request_id))
+    return Response(content, error.status, {**error.headers, "X-Request-Id": request_id}, "application/problem+json")
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    return _problem(ProblemError(404, "Not found", f"there is nothing at {request.url.path[:200]}."), _id_of(request))
+
+
+async def _not_allowed(request: Request, error: Exception) -> Response:
+    allowed = getattr(error, "headers", None) or {}
+    problem = ProblemError(405, "Method not allowed", f"expected {allowed.get('Allow', 'another method')}.")
+    problem.headers.update(allowed)
+    return _problem(problem, _id_of(request))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _problem(ProblemError(500, "Internal error", "see the log of the server."), _id_of(request))

@@ -1,0 +1,49 @@
+"""Which application answers at which socket of HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from socket import socket
+from typing import Any
+
+from starlette.applications import Starlette
+
+from .api import Api
+from .http_app import HttpApp
+from .http_service import HttpService
+from .live import LiveFilter, LiveModel
+from .metrics import Metrics
+from .rspamd import RspamdApp
+from .shared import Shared
+from .worker import Service
+
+
+@dataclass(frozen=True)
+class HttpApps:
+    """The API, and the protocol of rspamd. Made before the workers are started, as their counters are shared."""
+
+    known: LiveModel
+    token: str | None
+    asks_always: bool
+    allow_tell: bool
+    metrics: Metrics = field(default_factory=Metrics)
+
+    def services(self, sockets: Mapping[str, list[socket]]) -> list[Service]:
+        """Return what serves these sockets."""
+        found: list[Service] = []
+        if sockets["http"]:
+            found.append(HttpService(sockets["http"], self.api))
+        if sockets["rspamd"]:
+            found.append(HttpService(sockets["rspamd"], self.rspamd))
+        return found
+
+    def api(self, shared: Shared) -> Any:
+        """Return the application of the API."""
+        return HttpApp(Api(self.known), shared, self.metrics, self.token, self.asks_always).build()
+
+    def rspamd(self, shared: Shared) -> Any:
+        """Return the application of rspamd's protocol."""
+        assert isinstance(self.known, LiveFilter)
+        learns = self.allow_tell or self.token is not None
+        return Starlette(routes=RspamdApp(self.known, shared, self.token, learns).routes())

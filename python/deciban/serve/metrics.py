@@ -1,0 +1,61 @@
+"""Counters of all workers of a server, for Prometheus.
+
+The workers count in files that they share (the multiprocess mode of prometheus-client); whoever asks one of them gets
+the sums of all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from typing import Any
+
+_SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
+
+
+class Metrics:
+    """Requests by path and status, and how long they took. Made before the workers are started."""
+
+    CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+    def __init__(self) -> None:
+        self.folder = tempfile.mkdtemp(prefix="deciban-metrics-")
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = self.folder
+        self._requests: Any = None
+        self._seconds: Any = None
+
+    def count(self, path: str, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        if self._requests is None:
+            self._begin()
+        self._requests.labels(path, str(status)).inc()
+        self._seconds.labels(path).observe(seconds)
+
+    def _begin(self) -> None:
+        from prometheus_client import CollectorRegistry, Counter, Histogram
+
+        registry = CollectorRegistry()
+        self._requests = Counter(
+            "deciban_requests", "Requests that were answered.", ["path", "status"], registry=registry
+        )
+        self._seconds = Histogram(
+            "deciban_request_seconds",
+            "Seconds from the header of a request to its answer.",
+            ["path"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
+
+    def expose(self) -> bytes:
+        """Return the sums over all workers in the format of Prometheus."""
+        from prometheus_client import CollectorRegistry, generate_latest
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry, path=self.folder)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)
+
+    def remove(self) -> None:
+        """Remove the files of the counters."""
+        shutil.rmtree(self.folder, ignore_errors=True)

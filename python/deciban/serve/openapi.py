@@ -1,0 +1,160 @@
+"""The description of the HTTP API, as OpenAPI 3.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import __version__
+from .api import JSON, LINES, MOST_ITEMS, TERMS
+
+_NUMBER = {"type": ["number", "null"]}
+_DIGEST = {"type": "string", "description": "Digest of the model's file."}
+_VERDICT: dict[str, Any] = {
+    "label": {"description": "The class with the largest probability."},
+    "against": {"description": "The runner-up."},
+    "probability": {"type": "object", "additionalProperties": _NUMBER},
+    "decibans": {**_NUMBER, "description": "Evidence for label against the runner-up; null where it is infinite."},
+    "unsure": {"type": "boolean"},
+    "interval": {"type": ["array", "null"], "items": _NUMBER, "description": "Where the log-odds lie with 95 %."},
+    "spam": {"type": "boolean", "description": "Of mail: whether the score is 5.0 or more."},
+    "score": {"type": "number", "description": "Of mail: 5.0 at the threshold, one more for each nat."},
+}
+_TERM = {
+    "type": "object",
+    "required": ["decibans"],
+    "properties": {"term": {}, "feature": {}, "decibans": _NUMBER, "count": {"type": "integer"}, "places": {}},
+}
+_WHY = {
+    **_VERDICT,
+    "prior_decibans": _NUMBER,
+    "terms": {"type": "array", "items": _TERM},
+    "other_terms": {
+        "type": "object",
+        "required": ["count", "decibans"],
+        "properties": {"count": {"type": "integer"}, "decibans": _NUMBER},
+    },
+    "text": {"type": "string"},
+}
+_OUTCOME = {"outcome": {"enum": ["learnt", "already known", "relabelled", "forgotten", "not known"]}}
+_PROBLEM = {
+    "type": "object",
+    "required": ["title", "status", "detail", "request_id"],
+    "properties": {
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "request_id": {"type": "string"},
+    },
+}
+
+
+def describe_api(kind: str, *, has_token: bool) -> dict[str, Any]:
+    """Return the description of the API of a model of mail, of texts or of a table."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "deciban", "version": __version__, "description": f"A model of {kind}, served."},
+        "paths": {
+            "/v1/classify": _post(kind, "Classify items", "verdicts", _VERDICT, ["label", "decibans", "unsure"]),
+            "/v1/explain": _post(
+                kind, "Explain verdicts", "explanations", _WHY, ["label", "decibans", "terms"], [_terms()]
+            ),
+            "/v1/learn": _teach(kind, "Learn items", [_label()]),
+            "/v1/forget": _teach(kind, "Forget items", []),
+            "/v1/models": _get("The model that is served", JSON, {"type": "object", "required": ["models"]}),
+            "/healthz": _get("Whether the server runs", "text/plain", {"type": "string"}),
+            "/readyz": _get("Whether the model can be read", "text/plain", {"type": "string"}, 503),
+            "/metrics": _get("Counters for Prometheus", "text/plain", {"type": "string"}),
+            "/openapi.json": _get("This description", JSON, {"type": "object"}),
+        },
+        "components": {
+            "schemas": {"Problem": _PROBLEM},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}} if has_token else {},
+        },
+    }
+
+
+def _post(
+    kind: str,
+    summary: str,
+    name: str,
+    members: dict[str, Any],
+    required: list[str],
+    parameters: list[Any] | None = None,
+) -> dict[str, Any]:
+    one = {"type": "object", "required": ["model", *required], "properties": {"model": _DIGEST, **members}}
+    each = {"type": "object", "required": required, "properties": members}
+    many = {
+        "type": "object",
+        "required": ["model", name],
+        "properties": {"model": _DIGEST, name: {"type": "array", "items": each}},
+    }
+    content: dict[str, Any] = {JSON: {"schema": {"anyOf": [one, many]}}}
+    if name == "verdicts":
+        content[LINES] = {"schema": {"type": "string"}}
+    return {
+        "post": {
+            "summary": summary,
+            "parameters": parameters or [],
+            "requestBody": _body(kind, lines=name == "verdicts"),
+            "responses": {
+                "200": {"description": summary, "content": content},
+                **_problems(400, 401, 403, 408, 413, 415, 422, 503),
+            },
+        }
+    }
+
+
+def _teach(kind: str, summary: str, parameters: list[Any]) -> dict[str, Any]:
+    found = _post(kind, summary, "outcomes", _OUTCOME, ["outcome"], parameters)
+    found["post"]["security"] = [{"token": []}]
+    found["post"]["responses"] |= _problems(409)
+    return found
+
+
+def _body(kind: str, *, lines: bool) -> dict[str, Any]:
+    row = {"type": "object", "minProperties": 1}
+    base64 = {
+        "type": "object",
+        "required": ["base64"],
+        "properties": {"base64": {"type": "string", "contentEncoding": "base64", "pattern": "^([A-Za-z0-9+/]{4})*$"}},
+        "additionalProperties": False,
+    }
+    item = row if kind == "table" else {"anyOf": [{"type": "string"}, base64]}
+    items = {"type": "array", "items": item, "maxItems": MOST_ITEMS}
+    content: dict[str, Any] = {
+        JSON: {
+            "schema": {
+                "anyOf": [
+                    {"type": "object", "required": ["item"], "properties": {"item": item, "items": False}},
+                    {"type": "object", "required": ["items"], "properties": {"items": items, "item": False}},
+                ]
+            }
+        }
+    }
+    if kind == "mail":
+        content["message/rfc822"] = {"schema": {"type": "string", "format": "binary"}}
+    if kind == "text":
+        content["text/plain"] = {"schema": {"type": "string"}}
+    if lines:
+        content[LINES] = {"schema": {"type": "string"}}
+    return {"required": True, "content": content}
+
+
+def _get(summary: str, kind: str, schema: dict[str, Any], *problems: int) -> dict[str, Any]:
+    ok = {"200": {"description": summary, "content": {kind: {"schema": schema}}}}
+    return {"get": {"summary": summary, "responses": {**ok, **_problems(503, *problems)}}}
+
+
+def _problems(*statuses: int) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Problem"}
+    content = {"application/problem+json": {"schema": schema}}
+    return {str(status): {"description": "A problem (RFC 9457)", "content": content} for status in statuses}
+
+
+def _label() -> dict[str, Any]:
+    return {"name": "label", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "The label."}
+
+
+def _terms() -> dict[str, Any]:
+    schema = {"type": "integer", "minimum": 0, "maximum": 100_000, "default": TERMS}
+    return {"name": "terms", "in": "query", "schema": schema, "description": "Terms that are named."}

@@ -1,0 +1,128 @@
+"""A server from its options: sockets, the model, worker processes; who is let in where."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from socket import socket
+
+from ..errors import UsageError, escape, unreadable
+from ..judging import UNSURE_BELOW
+from .endpoints import Endpoint, listen
+from .live import LiveFilter, LiveModel
+from .shared import ServerLimits
+from .spamd_connection import SpamdServer
+from .worker import Service, StreamService, Worker
+from .workers import Workers, inherited_sockets
+
+log = logging.getLogger("deciban.serve")
+
+DEFAULT = Endpoint("127.0.0.1", 8155)
+"""Where HTTP is served if nothing else is asked for."""
+PROTOCOLS = ("http", "spamd", "rspamd")
+_OF_MAIL = ("spamd", "rspamd")
+_SHORTEST = 16  # characters of a token
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """What is served where: `endpoints` by protocol; `token` is what HTTP clients show."""
+
+    endpoints: Mapping[str, Sequence[Endpoint]]
+    allow_tell: bool = False
+    token: str | None = None
+    workers: int | None = None
+    threshold: float = UNSURE_BELOW
+    positive: str | None = None
+    limits: ServerLimits = field(default_factory=ServerLimits)
+
+
+def run_server(path: str, options: ServerOptions) -> int:
+    """Serve the model in a file until a signal ends it; returns the exit status."""
+    given = inherited_sockets()
+    endpoints = {name: [*options.endpoints.get(name, ())] for name in PROTOCOLS}
+    if not given and not any(endpoints.values()):
+        endpoints["http"] = [DEFAULT]
+    of_mail = any(endpoints[name] or name in given for name in _OF_MAIL)
+    known = LiveFilter(path, options.positive, options.threshold) if of_mail else _load(path, options)
+    opened: list[Endpoint] = []
+    try:
+        sockets: dict[str, list[socket]] = {name: [*given.get(name, ())] for name in PROTOCOLS}
+        for name, wanted in endpoints.items():
+            for each in wanted:
+                sockets[name].append(listen(each))
+                opened.append(each)
+        count = options.workers or _cores()
+        _log_start(path, endpoints, count, options)
+        asks_always = any(not each.is_loopback for each in endpoints["http"])
+        return _run(known, sockets, options, asks_always, count)
+    finally:
+        for each in opened:
+            if each.path and os.path.exists(each.path):
+                os.unlink(each.path)
+
+
+def _load(path: str, options: ServerOptions) -> LiveModel:
+    """Return the model in a file; ratings where it is a filter of two classes."""
+    known = LiveModel(path)
+    if known.kind == "mail" and len(known.classes) == 2:
+        return LiveFilter(path, options.positive, options.threshold)
+    return known
+
+
+def _run(
+    known: LiveModel, sockets: Mapping[str, list[socket]], options: ServerOptions, asks_always: bool, count: int
+) -> int:
+    services: list[Service] = []
+    if sockets["spamd"]:
+        assert isinstance(known, LiveFilter)
+        of_mail = known
+        services.append(
+            StreamService(sockets["spamd"], lambda shared: SpamdServer(of_mail, shared, options.allow_tell).connect)
+        )
+    if not (sockets["http"] or sockets["rspamd"]):
+        return Workers(Worker(known, services, options.limits).serve, count).run()
+    try:
+        from .http_apps import HttpApps  # here, because who speaks spamd alone needs no HTTP
+    except ImportError as error:
+        raise UsageError(
+            f"Expected the packages of HTTP; {error.name} is not installed. Install them: pip install 'deciban[serve]'."
+        ) from error
+    apps = HttpApps(known, options.token, asks_always, options.allow_tell)
+    try:
+        services += apps.services(sockets)
+        return Workers(Worker(known, services, options.limits).serve, count).run()
+    finally:
+        apps.metrics.remove()
+
+
+def _log_start(path: str, endpoints: Mapping[str, Sequence[Endpoint]], count: int, options: ServerOptions) -> None:
+    where = [f"{name} at {each}" for name, wanted in endpoints.items() for each in wanted]
+    log.info("Serving %s: %s; %d processes.", escape(path), ", ".join(where) or "sockets of systemd", count)
+    for name in _OF_MAIL:
+        for each in endpoints[name]:
+            if not each.is_loopback:
+                log.warning("%s at %s can be reached from other machines, and asks nobody for a password.", name, each)
+    if options.token is None and any(not each.is_loopback for each in endpoints["http"]):
+        log.warning("HTTP can be reached from other machines: without --token-file it answers none of them.")
+
+
+def read_token(path: str) -> str:
+    """Return the token in a file; UsageError for one that is easily guessed."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            token = file.read().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise unreadable(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+    if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError(
+            f"{escape(path)}: expected a token of {_SHORTEST} or more letters, digits and signs. "
+            "Make one: openssl rand -hex 16."
+        )
+    return token
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
