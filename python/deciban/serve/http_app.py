@@ -31,7 +31,7 @@ from .shared import Shared
 log = logging.getLogger("deciban.serve")
 
 _MOST_AT_ONCE = 512  # requests of one worker
-_MOST_LINE = 1 << 20  # bytes of a line of NDJSON
+_TOO_LONG = b"(a line that is too long)"
 _INLINE = 1 << 16  # bytes of a body that is classified at once, where others wait for it
 _ID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 Result = TypeVar("Result")
@@ -134,7 +134,7 @@ class HttpApp:
 
     async def _classify_lines(self, request: Request) -> AsyncIterator[str]:
         """Yield a verdict a line; a line that is wrong gets a problem, and the others are answered."""
-        async for line in _lines(request):
+        async for line in _lines(request, self.shared.limits.message_bytes):
             try:
                 body = Body([self.api.item(parse_json(line))])
                 found = await self._compute(body, partial(self.api.classify, body))
@@ -227,18 +227,23 @@ async def read_body(request: Request, most: int, seconds: float) -> bytes:
     return b"".join(pieces)
 
 
-async def _lines(request: Request) -> AsyncIterator[bytes]:
-    """Yield the lines of a body as they come; blank ones are left out."""
-    left = b""
+async def _lines(request: Request, most: int) -> AsyncIterator[bytes]:
+    """Yield the lines of a body as they come; blank ones are left out, and of one of more bytes than `most` is yielded
+    what is no JSON."""
+    left, is_long = b"", False
     async for piece in request.stream():
         *whole, left = (left + piece).split(b"\n")
         for line in whole:
-            if line.strip():
+            if is_long or len(line) > most:
+                yield _TOO_LONG
+            elif line.strip():
                 yield line
-        if len(left) > _MOST_LINE:
-            yield b'"' + b"\x00"  # no JSON: its problem is answered, and the rest of it is another line
-            left = b""
-    if left.strip():
+            is_long = False
+        if len(left) > most:
+            left, is_long = b"", True
+    if is_long or len(left) > most:
+        yield _TOO_LONG
+    elif left.strip():
         yield left
 
 
