@@ -5,6 +5,7 @@ import json
 import math
 import subprocess
 
+import httpx2
 import jsonschema
 import pytest
 from hypothesis import given
@@ -290,19 +291,18 @@ def test_a_server_answers_over_sockets(files, tmp_path):
     (tmp_path / "token").write_text(TOKEN)
     at = tmp_path / "h"
     words = [*PROGRAM, "serve", str(files / "mail.deciban"), "--http", str(at), "--token-file", str(tmp_path / "token")]
-
-    def curl(path, *more):
-        words = ["curl", "-sS", "-m", "20", "--unix-socket", str(at), f"http://x{path}", *more]
-        return subprocess.run(words, capture_output=True, check=False)
-
     with subprocess.Popen(words, stderr=subprocess.PIPE) as process:
         try:
-            until(lambda: curl("/readyz").stdout == b"ready\n", process)
-            found = json.loads(curl("/v1/classify", "--data-binary", f"@{SPAM}").stdout)
-            assert found["score"] == LiveFilter(str(files / "mail.deciban")).rate(SPAM.read_bytes()).score
-            for _ in range(4):
-                assert curl("/healthz").stdout == b"ok\n"
-            assert b'path="/healthz",status="200"} 4.0' in curl("/metrics").stdout
+            until(at.exists, process)
+            with httpx2.Client(
+                transport=httpx2.HTTPTransport(uds=str(at)), base_url="http://x", timeout=20.0
+            ) as client:
+                until(lambda: client.get("/readyz").text == "ready\n", process)
+                found = client.post("/v1/classify", content=SPAM.read_bytes()).json()
+                assert found["score"] == LiveFilter(str(files / "mail.deciban")).rate(SPAM.read_bytes()).score
+                for _ in range(4):
+                    assert client.get("/healthz").text == "ok\n"
+                assert 'path="/healthz",status="200"} 4.0' in client.get("/metrics").text
         finally:
             process.terminate()
             said = process.communicate(timeout=20)[1]
