@@ -250,7 +250,7 @@ class Explanation:
         """
         if factor == 1.0:
             return self
-        terms = tuple(replace(term, decibans=factor * term.decibans) for term in self.terms)
+        terms = tuple([Term(each.feature, factor * each.decibans, each.x, each.places) for each in self.terms])
         return replace(self, prior_decibans=factor * self.prior_decibans, terms=terms, claimed=factor * self.claimed)
 
     def as_verdict(self) -> Verdict:
