@@ -63,22 +63,34 @@ def marked_header(message: bytes, rating: Rating, reason: str = "") -> bytes:
     return b"".join((head, own, known, end if known.endswith(b"\n") or not known else 2 * end))
 
 
-def format_fields(rating: Rating, reason: str = "") -> str:
-    """Return the fields, each line ended by LF: those that rules for SpamAssassin match, and the reason in decibans."""
+def list_fields(rating: Rating, reason: str = "") -> list[tuple[str, str]]:
+    """Return names and values of the fields: those that rules for SpamAssassin match, and the reason in decibans.
+
+    Where a value goes on in another line, LF and white space stand between them.
+    """
     answer = "Yes" if rating.is_spam else "No"
     tests = ",".join(sorted(rating.tests))
     stars = "*" * min(max(int(rating.score), 0), _STARS)
-    lines = ["X-Spam-Flag: YES"] if rating.is_spam else []
-    lines += [
-        f"X-Spam-Status: {answer}, score={rating.score:.1f} required={REQUIRED:.1f}",
-        f"\ttests={tests} autolearn=no version=deciban-{__version__}",
-        f"X-Spam-Score: {rating.score:.1f}",
-        *([f"X-Spam-Level: {stars}"] if stars else []),
-        f"X-Spam-Checker-Version: deciban {__version__}",
+    score = f"score={rating.score:.1f} required={REQUIRED:.1f}"
+    fields = [
+        ("X-Spam-Flag", "YES" if rating.is_spam else ""),
+        ("X-Spam-Status", f"{answer}, {score}\n\ttests={tests} autolearn=no version=deciban-{__version__}"),
+        ("X-Spam-Score", f"{rating.score:.1f}"),
+        ("X-Spam-Level", stars),
+        ("X-Spam-Checker-Version", f"deciban {__version__}"),
+        ("X-Deciban-Reason", _encode("X-Deciban-Reason", reason) if reason else ""),
     ]
-    if reason:
-        lines.append(_encode("X-Deciban-Reason", reason))
-    return "".join(f"{line}\n" for line in lines)
+    return [(name, value) for name, value in fields if value]
+
+
+def format_fields(rating: Rating, reason: str = "") -> str:
+    """Return the fields, each line ended by LF."""
+    return "".join(f"{name}: {value}\n" for name, value in list_fields(rating, reason))
+
+
+def is_mark(name: bytes) -> bool:
+    """Whether a field of this name is one by which filters mark messages."""
+    return name.lower().startswith(_OWN)
 
 
 def remove_marks(fields: bytes) -> bytes:
@@ -94,7 +106,7 @@ def remove_marks(fields: bytes) -> bytes:
     for line in _LINE.findall(fields):
         if not line.startswith((b" ", b"\t")):
             name = _FIELD.match(line)
-            keeps = name is None or not name[1].lower().startswith(_OWN)
+            keeps = name is None or not is_mark(name[1])
         if keeps:
             kept.append(line)
     return b"".join(kept)
@@ -125,9 +137,9 @@ def line_end(message: bytes) -> bytes:
 
 
 def _encode(field: str, text: str) -> str:
-    """Return a field in printable ASCII, folded: what is not becomes encoded words."""
+    """Return the value of a field in printable ASCII, folded: what is not becomes encoded words."""
     from email.header import Header
 
     shown = escape(" ".join(text.split()))
     known = Header(shown, "ascii" if shown.isascii() else "utf-8", maxlinelen=_WIDTH, header_name=field)
-    return f"{field}: {known.encode(linesep=chr(10))}"
+    return known.encode(linesep="\n")
