@@ -129,7 +129,7 @@ CUTS = st.lists(st.integers(0, 900), max_size=20)
 
 
 @given(st.lists(messages(), min_size=1, max_size=3), CUTS, st.integers(1, 40))
-@examples(200)
+@examples(60)
 def test_a_message_in_packets_is_marked_as_a_whole_one(sent, cuts, chunk):
     data = offer() + b"".join(message_packets(each, chunk=chunk) for each in sent)
     connection, wire = connect()
@@ -190,7 +190,7 @@ def test_nothing_is_asked_or_awaited_that_is_not_needed():
 
 
 @given(st.binary(max_size=300), st.booleans(), CUTS)
-@examples(300)
+@examples(100)
 def test_any_bytes_come_to_an_end(data, begun, cuts):
     data = (offer() if begun else b"") + data
     whole = talk(data)
@@ -201,7 +201,7 @@ def test_any_bytes_come_to_an_end(data, begun, cuts):
 @given(
     st.lists(st.tuples(st.sampled_from(b"OCHMRTDLNBEAKUX"), st.sampled_from([b"", b"a\0b\0", bytes(11) + b"\6"]))), CUTS
 )
-@examples(300)
+@examples(100)
 def test_packets_in_any_order_come_to_an_end(sent, cuts):
     data = offer() + b"".join(packet(bytes([command]), more) for command, more in sent)
     whole = talk(data)
