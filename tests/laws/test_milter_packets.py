@@ -1,6 +1,8 @@
 """Packets of the milter protocol, byte by byte: messages in any pieces are marked as whole ones are."""
 
+import asyncio
 import logging
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -40,10 +42,12 @@ class Stub:
     spam = "spam"
 
     def __init__(self):
-        self.asked, self.fails = [], False
+        self.asked, self.fails, self.may_go_on = [], False, Event()
+        self.may_go_on.set()
 
     def explain(self, message):
         self.asked.append(message)
+        assert len(message) < len(LARGE) or self.may_go_on.wait(20)
         if self.fails:
             raise OSError("the disk is gone")
         nats = 10.0 if b"pills" in message else -10.0
@@ -56,7 +60,7 @@ class Wire:
     """What a connection writes to, and how it ends."""
 
     def __init__(self):
-        self.written, self.closed = b"", False
+        self.written, self.closed, self.paused = b"", False, False
 
     def write(self, data):
         assert not self.closed
@@ -72,6 +76,12 @@ class Wire:
 
     def get_write_buffer_size(self):
         return 0
+
+    def pause_reading(self):
+        self.paused = True
+
+    def resume_reading(self):
+        self.paused = False
 
 
 def connect(policy=None, **limits):
@@ -322,7 +332,10 @@ def test_a_message_is_rejected_or_held_from_its_score_on(score, happens, caplog)
     wanted = ["rejected at 12.7 points", "held in quarantine at 12.7 points"] if happens else []
     assert said == [f"milter: message 4F2 was {each}" for each in wanted]
     cannot = offer(actions=ALL_ACTIONS & ~0x20) + message_packets(MESSAGE)
+    caplog.clear()
     assert b"q" not in dict(packets(talk(cannot, policy=Policy(quarantine_from=score))[0]))
+    said = [each.getMessage() for each in caplog.records]
+    assert said == ["milter: a message was not put into quarantine, as the mail server has none"] * happens
 
 
 @given(st.text())
@@ -351,6 +364,47 @@ def test_time_that_is_over_ends_a_connection(caplog):
     assert wire.closed
     [line] = caplog.records
     assert line.getMessage() == "milter: the connection was closed: waited too long for the mail server"
+
+
+LARGE = b"Subject: pills\r\n\r\n" + bytes(1 << 19)
+
+
+@pytest.mark.parametrize("happens", ["done", "late", "closed", "cancelled"])
+def test_what_comes_while_a_thread_classifies_waits(happens):
+    async def converse():
+        connection, wire = connect(message_bytes=1 << 20)
+        known, shared = connection.server.known, connection.shared
+        known.may_go_on.clear()
+        connection.data_received(offer() + message_packets(LARGE) + message_packets(MESSAGE))
+        assert (len(packets(wire.written)), wire.paused, connection.is_idle) == (1, True, False)
+        assert shared.held == len(LARGE) + len(message_packets(MESSAGE))
+        if happens == "late":
+            connection.expire()
+        elif happens == "closed":
+            connection.abort()
+            connection.connection_lost(None)
+            assert not shared.connections
+        elif happens == "cancelled":
+            connection._asked.cancel()
+        known.may_go_on.set()
+        for _ in range(1000):
+            await asyncio.sleep(0.001)
+            if shared.held == 0 and len(known.asked) == 2 - (happens == "closed"):
+                break
+        shared.slow.shutdown()
+        await asyncio.sleep(0.01)
+        assert shared.held == 0
+        return known.asked, wire
+
+    asked, wire = asyncio.run(converse())
+    if happens == "closed":
+        assert packets(wire.written)[1:] == []
+        return
+    large, small = answers_of(wire.written)
+    assert changed(LARGE, large) == (marked(LARGE) if happens == "done" else LARGE)
+    assert changed(MESSAGE, small) == marked(MESSAGE)
+    assert asked == [LARGE, MESSAGE]
+    assert not wire.paused
 
 
 @pytest.mark.parametrize("cuts", [[], range(100)])

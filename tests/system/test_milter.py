@@ -109,6 +109,20 @@ def test_what_is_no_milter_protocol_ends_only_its_connection(served, marked, dat
     assert changed(MESSAGES[0], answers) == marked(MESSAGES[0])
 
 
+def test_a_mail_server_that_reads_no_replies_is_read_no_further(served, marked):
+    steps = packet(b"N") * 10_000_000
+    with connected(served) as client:
+        client.settimeout(1.0)
+        client.sendall(offer(steps=0))
+        with pytest.raises(TimeoutError):
+            client.sendall(steps)
+        [answers] = per_message(converse(served, message_packets(MESSAGES[1])))
+        assert changed(MESSAGES[1], answers) == marked(MESSAGES[1])
+        wanted = 17 + 5 * 30_000  # more than what waited for a reader: it is read on
+        while wanted > 0:
+            wanted -= len(client.recv(wanted))
+
+
 def test_a_message_too_large_comes_through_and_is_named(trained, tmp_path, marked):
     body = b"".join(packet(b"B", bytes(65_535)) for _ in range(1030))  # more than 64 MiB
     with serving(trained, tmp_path / "s", "--milter", tmp_path / "m", "--workers", 1) as process:

@@ -50,8 +50,10 @@ def answer(mail: Mail, known: Explainer, policy: Policy) -> tuple[bytes, str]:
     changes = [*_removals(mail)] if mail.options.can_remove else []
     if mail.options.can_add:
         changes += _additions(mail.options, list_fields(rating, summarise(why, known.spam)))
-    if not (policy.holds(rating) and mail.options.can_hold):
+    if not policy.holds(rating):
         return b"".join(changes) + CONTINUE, ""
+    if not mail.options.can_hold:
+        return b"".join(changes) + CONTINUE, "not put into quarantine, as the mail server has none"
     changes.append(packet(b"q", f"deciban: spam of {rating.score:.1f} points\0".encode()))
     return b"".join(changes) + CONTINUE, f"held in quarantine at {rating.score:.1f} points"
 

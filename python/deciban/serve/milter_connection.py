@@ -216,7 +216,7 @@ class MilterConnection(asyncio.Protocol):
         self._transport.close()
 
     def _write(self, packets: bytes) -> None:
-        if packets:
+        if packets and not self._transport.is_closing():
             self._transport.write(packets)
 
     def abort(self) -> None:
