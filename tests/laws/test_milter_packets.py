@@ -86,7 +86,7 @@ class Wire:
 
 def connect(policy=None, **limits):
     """A connection, and what it writes to."""
-    shared = Shared(None, ServerLimits(**{"message_bytes": MOST, **limits}))
+    shared = Shared(ServerLimits(**{"message_bytes": MOST, **limits}))
     connection = MilterConnection(MilterServer(Stub(), shared, policy or Policy()))
     connection.connection_made(wire := Wire())
     return connection, wire

@@ -16,11 +16,20 @@ def _at(name: str, words: str) -> Callable[[Any], Any]:
     return click.option(f"--{name}", metavar="HOST:PORT|SOCKET", multiple=True, help=words)
 
 
+def _from_score(what: str, words: str) -> Callable[[Any], Any]:
+    return click.option(
+        f"--milter-{what}-from", type=float, callback=options.finite, metavar="SCORE", help=f"{words} Default: none."
+    )
+
+
 @click.command("serve", short_help="Serve a model to mail servers and programs.")
 @options.filter_file
 @_at("http", "Serve the HTTP API there. Default: 127.0.0.1:8155, if nothing else is served.")
 @_at("spamd", "Speak the spamd protocol there, for spamc and Exim.")
 @_at("rspamd", "Speak rspamd's HTTP protocol there, for rspamc and plugins.")
+@_at("milter", "Speak the milter protocol there, for Postfix and Sendmail.")
+@_from_score("reject", "Reject messages of so many points or more.")
+@_from_score("quarantine", "Put messages of so many points or more into quarantine.")
 @click.option("--allow-tell", is_flag=True, help="Let spamd and rspamd clients teach, and forget.")
 @click.option("--token-file", metavar="FILE", help="File with the token of HTTP clients that teach.")
 @click.option("--workers", type=click.IntRange(1, 256), metavar="N", help="Number of processes. Default: all cores.")
@@ -28,6 +37,8 @@ def _at(name: str, words: str) -> Callable[[Any], Any]:
 @options.quiet
 def command(
     filter_file: str,
+    milter_reject_from: float | None,
+    milter_quarantine_from: float | None,
     allow_tell: bool,
     token_file: str | None,
     workers: int | None,
@@ -46,11 +57,13 @@ def command(
       curl 127.0.0.1:8155/v1/classify -H content-type:application/json -d '{"item": {"age": 52}}'
 
     Mail is spam from 5.0 points on, which is --threshold: 10 dB, odds of 10 to 1, unless you say otherwise; each point
-    more is a factor e of the odds. What others teach the model, by `deciban learn` or over a socket, is heeded within a
+    more is a factor e of the odds. By milter a message gets fields that say so, and is rejected or held only from the
+    score on that you say. What others teach the model, by `deciban learn` or over a socket, is heeded within a
     second. By spamd and rspamd whoever reaches the socket may ask, and with --allow-tell teach. To teach over HTTP
     takes the token, and to ask as well, unless only this machine can reach the port.
     """
     from ..serve.endpoints import parse_endpoint
+    from ..serve.milter_answers import Policy
     from ..serve.server import ServerOptions, read_token, run_server
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING if quiet else logging.INFO, format="%(message)s")
@@ -61,5 +74,6 @@ def command(
         workers,
         options.decibans_at(threshold),
         positive,
+        Policy(milter_reject_from, milter_quarantine_from),
     )
     click.get_current_context().exit(run_server(filter_file, chosen))

@@ -12,6 +12,8 @@ from ..errors import UsageError, escape, unreadable
 from ..judging import UNSURE_BELOW
 from .endpoints import Endpoint, listen
 from .live import LiveFilter, LiveModel
+from .milter_answers import Policy
+from .milter_connection import MilterServer
 from .shared import ServerLimits
 from .spamd_connection import SpamdServer
 from .worker import Service, StreamService, Worker
@@ -21,8 +23,8 @@ log = logging.getLogger("deciban.serve")
 
 DEFAULT = Endpoint("127.0.0.1", 8155)
 """Where HTTP is served if nothing else is asked for."""
-PROTOCOLS = ("http", "spamd", "rspamd")
-_OF_MAIL = ("spamd", "rspamd")
+PROTOCOLS = ("http", "spamd", "rspamd", "milter")
+_OF_MAIL = ("spamd", "rspamd", "milter")
 _SHORTEST = 16  # characters of a token
 
 
@@ -36,6 +38,7 @@ class ServerOptions:
     workers: int | None = None
     threshold: float = UNSURE_BELOW
     positive: str | None = None
+    policy: Policy = field(default_factory=Policy)
     limits: ServerLimits = field(default_factory=ServerLimits)
 
 
@@ -76,12 +79,12 @@ def _run(
     known: LiveModel, sockets: Mapping[str, list[socket]], options: ServerOptions, asks_always: bool, count: int
 ) -> int:
     services: list[Service] = []
-    if sockets["spamd"]:
-        assert isinstance(known, LiveFilter)
+    if isinstance(known, LiveFilter):
         of_mail = known
-        services.append(
-            StreamService(sockets["spamd"], lambda shared: SpamdServer(of_mail, shared, options.allow_tell).connect)
-        )
+        services = [
+            StreamService(sockets["spamd"], lambda shared: SpamdServer(of_mail, shared, options.allow_tell).connect),
+            StreamService(sockets["milter"], lambda shared: MilterServer(of_mail, shared, options.policy).connect),
+        ]
     if not (sockets["http"] or sockets["rspamd"]):
         return Workers(Worker(known, services, options.limits).serve, count).run()
     try:
