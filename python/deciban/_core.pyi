@@ -49,6 +49,7 @@ __all__ = [
     "distinct",
     "dual_coordinate",
     "dual_coordinate_each",
+    "finish_exactly",
     "fuse_opinions",
     "gaussian_scores",
     "gram",
@@ -81,10 +82,12 @@ __all__ = [
     "scores_of_counts",
     "sizes",
     "smo",
+    "smo_of_gram",
     "smo_of_rows",
     "student_scores",
     "sums_of_words",
     "teach_experts",
+    "temperature",
     "total_of_parts",
     "weigh_rows",
 ]
@@ -752,6 +755,22 @@ def smo_of_rows(
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, str]: ...
+def smo_of_gram(
+    K: NDArray[np.float64],
+    problems: Mapping[str, Any],
+    *,
+    floats: bool = False,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    exact_below: int = 0,
+    memory: int = 200_000_000,
+    watch: Callable[[int, int, float, float], bool] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int], list[str]]: ...
+def finish_exactly(
+    K: NDArray[np.float64], problems: Mapping[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]: ...
+def temperature(scores: NDArray[np.float64], targets: NDArray[np.float64], weight: NDArray[np.float64]) -> float: ...
 
 @final
 class KernelTiles:

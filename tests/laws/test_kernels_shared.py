@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from deciban import SVM, _core
+from deciban.kernel_machines.pairs_together import know_gram
+from deciban.kernels.items import items
 
 
 def three(d: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
@@ -39,3 +41,19 @@ def test_rows_that_are_kept_are_those_computed(memory: int) -> None:
         for _ in range(4):
             rows, c = rng.permutation(600)[:40], rng.normal(size=40)
             assert tiles.combination(rows, c) == pytest.approx(K[wanted][:, rows] @ c, abs=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_one_gram_matrix_for_pairs_and_folds_is_the_same_machine(kernel: str, C: float) -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 3, 120)
+    X = rng.normal(size=(3, 4))[y] + rng.normal(size=(120, 4))
+    known = SVM(kernel, C=C).fit(X, y)
+    asked = SVM(kernel, C=C, memory_mb=0.2).fit(X, y)  # all of K, and as much again, does not fit
+    assert know_gram(asked, items(asked, X, y, None)) is None
+    assert know_gram(known, items(known, X, y, None)) is not None
+    for one, other in zip(known.certificates_, asked.certificates_, strict=True):
+        assert one.primal == pytest.approx(other.primal, rel=1e-10)
+    np.testing.assert_allclose(known.pairwise_decisions(X), asked.pairwise_decisions(X), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(known.predict_proba(X), asked.predict_proba(X), rtol=1e-5, atol=1e-7)

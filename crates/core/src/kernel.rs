@@ -9,6 +9,7 @@
 //! distance 0. Every value is computed on its own: no number of threads changes a bit.
 
 mod gram;
+mod known;
 mod names;
 mod panel;
 mod points;
@@ -21,6 +22,8 @@ mod stretches;
 mod tiles;
 
 pub use gram::{Doubles, Floats, OfRows, within};
+pub use known::{Known, block, combine};
+pub(crate) use known::{add_four, add_one};
 pub use points::{Chosen, Points};
 pub use real::Real;
 pub use shared::{Part, Shared};

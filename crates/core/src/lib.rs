@@ -57,5 +57,6 @@ pub mod score;
 )]
 pub mod solve;
 pub mod source;
+pub mod temperature;
 pub mod text;
 pub mod view;

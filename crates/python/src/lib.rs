@@ -21,6 +21,7 @@ mod grams;
 mod information;
 mod items;
 mod kernels;
+mod known;
 mod layer;
 mod logarithms;
 mod losses;
@@ -83,6 +84,8 @@ mod _core {
     use super::information::information;
     #[pymodule_export]
     use super::kernels::{kernel_gram, kernel_scores, kernel_within, smo, smo_of_rows};
+    #[pymodule_export]
+    use super::known::{finish_exactly, smo_of_gram, temperature};
     #[pymodule_export]
     use super::layer::{nonzeros, rows_times, rows_turned_times};
     #[pymodule_export]

@@ -80,7 +80,7 @@ fn rising(ends: &[usize], length: usize) -> bool {
 }
 
 impl Problems<'_> {
-    fn tasks(&self, count: usize) -> PyResult<Vec<Task<'_>>> {
+    pub fn tasks(&self, count: usize) -> PyResult<Vec<Task<'_>>> {
         let (t, lo, hi) = (slice(&self.t, "t")?, slice(&self.lo, "lo")?, slice(&self.hi, "hi")?);
         let (group, row, rows) =
             (slice(&self.group, "group")?, slice(&self.row, "row")?, slice(&self.rows, "rows")?);
@@ -122,7 +122,7 @@ impl Problems<'_> {
 }
 
 /// A Python callable (problem, iteration, primal, gap) -> bool; what it raises ends all problems.
-struct Watcher {
+pub struct Watcher {
     callable: Option<Py<PyAny>>,
     raised: Mutex<Option<PyErr>>,
     ended: AtomicBool,
@@ -130,12 +130,12 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn new(callable: Option<Py<PyAny>>) -> Watcher {
+    pub fn new(callable: Option<Py<PyAny>>) -> Watcher {
         let [ended, interrupted] = [false, false].map(AtomicBool::new);
         Watcher { callable, raised: Mutex::new(None), ended, interrupted }
     }
 
-    fn stop(&self, problem: usize, iteration: usize, primal: f64, gap: f64) -> bool {
+    pub fn stop(&self, problem: usize, iteration: usize, primal: f64, gap: f64) -> bool {
         if is_best_wanted() {
             self.interrupted.store(true, Ordering::Relaxed);
             return true;
@@ -154,10 +154,36 @@ impl Watcher {
             true
         })
     }
+
+    /// What was found, as Python takes it; what the callable raised is raised again, but for Ctrl-C, which loses nothing.
+    pub fn solved(self, py: Python<'_>, found: Vec<Option<Found>>) -> PyResult<Solved<'_>> {
+        let raised = self.raised.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let interrupted = match raised {
+            Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => return Err(error),
+            raised => raised.is_some() || self.interrupted.load(Ordering::Relaxed),
+        };
+        let (mut beta, mut gradient) = (Vec::new(), Vec::new());
+        let (mut iterations, mut endings) = (Vec::new(), Vec::new());
+        for found in found {
+            let gave_out = || PyValueError::new_err("the kernel gave out");
+            let Found { beta: b, gradient: g, iterations: i, ending } = found.ok_or_else(gave_out)?;
+            beta.extend(b);
+            gradient.extend(g);
+            iterations.push(i);
+            endings.push(match ending {
+                Ending::Converged => "converged",
+                Ending::Exhausted => "exhausted",
+                Ending::Stopped if interrupted => "interrupted",
+                Ending::Stopped => "stopped",
+                Ending::Overflow => "overflow",
+            });
+        }
+        Ok((beta.into_pyarray(py), gradient.into_pyarray(py), iterations, endings))
+    }
 }
 
 /// β and gradient of all problems, one after the other; of each the iterations, and how it ended.
-type Solved<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Vec<usize>, Vec<&'static str>);
+pub type Solved<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Vec<usize>, Vec<&'static str>);
 
 /// Rows made ready once for the kernel machines of many problems.
 #[pyclass(frozen)]
@@ -218,29 +244,10 @@ impl SharedKernel {
         let limits = Limits::new(tol, max_iter);
         let found = run(py, self.threads, || {
             let watch = &|k, i, p, g| watcher.stop(k, i, p, g);
-            with_shared!(&self.precision, shared => solve_each(shared, &tasks, limits, memory, watch))
+            with_shared!(&self.precision, shared => {
+                solve_each(|rows, bytes| shared.part(rows, bytes), &tasks, limits, memory, watch)
+            })
         })?;
-        let raised = watcher.raised.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let interrupted = match raised {
-            Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => return Err(error),
-            raised => raised.is_some() || watcher.interrupted.load(Ordering::Relaxed),
-        };
-        let (mut beta, mut gradient) = (Vec::new(), Vec::new());
-        let (mut iterations, mut endings) = (Vec::new(), Vec::new());
-        for found in found {
-            let gave_out = || PyValueError::new_err("the kernel gave out");
-            let Found { beta: b, gradient: g, iterations: i, ending } = found.ok_or_else(gave_out)?;
-            beta.extend(b);
-            gradient.extend(g);
-            iterations.push(i);
-            endings.push(match ending {
-                Ending::Converged => "converged",
-                Ending::Exhausted => "exhausted",
-                Ending::Stopped if interrupted => "interrupted",
-                Ending::Stopped => "stopped",
-                Ending::Overflow => "overflow",
-            });
-        }
-        Ok((beta.into_pyarray(py), gradient.into_pyarray(py), iterations, endings))
+        watcher.solved(py, found)
     }
 }

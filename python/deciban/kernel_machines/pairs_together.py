@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban import kernel_solvers
 from deciban.certificates.certificate import is_within
+from deciban.data.devices import elsewhere
 from deciban.kernel_solvers import finishing, smo
+from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, adjust_sum
+from deciban.kernels import Linear
 from deciban.losses import Floats
 from deciban.models.side_by_side import threads_for
 from deciban.solvers.problem import Limits, Status
 
 from ..kernels.items import Items, among
 from .margins import Machine, soft_margins
+from .sides import Side, sides_of
 
 if TYPE_CHECKING:
     from .svm import SVM
-
-
-Side = tuple[NDArray[np.intp], Floats]
 
 
 def can_solve_together(model: SVM, given: Items, sides: Sequence[Side]) -> bool:
@@ -37,21 +38,63 @@ def can_solve_together(model: SVM, given: Items, sides: Sequence[Side]) -> bool:
     return model.solver == smo.NAME or kernel_solvers.choose(problem).name == smo.NAME
 
 
+def know_gram(model: SVM, given: Items) -> smo.KnownGram | None:
+    """Return the Gram matrix of all examples, which problems of a finite price and folds take their parts of; None
+    where a problem is too large to be finished by it, or memory cannot hold it.
+
+    Each value is computed once: by pairs those of a class with itself would be wanted C − 1 times, and all in each
+    fold.
+    """
+    C, N = len(given.classes), len(given.y)
+    style = model._style(C)
+    largest = int(np.sort(np.bincount(given.y, minlength=C))[-2:].sum()) if style == "ovo" else N
+    by_pairs = isinstance(model.solver, str) and model.solver in ("auto", smo.NAME)
+    if model._nu() is not None or not np.isfinite(model._price()) or not by_pairs or elsewhere(given.X):
+        return None
+    if largest > finishing.ROWS or model._memory() < 2 * 8 * N * N or _is_far(given, style):
+        return None
+    order = np.argsort(given.y, kind="stable")  # those of a class are neighbours
+    K = finishing.compute_gram(_whole(given, order, model._threads()))
+    place = np.empty(N, dtype=np.int64)
+    place[order] = np.arange(N)
+    return None if K is None else smo.KnownGram(K, smo.are_floats_enough(given.kernel), model._threads(), place)
+
+
+def _whole(given: Items, rows: NDArray[np.intp], n_jobs: int | None) -> KernelProblem:
+    ones, X = np.ones(len(rows)), among(given.kernel, given.X, rows)
+    return KernelProblem.classification(given.kernel, X, ones, ones, n_jobs)
+
+
+def _is_far(given: Items, style: str) -> bool:
+    """Return whether rows of a problem of the linear kernel are so far from the origin that this takes digits."""
+    if not isinstance(given.kernel, Linear):
+        return False
+    problems = (_whole(given, rows, 1) for rows, _ in sides_of(given.y, len(given.classes), style))
+    return any(kernel_solvers.about_the_middle(problem)[0] is not problem for problem in problems)
+
+
 def solve_together(
-    model: SVM, given: Items, limits: Limits, sides: Sequence[Side], starts: Sequence[KernelSolution] = ()
+    model: SVM,
+    given: Items,
+    limits: Limits,
+    sides: Sequence[Side],
+    starts: Sequence[KernelSolution] = (),
+    gram: smo.KnownGram | None = None,
 ) -> list[Machine]:
     """Return a solved machine for each problem, in their order, begun at `starts` where these fit."""
     problems = stack_problems(given, sides, model._price())
     threads = threads_for(len(sides), model._threads())
     memory = model._share(int(problems.sizes.max()), threads) // 2
+    begun = stack_starts(problems, starts)
+    if gram is not None:
+        return soft_margins(problems, run_to_end(gram, given, problems, limits, begun, memory))
     known = {"classes": given.y} if len(sides[0][0]) < len(given.y) else {"whole": True}
     kernels = smo.share_kernel(given.kernel, given.X, **known, memory=memory * threads, n_jobs=model._threads())
-    begun = stack_starts(problems, starts)
     return soft_margins(problems, run_to_end(kernels, given, problems, limits, begun, memory))
 
 
 def run_to_end(
-    kernels: Any, given: Items, problems: smo.Together, limits: Limits, starts: Floats | None, memory: int
+    kernels: smo.Kernels, given: Items, problems: smo.Together, limits: Limits, starts: Floats | None, memory: int
 ) -> list[KernelSolution]:
     """Return the solution of each problem, to its optimum where it has not come within the tolerance of it."""
 
@@ -61,12 +104,25 @@ def run_to_end(
         return KernelProblem.classification(given.kernel, X, problems.y[own], problems.upper[own])
 
     within = finishing.first_try(problem(int(problems.sizes.argmax())), limits, memory)
-    found = smo.solve_together(kernels, problems, within, starts, memory)
-    for k, (size, proof) in enumerate(zip(problems.sizes, smo.prove_together(problems, found), strict=True)):
-        closed = found[k].status is Status.CONVERGED and is_within(proof.primal - proof.dual, proof.primal, limits.tol)
-        if size <= finishing.ROWS or not closed:
-            found[k] = kernel_solvers.finish_solution(problem(k), limits, found[k], memory=memory)
+    found = smo.solve_together(kernels, problems, within, starts, memory, limits.max_iter)
+    if isinstance(kernels, smo.KnownGram):
+        found = finishing.close_together(problems, limits, found)
+        left = [k for k, each in enumerate(found) if each.status is Status.EXHAUSTED]
+    else:
+        left = _open(problems, found, limits)
+    for k in left:
+        found[k] = kernel_solvers.finish_solution(problem(k), limits, found[k], memory=memory)
     return found
+
+
+def _open(problems: smo.Together, found: list[KernelSolution], limits: Limits) -> list[int]:
+    """Return the problems that are small, or not within the tolerance."""
+
+    def is_closed(k: int, proof: KernelProof) -> bool:
+        return found[k].status is Status.CONVERGED and is_within(proof.primal - proof.dual, proof.primal, limits.tol)
+
+    small = (problems.sizes <= finishing.ROWS).tolist()
+    return [k for k, proof in enumerate(smo.prove_together(problems, found)) if small[k] or not is_closed(k, proof)]
 
 
 def stack_problems(given: Items, sides: Sequence[Side], price: float) -> smo.Together:
@@ -80,5 +136,17 @@ def stack_starts(problems: smo.Together, starts: Sequence[KernelSolution]) -> Fl
     """Return feasible coefficients near those of other problems, if these are of as many examples; None for zeros."""
     if [len(start.beta) for start in starts] != problems.sizes.tolist():
         return None
-    bounds = zip(problems.parts(problems.lo), problems.parts(problems.hi), starts, strict=True)
-    return np.concatenate([adjust_sum(np.clip(start.beta, lo, hi), lo, hi, 0.0) for lo, hi, start in bounds])
+    bounds = zip(starts, problems.parts(problems.lo), problems.parts(problems.hi), strict=True)
+    return np.concatenate([_balance(start.beta, lo, hi) for start, lo, hi in bounds])
+
+
+def _balance(beta: Floats, lo: Floats, hi: Floats) -> Floats:
+    """Return feasible coefficients near these: what is missing goes to those between their bounds, if they have room,
+    so that those at a bound stay there."""
+    beta = np.clip(beta, lo, hi)
+    missing = -float(beta.sum())
+    room = np.where((beta > lo) & (beta < hi), (hi if missing > 0.0 else lo) - beta, 0.0)
+    total = float(room.sum())
+    if total:
+        beta = beta + min(1.0, missing / total) * room
+    return adjust_sum(beta, lo, hi, 0.0)

@@ -29,9 +29,10 @@ from .arrangement import arrange
 from .machine import unproven
 from .margins import Machine, soft_margins
 from .one_vs_one import decisions
-from .pairs_together import Side, run_to_end, stack_problems, stack_starts
+from .pairs_together import run_to_end, stack_problems, stack_starts
 from .probabilities import scores_of
-from .problems import machines, sides_of
+from .problems import machines
+from .sides import Side, sides_of
 
 if TYPE_CHECKING:
     from .svm import SVM

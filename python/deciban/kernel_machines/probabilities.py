@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from deciban.calibration.out_of_fold import OutOfFold, check_calibration
 from deciban.data.devices import take
 from deciban.data.folds import Places, folds, splits_of
 from deciban.data.rows import Rows
+from deciban.kernel_solvers.problem import KernelSolution
+from deciban.kernel_solvers.smo import KnownGram
+from deciban.kernels import Linear, Precomputed
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status
 
@@ -19,6 +23,7 @@ from ..kernels.items import Items, between
 from .arrangement import arrange
 from .one_vs_one import pairs
 from .problems import machines
+from .sides import Side, sides_of
 
 if TYPE_CHECKING:
     from .svm import SVM
@@ -58,14 +63,14 @@ class Calibration:
         return np.array([0.0, self.maps[k](s[1])]) if len(s) == 2 else self.nats(s[None, :], "ovr")[0]
 
 
-def calibrate(model: SVM, given: Items, limits: Limits, seed: int) -> Calibration:
-    """Return the calibration that suits out-of-fold scores."""
+def calibrate(model: SVM, given: Items, limits: Limits, seed: int, gram: KnownGram | None = None) -> Calibration:
+    """Return the calibration that suits out-of-fold scores; `gram` is what is known of the examples' kernel."""
     C, style = len(given.classes), model._style(len(given.classes))
-    held = _score_held_out(model, given, check_calibration(model, METHODS), limits, seed)
+    held = _score_held_out(model, given, check_calibration(model, METHODS), limits, seed, gram)
     if style == "ovo":
         of_pairs = [held.pair(k, i, j) for k, (i, j) in enumerate(pairs(C))]
         if model.calibration == "temperature":
-            return Calibration(np.array([p.temperature() if len(np.unique(p.y)) == 2 else 1.0 for p in of_pairs]))
+            return Calibration(np.array([p.temperature() if p.y.any() and not p.y.all() else 1.0 for p in of_pairs]))
         return Calibration(maps=tuple(isotonic(p.scores[:, 0], p.y == 1, p.weight) for p in of_pairs))
     f, y, weight = held[:3]
     if model.calibration == "temperature":
@@ -77,22 +82,39 @@ def calibrate(model: SVM, given: Items, limits: Limits, seed: int) -> Calibratio
     return Calibration(maps=(isotonic(f.ravel(), own, np.repeat(weight, C), turning=False),))
 
 
-def _score_held_out(model: SVM, given: Items, k: int, limits: Limits, seed: int) -> OutOfFold:
+def _score_held_out(model: SVM, given: Items, k: int, limits: Limits, seed: int, gram: KnownGram | None) -> OutOfFold:
     """Return scores (n, K) of the examples, by machines that did not learn them."""
     style, limits = model._style(len(given.classes)), replace(limits, callback=None)
     solvers = []
     if model.solver == "auto":  # a fold is smaller, and shall not be exact for that
         solvers = ["auto" if each.landmarks is None else each.solver for each in model.solution_]
 
+    sides = [] if gram is None else list(sides_of(given.y, len(given.classes), style))
+
     def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
-        part, rows = given.only(inside), between(given.kernel, given.X, outside, inside)
-        found = machines(model, part, limits, clipped=True, solvers=solvers)
+        part, own = given.only(inside), None if gram is None else gram.only(inside)
+        begun = [] if gram is None else _restrict(model.solution_, sides, len(given.y), inside)
+        found = machines(model, part, limits, begun, clipped=True, solvers=solvers, gram=own)
         interrupted = any(machine.solution.status is Status.INTERRUPTED for machine in found)
-        return scores_of(model, part, rows, arrange(found, part, style)), interrupted
+        held = arrange(found, part, style)
+        if gram is None or isinstance(given.kernel, Linear):
+            return scores_of(model, part, between(given.kernel, given.X, outside, inside), held), interrupted
+        known = gram.between(outside, inside[held.support])
+        score = held.score(Precomputed(), np.arange(len(held.support)))
+        return score(known, model._threads()), interrupted
 
     splits = splits_of(folds(given.X, k, seed), k)
     C, K = len(given.classes), len(model.solution_)
     return OutOfFold.collect(splits, given.y, given.weight, C, fit_and_score, K)
+
+
+def _restrict(
+    solutions: Sequence[KernelSolution], sides: Sequence[Side], count: int, inside: Places
+) -> list[KernelSolution]:
+    """Return what the solution of each problem has for some of the examples: a fold begins there."""
+    kept = np.zeros(count, dtype=bool)
+    kept[inside] = True
+    return [replace(each, beta=each.beta[kept[rows]]) for each, (rows, _) in zip(solutions, sides, strict=True)]
 
 
 def scores_of(model: SVM, part: Items, outside: Rows, held: Any) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution
+from deciban.kernel_solvers.smo import KnownGram
 from deciban.kernels import Kernel
 from deciban.losses import Floats
 from deciban.models.side_by_side import Halt, side_by_side, threads_for
@@ -18,9 +19,9 @@ from deciban.solvers.problem import Limits
 
 from ..kernels.items import Items, among
 from .margins import Machine, hard_margin, largest_nu, nu_margin, soft_margin
-from .one_vs_one import pairs
 from .pairs_together import can_solve_together, solve_together
 from .seen import fits_gram, precompute_sparse
+from .sides import sides_of
 
 if TYPE_CHECKING:
     from .svm import SVM
@@ -33,21 +34,23 @@ def machines(
     starts: Sequence[KernelSolution] = (),
     clipped: bool = False,
     solvers: Sequence[str] = (),
+    gram: KnownGram | None = None,
 ) -> list[Machine]:
     """Return a solved machine for each problem, begun at `starts` where these fit; where `clipped`, a ν that is too
-    large becomes the largest feasible one; `solvers` names that of each problem, if it is not the model's.
+    large becomes the largest feasible one; `solvers` names that of each problem, if it is not the model's; `gram` is
+    what is known of the examples' kernel.
 
     Each is solved on a thread of its own, many small ones by the core at once, so that the answer is the same on any
     number of threads. Ctrl-C ends all of them.
     """
     sides = list(sides_of(given.y, len(given.classes), model._style(len(given.classes))))
     halt = Halt(limits.callback)
-    if (
+    if gram is not None or (
         set(solvers) <= {"auto"}
         and not fits_gram(model, given.kernel, given.X)
         and can_solve_together(model, given, sides)
     ):
-        begin = partial(solve_together, model, given, replace(limits, callback=halt), sides, starts)
+        begin = partial(solve_together, model, given, replace(limits, callback=halt), sides, starts, gram)
         [found], interrupted = side_by_side([begin], 1, halt)
         return [each.interrupted() for each in found] if interrupted else found
     whole = any(len(rows) == len(given.y) for rows, _ in sides)
@@ -95,21 +98,6 @@ def _machine(
     if price == np.inf:
         return hard_margin(rows, problem, limits, solve, model._memory())
     return soft_margin(rows, problem, solve(problem, limits, start))
-
-
-def sides_of(classes: NDArray[np.intp], C: int, style: str) -> Iterator[tuple[NDArray[np.intp], Floats]]:
-    """Yield for each problem the places of its examples, and −1 or +1 for these."""
-    every = np.arange(len(classes))
-    if style == "two":
-        yield every, np.where(classes == 1, 1.0, -1.0)
-    elif style == "ovr":
-        for c in range(C):
-            yield every, np.where(classes == c, 1.0, -1.0)
-    else:
-        members = [np.flatnonzero(classes == c) for c in range(C)]
-        for i, j in pairs(C):
-            y = np.repeat([1.0, -1.0], [len(members[i]), len(members[j])])
-            yield np.concatenate([members[i], members[j]]), y
 
 
 def _feasible(nu: float, y: Floats, weight: Floats, clipped: bool) -> float:

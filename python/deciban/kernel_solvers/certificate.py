@@ -104,8 +104,14 @@ def _multiple(problem: KernelProblem, s: Floats) -> float:
 def violations(problem: KernelProblem, beta: Floats, gradient: Floats) -> Floats:
     """Return (G,) of each group: the largest −∂D/∂β that may rise less the smallest that may fall, at least 0."""
     top, bottom = _interval(problem, beta, gradient)
+    return apart(top, bottom)
+
+
+def apart(top: Floats, bottom: Floats) -> Floats:
+    """Return how far `top` is above `bottom`, at least 0; 0 where one is infinite, as nothing may move there."""
     with np.errstate(invalid="ignore"):
-        return np.maximum(np.nan_to_num(top - bottom, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
+        above = top - bottom
+    return np.where(np.isfinite(above), np.maximum(above, 0.0), 0.0)
 
 
 def intercepts(problem: KernelProblem, beta: Floats, gradient: Floats) -> Floats:
@@ -123,8 +129,8 @@ def average_free(count: NDArray[np.intp], total: Floats, top: Floats, bottom: Fl
     of the interval from `bottom` to `top`, or its finite end."""
     top, bottom = np.where(np.isfinite(top), top, bottom), np.where(np.isfinite(bottom), bottom, top)
     with np.errstate(invalid="ignore"):
-        middle = np.nan_to_num(0.5 * (top + bottom), nan=0.0, posinf=0.0, neginf=0.0)
-    return np.where(count > 0, total / np.maximum(count, 1), middle)
+        middle = 0.5 * (top + bottom)
+    return np.where(count > 0, total / np.maximum(count, 1), np.where(np.isfinite(middle), middle, 0.0))
 
 
 def _interval(problem: KernelProblem, beta: Floats, gradient: Floats) -> tuple[Floats, Floats]:

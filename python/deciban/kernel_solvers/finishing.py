@@ -6,22 +6,24 @@ small. What ends here as `CONVERGED` has a relative gap within the tolerance, wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from deciban import _core
 from deciban.certificates.certificate import is_within
 from deciban.data.devices import elsewhere
 from deciban.errors import DataError
-from deciban.inner_product import dot
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
 
-from .certificate import intercepts, prove, prove_solution
+from .certificate import KernelProof, intercepts, prove, prove_solution
 from .problem import KernelProblem, KernelSolution, gram_of_problem
-from .refinement import balance, finish_exactly
+from .refinement import balance
+from .smo import Together, prove_together
 
 # Rows at most: all of their Gram matrix is made.
 ROWS = 1000
@@ -83,11 +85,16 @@ def finish_solution(
 ) -> KernelSolution:
     """Return the optimum, from what the solver found in its first try; `CONVERGED` where its gap is within the
     tolerance."""
-    cut = found.status is Status.EXHAUSTED and found.iterations < limits.max_iter
-    if found.landmarks is not None or not (cut or found.status is Status.CONVERGED):
+    if found.landmarks is not None or not can_finish(found, limits):
         return found
     end = _Ending(solver, problem, limits, memory, perf_counter() if started is None else started)
     return end.of_small(found) if suits(problem) else end.of_large(found)
+
+
+def can_finish(found: KernelSolution, limits: Limits) -> bool:
+    """Return whether a solver ended for what it found, or for the rounds of its first try."""
+    cut = found.status is Status.EXHAUSTED and found.iterations < limits.max_iter
+    return cut or found.status is Status.CONVERGED
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,7 @@ class _Ending:
         if K is None:
             return found
         end = finish(self.problem, K, self.limits, found)
-        if end.status.finished or self.limits.max_iter <= found.iterations:
+        if end.status is not Status.EXHAUSTED or self.limits.max_iter <= found.iterations:
             return end
         more = self.go_on(end, self.rest(end, MORE))
         end = finish(self.problem, K, self.limits, more) if more.status is Status.CONVERGED else more
@@ -182,29 +189,56 @@ def _at_bounds(problem: KernelProblem, beta: Floats) -> Floats:
 def compute_gram(problem: KernelProblem) -> Floats | None:
     """Return K (N, N) in float64, or None where it has values that are no numbers."""
     try:
-        return gram_of_problem(problem)
+        return np.ascontiguousarray(gram_of_problem(problem), dtype=np.float64)
     except DataError:
         return None
 
 
 def finish(problem: KernelProblem, K: Floats, limits: Limits, solution: KernelSolution) -> KernelSolution:
-    """Return the solution at the optimum, and `CONVERGED` where its proof is within the tolerance."""
-    middle = _middle(K) if not problem.sums.sum() else np.zeros(len(K))
-    near = K - middle[:, None]
-    near -= middle
-    beta = finish_exactly(problem, near, solution.beta)
-    of_rows = problem.of_rows(beta)
-    f = (near @ of_rows + dot(middle, of_rows))[problem.row]
-    b = intercepts(problem, beta, f - problem.t)
-    proof = prove(problem, beta, b, f)
+    """Return the solution at the optimum, for the Gram matrix K (N, N), and `CONVERGED` where its proof is within the
+    tolerance."""
+    beta, gradient, cut = _core.finish_exactly(K, _describe(problem, solution.beta))
+    b = intercepts(problem, beta, gradient)
+    return _closed(solution, beta, gradient, b, prove(problem, beta, b, gradient + problem.t), limits, cut)
+
+
+def _describe(problem: KernelProblem, beta: Floats) -> dict[str, Any]:
+    """Return one problem as the core takes several."""
+    return {
+        "t": problem.t,
+        "lo": problem.lo,
+        "hi": problem.hi,
+        "group": problem.group,
+        "row": problem.row,
+        "start": np.clip(beta, problem.lo, problem.hi),
+        "ends": [0, problem.m],
+        "rows": np.arange(problem.count),
+        "row_ends": [0, problem.count],
+        "sums": problem.sums,
+    }
+
+
+def close_together(problems: Together, limits: Limits, found: Sequence[KernelSolution]) -> list[KernelSolution]:
+    """Return solutions that `smo.solve_together` has finished, `CONVERGED` where their proofs are within the
+    tolerance."""
+    return [
+        _closed(each, each.beta, np.asarray(each.gradient), each.b, proof, limits) if can_finish(each, limits) else each
+        for each, proof in zip(found, prove_together(problems, found), strict=True)
+    ]
+
+
+def _closed(
+    solution: KernelSolution,
+    beta: Floats,
+    gradient: Floats,
+    b: Floats,
+    proof: KernelProof,
+    limits: Limits,
+    cut: bool = False,
+) -> KernelSolution:
     gap = proof.primal - proof.dual
     status = Status.CONVERGED if is_within(gap, proof.primal, limits.tol) else Status.EXHAUSTED
+    status = Status.INTERRUPTED if cut else status
     last = solution.trace[-1].seconds if solution.trace else 0.0
     trace = (*solution.trace, Step(solution.iterations, proof.primal, gap, last))
-    return replace(solution, beta=beta, b=b, status=status, trace=trace, gradient=f - problem.t)
-
-
-def _middle(K: Floats) -> Floats:
-    """Return (N,) what to take from K_ij for i and for j, so that it is of the rows about their middle."""
-    inner = K.mean(axis=1)
-    return np.asarray(inner - 0.5 * inner.mean())
+    return replace(solution, beta=beta, b=b, status=status, trace=trace, gradient=gradient)

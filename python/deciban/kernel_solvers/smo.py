@@ -18,9 +18,10 @@ of it. Each problem is solved on one thread: no number of threads changes a bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from deciban.kernels import Kernel
 from deciban.kernels.evaluation import in_core, rows_in_core
 from deciban.losses import Floats
 
-from .certificate import KernelProof, average_free, intercepts
+from .certificate import KernelProof, apart, average_free, intercepts
 from .problem import KernelProblem, KernelSolution, Limits, Places, Status, Watch, feasible_start, scores_of_rows
 
 NAME = "smo"
@@ -126,7 +127,52 @@ class Together:
 
     def parts(self, of: NDArray[Any]) -> list[NDArray[Any]]:
         """Return numbers (m,) problem by problem."""
-        return [of[a:b] for a, b in zip(self.ends[:-1], self.ends[1:], strict=True)]
+        return [of[a:b] for a, b in pairwise(self.ends.tolist())]
+
+    def describe(self, start: Floats) -> dict[str, Any]:
+        """Return the problems as the core takes them, with a start (m,)."""
+        ends = self.ends.tolist()
+        return {
+            "t": self.y,
+            "lo": self.lo,
+            "hi": self.hi,
+            "group": np.zeros(len(self.y), dtype=np.int64),
+            "row": np.arange(len(self.y)) - np.repeat(self.ends[:-1], self.sizes),
+            "start": start,
+            "ends": ends,
+            "rows": self.rows,
+            "row_ends": ends,
+            "sums": np.zeros(len(self.sizes)),
+        }
+
+
+@dataclass(frozen=True)
+class KnownGram:
+    """All of K (N, N), in float64, of rows that problems are about: those at the places `place` (n,) in it.
+
+    The steps of a solver read floats where these hold the values of the kernel well enough.
+    """
+
+    K: Floats
+    floats: bool
+    n_jobs: int | None
+    place: Places
+
+    def only(self, rows: Places) -> KnownGram:
+        """Return the same of some of the rows."""
+        return replace(self, place=self.place[rows])
+
+    def between(self, rows: Places, columns: Places) -> Floats:
+        """Return K(x_i, x_j) of rows and columns."""
+        return self.K[self.place[rows][:, None], self.place[columns]]
+
+    def solve(self, problems: dict[str, Any], **settings: Any) -> Any:
+        """Return what `SharedKernel.solve` does; with `exact_below`, at the optimum up to rounding."""
+        told = {**problems, "rows": self.place[problems["rows"]]}
+        return _core.smo_of_gram(self.K, told, floats=self.floats, n_jobs=self.n_jobs, **settings)
+
+
+Kernels: TypeAlias = "_core.SharedKernel | KnownGram"
 
 
 def can_share(kernel: Kernel, X: Rows) -> bool:
@@ -152,31 +198,31 @@ def share_kernel(
 
 def kernel_bytes(kernel: Kernel, count: int) -> int:
     """Return what all values of the kernel of so many rows take."""
+    return (4 if are_floats_enough(kernel) else 8) * count * count
+
+
+def are_floats_enough(kernel: Kernel) -> bool:
+    """Return whether the steps may read values of the kernel as floats: they are of size one."""
     named = in_core(kernel)
-    return (4 if named and named[0] in ("rbf", "wave", "tanh") else 8) * count * count
+    return bool(named and named[0] in ("rbf", "wave", "tanh"))
 
 
 def solve_together(
-    kernels: _core.SharedKernel, problems: Together, limits: Limits, starts: Floats | None = None, memory: int = 0
+    kernels: Kernels,
+    problems: Together,
+    limits: Limits,
+    starts: Floats | None = None,
+    memory: int = 0,
+    exact_below: int = 0,
 ) -> list[KernelSolution]:
     """Return the optimum of each problem from the feasible `starts` (m,), with `memory` bytes for each of those that
-    are solved at once. The callback hears of every problem."""
-    sizes = problems.sizes
-    watches = [Watch(limits) for _ in sizes]
-    row = np.arange(len(problems.rows)) - np.repeat(problems.ends[:-1], sizes)
-    told: dict[str, Any] = {
-        "t": problems.y,
-        "lo": problems.lo,
-        "hi": problems.hi,
-        "group": np.zeros(len(row), dtype=np.int64),
-        "row": row,
-        "start": np.zeros(len(row)) if starts is None else starts,
-        "ends": problems.ends.tolist(),
-        "rows": problems.rows,
-        "row_ends": problems.ends.tolist(),
-        "sums": np.zeros(len(sizes)),
-    }
+    are solved at once. The callback hears of every problem.
 
+    Where the Gram matrix is known, what converged, or ended before `exact_below` iterations, is at the optimum up to
+    rounding.
+    """
+    watches = [Watch(limits) for _ in problems.sizes]
+    told = problems.describe(np.zeros(len(problems.rows)) if starts is None else starts)
     interrupted: list[int] = []
 
     def watch(problem: int, iteration: int, primal: float, gap: float) -> bool:
@@ -190,9 +236,10 @@ def solve_together(
             watches[problem].interrupt()
             return True
 
-    beta, gradient, iterations, endings = kernels.solve(
-        told, tol=limits.tol, max_iter=limits.max_iter, memory=memory, watch=watch
-    )
+    settings: dict[str, Any] = {"tol": limits.tol, "max_iter": limits.max_iter, "memory": memory, "watch": watch}
+    if isinstance(kernels, KnownGram):
+        settings["exact_below"] = exact_below
+    beta, gradient, iterations, endings = kernels.solve(told, **settings)
     b = _intercepts_together(problems, beta, gradient)
     return [
         KernelSolution(
@@ -232,8 +279,7 @@ def prove_together(problems: Together, solutions: Sequence[KernelSolution]) -> l
     b = np.concatenate([solution.b for solution in solutions])
     f = gradient + problems.y
     top, bottom = _interval(problems, beta, gradient)
-    with np.errstate(invalid="ignore"):
-        violation = np.maximum(np.nan_to_num(top - bottom, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
+    violation = apart(top, bottom)
     r = -gradient - np.repeat(b, problems.sizes)
     half = 0.5 * np.add.reduceat(beta * f, first)
     loss = np.add.reduceat(np.maximum(problems.hi * r, problems.lo * r), first)

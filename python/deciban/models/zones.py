@@ -61,7 +61,7 @@ class Zones:
         Zones
             The zones.
         """
-        each = np.select([on, inside, wrong], [ON, INSIDE, WRONG], OUTSIDE).astype(np.int8)
+        each = np.where(on, ON, np.where(inside, INSIDE, np.where(wrong, WRONG, OUTSIDE))).astype(np.int8)
         outside, beside, within, beyond = np.bincount(each, minlength=4).tolist()
         return cls(outside, beside, within, beyond, each)
 

@@ -14,13 +14,17 @@
 mod cache;
 mod each;
 mod extremes;
+mod factor;
+mod finish;
+mod free;
 mod gap;
 mod pairs;
 mod second;
 mod whole;
 
 pub use cache::{Cached, Source};
-pub use each::{Task, solve_each};
+pub use each::{OfGram, Task, solve_each};
+pub use finish::Finished;
 pub use gap::{Machine, Measure, measure};
 pub use pairs::{Gram, State, Table, steps};
 pub use whole::{Found, solve};
