@@ -196,6 +196,18 @@ class StorageError(DecibanError):
     exit_code = 74
 
 
+class LoginError(DecibanError):
+    """A server does not let the user in (EX_NOPERM).
+
+    Examples
+    --------
+    >>> LoginError("the password is wrong").exit_code
+    77
+    """
+
+    exit_code = 77
+
+
 def escape(name: str) -> str:
     r"""Return a name with what controls a terminal, or is not seen or no UTF-8, escaped.
 

@@ -28,6 +28,7 @@ VERBS = {
     "doctor": "Check a filter and its files, and report what to do.",
     "filter": "Mark a message from standard input, for procmail and maildrop.",
     "serve": "Serve a model to mail servers and programs.",
+    "watch": "Keep the Inbox of a mail account clean, over IMAP.",
     "bound": "Compute a generalisation bound, a sample size or a confidence.",
     "demo": "Train, classify, explain and correct on a sample mailbox.",
 }

@@ -1,0 +1,298 @@
+"""A mail account over IMAP: its folders, their messages, and the few commands that change something there.
+
+Messages are read by BODY.PEEK, which leaves them unread, and only their first bytes. What moves one is MOVE, or COPY
+and then the removal of that one message by UID EXPUNGE; where the server has neither, it is flagged and stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import imaplib
+import select
+import ssl
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from imapclient import IMAPClient, SocketTimeout
+from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, ProtocolError
+from imapclient.exceptions import LoginError as RefusedLogin
+
+from ..errors import DataError, LoginError, StorageError, UsageError, escape
+from .credentials import Secret
+from .imap_address import ImapAddress
+from .watch import FolderStatus, Message, Moved
+from .watching import ConnectionLost
+
+READ = 2 << 20
+"""Bytes of a message that are read, from its beginning."""
+_AT_ONCE = 8 << 20  # bytes that one command asks for
+_MOST_AT_ONCE = 200  # and messages
+_LISTED = 1000  # messages of which one command asks for flags and sizes
+_TIMEOUT = SocketTimeout(connect=30, read=120)
+_BODY = f"BODY.PEEK[]<0.{READ}>"
+_JUNK, _NOT_JUNK = b"$Junk", b"$NotJunk"
+_JUNK_NAMES = ("junk", "spam", "junk e-mail", "junk email", "bulk mail")
+# By which a server says that it is busy, not that the password is wrong (RFC 5530).
+_BUSY = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "[CONTACTADMIN]")
+
+# A folder of 200,000 messages names all of them on one line.
+imaplib._MAXLINE = max(imaplib._MAXLINE, 32 << 20)  # type: ignore[attr-defined]
+
+
+class ImapAccount:
+    """An account that is logged in to.
+
+    Parameters
+    ----------
+    address : ImapAddress
+        Where it is.
+    client : IMAPClient
+        The connection.
+    inboxes : sequence of str
+        The folders where mail arrives.
+    junk : str, optional
+        The folder of spam. By default that which the server calls so, else one named Junk or Spam.
+    """
+
+    def __init__(self, address: ImapAddress, client: IMAPClient, inboxes: Sequence[str], junk: str | None) -> None:
+        self.address, self._client = address, client
+        self._selected: tuple[str, bool] | None = None
+        self._keeps_flags = False
+        with self._errors("LIST"):
+            has = [name for name in (b"MOVE", b"UIDPLUS", b"IDLE") if client.has_capability(name)]
+            self._can_move, self._can_expunge, self._can_idle = (name in has for name in (b"MOVE", b"UIDPLUS", b"IDLE"))
+            folders = client.list_folders()
+        self.inboxes = tuple(dict.fromkeys(_find(folders, name) for name in inboxes))
+        self.junk = _find_junk(folders) if junk is None else _find(folders, junk)
+        if self.junk in self.inboxes:
+            raise UsageError(f"'{escape(self.junk)}': expected another folder for junk than for what arrives.")
+
+    # --- what there is ------------------------------------------------------------------------------------
+
+    def status(self, folder: str) -> FolderStatus:
+        """Return what the server says of a folder now."""
+        if self._selected is not None and self._selected[0] == folder:
+            return self._select(folder, readonly=True)  # of the one that is selected, STATUS may not be up to date
+        with self._errors(f"STATUS of {escape(folder)}"):
+            told = self._client.folder_status(folder, ["UIDNEXT", "UIDVALIDITY"])
+        return FolderStatus(int(told.get(b"UIDVALIDITY", 0)), int(told.get(b"UIDNEXT", 0)))
+
+    def messages_after(self, folder: str, uid: int, newest: int | None = None) -> Iterator[Message]:
+        """Yield the messages of a folder beyond a UID, in ascending order; or, of these, so many of the newest."""
+        self._select(folder, readonly=True)
+        with self._errors("SEARCH"):
+            found = self._client.search(["UID", f"{uid + 1}:*"])
+        uids = sorted(each for each in found if each > uid)  # `*` names the last one, whichever that is
+        uids = uids if newest is None else uids[max(len(uids) - newest, 0) :]
+        for first in range(0, len(uids), _LISTED):
+            yield from self._fetch(folder, uids[first : first + _LISTED])
+
+    def _fetch(self, folder: str, uids: Sequence[int]) -> Iterator[Message]:
+        self._select(folder, readonly=True)
+        with self._errors("FETCH"):
+            told = self._client.fetch(uids, ["FLAGS", "RFC822.SIZE"])
+        left: list[int] = []
+        size = 0
+        for uid in uids:
+            if uid not in told:  # gone meanwhile
+                continue
+            left.append(uid)
+            size += min(told[uid].get(b"RFC822.SIZE", READ), READ)
+            if size > _AT_ONCE or len(left) >= _MOST_AT_ONCE:
+                yield from self._read(folder, left, told)
+                left, size = [], 0
+        yield from self._read(folder, left, told)
+
+    def _read(self, folder: str, uids: Sequence[int], told: dict[int, Any]) -> Iterator[Message]:
+        self._select(folder, readonly=True)  # who took the one before may have moved it
+        with self._errors("FETCH"):
+            found = self._client.fetch(uids, [_BODY])
+        for uid in uids:
+            data = found.get(uid, {}).get(b"BODY[]<0>")
+            if data is not None:
+                yield Message(uid, bytes(data), b"\\Deleted" in told[uid].get(b"FLAGS", ()))
+
+    def _select(self, folder: str, *, readonly: bool) -> FolderStatus:
+        """Select a folder, so that it may be changed or not, and return what the server says of it."""
+        with self._errors(f"SELECT of {escape(folder)}"):
+            told = self._client.select_folder(folder, readonly=readonly)
+        self._selected = (folder, readonly)
+        permanent = told.get(b"PERMANENTFLAGS", ())
+        self._keeps_flags = b"\\*" in permanent or _JUNK in permanent
+        return FolderStatus(int(told.get(b"UIDVALIDITY", 0)), int(told.get(b"UIDNEXT", 0)))
+
+    # --- what changes something ---------------------------------------------------------------------------
+
+    def move_to_junk(self, folder: str, uid: int) -> Moved:
+        """Move a message to Junk; flag it where it cannot be moved without a risk for others."""
+        self._open(folder)
+        if not (self._can_move or self._can_expunge):
+            return "flagged" if self.flag(folder, uid, True) else "refused"
+        with self._errors("MOVE"):
+            try:
+                if self._can_move:
+                    self._client.move([uid], self.junk)
+                    return "moved"
+                self._client.copy([uid], self.junk)
+                self._client.add_flags([uid], [b"\\Deleted"], silent=True)
+                self._client.uid_expunge([uid])
+            except IMAPClientError as error:  # such as a quota that is used up
+                if isinstance(error, (IMAPClientAbortError, ProtocolError)):
+                    raise
+                return "refused"
+        return "moved"
+
+    def flag(self, folder: str, uid: int, is_spam: bool) -> bool:
+        """Set $Junk or $NotJunk; return whether the server keeps such flags."""
+        self._open(folder)
+        if not self._keeps_flags:
+            return False
+        right, wrong = (_JUNK, _NOT_JUNK) if is_spam else (_NOT_JUNK, _JUNK)
+        with self._errors("STORE"):
+            self._client.add_flags([uid], [right], silent=True)
+            self._client.remove_flags([uid], [wrong], silent=True)
+        return True
+
+    def _open(self, folder: str) -> None:
+        if self._selected != (folder, False):
+            self._select(folder, readonly=False)
+
+    # --- waiting, and the end -----------------------------------------------------------------------------
+
+    def wait(self, seconds: float, next_uid: int) -> None:
+        """Wait until something happens in the first Inbox, which has no message from that UID on yet; so long at most.
+
+        What a server sends in the moment in which IDLE begins may be seen only when the time is over.
+        """
+        status = self._select(self.inboxes[0], readonly=True)
+        if status.next_uid > next_uid:
+            return
+        if not self._can_idle:
+            time.sleep(seconds)
+            return
+        end = time.monotonic() + seconds
+        with self._errors("IDLE"):
+            self._client.idle()
+            poll = select.poll()
+            poll.register(self._client.socket().fileno(), select.POLLIN)
+            poll.poll(1000.0 * max(end - time.monotonic(), 0.0))
+            self._client.idle_done()
+
+    def close(self) -> None:
+        """Close the connection at once."""
+        with contextlib.suppress(Exception):
+            self._client.shutdown()
+
+    @contextlib.contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        with errors_of(self.address, what):
+            yield
+
+
+def connect(address: ImapAddress, secret: Secret) -> IMAPClient:
+    """Return a connection that is logged in.
+
+    Raises ConnectionLost where the server cannot be reached at the moment, LoginError where it does not let the user
+    in, StorageError where it is another than it should be.
+    """
+    with errors_of(address, "the greeting"):
+        is_tls = address.scheme == "imaps"
+        context = ssl.create_default_context()
+        given = context if is_tls else None
+        client = IMAPClient(address.host, address.port, ssl=is_tls, ssl_context=given, timeout=_TIMEOUT)
+    try:
+        with errors_of(address, "STARTTLS"):
+            if not is_tls:
+                _start_tls(address, client)
+        with errors_of(address, "LOGIN"):
+            _log_in(address, client, secret)
+    except BaseException:
+        with contextlib.suppress(Exception):
+            client.shutdown()
+        raise
+    return client
+
+
+def _start_tls(address: ImapAddress, client: IMAPClient) -> None:
+    """Go on with TLS where it is offered; with any certificate of a server on this machine, as nobody is in between."""
+    if not client.has_capability("STARTTLS"):
+        if address.needs_tls:
+            raise UsageError(
+                f"{address}: the server offers no TLS, and others could read the password. Use imaps://, or allow it "
+                "with --insecure."
+            )
+        return
+    context = ssl.create_default_context()
+    if address.is_loopback:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    client.starttls(context)
+
+
+def _log_in(address: ImapAddress, client: IMAPClient, secret: Secret) -> None:
+    try:
+        if secret.is_token:
+            if client.has_capability("AUTH=OAUTHBEARER"):
+                client.oauthbearer_login(address.user, secret.text)
+            else:
+                client.oauth2_login(address.user, secret.text)
+        elif client.has_capability("AUTH=PLAIN"):  # which knows letters of all languages
+            client.plain_login(address.user, secret.text)
+        elif client.has_capability("LOGINDISABLED"):
+            raise LoginError(f"{address}: the server takes no password here. Use imaps://, or --oauth2-command.")
+        else:
+            client.login(address.user, secret.text)
+    except RefusedLogin as error:
+        told = escape(" ".join(str(error).replace(secret.text, "…").split()))[:200]
+        if isinstance(error.__context__, IMAPClientAbortError) or any(code in told for code in _BUSY):
+            raise ConnectionLost(f"{address}: the server is busy: {told}.") from None
+        what = "access token" if secret.is_token else "password"
+        raise LoginError(
+            f"{address}: the server does not accept the user and the {what}: {told.rstrip('.')}. Check both; many "
+            "providers want a password of its own for each program, or --oauth2-command."
+        ) from None
+
+
+@contextlib.contextmanager
+def errors_of(address: ImapAddress, what: str) -> Iterator[None]:
+    """Turns what goes wrong with a server into the errors of this program."""
+    try:
+        yield
+    except ssl.SSLCertVerificationError as error:
+        raise StorageError(
+            f"{address}: the certificate of the server is not valid: {error.verify_message}. Check the host; nothing "
+            "was sent."
+        ) from error
+    except (OSError, IMAPClientAbortError, ProtocolError) as error:
+        told = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise ConnectionLost(f"{address}: the server cannot be reached: {escape(told)[:200]}.") from error
+    except IMAPClientError as error:
+        raise DataError(f"{address}: {what} was refused: {escape(str(error))[:200].rstrip('.')}.") from error
+
+
+def _find(folders: Sequence[tuple[Any, Any, str]], name: str) -> str:
+    """Return the folder of a name as the server writes it; UsageError where there is none."""
+    names = [each for _, _, each in folders]
+    if name.upper() == "INBOX":
+        return "INBOX"
+    if name not in names:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, names, n=1)
+        hint = f" Did you mean {escape(near[0])}?" if near else ""
+        raise UsageError(f"'{escape(name)}': expected a folder of the account; there is none of that name.{hint}")
+    return name
+
+
+def _find_junk(folders: Sequence[tuple[Any, Any, str]]) -> str:
+    """Return the folder that the server calls Junk, or that has such a name."""
+    for flags, _, name in folders:
+        if b"\\junk" in [flag.lower() for flag in flags]:
+            return name
+    for wanted in _JUNK_NAMES:
+        for _, delimiter, name in folders:
+            mark = (delimiter or b"/").decode()
+            if name.lower().split(mark)[-1] == wanted and name.count(mark) <= 1:
+                return name
+    listed = ", ".join(escape(name) for _, _, name in folders[:20])
+    raise UsageError(f"Expected a folder for junk, named Junk or Spam; there are {listed}. Name it with --junk FOLDER.")
