@@ -8,6 +8,8 @@ import socket
 import subprocess
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 DOVECOT = shutil.which("dovecot") or next(filter(os.path.exists, ["/usr/sbin/dovecot"]), None)
 USER, PASSWORD = "ann", "secret-of-ann"
@@ -103,7 +105,6 @@ class ImapServer:
         if os.getuid() == 0:
             for each in (self.home, self.home / "Maildir", self.home / "state"):
                 os.chown(each, known.pw_uid, known.pw_gid)
-            self._let_through(self.home)
         self.process = subprocess.Popen([DOVECOT, "-F", "-c", str(self.home / "dovecot.conf")])
         end = time.monotonic() + PATIENCE
         while True:
@@ -114,16 +115,16 @@ class ImapServer:
                 assert self.process.poll() is None and time.monotonic() < end, self.log()
                 time.sleep(0.05)
 
-    def _let_through(self, folder):
-        """Let another user than root reach a folder that is root's."""
-        for each in folder.parents:
-            with suppress(OSError):
-                if each.stat().st_mode & 0o001 == 0:
-                    each.chmod(each.stat().st_mode | 0o011)
-
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(PATIENCE)
+
+    def stop_others(self):
+        """End what a killed server leaves behind."""
+        for each in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if str(self.home).encode() in (each / "environ").read_bytes():
+                    os.kill(int(each.name), signal.SIGKILL)
 
     def log(self):
         log = self.home / "dovecot.log"
@@ -167,10 +168,12 @@ class ImapServer:
 
 
 @contextmanager
-def imap_server(home, **more):
-    server = ImapServer(home, **more)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
+def imap_server(**more):
+    """A server in a folder of its own, which the other user that it runs as where we are root can reach."""
+    with TemporaryDirectory(prefix="imap-") as home:
+        server = ImapServer(Path(home), **more)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()

@@ -99,7 +99,7 @@ def _watch(
     address: ImapAddress, credentials: Credentials, path: str, given: dict[str, Any], remarks: Remarks, stack: ExitStack
 ) -> None:
     """Watch the account, by what the options say."""
-    from ..serve.imap_account import ImapAccount, connect
+    from ..serve.imap_account import ImapAccount
     from ..serve.watch import WatchPolicy
     from ..serve.watch_state import WatchState
     from ..serve.watching import watch
@@ -122,7 +122,7 @@ def _watch(
         return _rules(live[0], state, policy, remarks)
 
     def connected() -> ImapAccount:
-        return ImapAccount(address, connect(address, credentials.secret()), given["inbox"], given["junk"])
+        return ImapAccount.open(address, credentials.secret(), given["inbox"], given["junk"])
 
     watch(connected, begin, lambda: live[0], seconds=None if given["once"] else given["poll"], say=remarks)
 

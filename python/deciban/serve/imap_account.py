@@ -34,7 +34,7 @@ _BODY = f"BODY.PEEK[]<0.{READ}>"
 _JUNK, _NOT_JUNK = b"$Junk", b"$NotJunk"
 _JUNK_NAMES = ("junk", "spam", "junk e-mail", "junk email", "bulk mail")
 # By which a server says that it is busy, not that the password is wrong (RFC 5530).
-_BUSY = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "[CONTACTADMIN]")
+_BUSY = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]")
 
 # A folder of 200,000 messages names all of them on one line.
 imaplib._MAXLINE = max(imaplib._MAXLINE, 32 << 20)  # type: ignore[attr-defined]
@@ -67,6 +67,17 @@ class ImapAccount:
         self.junk = _find_junk(folders) if junk is None else _find(folders, junk)
         if self.junk in self.inboxes:
             raise UsageError(f"'{escape(self.junk)}': expected another folder for junk than for what arrives.")
+
+    @classmethod
+    def open(cls, address: ImapAddress, secret: Secret, inboxes: Sequence[str], junk: str | None) -> ImapAccount:
+        """Log in to an account; raises what `connect` raises, and UsageError for folders that are not there."""
+        client = connect(address, secret)
+        try:
+            return cls(address, client, inboxes, junk)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                client.shutdown()
+            raise
 
     # --- what there is ------------------------------------------------------------------------------------
 
@@ -267,7 +278,10 @@ def errors_of(address: ImapAddress, what: str) -> Iterator[None]:
         told = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ConnectionLost(f"{address}: the server cannot be reached: {escape(told)[:200]}.") from error
     except IMAPClientError as error:
-        raise DataError(f"{address}: {what} was refused: {escape(str(error))[:200].rstrip('.')}.") from error
+        told = escape(str(error))[:200].rstrip(".")
+        if any(code in told for code in _BUSY):
+            raise ConnectionLost(f"{address}: the server is busy: {told}.") from error
+        raise DataError(f"{address}: {what} was refused: {told}.") from error
 
 
 def _find(folders: Sequence[tuple[Any, Any, str]], name: str) -> str:

@@ -98,6 +98,11 @@ class _Look(NamedTuple):
     is_first: bool
     is_renumbered: bool
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it begins anew where it breaks off: a first look at Junk, or one at new numbers, is one to its end."""
+        return self.is_renumbered or (self.is_first and self.side == "junk")
+
 
 class Watcher:
     """A filter that watches an account.
@@ -153,7 +158,7 @@ class Watcher:
             place = None if message.deleted else self._meet(account, met, message)
             seen = seen._replace(last=message.uid)
             with self.state.at_once():
-                if not (met.is_first and side == "junk"):  # whose first look is one until it is done
+                if not met.is_whole:
                     self.state.note_seen(folder, seen)
                 if place is not None:
                     self.state.note_place(*place)
