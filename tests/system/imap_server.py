@@ -112,7 +112,8 @@ class ImapServer:
                 socket.create_connection(("127.0.0.1", self.port), 1.0).close()
                 return
             except OSError:
-                assert self.process.poll() is None and time.monotonic() < end, self.log()
+                assert self.process.poll() is None, self.log()
+                assert time.monotonic() < end, self.log()
                 time.sleep(0.05)
 
     def stop(self):

@@ -232,10 +232,12 @@ def test_news_is_heeded_at_once_and_lessons_too(server, own):
 
 
 def test_polling_where_there_is_no_idle(own):
-    with imap_server(capability="IMAP4rev1 MOVE") as server:
-        with watching(server, own, "--poll", "1", ends_by=signal.SIGINT) as process:
-            server.deliver(SPAM_MESSAGE)
-            until(lambda: "moved to Junk" in process.said())
+    with (
+        imap_server(capability="IMAP4rev1 MOVE") as server,
+        watching(server, own, "--poll", "1", ends_by=signal.SIGINT) as process,
+    ):
+        server.deliver(SPAM_MESSAGE)
+        until(lambda: "moved to Junk" in process.said())
 
 
 def test_a_server_that_comes_back_is_watched_on(server, own):

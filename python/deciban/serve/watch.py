@@ -100,7 +100,7 @@ class _Look(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it begins anew where it breaks off: a first look at Junk, or one at new numbers, is one to its end."""
+        """Whether it begins anew where it breaks off: a first look at Junk, and one at new numbers."""
         return self.is_renumbered or (self.is_first and self.side == "junk")
 
 
