@@ -11,6 +11,7 @@ from deciban.errors import (
     DataError,
     DecibanError,
     ForbiddenInputError,
+    LoginError,
     NoInputError,
     NotFoundInputError,
     StorageError,
@@ -37,8 +38,10 @@ def said(error, *arguments):
 
 
 def test_exit_codes_are_those_of_sysexits():
-    codes = {kind: kind.exit_code for kind in (DecibanError, UsageError, DataError, NoInputError, StorageError)}
-    assert list(codes.values()) == [70, 64, 65, 66, 74]
+    codes = {
+        kind: kind.exit_code for kind in (DecibanError, UsageError, DataError, NoInputError, StorageError, LoginError)
+    }
+    assert list(codes.values()) == [70, 64, 65, 66, 74, 77]
     assert all(issubclass(kind, DecibanError) for kind in codes)
     assert issubclass(DataError, ValueError)
 

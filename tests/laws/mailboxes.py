@@ -87,9 +87,10 @@ class Mailbox:
         """Give all messages of a folder other numbers, in another order."""
         self.validity[folder] += 1
         self.folders[folder].reverse()
-        for uid, each in enumerate(self.folders[folder], 1):
+        first = 100 * self.validity[folder]
+        for uid, each in enumerate(self.folders[folder], first):
             each[0] = uid
-        self.next[folder] = len(self.folders[folder]) + 1
+        self.next[folder] = len(self.folders[folder]) + first
 
     def places(self):
         """In which folders each message is, as far as it is not deleted."""

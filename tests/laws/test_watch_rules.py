@@ -130,7 +130,7 @@ def act(world, name, *more):
 
 @pytest.mark.parametrize(("action", "can"), WAYS)
 @given(acts=st.lists(ACTS, max_size=40))
-@examples(120)
+@examples(60)
 def test_whatever_happens(tmp_path_factory, action, can, acts):
     world = World(tmp_path_factory.mktemp("world") / "w", WatchPolicy(action), can)
     with closing(world.state):
@@ -190,7 +190,7 @@ def test_each_move_of_the_user_is_a_lesson(world, by):
 
 def test_what_lay_in_junk_before_teaches_nothing(world):
     here = world()
-    old = here.deliver(JUNK, "ham")
+    old, _ = here.deliver(JUNK, "ham"), here.deliver(JUNK, "spam")
     here.look([(3, False)])  # and not by looking twice
     here.look()
     new = here.deliver(JUNK, "ham")
@@ -220,6 +220,28 @@ def test_a_move_that_breaks_off_is_done_once_and_is_none_of_the_user(world, call
     here.move(spam, INBOX)
     here.look()
     assert here.known.lessons == [(spam, "ham")]
+
+
+def test_what_the_user_takes_back_at_once_is_not_moved_again(world):
+    here = world()
+    here.look()
+    spam = here.deliver(INBOX, "spam")
+    assert not here.look([(5, True)])
+    assert here.mailbox.places() == {spam: [JUNK]}  # and nobody knows
+    here.move(spam, INBOX)
+    here.look()
+    assert (here.mailbox.places(), here.known.lessons) == ({spam: [INBOX]}, [(spam, "ham")])
+
+
+def test_a_look_at_new_numbers_that_breaks_off_begins_anew(world):
+    here = world()
+    here.look()
+    spam, ham = here.deliver(INBOX, "spam"), here.deliver(INBOX, "ham")
+    assert not here.look([(4, True)])  # before it has moved
+    here.mailbox.renumber(INBOX)
+    assert not here.look([(4, True)])  # after ham, which is the first one now
+    here.look()
+    assert (here.mailbox.places(), here.known.lessons) == ({spam: [JUNK], ham: [INBOX]}, [])
 
 
 @pytest.mark.parametrize("action", ["move", "flag", "none"])

@@ -21,7 +21,7 @@ listen = 127.0.0.1
 base_dir = {home}/run
 state_dir = {home}/state
 log_path = {home}/dovecot.log
-ssl = no
+{tls}
 disable_plaintext_auth = no
 mail_location = maildir:{home}/Maildir
 default_login_user = {user}
@@ -55,7 +55,7 @@ service imap-login {{
     port = {port}
   }}
   inet_listener imaps {{
-    port = 0
+    port = {tls_port}
   }}
 }}
 service anvil {{
@@ -70,15 +70,27 @@ service imap {{
 """
 
 
+_TLS = """ssl = yes
+ssl_cert = <{}
+ssl_key = <{}"""
+
+
+def free_port():
+    """A port where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 class ImapServer:
     """A server that is started, killed and started again."""
 
-    def __init__(self, home, capability="", junk="Junk"):
+    def __init__(self, home, capability="", junk="Junk", certificate=None):
         self.home, self.capability, self.junk = home, capability, junk
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.certificate = certificate
+        self.port, self.tls_port = free_port(), free_port() if certificate else 0
         self.url = f"imap://{USER}@127.0.0.1:{self.port}"
+        self.tls_url = f"imaps://{USER}@localhost:{self.tls_port}"
         self.process = None
 
     def start(self):
@@ -98,6 +110,8 @@ class ImapServer:
             "password": PASSWORD,
             "junk": self.junk,
             "port": self.port,
+            "tls_port": self.tls_port,
+            "tls": "ssl = no" if self.certificate is None else _TLS.format(*self.certificate),
         }
         (self.home / "dovecot.conf").write_text(_CONFIGURATION.format(**values))
         for each in ("run", "state", "Maildir"):

@@ -1,6 +1,7 @@
 """A mail account that is watched over IMAP: a real server, and the user's own mail program beside."""
 
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -48,17 +49,17 @@ def server():
 
 
 def words_of(server, filter_file, *more):
-    return [*PROGRAM, "watch", server.url, str(filter_file), *map(str, more)]
+    return [*PROGRAM, "watch", str(getattr(server, "url", server)), str(filter_file), *map(str, more)]
 
 
-def env(password=PASSWORD):
-    return {**os.environ, "DECIBAN_IMAP_PASSWORD": password, "PYTHONWARNINGS": "error"}
+def env(password=PASSWORD, **more):
+    return {**os.environ, **more, "DECIBAN_IMAP_PASSWORD": password, "PYTHONWARNINGS": "error"}
 
 
-def watch_once(server, filter_file, *more, status=0, password=PASSWORD):
+def watch_once(server, filter_file, *more, status=0, password=PASSWORD, **variables):
     """What it says of one look through the account."""
     words = words_of(server, filter_file, "--once", *more)
-    done = subprocess.run(words, stderr=subprocess.PIPE, env=env(password), timeout=60, check=False)
+    done = subprocess.run(words, stderr=subprocess.PIPE, env=env(password, **variables), timeout=60, check=False)
     told = done.stderr.decode()
     assert done.returncode == status, told
     assert PASSWORD not in told
@@ -66,12 +67,12 @@ def watch_once(server, filter_file, *more, status=0, password=PASSWORD):
 
 
 @contextmanager
-def watching(server, filter_file, *more, ends_by=signal.SIGTERM):
+def watching(server, filter_file, *more, ends_by=signal.SIGTERM, **variables):
     """A process that watches; `said()` is what it has said so far."""
     log = filter_file.with_suffix(".log")
     with (
         log.open("wb") as file,
-        subprocess.Popen(words_of(server, filter_file, *more), stderr=file, env=env()) as process,
+        subprocess.Popen(words_of(server, filter_file, *more), stderr=file, env=env(**variables)) as process,
     ):
         process.said = log.read_text
         try:
@@ -252,8 +253,50 @@ def test_a_server_that_comes_back_is_watched_on(server, own):
         server.deliver(SPAM_MESSAGE)
         until(lambda: "moved to Junk" in process.said())
         assert process.said().count("cannot be reached") == 1
-        assert "The server answers again.\n" in process.said()
+        until(lambda: "The server answers again.\n" in process.said())
     assert bytes_in(server, "INBOX") == [HAM_MESSAGE]
+
+
+def test_only_the_beginning_of_a_large_message_is_read(server, own):
+    rest = b"\r\n" + b"x" * 70 + b"\r\n"
+    large = SPAM_MESSAGE + b"\r\n" * 2 + rest * (4_000_000 // len(rest))
+    server.deliver(large, HAM_MESSAGE)
+    assert watch_once(server, own, "--threshold", "-900dB").endswith("Classified 2, 2 of them as spam.\n")
+    assert bytes_in(server, "Junk") == sorted([large, HAM_MESSAGE])  # whole
+    log = server.log()
+    [read] = [int(size) for size in re.findall(r"body_bytes=(\d+)", log) if int(size) > 1_000_000][:1]
+    assert read < 2.2e6
+    assert "Classified 0" in watch_once(server, own)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A certificate of localhost that nobody has signed, and its key."""
+    folder = tmp_path_factory.mktemp("certificate")
+    paths = folder / "certificate.pem", folder / "key.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    words += ["-addext", "subjectAltName=DNS:localhost", "-out", str(paths[0]), "-keyout", str(paths[1])]
+    subprocess.run(words, check=True, capture_output=True)
+    return paths
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_tls(certificate, own):
+    with imap_server(certificate=certificate) as server:
+        server.deliver(SPAM_MESSAGE)
+        told = watch_once(server.tls_url, own, status=74)
+        assert told == (
+            f"deciban: {server.tls_url}: the certificate of the server is not valid: self-signed certificate. Check "
+            "the host; nothing was sent.\n"
+        )
+        told = watch_once(server.tls_url, own, SSL_CERT_FILE=str(certificate[0]))
+        assert told.endswith("Classified 1, 1 of them as spam.\n")
+        with watching(server.tls_url, own, "--poll", "600", SSL_CERT_FILE=str(certificate[0])) as process:
+            server.move(SPAM_MESSAGE, "Junk", "INBOX")
+            until(lambda: "learnt as ham" in process.said())
+        # STARTTLS, of a server on this machine; what is known of another address is not known of this one.
+        assert "Classified 1" in watch_once(server, own)
+        assert re.findall(r", TLS, session", server.log())
 
 
 def test_several_folders(server, own):

@@ -9,33 +9,27 @@ from __future__ import annotations
 import contextlib
 import imaplib
 import select
-import ssl
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from imapclient import IMAPClient, SocketTimeout
+from imapclient import IMAPClient
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, ProtocolError
-from imapclient.exceptions import LoginError as RefusedLogin
 
-from ..errors import DataError, LoginError, StorageError, UsageError, escape
+from ..errors import UsageError, escape
 from .credentials import Secret
 from .imap_address import ImapAddress
+from .imap_login import connect, errors_of
 from .watch import FolderStatus, Message, Moved
-from .watching import ConnectionLost
 
 READ = 2 << 20
 """Bytes of a message that are read, from its beginning."""
 _AT_ONCE = 8 << 20  # bytes that one command asks for
 _MOST_AT_ONCE = 200  # and messages
 _LISTED = 1000  # messages of which one command asks for flags and sizes
-_TIMEOUT = SocketTimeout(connect=30, read=120)
 _BODY = f"BODY.PEEK[]<0.{READ}>"
 _JUNK, _NOT_JUNK = b"$Junk", b"$NotJunk"
 _JUNK_NAMES = ("junk", "spam", "junk e-mail", "junk email", "bulk mail")
-# By which a server says that it is busy, not that the password is wrong (RFC 5530).
-_BUSY = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]")
-
 # A folder of 200,000 messages names all of them on one line.
 imaplib._MAXLINE = max(imaplib._MAXLINE, 32 << 20)  # type: ignore[attr-defined]
 
@@ -199,89 +193,6 @@ class ImapAccount:
     def _errors(self, what: str) -> Iterator[None]:
         with errors_of(self.address, what):
             yield
-
-
-def connect(address: ImapAddress, secret: Secret) -> IMAPClient:
-    """Return a connection that is logged in.
-
-    Raises ConnectionLost where the server cannot be reached at the moment, LoginError where it does not let the user
-    in, StorageError where it is another than it should be.
-    """
-    with errors_of(address, "the greeting"):
-        is_tls = address.scheme == "imaps"
-        context = ssl.create_default_context()
-        given = context if is_tls else None
-        client = IMAPClient(address.host, address.port, ssl=is_tls, ssl_context=given, timeout=_TIMEOUT)
-    try:
-        with errors_of(address, "STARTTLS"):
-            if not is_tls:
-                _start_tls(address, client)
-        with errors_of(address, "LOGIN"):
-            _log_in(address, client, secret)
-    except BaseException:
-        with contextlib.suppress(Exception):
-            client.shutdown()
-        raise
-    return client
-
-
-def _start_tls(address: ImapAddress, client: IMAPClient) -> None:
-    """Go on with TLS where it is offered; with any certificate of a server on this machine, as nobody is in between."""
-    if not client.has_capability("STARTTLS"):
-        if address.needs_tls:
-            raise UsageError(
-                f"{address}: the server offers no TLS, and others could read the password. Use imaps://, or allow it "
-                "with --insecure."
-            )
-        return
-    context = ssl.create_default_context()
-    if address.is_loopback:
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    client.starttls(context)
-
-
-def _log_in(address: ImapAddress, client: IMAPClient, secret: Secret) -> None:
-    try:
-        if secret.is_token:
-            if client.has_capability("AUTH=OAUTHBEARER"):
-                client.oauthbearer_login(address.user, secret.text)
-            else:
-                client.oauth2_login(address.user, secret.text)
-        elif client.has_capability("AUTH=PLAIN"):  # which knows letters of all languages
-            client.plain_login(address.user, secret.text)
-        elif client.has_capability("LOGINDISABLED"):
-            raise LoginError(f"{address}: the server takes no password here. Use imaps://, or --oauth2-command.")
-        else:
-            client.login(address.user, secret.text)
-    except RefusedLogin as error:
-        told = escape(" ".join(str(error).replace(secret.text, "…").split()))[:200]
-        if isinstance(error.__context__, IMAPClientAbortError) or any(code in told for code in _BUSY):
-            raise ConnectionLost(f"{address}: the server is busy: {told}.") from None
-        what = "access token" if secret.is_token else "password"
-        raise LoginError(
-            f"{address}: the server does not accept the user and the {what}: {told.rstrip('.')}. Check both; many "
-            "providers want a password of its own for each program, or --oauth2-command."
-        ) from None
-
-
-@contextlib.contextmanager
-def errors_of(address: ImapAddress, what: str) -> Iterator[None]:
-    """Turns what goes wrong with a server into the errors of this program."""
-    try:
-        yield
-    except ssl.SSLCertVerificationError as error:
-        raise StorageError(
-            f"{address}: the certificate of the server is not valid: {error.verify_message}. Check the host; nothing "
-            "was sent."
-        ) from error
-    except (OSError, IMAPClientAbortError, ProtocolError) as error:
-        told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise ConnectionLost(f"{address}: the server cannot be reached: {escape(told)[:200]}.") from error
-    except IMAPClientError as error:
-        told = escape(str(error))[:200].rstrip(".")
-        if any(code in told for code in _BUSY):
-            raise ConnectionLost(f"{address}: the server is busy: {told}.") from error
-        raise DataError(f"{address}: {what} was refused: {told}.") from error
 
 
 def _find(folders: Sequence[tuple[Any, Any, str]], name: str) -> str:

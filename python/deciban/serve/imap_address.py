@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import quote, unquote, urlsplit
 
 from ..errors import UsageError, escape
@@ -27,8 +28,11 @@ class ImapAddress:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the server is on this machine."""
-        return self.host in ("localhost", "::1") or self.host.startswith("127.")
+        """Whether the server is on this machine, whatever a name server says."""
+        try:
+            return self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            return False
 
     @property
     def needs_tls(self) -> bool:
