@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from deciban.errors import LoginError, UsageError
+from deciban.errors import DataError, LoginError, UsageError
 from deciban.serve.credentials import VARIABLE, Credentials, Secret
 from deciban.serve.imap_address import parse_address
 from deciban.serve.watch import Watcher, WatchPolicy
@@ -83,6 +83,24 @@ def test_once_ends_or_says_why_not(state):
     assert server.said == ["Classified 1, 0 of them as spam."]
     with pytest.raises(ConnectionLost):
         Server(3, 3).watch(state, seconds=None)
+
+
+def test_what_others_teach_is_heeded_and_the_filter_is_refreshed(state, tmp_path):
+    server = Server(2)
+    server.followed.path, server.followed.is_due = str(tmp_path / "no\nfilter"), True
+
+    def follow():
+        raise DataError("it is damaged.")
+
+    server.followed.follow = follow
+    server.watch(state, seconds=None)
+    assert server.said[:2] == [
+        "The filter could not be read again, and the one that was read stays: it is damaged.",
+        "Classified 0, 0 of them as spam.",
+    ]
+    assert server.said[2].startswith("Refreshing the filter failed: deciban: ")
+    assert "\n" not in server.said[2]
+    assert not server.followed.is_due
 
 
 def test_pauses_never_end():

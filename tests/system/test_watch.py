@@ -6,6 +6,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -81,12 +82,15 @@ def watching(server, filter_file, *more, ends_by=signal.SIGTERM, **variables):
             yield process
         finally:
             process.send_signal(ends_by)
+            asked = time.monotonic()
             try:
                 process.wait(PATIENCE)
+                took = time.monotonic() - asked
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
     assert process.returncode == 0, log.read_text()
+    assert took < 5.0
     assert log.read_text().endswith("Ended.\n")
     assert PASSWORD not in log.read_text()
 
@@ -230,6 +234,26 @@ def test_news_is_heeded_at_once_and_lessons_too(server, own):
         server.move(HAM_MESSAGE, "INBOX", "Junk")
         until(lambda: "learnt as spam" in process.said())
     assert labels(own) == [HAM_LABEL, SPAM_LABEL]
+
+
+def test_folders_that_send_no_news_are_looked_at_while_the_server_is_idle(server, own):
+    with watching(server, own, "--poll", "1") as process:
+        server.deliver(HAM_MESSAGE, folder="Junk")
+        until(lambda: "Junk;UID=1: learnt as spam" in process.said())
+        time.sleep(3.0)  # a few times IDLE
+        server.deliver(SPAM_MESSAGE)
+        until(lambda: "moved to Junk" in process.said())
+    assert "cannot be reached" not in process.said()
+
+
+def test_it_ends_while_it_waits_to_try_again(own, server):
+    with watching(server, own) as process:
+        server.process.kill()
+        server.process.wait()
+        server.stop_others()
+        until(lambda: "cannot be reached" in process.said())
+        time.sleep(4.0)
+    server.start()
 
 
 def test_polling_where_there_is_no_idle(own):

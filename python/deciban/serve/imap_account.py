@@ -85,7 +85,7 @@ class ImapAccount:
 
     def messages_after(self, folder: str, uid: int, newest: int | None = None) -> Iterator[Message]:
         """Yield the messages of a folder beyond a UID, in ascending order; or, of these, so many of the newest."""
-        self._select(folder, readonly=True)
+        self._enter(folder)
         with self._errors("SEARCH"):
             found = self._client.search(["UID", f"{uid + 1}:*"])
         uids = sorted(each for each in found if each > uid)  # `*` names the last one, whichever that is
@@ -94,7 +94,7 @@ class ImapAccount:
             yield from self._fetch(folder, uids[first : first + _LISTED])
 
     def _fetch(self, folder: str, uids: Sequence[int]) -> Iterator[Message]:
-        self._select(folder, readonly=True)
+        self._enter(folder)
         with self._errors("FETCH"):
             told = self._client.fetch(uids, ["FLAGS", "RFC822.SIZE"])
         left: list[int] = []
@@ -110,13 +110,18 @@ class ImapAccount:
         yield from self._read(folder, left, told)
 
     def _read(self, folder: str, uids: Sequence[int], told: dict[int, Any]) -> Iterator[Message]:
-        self._select(folder, readonly=True)  # who took the one before may have moved it
+        self._enter(folder)
         with self._errors("FETCH"):
             found = self._client.fetch(uids, [_BODY])
         for uid in uids:
             data = found.get(uid, {}).get(b"BODY[]<0>")
             if data is not None:
                 yield Message(uid, bytes(data), b"\\Deleted" in told[uid].get(b"FLAGS", ()))
+
+    def _enter(self, folder: str) -> None:
+        """Select a folder to read, unless it is selected."""
+        if self._selected is None or self._selected[0] != folder:
+            self._select(folder, readonly=True)
 
     def _select(self, folder: str, *, readonly: bool) -> FolderStatus:
         """Select a folder, so that it may be changed or not, and return what the server says of it."""

@@ -80,6 +80,7 @@ def watch(
             while True:
                 _follow(known(), say)
                 _tell(watcher.look_through(account), say, always=seconds is None)
+                _refresh(known(), say)
                 if seconds is None:
                     return
                 if is_lost:
@@ -104,14 +105,19 @@ def _tell(counts: WatchCounts, say: Callable[[str], object], always: bool) -> No
 
 
 def _follow(known: Followed, say: Callable[[str], object]) -> None:
-    """Take in what others taught the filter; solve it when lessons wait that only that takes in whole."""
-    if known.is_due:
-        known.is_due = False
-        command = [sys.executable, "-m", "deciban", "refresh", known.path, "--quiet"]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        if done.returncode:
-            say(f"Refreshing the filter failed: {escape(done.stderr.decode(errors='replace').strip())}")
+    """Take in what others taught the filter."""
     try:
         known.follow()
     except DecibanError as error:
         say(f"The filter could not be read again, and the one that was read stays: {error}")
+
+
+def _refresh(known: Followed, say: Callable[[str], object]) -> None:
+    """Solve the filter when lessons wait that only that takes in whole, in a process of its own."""
+    if not known.is_due:
+        return
+    known.is_due = False
+    command = [sys.executable, "-m", "deciban", "refresh", known.path, "--quiet"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode:
+        say(f"Refreshing the filter failed: {escape(done.stderr.decode(errors='replace').strip())}")
