@@ -55,11 +55,13 @@ def message_packets(message, *, leading=True, chunk=65535, queue_id=b""):
 def changed(message, answers, *, leading=True):
     """The message after what the packets that answer it ask for; the last of them is the final reply."""
     fields = fields_of(message)
-    space = b"" if leading else b" "
+    space, removed = b"" if leading else b" ", []
     for command, data in answers:
         if command == b"m":
             place, (name, value) = int.from_bytes(data[:4], "big"), data[4:].removesuffix(b"\0").split(b"\0")
             assert value == b""
+            assert (name.lower(), place) not in removed  # servers may keep the places of what is removed
+            removed.append((name.lower(), place))
             same = [k for k, each in enumerate(fields) if each[0].lower() == name.lower()]
             del fields[same[place - 1]]
         elif command in (b"i", b"h"):

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from threading import Event
+from time import monotonic
 
 import pytest
 from hypothesis import given
@@ -281,6 +282,15 @@ def test_what_is_too_large_is_accepted_as_it_came_and_the_next_is_marked(sent, l
     assert connection.shared.held == 0
 
 
+def test_a_packet_that_there_is_no_room_for_ends_the_connection(caplog):
+    part = packet(b"B", bytes(200_000))[:-1]
+    assert talk(offer() + part) == talk(offer())
+    assert talk(offer() + part, held_bytes=100_000)[1]
+    assert [each.getMessage() for each in caplog.records] == [
+        "milter: the connection was closed: the server holds too many messages"
+    ]
+
+
 def test_servers_that_wait_are_asked_to_skip_the_rest_of_what_is_too_large():
     chunk = packet(b"B", bytes(60_000))
     data = offer(steps=ALL_STEPS & ~NO_REPLIES) + packet(b"L", b"X\0 y\0") + packet(b"N") + chunk * 3 + packet(b"E")
@@ -338,7 +348,7 @@ def test_a_message_is_rejected_or_held_from_its_score_on(score, happens, caplog)
     assert said == ["milter: a message was not put into quarantine, as the mail server has none"] * happens
 
 
-@given(st.text())
+@given(st.text(st.one_of(st.sampled_from("%\r\n\0a"), st.characters())))
 @examples(100)
 def test_texts_of_rejections_are_one_line_of_ascii(text):
     [(command, data)] = packets(reject(text))
@@ -378,6 +388,7 @@ def test_what_comes_while_a_thread_classifies_waits(happens):
         connection.data_received(offer() + message_packets(LARGE) + message_packets(MESSAGE))
         assert (len(packets(wire.written)), wire.paused, connection.is_idle) == (1, True, False)
         assert shared.held == len(LARGE) + len(message_packets(MESSAGE))
+        assert connection.deadline < monotonic() + 301
         if happens == "late":
             connection.expire()
         elif happens == "closed":

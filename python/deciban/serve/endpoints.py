@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from ..errors import StorageError, UsageError, escape
 
-_BACKLOG = 1024
+BACKLOG = 1024
+"""Connections that wait at most until a worker accepts them."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def _listen_at_port(host: str, port: int) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
-        made.listen(_BACKLOG)
+        made.listen(BACKLOG)
     except BaseException:
         made.close()
         raise
@@ -76,7 +77,7 @@ def _listen_at_path(path: str) -> socket.socket:
         _remove_dead(path)
         made.bind(path)
         os.chmod(path, 0o666)  # as spamd's: whoever may reach its folder may ask
-        made.listen(_BACKLOG)
+        made.listen(BACKLOG)
     except BaseException:
         made.close()
         raise

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from .endpoints import BACKLOG
 from .live import LiveModel
 from .shared import ServerLimits, Shared
 
@@ -47,7 +48,7 @@ class StreamService:
     async def start(self, shared: Shared) -> None:
         """Begin to accept connections."""
         loop, made = asyncio.get_running_loop(), self.make(shared)
-        self._listening = [await loop.create_server(made, sock=each) for each in self.sockets]
+        self._listening = [await loop.create_server(made, sock=each, backlog=BACKLOG) for each in self.sockets]
 
     def close(self) -> None:
         """Accept no more of them."""
