@@ -271,7 +271,9 @@ def test_what_is_too_large_is_accepted_as_it_came_and_the_next_is_marked(sent, l
     for at in range(0, len(sent), 5000):
         connection.data_received(sent[at : at + 5000])
         assert connection.shared.held <= limits.get("message_bytes", MOST) + 65_000  # and a packet that is not whole
-    connection.data_received(packet(b"D", b"Ei\0\0334F\0") + packet(b"E"))
+    connection.data_received(packet(b"B", bytes(100)) + packet(b"D", b"Ei\0\0334F\0"))
+    assert connection.shared.held == 0
+    connection.data_received(packet(b"E"))
     assert packets(wire.written) == [CONTINUE]
     assert [each.getMessage() for each in caplog.records] == [f"milter: message \\x1b4F was accepted as it came: {why}"]
     wire.written = talk(offer())[0]
@@ -415,6 +417,16 @@ def test_what_comes_while_a_thread_classifies_waits(happens):
     assert changed(LARGE, large) == (marked(LARGE) if happens == "done" else LARGE)
     assert changed(MESSAGE, small) == marked(MESSAGE)
     assert asked == [LARGE, MESSAGE]
+    assert not wire.paused
+
+
+def test_a_server_that_reads_no_replies_is_not_read():
+    connection, wire = connect()
+    connection.data_received(offer() + message_packets(MESSAGE))
+    assert not wire.paused
+    connection.pause_writing()
+    assert wire.paused
+    connection.resume_writing()
     assert not wire.paused
 
 

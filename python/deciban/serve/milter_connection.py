@@ -58,7 +58,7 @@ class MilterConnection(asyncio.Protocol):
         self.deadline = monotonic() + self.shared.limits.header_seconds
         self._asked: asyncio.Future[bytes] | None = None
         self._asked_size = self._counted = 0
-        self._has_ended = self._is_full = False
+        self._is_full = False
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -86,11 +86,10 @@ class MilterConnection(asyncio.Protocol):
             self._go_on()
 
     def eof_received(self) -> bool:
-        """Close, after the answer to a message that has ended."""
-        self._has_ended = True
-        if self._asked is None and self._session.has_begun:
+        """Close; while a thread classifies nothing is read, and so no end of it is seen."""
+        if self._session.has_begun:
             log.warning("milter: the mail server closed the connection within a message")
-        return self._asked is not None
+        return False
 
     def pause_writing(self) -> None:
         """Read nothing from a mail server that does not read its replies."""
@@ -183,8 +182,6 @@ class MilterConnection(asyncio.Protocol):
         self._write(packets)
         self._set_deadline()
         self._go_on()
-        if self._has_ended and self._asked is None:
-            self._close()
         self._read_on()
 
     def _answer_http(self) -> None:
