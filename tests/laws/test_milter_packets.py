@@ -6,7 +6,7 @@ from threading import Event
 from time import monotonic
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deciban.judging import verdict_of
@@ -350,6 +350,7 @@ def test_a_message_is_rejected_or_held_from_its_score_on(score, happens, caplog)
     assert said == ["milter: a message was not put into quarantine, as the mail server has none"] * happens
 
 
+@example("100 % off,\r\nand 5 %% more\0")
 @given(st.text(st.one_of(st.sampled_from("%\r\n\0a"), st.characters())))
 @examples(100)
 def test_texts_of_rejections_are_one_line_of_ascii(text):
@@ -358,6 +359,7 @@ def test_texts_of_rejections_are_one_line_of_ascii(text):
     assert command == b"y"
     assert shown.isprintable()
     assert "%" not in shown.replace("%%", "")
+    assert shown.count("%") == 2 * text[:400].count("%") or len(text) > 400
     assert len(shown) <= 800
 
 
