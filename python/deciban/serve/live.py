@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 from .. import store
 from ..data.text_layout import NAIVE_BAYES, ONLINE
@@ -160,6 +160,25 @@ class LiveModel:
 
     def _version(self) -> Version:
         return tuple(_stat(self.path + suffix) for suffix in _FILES)
+
+
+class Filter(Protocol):
+    """What is asked of a filter: see `LiveFilter`."""
+
+    spam: str
+    ham: str
+
+    def rate(self, message: bytes) -> Rating:
+        """Return the rating of a message."""
+
+    def explain(self, message: bytes) -> tuple[Rating, Explanation]:
+        """Return the rating of a message, and the evidence for it."""
+
+    def learn(self, message: bytes, label: str, source: str) -> Outcome:
+        """Learn a message under a label."""
+
+    def forget(self, message: bytes, source: str) -> Outcome:
+        """Take back the label of a message."""
 
 
 class LiveFilter(LiveModel):

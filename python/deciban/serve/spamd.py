@@ -10,11 +10,9 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from ..errors import DecibanError
-from ..mail.outcomes import Outcome
-from ..verdict import Explanation
+from .live import Filter
 from .markup import mark_message, marked_header
 from .rating import REQUIRED, Rating
 from .reasons import report, summarise
@@ -57,25 +55,6 @@ class Request:
     version: tuple[int, int]
     headers: dict[str, str]
     message: bytes
-
-
-class Filter(Protocol):
-    """What is asked of a filter: see `live.LiveFilter`."""
-
-    spam: str
-    ham: str
-
-    def rate(self, message: bytes) -> Rating:
-        """Return the rating of a message."""
-
-    def explain(self, message: bytes) -> tuple[Rating, Explanation]:
-        """Return the rating of a message, and the evidence for it."""
-
-    def learn(self, message: bytes, label: str, source: str) -> Outcome:
-        """Learn a message under a label."""
-
-    def forget(self, message: bytes, source: str) -> Outcome:
-        """Take back the label of a message."""
 
 
 @dataclass

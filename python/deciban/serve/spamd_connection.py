@@ -12,8 +12,9 @@ from time import monotonic
 from typing import cast
 
 from ..errors import DecibanError
+from .live import Filter
 from .shared import Shared
-from .spamd import Filter, Request, RequestReader, SpamdError, answer
+from .spamd import Request, RequestReader, SpamdError, answer
 
 log = logging.getLogger("deciban.serve")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from ..errors import DataError, escape
-from .shared import Filter
+from .live import Filter
 from .watch_state import Place, Seen, Side, WatchState
 
 Action = Literal["move", "flag", "none"]
