@@ -4,25 +4,19 @@ import os
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
-from contextlib import closing, contextmanager
 
 import pytest
 
 pytest.importorskip("imapclient")
 
-from system.command import HAM, HELD_OUT, KOREAN, PROGRAM, SPAM, TRAIN, run
+from system.command import HAM, HELD_OUT, KOREAN, SPAM, TRAIN, run
 from system.imap_server import DOVECOT, PASSWORD, imap_server
-from system.serving import PATIENCE, until
+from system.serving import until
+from system.watched import bytes_in, crlf, labels, watch_once, watching
 
 pytestmark = pytest.mark.skipif(DOVECOT is None, reason="Dovecot is not installed: apt install dovecot-imapd")
-
-
-def crlf(path):
-    """A message as servers keep it."""
-    return path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
 
 SPAM_MESSAGE, HAM_MESSAGE, KOREAN_MESSAGE = map(crlf, (SPAM, HAM, KOREAN))
@@ -47,65 +41,6 @@ def own(trained, tmp_path):
 def server():
     with imap_server() as made:
         yield made
-
-
-def words_of(server, filter_file, *more):
-    return [*PROGRAM, "watch", str(getattr(server, "url", server)), str(filter_file), *map(str, more)]
-
-
-def env(password=PASSWORD, **more):
-    return {**os.environ, **more, "DECIBAN_IMAP_PASSWORD": password, "PYTHONWARNINGS": "error"}
-
-
-def watch_once(server, filter_file, *more, status=0, password=PASSWORD, **variables):
-    """What it says of one look through the account."""
-    words = words_of(server, filter_file, "--once", *more)
-    done = subprocess.run(words, stderr=subprocess.PIPE, env=env(password, **variables), timeout=60, check=False)
-    told = done.stderr.decode()
-    assert done.returncode == status, told
-    assert PASSWORD not in told
-    return told
-
-
-@contextmanager
-def watching(server, filter_file, *more, ends_by=signal.SIGTERM, **variables):
-    """A process that watches; `said()` is what it has said so far."""
-    log = filter_file.with_suffix(".log")
-    with (
-        log.open("wb") as file,
-        subprocess.Popen(words_of(server, filter_file, *more), stderr=file, env=env(**variables)) as process,
-    ):
-        process.said = log.read_text
-        try:
-            until(lambda: "Watching INBOX" in log.read_text() or process.poll() is not None)
-            assert process.poll() is None, log.read_text()
-            yield process
-        finally:
-            process.send_signal(ends_by)
-            asked = time.monotonic()
-            try:
-                process.wait(PATIENCE)
-                took = time.monotonic() - asked
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-    assert process.returncode == 0, log.read_text()
-    assert took < 5.0
-    assert log.read_text().endswith("Ended.\n")
-    assert PASSWORD not in log.read_text()
-
-
-def labels(filter_file):
-    """The numbers of the classes of what was learnt since the filter was trained, in order."""
-    journal = f"{filter_file}.journal"
-    if not os.path.exists(journal):
-        return []
-    with closing(sqlite3.connect(journal)) as database:
-        return [row[0][-2] for row in database.execute("SELECT labels FROM entries ORDER BY id")]
-
-
-def bytes_in(server, folder):
-    return sorted(message for message, _ in server.messages(folder))
 
 
 HAM_LABEL, SPAM_LABEL = 0, 1
@@ -364,9 +299,6 @@ def test_errors(server, own):
 
 
 def test_nobody_listens(own):
-    words = [*PROGRAM, "watch", "imap://ann@127.0.0.1:1", str(own), "--once"]
-    done = subprocess.run(words, capture_output=True, env=env(), check=False)
-    assert (done.returncode, done.stderr.decode()) == (
-        69,
-        "deciban: imap://ann@127.0.0.1:1: the server cannot be reached: Connection refused.\n",
+    assert watch_once("imap://ann@127.0.0.1:1", own, status=69) == (
+        "deciban: imap://ann@127.0.0.1:1: the server cannot be reached: Connection refused.\n"
     )
