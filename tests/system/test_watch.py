@@ -181,6 +181,7 @@ def test_folders_that_send_no_news_are_looked_at_while_the_server_is_idle(server
     assert "cannot be reached" not in process.said()
 
 
+@pytest.mark.deep
 def test_it_ends_while_it_waits_to_try_again(own, server):
     with watching(server, own) as process:
         server.process.kill()
@@ -200,6 +201,7 @@ def test_polling_where_there_is_no_idle(own):
         until(lambda: "moved to Junk" in process.said())
 
 
+@pytest.mark.deep
 def test_a_server_that_comes_back_is_watched_on(server, own):
     with watching(server, own, "--poll", "600") as process:
         server.deliver(HAM_MESSAGE)

@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from ..errors import StorageError, UsageError, escape
 
@@ -29,7 +30,10 @@ class Endpoint:
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine reaches it."""
-        return bool(self.path) or self.host in ("localhost", "::1") or self.host.startswith("127.")
+        try:
+            return bool(self.path) or self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            return False
 
 
 def parse_endpoint(text: str) -> Endpoint:
