@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,18 +14,21 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from system.serving import until, workers_of
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "python" / "deciban" / "sample"
 README = ROOT / "README.md"
-GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("mail", "text", "tables", "models", "reports")]
+GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("mail", "serve", "text", "tables", "models", "reports")]
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in [README, *GUIDES]}
 VERBS = {
-    "README": ("train", "explain", "learn", "evaluate", "train", "evaluate", "explain"),
+    "README": ("train", "explain", "learn", "evaluate", "serve", "watch", "train", "evaluate", "explain"),
     "mail": (
         *("train", "evaluate", "classify", "explain", "learn", "forget", "refresh", "inspect", "evaluate"),
         *("suspects", "review", "review", "learn", "canary", "reset", "reset", "reset", "snapshot", "rollback"),
         *("doctor", "threshold"),
     ),
+    "serve": ("serve", "serve", "serve", "serve", "filter", "serve", "watch", "watch"),
     "text": ("train", "evaluate", "explain", "learn", "learn", "train"),
     "tables": ("train", "evaluate", "classify", "explain", "learn", "compare"),
     "models": (),
@@ -62,16 +67,54 @@ def test_every_command_of_a_page_is_found() -> None:
     assert {name: tuple(line[1] for line in read_commands(page)) for name, page in PAGES.items()} == VERBS
 
 
+def serve(line: list[str], folder: Path) -> None:
+    """Start a server, at a port that is free, until somebody is let in, and end it."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    at = f"127.0.0.1:{port}"
+    words = [re.sub(r"127\.0\.0\.1:\d+", at, word) for word in line]
+    words += [] if at in words else ["--http", at]
+    with subprocess.Popen([sys.executable, "-m", *words], cwd=folder, stderr=subprocess.PIPE) as process:
+        try:
+            until(lambda: is_open(port) and workers_of(process), process)
+        finally:
+            process.terminate()
+            said = process.communicate(timeout=30)[1]
+    assert process.returncode == 0, (line, said)
+
+
+def is_open(port: int) -> bool:
+    """Return whether somebody listens there."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def watch(line: list[str], folder: Path) -> None:
+    """Watch an account of a server that is not there, once."""
+    words = [sys.executable, "-m", *line, *([] if "--once" in line else ["--once"])]
+    known = {**os.environ, "DECIBAN_IMAP_PASSWORD": "x"}
+    run = subprocess.run(words, cwd=folder, capture_output=True, env=known)
+    assert run.returncode == 69, (line, run.stderr)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("name", [name for name, verbs in VERBS.items() if verbs])
 def test_the_commands_run_and_forgetting_restores_the_file(name: str, mailbox: Path) -> None:
     commands = read_commands(PAGES[name])
+    if name == "serve":
+        commands = [*read_commands(PAGES["README"])[:1], *read_commands(PAGES["tables"])[:1], *commands]
+        assert [line[-1] for line in commands[:2]] == ["filter.deciban", "people.deciban"]
     contents = {}
     for line in commands:
-        run = subprocess.run(
-            [sys.executable, "-m", *line], cwd=mailbox, capture_output=True, text=True, encoding="utf-8"
-        )
-        assert run.returncode == 0, (line, run.stderr)
+        if line[1] == "serve":
+            serve(line, mailbox)
+        elif line[1] == "watch":
+            watch(line, mailbox)
+        else:
+            words = [each if each in "<>" else shlex.quote(each) for each in [sys.executable, "-m", *line]]
+            run = subprocess.run(" ".join(words), shell=True, cwd=mailbox, capture_output=True)
+            assert run.returncode == 0, (line, run.stderr)
         if "filter.deciban" in line:
             contents[line[1]] = (mailbox / "filter.deciban").read_bytes()
     if "forget" in contents:

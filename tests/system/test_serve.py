@@ -244,3 +244,15 @@ def test_whatever_is_wrong_the_message_comes_out_as_it_came(trained, tmp_path, b
     done = run("filter", path, input=message)
     assert (done.returncode, done.stdout) == (0, message)
     assert b"The message was left as it came: " in done.stderr
+
+
+def test_a_signal_at_any_moment_of_the_start_ends_all_processes(own):
+    path, at = own
+    words = [*PROGRAM, "serve", str(path), "--spamd", str(at), "--http", f"{at}.http", "--workers", "2"]
+    for moment in (0.0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8):
+        with subprocess.Popen(words, stderr=subprocess.PIPE) as process:
+            time.sleep(moment)
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=20)[1]  # every process that is left holds this pipe
+        assert process.returncode in (0, 143, -signal.SIGTERM), said
+        assert not at.exists()

@@ -77,8 +77,10 @@ class HttpService:
         )
         self._server = _Server(config)
         self._tasks = [asyncio.create_task(self._server.serve(sockets=[*self.sockets]))]
-        while not self._server.started:
+        while not (self._server.started or self._tasks[0].done()):
             await asyncio.sleep(0.001)
+        if self._tasks[0].done():
+            self._tasks[0].result()
 
     def close(self) -> None:
         """Accept no more of them; those that there are go on."""

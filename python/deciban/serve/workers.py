@@ -42,9 +42,15 @@ class Workers:
         known[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda *_: self._tell(signal.SIGHUP))
         try:
             notify("READY=1")
-            while not self._is_ending:
-                self._fill()
-                self._reap(wait=True)
+            try:
+                while not self._is_ending:
+                    self._fill()
+                    self._reap(wait=True)
+            except KeyboardInterrupt:  # of a signal that came before its handler was set
+                self._is_ending = True
+            except BaseException:
+                self._finish()
+                raise
             notify("STOPPING=1")
             return self._finish()
         finally:
