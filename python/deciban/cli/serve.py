@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from . import options
+from .configuration import from_file
 
 
 def _at(name: str, words: str) -> Callable[[Any], Any]:
@@ -22,8 +23,13 @@ def _from_score(what: str, words: str) -> Callable[[Any], Any]:
     )
 
 
-@click.command("serve", short_help="Serve a model to mail servers and programs.")
+@click.command(
+    "serve",
+    short_help="Serve a model to mail servers and programs.",
+    context_settings={"auto_envvar_prefix": "DECIBAN"},
+)
 @options.filter_file
+@from_file
 @_at("http", "Serve the HTTP API there. Default: 127.0.0.1:8155, if nothing else is served.")
 @_at("spamd", "Speak the spamd protocol there, for spamc and Exim.")
 @_at("rspamd", "Speak rspamd's HTTP protocol there, for rspamc and plugins.")

@@ -1,0 +1,92 @@
+"""Options of the server from a file, from the environment and from the command line, in that order of weight."""
+
+import configparser
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from deciban.cli.serve import command
+from deciban.errors import DecibanError
+from deciban.serve.server import PROTOCOLS, ServerOptions
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+
+@pytest.fixture
+def options(monkeypatch, tmp_path):
+    """A function that returns what the server is asked for by arguments, a file and variables."""
+    found = []
+    monkeypatch.setattr("deciban.serve.server.run_server", lambda path, chosen: found.append(chosen) or 0)
+
+    def asked(*arguments, file="", **variables):
+        for name, value in variables.items():
+            monkeypatch.setenv(f"DECIBAN_{name}", value)
+        path = tmp_path / "deciban.toml"
+        path.write_text(file)
+        context = command.make_context("serve", ["f.deciban", "--config", str(path), *arguments])
+        with context, pytest.raises(click.exceptions.Exit):
+            command.invoke(context)
+        return found.pop()
+
+    return asked
+
+
+def at(chosen, name):
+    return [str(each) for each in chosen.endpoints[name]]
+
+
+def test_what_is_said_first_counts(options):
+    assert options().workers is None
+    file = (
+        'workers = 3\nspamd = ["127.0.0.1:1", "127.0.0.1:2"]\nhttp = "/run/x"\nallow-tell = true\nthreshold = "20dB"\n'
+    )
+    chosen = options(file=file)
+    assert (chosen.workers, chosen.allow_tell, chosen.threshold) == (3, True, 20.0)
+    assert (at(chosen, "spamd"), at(chosen, "http")) == (["127.0.0.1:1", "127.0.0.1:2"], ["/run/x"])
+    chosen = options(file=file, WORKERS="4", SPAMD="127.0.0.1:3 127.0.0.1:4")
+    assert (chosen.workers, at(chosen, "spamd")) == (4, ["127.0.0.1:3", "127.0.0.1:4"])
+    chosen = options("--workers", "5", "--spamd", "127.0.0.1:5", file=file)
+    assert (chosen.workers, at(chosen, "spamd")) == (5, ["127.0.0.1:5"])
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("worker = 3", "expected one of the options"),
+        ("workers", "expected TOML"),
+        ("workers = [1, 2]", "expected one value of workers"),
+        ("workers = true", "expected workers to be text or a number"),
+        ("allow-tell = 1", "expected allow-tell to be true or false"),
+        ("config = 'other'", "expected one of the options"),
+        ("spamd = [[1]]", "expected spamd to be text or a number"),
+        ("workers = 0", "not in the range"),
+        ("[serve]\nworkers = 1", "expected one of the options"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said(options, file, said):
+    with pytest.raises((DecibanError, click.ClickException)) as error:
+        options(file=file)
+    assert said in getattr(error.value, "message", str(error.value))
+
+
+def test_what_is_deployed_is_understood(options):
+    chosen = options(file=(DEPLOY / "deciban.toml").read_text())
+    assert isinstance(chosen, ServerOptions)
+    assert at(chosen, "milter") == ["/run/deciban/milter"]
+    unit = configparser.RawConfigParser(strict=False)
+    unit.optionxform = str
+    unit.read(DEPLOY / "deciban.service")
+    words = shlex.split(unit["Service"]["ExecStart"])
+    assert words[1:3] == ["serve", "/var/lib/deciban/filter.deciban"]
+    known = {name for each in command.params for name in each.opts}
+    assert {word for word in words if word.startswith("--")} <= known
+    sockets = configparser.RawConfigParser(strict=False)
+    sockets.read(DEPLOY / "deciban.socket")
+    assert sockets["Socket"]["filedescriptorname"] in PROTOCOLS
+    (entry,) = re.findall(r"^CMD \[(.*)\]$", (DEPLOY / "Containerfile").read_text(), flags=re.MULTILINE)
+    assert set(re.findall(r"--[a-z-]+", entry)) <= known
+    assert tomllib.loads((DEPLOY / "deciban.toml").read_text())
