@@ -256,3 +256,14 @@ def test_a_signal_at_any_moment_of_the_start_ends_all_processes(own):
             said = process.communicate(timeout=20)[1]  # every process that is left holds this pipe
         assert process.returncode in (0, 143, -signal.SIGTERM), said
         assert not at.exists()
+
+
+def test_no_worker_outlives_the_process_that_started_it(own):
+    path, at = own
+    with subprocess.Popen([*PROGRAM, "serve", str(path), "--spamd", str(at)], stderr=subprocess.PIPE) as process:
+        until(lambda: at.exists() and answers(at), process)
+        process.kill()
+        said = process.communicate(timeout=20)[1]  # every process that is left holds this pipe
+    assert b"the process that started it is gone" in said
+    with serving(path, at):  # the socket file that is left is in nobody's way
+        assert answers(at)

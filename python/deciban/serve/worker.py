@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import resource
 import signal
 import socket
@@ -21,6 +22,7 @@ from .shared import ServerLimits, Shared
 log = logging.getLogger("deciban.serve")
 
 _FOLLOWED = 0.1  # seconds between two looks at the files of the filter
+_REFOUND = 0.5  # between two at whether the process that started this one is there
 _REFRESHED = 10.0  # and between two at whether it is due to be refreshed
 
 
@@ -61,12 +63,13 @@ class StreamService:
 
 @dataclass
 class Worker:
-    """A filter, and the protocols by which it is asked."""
+    """A filter, and the protocols by which it is asked; `parent` is the process that makes this, and starts workers."""
 
     known: LiveModel
     services: Sequence[Service]
     limits: ServerLimits = field(default_factory=ServerLimits)
     grace: float = 20.0
+    parent: int = field(default_factory=os.getpid)
 
     def serve(self) -> int:
         """Serve until SIGTERM; returns the exit status."""
@@ -84,7 +87,8 @@ class Worker:
         loop.add_signal_handler(signal.SIGHUP, follows.set)
         for service in self.services:
             await service.start(shared)
-        tasks = [loop.create_task(each) for each in (shared.watch(), self._follow(follows), self._refresh())]
+        lasting = (shared.watch(), self._follow(follows), self._refresh(), _end_with(self.parent, ends))
+        tasks = [loop.create_task(each) for each in lasting]
         await ends.wait()
         for service in self.services:
             service.close()
@@ -118,6 +122,14 @@ class Worker:
                 _, said = await done.communicate()
                 if done.returncode:
                     log.error("refreshing the filter failed: %s", said.decode(errors="replace").strip())
+
+
+async def _end_with(parent: int, ends: asyncio.Event) -> None:
+    """End this worker when the process that started it is gone, killed without a word."""
+    while os.getppid() == parent:
+        await asyncio.sleep(_REFOUND)
+    log.error("worker %d ends, as the process that started it is gone", os.getpid())
+    ends.set()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
