@@ -107,6 +107,22 @@ def test_silent_and_slow_clients_hold_nobody_up(served):
             each.close()
 
 
+@pytest.mark.deep
+def test_a_client_that_reads_slowly_gets_all_of_its_reply(served):
+    message = SPAM.read_bytes() + b"more and more words\n" * 500_000
+    with connected(served) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        client.sendall(request("PROCESS", message))
+        client.shutdown(socket.SHUT_WR)
+        reply, begun = client.recv(1 << 16), time.monotonic()
+        while piece := client.recv(1 << 16):
+            reply += piece
+            time.sleep(0.05 if time.monotonic() < begun + 8.0 else 0.0)
+    head, body = reply.split(b"\r\n\r\n", 1)
+    assert int(re.search(rb"Content-length: (\d+)", head)[1]) == len(body)
+    assert body.endswith(message[-1000:])
+
+
 def test_many_ask_at_once(served):
     wanted = [ask(served, request("SYMBOLS", message)) for message in MESSAGES]
     with ThreadPoolExecutor(8) as pool:

@@ -59,7 +59,7 @@ class SpamdConnection(asyncio.Protocol):
         self.server, self.shared = server, server.shared
         self.reader = RequestReader(self.shared.limits.message_bytes)
         self.deadline = monotonic() + self.shared.limits.header_seconds
-        self.has_answered, self._counted = False, 0
+        self.has_answered, self._counted, self._left = False, 0, 0
         self._has_ended = self._is_whole = False
         self._later: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport
@@ -142,17 +142,21 @@ class SpamdConnection(asyncio.Protocol):
         self.has_answered = True
         self._release()
         self.reader = RequestReader(0)
-        self.deadline = monotonic() + _LINGER
         self._transport.write(reply)
+        self._left = self._transport.get_write_buffer_size()
+        self.deadline = monotonic() + (self.shared.limits.header_seconds if self._left else _LINGER)
         if self._has_ended:
             self._transport.close()
         elif self._transport.can_write_eof():
             self._transport.write_eof()
 
     def expire(self) -> None:
-        """End a connection whose time is over."""
+        """End a connection whose time is over; a client that reads its reply, however slowly, goes on."""
         if self.has_answered:
-            self.abort()
+            left = self._transport.get_write_buffer_size()
+            if not left or left >= self._left:
+                self.abort()
+            self._left, self.deadline = left, monotonic() + self.shared.limits.header_seconds
         else:
             what = "the request" if self.reader.has_begun else "its header"
             self._reply(SpamdError(79, "Timeout", f"waited too long for {what}").to_bytes())
