@@ -303,6 +303,8 @@ def test_a_server_answers_over_sockets(files, tmp_path):
                 for _ in range(4):
                     assert client.get("/healthz").text == "ok\n"
                 assert 'path="/healthz",status="200"} 4.0' in client.get("/metrics").text
+                assert client.get("/healthz", headers={"X-Long": "x" * 60_000}).text == "ok\n"
+                assert client.get("/healthz", headers={f"X-{k}": "x" * 1000 for k in range(70)}).status_code == 400
         finally:
             process.terminate()
             said = process.communicate(timeout=20)[1]

@@ -21,6 +21,7 @@ class TimedProtocol(HttpToolsProtocol):
     """A connection that is closed when its first header has not come in time."""
 
     HEADER_SECONDS = 30.0
+    HEADER_BYTES = 1 << 16
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for a header."""
@@ -31,7 +32,15 @@ class TimedProtocol(HttpToolsProtocol):
         """Begin to wait for the header of one request more."""
         self._header_timer.cancel()
         self._header_timer = self.loop.call_later(self.HEADER_SECONDS, self.transport.abort)
+        self._header_bytes = 0
         super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a field; a header that is too long is no request."""
+        self._header_bytes += len(name) + len(value)
+        if self._header_bytes > self.HEADER_BYTES:
+            raise ValueError(f"expected a header of at most {self.HEADER_BYTES:,} bytes")
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Wait no longer: the header is here."""
