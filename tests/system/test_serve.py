@@ -1,5 +1,6 @@
 """A server of a filter: what it answers, how it is taught, and that nothing it has acknowledged is lost."""
 
+import math
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ from deciban.serve.live import LiveFilter
 from deciban.serve.markup import mark_message
 from deciban.serve.rating import GTUBE
 from deciban.serve.reasons import summarise
+from deciban.text.experts import DISAGREE
 from system.command import HAM, KOREAN, PROGRAM, SPAM, TRAIN, run
 from system.serving import answers, ask, connected, read_all, request, serving, until, workers_of
 
@@ -62,6 +64,20 @@ def test_answers_are_those_of_the_library(served, trained, message):
     assert reply.split(b"\r\n\r\n", 1)[1] == mark_message(message, rating, summarise(why, "spam"))
     [verdict] = judge_of(store.read(trained), trained).judge([message])
     assert rating.verdict == verdict.towards("spam")
+
+
+@pytest.mark.parametrize("most", [0, 1, 12, 100_000])
+def test_the_strongest_words_are_those_of_the_whole_explanation(trained, most):
+    served = LiveFilter(str(trained)).snapshot.served
+    for message in MESSAGES:
+        whole, short = served.explain(message), served.explain(message, most=most)
+        words, names = [term for term in whole.terms if term.term != DISAGREE], {term.term for term in whole.terms}
+        wanted = [term for term in whole.terms if term in words[:most] or term.term == DISAGREE]
+        assert [term for term in short.terms if term.term in names] == wanted
+        assert len(short.terms) == min(len(whole.terms), most + 2)
+        total = short.prior_decibans + math.fsum(term.decibans for term in short.terms)
+        assert total == pytest.approx(whole.decibans, abs=1e-9)
+        assert (short.verdict, short.prior_decibans) == (whole.verdict, whole.prior_decibans)
 
 
 def test_the_line_for_tests_is_spam(served):

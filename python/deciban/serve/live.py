@@ -20,9 +20,12 @@ from ..mail.outcomes import Outcome, label_among
 from ..mail.reading import Batch
 from ..mail.taught import judge_of
 from ..mail.teaching import Teaching, teach_filter
+from ..text.experts import ServedExperts
 from ..verdict import Explanation, Verdict
 from .rating import GTUBE, Rating, rate_test_message, rate_verdict
 
+NAMED = 12
+"""Words of an explanation of mail."""
 _FILES = ("", SUFFIX, f"{SUFFIX}-wal")
 Item = str | bytes
 Version = tuple[tuple[int, ...], ...]
@@ -212,8 +215,9 @@ class LiveFilter(LiveModel):
         return self.rating_of(message, verdict)
 
     def explain(self, message: bytes) -> tuple[Rating, Explanation]:
-        """Return the rating of a message, and the evidence for it."""
-        why = self.explain_item(message)
+        """Return the rating of a message, and the evidence for it: the strongest words, and the others in one term."""
+        served = self.snapshot.served
+        why = served.explain(message, most=NAMED) if isinstance(served, ServedExperts) else served.explain(message)
         return self.rating_of(message, why.as_verdict()), why
 
     def rating_of(self, message: bytes, verdict: Verdict) -> Rating:

@@ -26,7 +26,7 @@ from .http_app import read_body
 from .live import LiveFilter
 from .markup import format_fields
 from .rating import REQUIRED, Rating
-from .reasons import summarise
+from .reasons import is_sum, summarise
 from .shared import Shared
 
 log = logging.getLogger("deciban.serve")
@@ -69,7 +69,9 @@ class RspamdApp:
         return Response(json_line(self._result(rating, why, perf_counter() - began)), media_type="application/json")
 
     def _result(self, rating: Rating, why: Explanation, seconds: float) -> dict[str, Any]:
-        words = [f"{print_name(term.feature)} {term.decibans:+.1f} dB" for term in why.terms[:_NAMED]]
+        words = [
+            f"{print_name(term.feature)} {term.decibans:+.1f} dB" for term in why.terms[:_NAMED] if not is_sum(term)
+        ]
         own = rating.tests[-1]
         symbols = {
             name: {

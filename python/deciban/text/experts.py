@@ -5,6 +5,7 @@ This is the path of one message from the command line: it loads neither NumPy no
 
 from __future__ import annotations
 
+import heapq
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -174,8 +175,10 @@ class ServedExperts(ServedText):
         unsure_below: float = UNSURE_BELOW,
         threshold: Threshold | None = None,
         pair: tuple[int, int] | None = None,
+        most: int | None = None,
     ) -> Explanation:
-        """Return why the item is judged so, word by word: prior + Σ terms = decibans."""
+        """Return why the item is judged so, word by word: prior + Σ terms = decibans; of more words than `most` the
+        strongest, and one term, the last, for the others."""
         judged = self.weighed(item, pair)
         verdict = self.verdict(judged, unsure_below, threshold)
         label, against = judged[1] if threshold is None else threshold.pair(judged[0])
@@ -187,10 +190,19 @@ class ServedExperts(ServedText):
         heard = self.experts.hearers([name for _, name, _, _ in reasons])
         heard_in = {word: shares[-1] * counts for word, counts in passages}
         counts = [share * each for share, each in zip(shares, per_word, strict=False)]
-        terms = [
-            Term(name, unit * (counts[e] + heard_in.get(word, 0.0)) * of(weights, i), float(count), tuple(places))
-            for i, (e, (word, name, count, places)) in enumerate(zip(heard, reasons, strict=True))
+        values = [
+            unit * (counts[e] + heard_in.get(word, 0.0)) * of(weights, i)
+            for i, (e, (word, _, _, _)) in enumerate(zip(heard, reasons, strict=True))
         ]
+        terms = [
+            Term(reasons[i][1], values[i], float(reasons[i][2]), tuple(reasons[i][3]))
+            for i in _strongest(values, [name for _, name, _, _ in reasons], most)
+        ]
+        if len(terms) < len(values):
+            rest = math.fsum(values) - math.fsum(each.decibans for each in terms)
+            summed = [Term(f"({len(values) - len(terms):,} more words)", rest, 0.0)]
+        else:
+            summed = []
         told = math.fsum(share * of(each, e) for e, share in enumerate(shares))
         told -= shares[-1] * of([apart], 0) if passages else 0.0
         left = unit * (of(fused, 0) - told)
@@ -198,6 +210,7 @@ class ServedExperts(ServedText):
             terms.append(Term(DISAGREE, left, 0.0))
             left = 0.0
         terms.sort(key=lambda term: (-abs(term.decibans), term.term))
+        terms += summed
         offsets += offsets[: len(fused)] * (len(shares) - self.fusion.experts)  # passages have that of the content
         said = math.fsum(share * of(offsets, e) for e, share in enumerate(shares))
         prior = unit * said + DECIBANS_PER_NAT * of(self.fusion.intercept, 0) + left
@@ -214,6 +227,13 @@ class ServedExperts(ServedText):
         unit = self.fusion.slope / self.fusion.experts * np.array(self.fusion.typical)[heard]
         said: NDArray[np.float64] = weights * unit[:, None]
         return np.hstack([-0.5 * said, 0.5 * said]) if said.shape[1] == 1 else said
+
+
+def _strongest(values: Sequence[float], names: Sequence[str], most: int | None) -> Sequence[int]:
+    """Return the places of the strongest values, so many at most; of equal ones those whose names come first."""
+    if most is None or len(values) <= most:
+        return range(len(values))
+    return heapq.nsmallest(most, range(len(values)), key=lambda i: (-abs(values[i]), names[i]))
 
 
 class _Contrast:
