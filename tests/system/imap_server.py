@@ -67,6 +67,7 @@ service stats {{
 service imap {{
   process_limit = 60
 }}
+{more}
 """
 
 
@@ -85,8 +86,8 @@ def free_port():
 class ImapServer:
     """A server that is started, killed and started again."""
 
-    def __init__(self, home, capability="", junk="Junk", certificate=None):
-        self.home, self.capability, self.junk = home, capability, junk
+    def __init__(self, home, capability="", junk="Junk", certificate=None, more=""):
+        self.home, self.capability, self.junk, self.more = home, capability, junk, more
         self.certificate = certificate
         self.port, self.tls_port = free_port(), free_port() if certificate else 0
         self.url = f"imap://{USER}@127.0.0.1:{self.port}"
@@ -111,6 +112,7 @@ class ImapServer:
             "junk": self.junk,
             "port": self.port,
             "tls_port": self.tls_port,
+            "more": self.more.replace("HOME", str(self.home)),
             "tls": "ssl = no" if self.certificate is None else _TLS.format(*self.certificate),
         }
         (self.home / "dovecot.conf").write_text(_CONFIGURATION.format(**values))
@@ -183,10 +185,11 @@ class ImapServer:
 
 
 @contextmanager
-def imap_server(**more):
+def imap_server(prepare=lambda home: None, **more):
     """A server in a folder of its own, which the other user that it runs as where we are root can reach."""
     with TemporaryDirectory(prefix="imap-") as home:
         server = ImapServer(Path(home), **more)
+        prepare(server.home)
         server.start()
         try:
             yield server

@@ -69,6 +69,8 @@ def labels(filter_file):
     if not os.path.exists(journal):
         return []
     with closing(sqlite3.connect(journal)) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries'").fetchone():
+            return []  # it is just being made
         return [row[0][-2] for row in database.execute("SELECT labels FROM entries ORDER BY id")]
 
 

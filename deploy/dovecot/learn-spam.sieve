@@ -1,0 +1,3 @@
+require ["vnd.dovecot.pipe", "copy"];
+
+pipe :copy "deciban-learn" ["spam"];
