@@ -251,7 +251,8 @@ def test_others_than_known_paths_and_methods_are_problems(client):
     ):
         assert response.status_code == status
         assert response.headers["content-type"] == "application/problem+json"
-    for path in ("/healthz", "/readyz", "/metrics", "/v1/models", "/openapi.json"):
+    assert "/v1/classify" in client.get("/").text
+    for path in ("/", "/healthz", "/readyz", "/metrics", "/v1/models", "/openapi.json"):
         response = client.get(path, headers={"X-Request-Id": "mine"})
         conforms(client, path, "get", response)
         assert response.headers["x-request-id"] == "mine"

@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 from ..json_text import json_line
 from .api import LINES, TERMS, Api, Body, ProblemError, parse_json, wrong
 from .metrics import Metrics
-from .openapi import describe_api
+from .openapi import describe_api, describe_paths
 from .shared import Shared
 
 log = logging.getLogger("deciban.serve")
@@ -86,6 +86,7 @@ class HttpApp:
             "/v1/forget": self._forget,
         }
         gets: dict[str, Handler] = {
+            "/": self._index,
             "/v1/models": self._models,
             "/healthz": self._healthy,
             "/readyz": self._ready,
@@ -158,6 +159,9 @@ class HttpApp:
         self._authorise(request, always=True)
         body = await self._read(request)
         return Json(await self._teach(partial(self.api.forget, body, f"HTTP request {_id_of(request)}")))
+
+    async def _index(self, request: Request) -> Response:
+        return PlainTextResponse(describe_paths(self.api.model.kind))
 
     async def _models(self, request: Request) -> Response:
         self._authorise(request, always=self.asks_always)

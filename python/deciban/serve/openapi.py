@@ -60,6 +60,7 @@ def describe_api(kind: str, *, has_token: bool) -> dict[str, Any]:
             ),
             "/v1/learn": _teach(kind, "Learn items", [_label()]),
             "/v1/forget": _teach(kind, "Forget items", []),
+            "/": _get("What there is, for people", "text/plain", {"type": "string"}),
             "/v1/models": _get("The model that is served", JSON, {"type": "object", "required": ["models"]}),
             "/healthz": _get("Whether the server runs", "text/plain", {"type": "string"}),
             "/readyz": _get("Whether the model can be read", "text/plain", {"type": "string"}, 503),
@@ -71,6 +72,20 @@ def describe_api(kind: str, *, has_token: bool) -> dict[str, Any]:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}} if has_token else {},
         },
     }
+
+
+def describe_paths(kind: str) -> str:
+    """Return what there is to ask, a line each, for whoever looks with a browser."""
+    paths: dict[str, dict[str, Any]] = describe_api(kind, has_token=False)["paths"]
+    lines = [
+        f"{method.upper():4} {path:15} {about['summary']}"
+        for path, methods in paths.items()
+        for method, about in methods.items()
+    ]
+    example = "-H content-type:application/json -d '{\"item\": {...}}'" if kind == "table" else "--data-binary @FILE"
+    return "\n".join(
+        [f"deciban {__version__} serves a model of {kind}.", "", *lines, "", f"curl .../v1/classify {example}", ""]
+    )
 
 
 def _post(
