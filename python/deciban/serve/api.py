@@ -12,7 +12,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import DataError, DecibanError
@@ -45,11 +45,10 @@ def wrong(detail: str) -> ProblemError:
 
 @dataclass(frozen=True)
 class Body:
-    """The items of a request: the only one where it `is_single`; other members of its object in `more`."""
+    """The items of a request: the only one where it `is_single`."""
 
     items: list[Any]
     is_single: bool = True
-    more: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,12 @@ class Api:
         return self._answer(body, "explanations", told)
 
     def learn(self, body: Body, label: str | None, source: str) -> dict[str, Any]:
-        """Learn the items under a label, which is in the body where there is none here."""
-        label = body.more.get("label") if label is None else label
-        if not isinstance(label, str) or not label:
-            raise wrong("expected the label to learn: ?label=LABEL, or a member 'label' beside 'items'.")
+        """Learn the items under a label."""
         self._require_learning()
+        if label not in self.model.classes:
+            known = ", ".join(self.model.classes)
+            raise wrong(f"expected the label to learn, ?label=LABEL, one of {known}; got {label!r}.")
+        assert label is not None
         outcomes = _checked(lambda: self.model.teach(body.items, label, source))
         return self._answer(body, "outcomes", [{"outcome": each} for each in outcomes])
 
@@ -125,18 +125,19 @@ class Api:
 
     def read(self, content: bytes, kind: str) -> Body:
         """Return the items of a body of a type; ProblemError for what are none."""
+        if not content:
+            raise wrong("expected a body; it is empty.")
         if kind != JSON:
             if self.model.kind == "table":
                 raise ProblemError(415, "Unsupported media type", f"expected rows as {JSON} or {LINES}; got {kind!r}.")
             return Body([content if self.model.kind == "mail" else self._text(content)])
         value = parse_json(content)
-        if not isinstance(value, dict) or ("item" in value) == ("items" in value):
-            raise wrong('expected an object with "item" or "items".')
+        if not isinstance(value, dict) or [*value] not in (["item"], ["items"]):
+            raise wrong('expected an object with one member, "item" or "items".')
         items = value["items"] if "items" in value else [value["item"]]
         if not isinstance(items, list) or len(items) > MOST_ITEMS:
             raise wrong(f'expected "items" to be an array of at most {MOST_ITEMS:,}.')
-        more = {name: each for name, each in value.items() if name not in ("item", "items")}
-        return Body([self.item(each) for each in items], "item" in value, more)
+        return Body([self.item(each) for each in items], "item" in value)
 
     def item(self, value: Any) -> Any:
         """Return an item of JSON as the model reads it."""

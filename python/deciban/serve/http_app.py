@@ -179,7 +179,7 @@ class HttpApp:
         return Response(await asyncio.to_thread(self.metrics.expose), media_type=self.metrics.CONTENT_TYPE)
 
     async def _description(self, request: Request) -> Response:
-        return JSONResponse(describe_api(self.api.model.kind, has_token=self.token is not None))
+        return JSONResponse(describe_api(self.api.model.kind, self.api.model.classes, has_token=self.token is not None))
 
     def _authorise(self, request: Request, *, always: bool) -> None:
         """Raise ProblemError for a request without the token, where it needs one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import __version__
@@ -48,7 +49,7 @@ _PROBLEM = {
 }
 
 
-def describe_api(kind: str, *, has_token: bool) -> dict[str, Any]:
+def describe_api(kind: str, classes: Sequence[str], *, has_token: bool) -> dict[str, Any]:
     """Return the description of the API of a model of mail, of texts or of a table."""
     return {
         "openapi": "3.1.0",
@@ -58,7 +59,7 @@ def describe_api(kind: str, *, has_token: bool) -> dict[str, Any]:
             "/v1/explain": _post(
                 kind, "Explain verdicts", "explanations", _WHY, ["label", "decibans", "terms"], [_terms()]
             ),
-            "/v1/learn": _teach(kind, "Learn items", [_label()]),
+            "/v1/learn": _teach(kind, "Learn items", [_label(classes)]),
             "/v1/forget": _teach(kind, "Forget items", []),
             "/": _get("What there is, for people", "text/plain", {"type": "string"}),
             "/v1/models": _get("The model that is served", JSON, {"type": "object", "required": ["models"]}),
@@ -76,7 +77,7 @@ def describe_api(kind: str, *, has_token: bool) -> dict[str, Any]:
 
 def describe_paths(kind: str) -> str:
     """Return what there is to ask, a line each, for whoever looks with a browser."""
-    paths: dict[str, dict[str, Any]] = describe_api(kind, has_token=False)["paths"]
+    paths: dict[str, dict[str, Any]] = describe_api(kind, (), has_token=False)["paths"]
     lines = [
         f"{method.upper():4} {path:15} {about['summary']}"
         for path, methods in paths.items()
@@ -140,8 +141,8 @@ def _body(kind: str, *, lines: bool) -> dict[str, Any]:
         JSON: {
             "schema": {
                 "anyOf": [
-                    {"type": "object", "required": ["item"], "properties": {"item": item, "items": False}},
-                    {"type": "object", "required": ["items"], "properties": {"items": items, "item": False}},
+                    _object("item", item),
+                    _object("items", items),
                 ]
             }
         }
@@ -155,6 +156,10 @@ def _body(kind: str, *, lines: bool) -> dict[str, Any]:
     return {"required": True, "content": content}
 
 
+def _object(name: str, schema: Any) -> dict[str, Any]:
+    return {"type": "object", "required": [name], "properties": {name: schema}, "additionalProperties": False}
+
+
 def _get(summary: str, kind: str, schema: dict[str, Any], *problems: int) -> dict[str, Any]:
     ok = {"200": {"description": summary, "content": {kind: {"schema": schema}}}}
     return {"get": {"summary": summary, "responses": {**ok, **_problems(503, *problems)}}}
@@ -166,8 +171,14 @@ def _problems(*statuses: int) -> dict[str, Any]:
     return {str(status): {"description": "A problem (RFC 9457)", "content": content} for status in statuses}
 
 
-def _label() -> dict[str, Any]:
-    return {"name": "label", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "The label."}
+def _label(classes: Sequence[str]) -> dict[str, Any]:
+    return {
+        "name": "label",
+        "in": "query",
+        "required": True,
+        "schema": {"enum": [*classes]},
+        "description": "The label.",
+    }
 
 
 def _terms() -> dict[str, Any]:

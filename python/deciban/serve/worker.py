@@ -99,15 +99,18 @@ class Worker:
 
     async def _follow(self, asked: asyncio.Event) -> None:
         """Read the filter again whenever somebody has written to it."""
+        failures = 0
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asked.wait(), _FOLLOWED)
             asked.clear()
             try:
                 await asyncio.to_thread(self.known.follow)
+                failures = 0
             except Exception as error:
-                log.error("the filter could not be read again, and the one that was read stays: %s", error)
-                await asyncio.sleep(1.0)
+                failures += 1  # the first may come from reading while it is written
+                if failures == 2:
+                    log.error("the filter could not be read again, and the one that was read stays: %s", error)
 
     async def _refresh(self) -> None:
         """Refresh the file of the filter in a process of its own when lessons wait that only that takes in whole."""
