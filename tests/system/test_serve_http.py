@@ -240,6 +240,10 @@ def test_who_teaches_shows_the_token(files, tmp_path):
     several = {"items": ["Subject: a\n\nb\n", "Subject: a\n\nb\n"]}
     found = client.post("/v1/learn?label=ham", json=several, headers=SHOWN).json()["outcomes"]
     assert [each["outcome"] for each in found] == ["learnt", "already known"]
+    many = {"items": [f"Subject: {k}\n\nword{k} word{k // 2}\n" for k in range(500)]}
+    found = client.post("/v1/learn?label=spam", json=many, headers=SHOWN).json()["outcomes"]
+    assert [each["outcome"] for each in found] == ["learnt"] * 500
+    assert client.post("/v1/learn?label=spam", json={"items": []}, headers=SHOWN).json()["outcomes"] == []
     assert client_of(known, token=None).post("/v1/forget", content=message, headers=SHOWN).status_code == 403
     assert client_of(known, asks_always=True).post("/v1/classify", content=message).status_code == 401
 

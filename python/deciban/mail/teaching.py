@@ -49,7 +49,7 @@ class Updated:
     """What an update did. The verdicts are there where there was one item; words, and how many items `vanished`, moved
     away before they were read, where items have words; how many are `waiting` to be in its file, of a filter that
     learns online, and whether these are so many that it `is_due` to be solved; why that was `refused`; and the
-    canaries that were `given_up`."""
+    canaries that were `given_up`; and what became of `each` item of a filter that learns online, in their order."""
 
     classes: Sequence[Any]
     outcomes: Counter[Outcome]
@@ -61,6 +61,7 @@ class Updated:
     is_due: bool = False
     refused: str = ""
     given_up: list[str] = field(default_factory=list)
+    each: list[Outcome] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return keys that scripts rely on."""
@@ -108,6 +109,7 @@ def teach_filter(path: str, batches: Iterator[Batch], teaching: Teaching, gone: 
         classes = told.words.served.classes
         result = Updated(classes, told.outcomes, words=sizes, vanished=len(gone), waiting=waiting, is_due=due)
         result.refused, result.given_up = refused, [each.canary.source for each in told.given_up]
+        result.each = told.each
         if told.outcomes.total() == 1:
             after = replace(after, drift=drift_of(journal))
             result.before, result.after = told.before, after.judge([told.only])[0]
@@ -160,6 +162,7 @@ class _Told:
         self.solution: Filter | None = None
         self.given_up: list[Changed] = []
         self.outcomes, self.changes_file, self.stale = Counter[Outcome](), False, False
+        self.each: list[Outcome] = []
         self.held = 0
         self.only: str | bytes = b""
         self.before: Verdict | None = None
@@ -241,6 +244,7 @@ class _Told:
         has = known if open_labels is None else open_labels
         became, labels = self._step(has, label) if self.own is None else self._label(self.own, has, said.heeded)
         self.outcomes[became] += 1
+        self.each.append(became)
         by_itself = self.own is not None
         confirmed = became == "already known" and not by_itself and self.journal.is_automatic(words.digest)
         if confirmed:  # from now on it is a label that somebody gave

@@ -107,40 +107,41 @@ class LiveModel:
         list of Outcome
             What became of each.
         """
-        return [self._teach(item, source, Teaching(label, at_once=False)) for item in items]
+        return self._teach(items, source, Teaching(label, at_once=False))
 
     def unteach(self, items: Sequence[Item], source: str) -> list[Outcome]:
         """Take back the label of each item; the one before it holds again."""
-        return [self._teach(item, source, Teaching(forget=True)) for item in items]
+        return self._teach(items, source, Teaching(forget=True))
 
-    def _teach(self, item: Item, source: str, teaching: Teaching) -> Outcome:
+    def _teach(self, items: Sequence[Item], source: str, teaching: Teaching) -> list[Outcome]:
         if not self.can_learn:
             raise DataError(
                 f"{escape(self.path)}: expected a model that learns one item at a time; this one is {self.model!r}. "
                 "Train the default model of mail."
             )
+        if not items:
+            return []
         with self._lock:
-            outcome = self._note(item, source, teaching) if self.model == ONLINE else self._count(item, teaching)
+            outcomes = self._note(items, source, teaching) if self.model == ONLINE else self._count(items, teaching)
             self.follow()
-        return outcome
+        return outcomes
 
-    def _note(self, item: Item, source: str, teaching: Teaching) -> Outcome:
+    def _note(self, items: Sequence[Item], source: str, teaching: Teaching) -> list[Outcome]:
         """Teach a filter that keeps a journal."""
-        result = teach_filter(self.path, iter([Batch([source], [item])]), teaching, [])
-        [outcome] = result.outcomes
-        self.is_due |= result.is_due or outcome == "relabelled"
-        return outcome
+        result = teach_filter(self.path, iter([Batch([source] * len(items), items)]), teaching, [])
+        self.is_due |= result.is_due or "relabelled" in result.outcomes
+        return result.each
 
-    def _count(self, item: Item, teaching: Teaching) -> Outcome:
+    def _count(self, items: Sequence[Item], teaching: Teaching) -> list[Outcome]:
         """Teach a filter that counts, and writes its file each time."""
         from ..mail.filter import updating
 
         with updating(self.path) as update:
             known = update.filter
-            update.filter, [outcome] = (
-                known.forget([item]) if teaching.label is None else known.learn([item], teaching.label)
+            update.filter, outcomes = (
+                known.forget(items) if teaching.label is None else known.learn(items, teaching.label)
             )
-        return outcome
+        return outcomes
 
     def follow(self) -> bool:
         """Read the model again if its files are others by now, and return whether they were."""
