@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-TIMES = 5
+TIMES = 10
 """How many examples the deep tier draws for one of the quick tier."""
 
 _EXAMPLES = 5
