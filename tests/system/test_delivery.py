@@ -7,18 +7,11 @@ import sys
 import pytest
 
 from deciban.serve.markup import remove_marks, split_message
-from system.command import HAM, SPAM, TRAIN, run
+from system.command import HAM, SPAM
 from system.serving import serving
 
 pytestmark = pytest.mark.deep
 PROCMAIL, MAILDROP, SPAMC = map(shutil.which, ("procmail", "maildrop", "spamc"))
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("trained") / "f.deciban"
-    assert run("train", f"spam={TRAIN / 'spam'}", f"ham={TRAIN / 'ham'}", "-o", path, "--kind", "mail").returncode == 0
-    return path
 
 
 PROCMAILRC = """MAILDIR={folder}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from system.command import HAM, SPAM, TRAIN, run
+from system.command import HAM, SPAM
 from system.imap_server import DOVECOT, imap_server
 from system.serving import serving, until
 from system.test_serve import score_of
@@ -21,13 +21,6 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("spamc") is None, reason="spamc is not installed"),
 ]
 HAM_LABEL, SPAM_LABEL = 0, 1
-
-
-@pytest.fixture
-def own(tmp_path):
-    path = tmp_path / "f.deciban"
-    assert run("train", f"spam={TRAIN / 'spam'}", f"ham={TRAIN / 'ham'}", "-o", path, "--kind", "mail").returncode == 0
-    return path
 
 
 @pytest.fixture

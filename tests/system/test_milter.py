@@ -15,7 +15,7 @@ from deciban.serve.markup import list_fields, mark_message
 from deciban.serve.rating import GTUBE
 from deciban.serve.reasons import summarise
 from laws.mail_server import changed, message_packets, offer, packet, packets
-from system.command import HAM, KOREAN, SPAM, TRAIN, run
+from system.command import HAM, KOREAN, SPAM, run
 from system.postfix import CANNOT, running_postfix
 from system.serving import connected, read_all, serving, until, workers_of
 
@@ -24,13 +24,6 @@ MESSAGES = [b"\r\n".join(each.read_bytes().splitlines()) + b"\r\n" for each in (
 LONG = b"Subject: long\r\nX-Spam-Level: *\r\n\r\n" + b"many words go on\r\n" * 30_000  # as threads classify it
 TESTED = b"Subject: test\r\n\r\n" + GTUBE + b"\r\n"
 QUIT = packet(b"Q")
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("trained") / "f.deciban"
-    assert run("train", f"spam={TRAIN / 'spam'}", f"ham={TRAIN / 'ham'}", "-o", path, "--kind", "mail").returncode == 0
-    return path
 
 
 @pytest.fixture(scope="module")

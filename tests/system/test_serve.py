@@ -19,26 +19,17 @@ from deciban.serve.markup import mark_message
 from deciban.serve.rating import GTUBE
 from deciban.serve.reasons import summarise
 from deciban.text.experts import DISAGREE
-from system.command import HAM, KOREAN, PROGRAM, SPAM, TRAIN, run
+from system.command import HAM, KOREAN, PROGRAM, SPAM, run
 from system.serving import answers, ask, connected, read_all, request, serving, until, workers_of
 
 SPAMC = shutil.which("spamc")
 MESSAGES = [each.read_bytes() for each in (SPAM, HAM, KOREAN)]
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("trained") / "f.deciban"
-    assert run("train", f"spam={TRAIN / 'spam'}", f"ham={TRAIN / 'ham'}", "-o", path, "--kind", "mail").returncode == 0
-    return path
-
-
 @pytest.fixture
-def own(trained, tmp_path):
+def own_server(own, tmp_path):
     """A filter that may be taught, and the socket where it is served."""
-    for each in trained.parent.glob("f.deciban*"):
-        shutil.copy2(each, tmp_path)
-    return tmp_path / "f.deciban", tmp_path / "s"
+    return own, tmp_path / "s"
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +144,8 @@ def tell(path, message, **headers):
 DID, NOTHING = b"SPAMD/1.1 0 EX_OK\r\nDidSet: local\r\n\r\n", b"SPAMD/1.1 0 EX_OK\r\n\r\n"
 
 
-def test_what_it_is_told_is_heeded_by_all_workers_and_taken_back_exactly(own):
-    path, at = own
+def test_what_it_is_told_is_heeded_by_all_workers_and_taken_back_exactly(own_server):
+    path, at = own_server
     message = KOREAN.read_bytes()
     with serving(path, at, "--workers", 2, "--allow-tell"):
         before = score_of(at, message)
@@ -165,8 +156,8 @@ def test_what_it_is_told_is_heeded_by_all_workers_and_taken_back_exactly(own):
         until(lambda: all(score_of(at, message) == before for _ in range(8)))
 
 
-def test_what_the_command_teaches_is_heeded(own):
-    path, at = own
+def test_what_the_command_teaches_is_heeded(own_server):
+    path, at = own_server
     with serving(path, at, "--workers", 1) as process:
         before = score_of(at, KOREAN.read_bytes())
         assert run("learn", path, "--as", "spam", KOREAN).returncode == 0
@@ -175,8 +166,8 @@ def test_what_the_command_teaches_is_heeded(own):
         assert answers(at)
 
 
-def test_workers_that_are_killed_are_replaced_and_lose_nothing_that_was_acknowledged(own):
-    path, at = own
+def test_workers_that_are_killed_are_replaced_and_lose_nothing_that_was_acknowledged(own_server):
+    path, at = own_server
     lessons = [b"Subject: lesson %d\n\nword%d word%d again\n" % (k, k, k + 1) for k in range(6)]
     with serving(path, at, "--workers", 2, "--allow-tell") as process:
         for k, lesson in enumerate(lessons):
@@ -191,8 +182,8 @@ def test_workers_that_are_killed_are_replaced_and_lose_nothing_that_was_acknowle
         assert b'"already known": 1' in told.stdout, told
 
 
-def test_what_has_begun_is_answered_before_the_end(own):
-    path, at = own
+def test_what_has_begun_is_answered_before_the_end(own_server):
+    path, at = own_server
     message = request("PROCESS", SPAM.read_bytes() + b"word " * 100_000)
     with serving(path, at, "--workers", 1) as process:
         wanted = ask(at, message)
@@ -223,8 +214,8 @@ def test_what_cannot_be_served_is_said(trained, tmp_path):
 
 
 @pytest.mark.skipif(SPAMC is None, reason="spamc is not installed")
-def test_spamc_understands_every_answer(own):
-    path, at = own
+def test_spamc_understands_every_answer(own_server):
+    path, at = own_server
 
     def spamc(*arguments, message=SPAM):
         done = subprocess.run(
@@ -278,8 +269,8 @@ def test_whatever_is_wrong_the_message_comes_out_as_it_came(trained, tmp_path, b
     assert b"The message was left as it came: " in done.stderr
 
 
-def test_a_signal_at_any_moment_of_the_start_ends_all_processes(own):
-    path, at = own
+def test_a_signal_at_any_moment_of_the_start_ends_all_processes(own_server):
+    path, at = own_server
     words = [*PROGRAM, "serve", str(path), "--spamd", str(at), "--http", f"{at}.http", "--workers", "2"]
     for moment in (0.0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8):
         with subprocess.Popen(words, stderr=subprocess.PIPE) as process:
@@ -290,8 +281,8 @@ def test_a_signal_at_any_moment_of_the_start_ends_all_processes(own):
         assert not at.exists()
 
 
-def test_no_worker_outlives_the_process_that_started_it(own):
-    path, at = own
+def test_no_worker_outlives_the_process_that_started_it(own_server):
+    path, at = own_server
     with subprocess.Popen([*PROGRAM, "serve", str(path), "--spamd", str(at)], stderr=subprocess.PIPE) as process:
         until(lambda: at.exists() and answers(at), process)
         process.kill()

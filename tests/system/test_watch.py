@@ -23,20 +23,6 @@ SPAM_MESSAGE, HAM_MESSAGE, KOREAN_MESSAGE = map(crlf, (SPAM, HAM, KOREAN))
 OTHERS = [crlf(path) for path in sorted((HELD_OUT / "ham").glob("*.eml")) if path not in (HAM, KOREAN)]
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("trained") / "f.deciban"
-    assert run("train", f"spam={TRAIN / 'spam'}", f"ham={TRAIN / 'ham'}", "-o", path, "--kind", "mail").returncode == 0
-    return path
-
-
-@pytest.fixture
-def own(trained, tmp_path):
-    for each in trained.parent.glob("f.deciban*"):
-        shutil.copy2(each, tmp_path)
-    return tmp_path / "f.deciban"
-
-
 @pytest.fixture
 def server():
     with imap_server() as made:
