@@ -6,6 +6,7 @@ This is shared by all protocols: it classifies, explains, learns and forgets, an
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -235,6 +236,11 @@ class LiveFilter(LiveModel):
         """Take back the label of a message."""
         [outcome] = self.unteach([message], source)
         return outcome
+
+
+def refresh_command(path: str) -> list[str]:
+    """Return the command that refreshes the filter in a file, in a process of its own, as it takes seconds."""
+    return [sys.executable, "-m", "deciban", "refresh", path, "--quiet"]
 
 
 def _cells(rows: Sequence[dict[str, Any]]) -> Any:

@@ -89,7 +89,7 @@ def format_fields(rating: Rating, reason: str = "") -> str:
 
 
 def is_mark(name: bytes) -> bool:
-    """Whether a field of this name is one by which filters mark messages."""
+    """Return whether a field of this name is one by which filters mark messages."""
     return name.lower().startswith(_OWN)
 
 

@@ -34,11 +34,11 @@ class Policy:
     quarantine_from: float | None = None
 
     def rejects(self, rating: Rating) -> bool:
-        """Whether a message of this rating is rejected."""
+        """Return whether a message of this rating is rejected."""
         return self.reject_from is not None and rating.score >= self.reject_from
 
     def holds(self, rating: Rating) -> bool:
-        """Whether a message of this rating is held in quarantine."""
+        """Return whether a message of this rating is held in quarantine."""
         return self.quarantine_from is not None and rating.score >= self.quarantine_from
 
 

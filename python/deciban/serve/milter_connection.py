@@ -6,11 +6,10 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import cast
 
 from .milter import CONTINUE, Mail, MilterError, MilterLimits, PacketReader, Session
 from .milter_answers import Explainer, Policy, answer, answer_http
-from .shared import Shared
+from .shared import HeldConnection, Shared
 
 log = logging.getLogger("deciban.serve")
 
@@ -48,40 +47,32 @@ class MilterServer:
         return packets
 
 
-class MilterConnection(asyncio.Protocol):
+class MilterConnection(HeldConnection):
     """One connection: what comes while a message is classified waits."""
 
     def __init__(self, server: MilterServer) -> None:
-        self.server, self.shared = server, server.shared
+        super().__init__(server.shared)
+        self.server = server
         limits = MilterLimits(self.shared.limits.message_bytes)
         self._reader, self._session = PacketReader(limits.packet_bytes), Session(limits)
-        self.deadline = monotonic() + self.shared.limits.header_seconds
         self._asked: asyncio.Future[bytes] | None = None
-        self._asked_size = self._counted = 0
+        self._asked_size = 0
         self._is_full = False
-        self._transport: asyncio.Transport
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to read."""
-        self._transport = cast(asyncio.Transport, transport)
-        self.shared.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give back what was held."""
-        self.shared.connections.discard(self)
+        super().connection_lost(exc)
         self._asked = None
-        self.shared.held -= self._counted
-        self._counted = 0
 
     @property
     def is_idle(self) -> bool:
         """Whether no message has begun whose answer is not sent."""
         waits = self._session.in_transaction or self._asked is not None or bool(self._reader.buffer)
-        return not waits and not self._transport.get_write_buffer_size()
+        return not waits and not self.transport.get_write_buffer_size()
 
     def data_received(self, data: bytes) -> None:
         """Take more packets."""
-        if not self._transport.is_closing():
+        if not self.transport.is_closing():
             self._reader.feed(data)
             self._go_on()
 
@@ -94,7 +85,7 @@ class MilterConnection(asyncio.Protocol):
     def pause_writing(self) -> None:
         """Read nothing from a mail server that does not read its replies."""
         self._is_full = True
-        self._transport.pause_reading()
+        self.transport.pause_reading()
 
     def resume_writing(self) -> None:
         """Read on."""
@@ -102,8 +93,8 @@ class MilterConnection(asyncio.Protocol):
         self._read_on()
 
     def _read_on(self) -> None:
-        if self._asked is None and not self._is_full and not self._transport.is_closing():
-            self._transport.resume_reading()
+        if self._asked is None and not self._is_full and not self.transport.is_closing():
+            self.transport.resume_reading()
 
     def _go_on(self) -> None:
         """Take the packets that are whole, up to the end of a message that needs a thread of its own."""
@@ -111,7 +102,7 @@ class MilterConnection(asyncio.Protocol):
             if self._session.options is None and self._reader.buffer.startswith(b"GET "):
                 self._answer_http()
                 return
-            while self._asked is None and not self._transport.is_closing():
+            while self._asked is None and not self.transport.is_closing():
                 packet = self._reader.read()
                 if packet is None:
                     break
@@ -155,9 +146,8 @@ class MilterConnection(asyncio.Protocol):
         return self.shared.held > self.shared.limits.held_bytes
 
     def _recount(self) -> None:
-        size = 0 if self._transport.is_closing() else len(self._reader.buffer) + self._session.size + self._asked_size
-        self.shared.held += size - self._counted
-        self._counted = size
+        size = 0 if self.transport.is_closing() else len(self._reader.buffer) + self._session.size + self._asked_size
+        self.hold(size)
 
     def _ask(self, mail: Mail) -> None:
         """Answer a message, on another thread where that takes long."""
@@ -166,7 +156,7 @@ class MilterConnection(asyncio.Protocol):
             self._write(self.server.answer(mail))
             return
         self.deadline = monotonic() + self.shared.limits.request_seconds
-        self._transport.pause_reading()
+        self.transport.pause_reading()
         self._asked_size = len(mail.message)
         self._asked = asyncio.get_running_loop().run_in_executor(pool, self.server.answer, mail)
         self._asked.add_done_callback(self._finish)
@@ -196,7 +186,7 @@ class MilterConnection(asyncio.Protocol):
 
     def expire(self) -> None:
         """End a connection whose time is over; a message that is still being classified is accepted as it came."""
-        if self._transport.is_closing():
+        if self.transport.is_closing():
             self.abort()
         elif self._asked is not None:
             log.warning("milter: a message was accepted as it came: classifying it took too long")
@@ -210,12 +200,8 @@ class MilterConnection(asyncio.Protocol):
 
     def _close(self) -> None:
         self.deadline = monotonic() + _LINGER
-        self._transport.close()
+        self.transport.close()
 
     def _write(self, packets: bytes) -> None:
-        if packets and not self._transport.is_closing():
-            self._transport.write(packets)
-
-    def abort(self) -> None:
-        """Close the connection now."""
-        self._transport.abort()
+        if packets and not self.transport.is_closing():
+            self.transport.write(packets)

@@ -10,25 +10,9 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Protocol
+from typing import cast
 
 _QUICK = 1 << 18  # bytes of a message that is classified at once, where others wait for it
-
-
-class Connection(Protocol):
-    """A connection, of whatever protocol; `deadline` is on the clock of `time.monotonic`."""
-
-    deadline: float
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nobody waits for an answer that has begun."""
-
-    def expire(self) -> None:
-        """End it, as its time is over."""
-
-    def abort(self) -> None:
-        """Close it now."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +30,7 @@ class Shared:
     """The connections of one worker; they hold `held` bytes."""
 
     limits: ServerLimits = field(default_factory=ServerLimits)
-    connections: set[Connection] = field(default_factory=set)
+    connections: set[HeldConnection] = field(default_factory=set)
     held: int = 0
 
     def __post_init__(self) -> None:
@@ -76,3 +60,42 @@ class Shared:
             connection.abort()
         for pool in (self.slow, self.learner):
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+class HeldConnection(asyncio.Protocol):
+    """A connection, of whatever protocol, which counts the bytes that it holds; `deadline` is on the clock of
+    `time.monotonic`."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared, self._counted = shared, 0
+        self.deadline = monotonic() + shared.limits.header_seconds
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to read."""
+        self.transport = cast(asyncio.Transport, transport)
+        self.shared.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give back what was held."""
+        self.shared.connections.discard(self)
+        self.hold(0)
+
+    def hold(self, size: int) -> None:
+        """Count so many bytes as held now."""
+        self.shared.held += size - self._counted
+        self._counted = size
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody waits for an answer that has begun."""
+        raise NotImplementedError
+
+    def expire(self) -> None:
+        """End it, as its time is over."""
+        raise NotImplementedError
+
+    def abort(self) -> None:
+        """Close it now."""
+        self.transport.abort()

@@ -9,11 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import cast
 
 from ..errors import DecibanError
 from .live import Filter
-from .shared import Shared
+from .shared import HeldConnection, Shared
 from .spamd import Request, RequestReader, SpamdError, answer
 
 log = logging.getLogger("deciban.serve")
@@ -52,27 +51,19 @@ class SpamdServer:
         return self.shared.learner if request.command == "TELL" else self.shared.pool_for(len(request.message))
 
 
-class SpamdConnection(asyncio.Protocol):
+class SpamdConnection(HeldConnection):
     """One connection: one request, one reply."""
 
     def __init__(self, server: SpamdServer) -> None:
-        self.server, self.shared = server, server.shared
-        self.reader = RequestReader(self.shared.limits.message_bytes)
-        self.deadline = monotonic() + self.shared.limits.header_seconds
-        self.has_answered, self._counted, self._left = False, 0, 0
+        super().__init__(server.shared)
+        self.server, self.reader = server, RequestReader(self.shared.limits.message_bytes)
+        self.has_answered, self._left = False, 0
         self._has_ended = self._is_whole = False
         self._later: asyncio.TimerHandle | None = None
-        self._transport: asyncio.Transport
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to read."""
-        self._transport = cast(asyncio.Transport, transport)
-        self.shared.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give back what was held."""
-        self.shared.connections.discard(self)
-        self._release()
+        super().connection_lost(exc)
         if self._later is not None:
             self._later.cancel()
 
@@ -80,7 +71,7 @@ class SpamdConnection(asyncio.Protocol):
     def is_idle(self) -> bool:
         """Whether nothing of a request has come yet, or all of its reply is sent."""
         if self.has_answered:
-            return not self._transport.get_write_buffer_size()
+            return not self.transport.get_write_buffer_size()
         return not self.reader.has_come
 
     def data_received(self, data: bytes) -> None:
@@ -100,8 +91,7 @@ class SpamdConnection(asyncio.Protocol):
     def _feed(self, data: bytes) -> Request | None:
         begun = self.reader.has_begun
         found = self.reader.feed(data)
-        self.shared.held += self.reader.size - self._counted
-        self._counted = self.reader.size
+        self.hold(self.reader.size)
         if self.shared.held > self.shared.limits.held_bytes:
             raise SpamdError(79, "Timeout", "the server is busy; try again later")
         if self.reader.has_begun and not begun:
@@ -137,34 +127,26 @@ class SpamdConnection(asyncio.Protocol):
 
     def _reply(self, reply: bytes) -> None:
         """Send the reply, and close the connection when the client has sent all."""
-        if self.has_answered or self._transport.is_closing():
+        if self.has_answered or self.transport.is_closing():
             return
         self.has_answered = True
-        self._release()
+        self.hold(0)
         self.reader = RequestReader(0)
-        self._transport.write(reply)
-        self._left = self._transport.get_write_buffer_size()
+        self.transport.write(reply)
+        self._left = self.transport.get_write_buffer_size()
         self.deadline = monotonic() + (self.shared.limits.header_seconds if self._left else _LINGER)
         if self._has_ended:
-            self._transport.close()
-        elif self._transport.can_write_eof():
-            self._transport.write_eof()
+            self.transport.close()
+        elif self.transport.can_write_eof():
+            self.transport.write_eof()
 
     def expire(self) -> None:
         """End a connection whose time is over; a client that reads its reply, however slowly, goes on."""
         if self.has_answered:
-            left = self._transport.get_write_buffer_size()
+            left = self.transport.get_write_buffer_size()
             if not left or left >= self._left:
                 self.abort()
             self._left, self.deadline = left, monotonic() + self.shared.limits.header_seconds
         else:
             what = "the request" if self.reader.has_begun else "its header"
             self._reply(SpamdError(79, "Timeout", f"waited too long for {what}").to_bytes())
-
-    def abort(self) -> None:
-        """Close the connection now."""
-        self._transport.abort()
-
-    def _release(self) -> None:
-        self.shared.held -= self._counted
-        self._counted = 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from ..errors import DecibanError, escape
+from .live import refresh_command
 from .watch import Account, WatchCounts, Watcher
 
 LONGEST_PAUSE = 300.0
@@ -117,7 +117,6 @@ def _refresh(known: Followed, say: Callable[[str], object]) -> None:
     if not known.is_due:
         return
     known.is_due = False
-    command = [sys.executable, "-m", "deciban", "refresh", known.path, "--quiet"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = subprocess.run(refresh_command(known.path), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode:
         say(f"Refreshing the filter failed: {escape(done.stderr.decode(errors='replace').strip())}")

@@ -10,13 +10,12 @@ import resource
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from .endpoints import BACKLOG
-from .live import LiveModel
+from .live import LiveModel, refresh_command
 from .shared import ServerLimits, Shared
 
 log = logging.getLogger("deciban.serve")
@@ -118,9 +117,11 @@ class Worker:
             await asyncio.sleep(_REFRESHED)
             if self.known.is_due:
                 self.known.is_due = False
-                command = [sys.executable, "-m", "deciban", "refresh", self.known.path, "--quiet"]
                 done = await asyncio.create_subprocess_exec(
-                    *command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+                    *refresh_command(self.known.path),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
                 )
                 _, said = await done.communicate()
                 if done.returncode:
