@@ -24,6 +24,7 @@ log = logging.getLogger("deciban.serve")
 DEFAULT = Endpoint("127.0.0.1", 8155)
 """Where HTTP is served if nothing else is asked for."""
 PROTOCOLS = ("http", "spamd", "rspamd", "milter")
+_OF_HTTP = ("http", "rspamd")
 _OF_MAIL = ("spamd", "rspamd", "milter")
 _SHORTEST = 16  # characters of a token
 
@@ -48,6 +49,8 @@ def run_server(path: str, options: ServerOptions) -> int:
     endpoints = {name: [*options.endpoints.get(name, ())] for name in PROTOCOLS}
     if not given and not any(endpoints.values()):
         endpoints["http"] = [DEFAULT]
+    if any(endpoints[name] or name in given for name in _OF_HTTP):
+        _require_http()
     of_mail = any(endpoints[name] or name in given for name in _OF_MAIL)
     known = LiveFilter(path, options.positive, options.threshold) if of_mail else _load(path, options)
     opened: list[Endpoint] = []
@@ -87,18 +90,24 @@ def _run(
         ]
     if not (sockets["http"] or sockets["rspamd"]):
         return Workers(Worker(known, services, options.limits).serve, count).run()
-    try:
-        from .http_apps import HttpApps  # here, because who speaks spamd alone needs no HTTP
-    except ImportError as error:
-        raise UsageError(
-            f"Expected the packages of HTTP; {error.name} is not installed. Install them: pip install 'deciban[serve]'."
-        ) from error
+    from .http_apps import HttpApps  # here, because who speaks spamd alone needs no HTTP
+
     apps = HttpApps(known, options.token, asks_always, options.allow_tell)
     try:
         services += apps.services(sockets)
         return Workers(Worker(known, services, options.limits).serve, count).run()
     finally:
         apps.metrics.remove()
+
+
+def _require_http() -> None:
+    """Raise UsageError where the packages of HTTP are not installed."""
+    try:
+        from . import http_apps  # noqa: F401
+    except ImportError as error:
+        raise UsageError(
+            f"Expected the packages of HTTP; {error.name} is not installed. Install them: pip install 'deciban[serve]'."
+        ) from error
 
 
 def _log_start(path: str, endpoints: Mapping[str, Sequence[Endpoint]], count: int, options: ServerOptions) -> None:
