@@ -78,11 +78,11 @@ impl WithSimd for Centre<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         let Centre { k, middle } = self;
         let n = middle.len();
-        let (ones, share) = (vec![1.0; n], 1.0 / n.max(1) as f64);
+        let (ones, count) = (vec![1.0; n], n.max(1) as f64);
         for i in 0..n {
-            middle[i] = share * inner(&k[i * n..][..n], &ones);
+            middle[i] = inner(&k[i * n..][..n], &ones) / count;
         }
-        let half = 0.5 * share * inner(middle, &ones);
+        let half = 0.5 * (inner(middle, &ones) / count);
         middle.iter_mut().for_each(|m| *m -= half);
         for i in 0..n {
             let (row, own) = (&mut k[i * n..][..n], middle[i]);
