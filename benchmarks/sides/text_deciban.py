@@ -12,7 +12,7 @@ folder, settings = timed.arguments()
 train, labels = timed.texts(folder, "train")
 test, truth = timed.texts(folder, "test")
 timed.measure(
-    lambda: TextClassifier("naive-bayes", **settings).fit(train, labels),
+    lambda: TextClassifier(**settings).fit(train, labels),
     lambda model: model.predict(test),
     truth,
     {"deciban": version("deciban"), "numpy": version("numpy")},

@@ -37,7 +37,7 @@ def imports() -> None:
 timed("imports of both commands", imports)
 
 from deciban import store  # noqa: E402
-from deciban.cli.output import json_line  # noqa: E402
+from deciban.json_text import json_line  # noqa: E402
 from deciban.mail.filter import train_files  # noqa: E402
 from deciban.mail.reading import read_files  # noqa: E402
 from deciban.mail.sources import files, find  # noqa: E402

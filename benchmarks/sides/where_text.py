@@ -16,7 +16,7 @@ from deciban.text.parameters import recipe_of
 folder, settings = timed.arguments()
 train, labels = timed.texts(folder, "train")
 test, _ = timed.texts(folder, "test")
-classifier = TextClassifier("naive-bayes", **settings)
+classifier = TextClassifier(**settings)
 recipe = recipe_of(classifier, "naive-bayes")
 read, bayes = recipe.settings, recipe.learner
 
