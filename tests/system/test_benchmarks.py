@@ -1,4 +1,4 @@
-"""The benchmarks import what is there: they run for long and seldom, so that a name that is gone would be found late."""
+"""The benchmarks import what is there: they run seldom, so that a name that is gone would be found late."""
 
 import ast
 from collections.abc import Iterator
