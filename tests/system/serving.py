@@ -7,10 +7,13 @@ import subprocess
 import time
 from contextlib import contextmanager
 
+from deciban.serve.metrics import Metrics
 from system.command import PROGRAM
 
 PATIENCE = 20.0
 """Seconds after which what was expected is taken not to come."""
+METRICS = Metrics()
+"""Of all servers in this process, as the counters of a process are."""
 
 
 @contextmanager

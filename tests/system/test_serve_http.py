@@ -15,11 +15,10 @@ from starlette.testclient import TestClient
 from deciban.serve.api import Api
 from deciban.serve.http_app import HttpApp
 from deciban.serve.live import LiveFilter, LiveModel
-from deciban.serve.metrics import Metrics
 from deciban.serve.rspamd import RspamdApp
 from deciban.serve.shared import ServerLimits, Shared
 from system.command import HAM, KOREAN, PROGRAM, SPAM, TRAIN, run
-from system.serving import until
+from system.serving import METRICS, until
 from tiers import examples
 
 TOKEN = "0123456789abcdef"
@@ -50,10 +49,6 @@ def files(tmp_path_factory):
         done = run("train", *words, "-o", folder / f"{kind}.deciban")
         assert done.returncode == 0, done.stderr
     return folder
-
-
-METRICS = Metrics()
-"""Of all servers in this process, as the counters of a process are."""
 
 
 def client_of(model, token=TOKEN, asks_always=False, **limits):

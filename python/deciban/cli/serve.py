@@ -38,6 +38,12 @@ def _from_score(what: str, words: str) -> Callable[[Any], Any]:
 @_from_score("quarantine", "Put messages of so many points or more into quarantine.")
 @click.option("--allow-tell", is_flag=True, help="Let spamd and rspamd clients teach, and forget.")
 @click.option("--token-file", metavar="FILE", help="File with the token of HTTP clients that teach.")
+@click.option(
+    "--keep",
+    type=click.FloatRange(0.0, 3650.0, min_open=True),
+    metavar="DAYS",
+    help="Keep messages for review, so many days. Default: none.",
+)
 @click.option("--workers", type=click.IntRange(1, 256), metavar="N", help="Number of processes. Default: all cores.")
 @options.at_threshold
 @options.quiet
@@ -47,6 +53,7 @@ def command(
     milter_quarantine_from: float | None,
     allow_tell: bool,
     token_file: str | None,
+    keep: float | None,
     workers: int | None,
     threshold: options.At | None,
     positive: str | None,
@@ -81,5 +88,6 @@ def command(
         options.decibans_at(threshold),
         positive,
         Policy(milter_reject_from, milter_quarantine_from),
+        keep=keep,
     )
     click.get_current_context().exit(run_server(filter_file, chosen))

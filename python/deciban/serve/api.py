@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import DataError, DecibanError
 from ..verdict import Explanation, Verdict
+from .keeping import Keeper
 from .live import Item, LiveFilter, LiveModel
 
 JSON, LINES = "application/json", "application/x-ndjson"
@@ -56,6 +57,7 @@ class Api:
     """What is asked of a model over HTTP."""
 
     model: LiveModel
+    keeper: Keeper | None = None
 
     def classify(self, body: Body) -> dict[str, Any]:
         """Return a verdict, or one for each item."""
@@ -81,13 +83,20 @@ class Api:
             raise wrong(f"expected the label to learn, ?label=LABEL, one of {known}; got {label!r}.")
         assert label is not None
         outcomes = _checked(lambda: self.model.teach(body.items, label, source))
+        self._keep_label(body.items, label)
         return self._answer(body, "outcomes", [{"outcome": each} for each in outcomes])
 
     def forget(self, body: Body, source: str) -> dict[str, Any]:
         """Forget the items."""
         self._require_learning()
         outcomes = _checked(lambda: self.model.unteach(body.items, source))
+        self._keep_label(body.items, None)
         return self._answer(body, "outcomes", [{"outcome": each} for each in outcomes])
+
+    def _keep_label(self, items: list[Any], label: str | None) -> None:
+        if self.keeper is not None:
+            for item in items:
+                self.keeper.label(_as_bytes(item), label)
 
     def models(self) -> dict[str, Any]:
         """Return what is served."""
@@ -113,7 +122,10 @@ class Api:
         known = self.model
         if not isinstance(known, LiveFilter):
             return verdict.to_json()
-        rating = known.rating_of(_as_bytes(item), verdict)
+        message = _as_bytes(item)
+        rating = known.rating_of(message, verdict)
+        if self.keeper is not None:
+            self.keeper.note(message, rating, "http")
         return {**verdict.to_json(), "spam": rating.is_spam, "score": rating.score}
 
     def _reason(self, item: Any, why: Explanation, terms: int) -> dict[str, Any]:

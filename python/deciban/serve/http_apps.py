@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from .api import Api
 from .http_app import HttpApp
 from .http_service import HttpService
+from .keeping import Keeper, KeepingFilter
 from .live import LiveFilter, LiveModel
 from .metrics import Metrics
 from .rspamd import RspamdApp
@@ -27,7 +28,12 @@ class HttpApps:
     token: str | None
     asks_always: bool
     allow_tell: bool
+    keeper: Keeper | None = None
     metrics: Metrics = field(default_factory=Metrics)
+
+    def __post_init__(self) -> None:
+        if self.keeper is not None:
+            self.keeper.count = self.metrics.count_kept
 
     def services(self, sockets: Mapping[str, list[socket]]) -> list[Service]:
         """Return what serves these sockets."""
@@ -40,10 +46,11 @@ class HttpApps:
 
     def api(self, shared: Shared) -> Any:
         """Return the application of the API."""
-        return HttpApp(Api(self.known), shared, self.metrics, self.token, self.asks_always).build()
+        return HttpApp(Api(self.known, self.keeper), shared, self.metrics, self.token, self.asks_always).build()
 
     def rspamd(self, shared: Shared) -> Any:
         """Return the application of rspamd's protocol."""
         assert isinstance(self.known, LiveFilter)
         learns = self.allow_tell or self.token is not None
-        return Starlette(routes=RspamdApp(self.known, shared, self.token, learns).routes())
+        known = self.known if self.keeper is None else KeepingFilter(self.known, self.keeper, "rspamd")
+        return Starlette(routes=RspamdApp(known, shared, self.token, learns).routes())

@@ -24,6 +24,7 @@ class Metrics:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = self.folder
         self._requests: Any = None
         self._seconds: Any = None
+        self._kept: Any = None
 
     def count(self, path: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
@@ -32,10 +33,22 @@ class Metrics:
         self._requests.labels(path, str(status)).inc()
         self._seconds.labels(path).observe(seconds)
 
+    def count_kept(self, outcome: str, n: int) -> None:
+        """Count messages that were kept, or were not."""
+        if self._requests is None:
+            self._begin()
+        self._kept.labels(outcome).inc(n)
+
     def _begin(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Histogram
 
         registry = CollectorRegistry()
+        self._kept = Counter(
+            "deciban_kept_messages",
+            "Messages that were kept for review, or could not be.",
+            ["outcome"],
+            registry=registry,
+        )
         self._requests = Counter(
             "deciban_requests", "Requests that were answered.", ["path", "status"], registry=registry
         )

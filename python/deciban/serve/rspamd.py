@@ -23,6 +23,7 @@ from ..json_text import json_line
 from ..verdict import Explanation, print_name
 from .api import ProblemError
 from .http_app import read_body
+from .keeping import KeepingFilter
 from .live import LiveFilter
 from .markup import format_fields
 from .rating import REQUIRED, Rating
@@ -39,7 +40,7 @@ _DESCRIPTIONS = {"DECIBAN_SPAM": "classified as spam", "DECIBAN_HAM": "classifie
 class RspamdApp:
     """The routes of one worker; who teaches needs the `password`, where there is one, and none else may."""
 
-    known: LiveFilter
+    known: LiveFilter | KeepingFilter
     shared: Shared
     password: str | None = None
     allows_learning: bool = False

@@ -11,7 +11,8 @@ from socket import socket
 from ..errors import UsageError, escape, unreadable
 from ..judging import UNSURE_BELOW
 from .endpoints import Endpoint, listen
-from .live import LiveFilter, LiveModel
+from .keeping import Keeper, KeepingFilter, make_keeper
+from .live import Filter, LiveFilter, LiveModel
 from .milter_answers import Policy
 from .milter_connection import MilterServer
 from .shared import ServerLimits
@@ -31,7 +32,8 @@ _SHORTEST = 16  # characters of a token
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """What is served where: `endpoints` by protocol; `token` is what HTTP clients show."""
+    """What is served where: `endpoints` by protocol; `token` is what HTTP clients show; `keep` is how many days
+    messages are kept for review."""
 
     endpoints: Mapping[str, Sequence[Endpoint]]
     allow_tell: bool = False
@@ -41,6 +43,7 @@ class ServerOptions:
     positive: str | None = None
     policy: Policy = field(default_factory=Policy)
     limits: ServerLimits = field(default_factory=ServerLimits)
+    keep: float | None = None
 
 
 def run_server(path: str, options: ServerOptions) -> int:
@@ -53,6 +56,7 @@ def run_server(path: str, options: ServerOptions) -> int:
         _require_http()
     of_mail = any(endpoints[name] or name in given for name in _OF_MAIL)
     known = LiveFilter(path, options.positive, options.threshold) if of_mail else _load(path, options)
+    keeper = make_keeper(known, options.keep)
     opened: list[Endpoint] = []
     try:
         sockets: dict[str, list[socket]] = {name: [*given.get(name, ())] for name in PROTOCOLS}
@@ -63,7 +67,7 @@ def run_server(path: str, options: ServerOptions) -> int:
         count = options.workers or _cores()
         _log_start(path, endpoints, count, options)
         asks_always = any(not each.is_loopback for each in endpoints["http"])
-        return _run(known, sockets, options, asks_always, count)
+        return _run(known, keeper, sockets, options, asks_always, count)
     finally:
         for each in opened:
             if each.path and os.path.exists(each.path):
@@ -79,25 +83,35 @@ def _load(path: str, options: ServerOptions) -> LiveModel:
 
 
 def _run(
-    known: LiveModel, sockets: Mapping[str, list[socket]], options: ServerOptions, asks_always: bool, count: int
+    known: LiveModel,
+    keeper: Keeper | None,
+    sockets: Mapping[str, list[socket]],
+    options: ServerOptions,
+    asks_always: bool,
+    count: int,
 ) -> int:
     services: list[Service] = []
+    around = (lambda serve: serve) if keeper is None else keeper.around
     if isinstance(known, LiveFilter):
-        of_mail = known
+        spamd, milter = (_keeping(known, keeper, name) for name in ("spamd", "milter"))
         services = [
-            StreamService(sockets["spamd"], lambda shared: SpamdServer(of_mail, shared, options.allow_tell).connect),
-            StreamService(sockets["milter"], lambda shared: MilterServer(of_mail, shared, options.policy).connect),
+            StreamService(sockets["spamd"], lambda shared: SpamdServer(spamd, shared, options.allow_tell).connect),
+            StreamService(sockets["milter"], lambda shared: MilterServer(milter, shared, options.policy).connect),
         ]
     if not (sockets["http"] or sockets["rspamd"]):
-        return Workers(Worker(known, services, options.limits).serve, count).run()
+        return Workers(around(Worker(known, services, options.limits).serve), count).run()
     from .http_apps import HttpApps  # here, because who speaks spamd alone needs no HTTP
 
-    apps = HttpApps(known, options.token, asks_always, options.allow_tell)
+    apps = HttpApps(known, options.token, asks_always, options.allow_tell, keeper)
     try:
         services += apps.services(sockets)
-        return Workers(Worker(known, services, options.limits).serve, count).run()
+        return Workers(around(Worker(known, services, options.limits).serve), count).run()
     finally:
         apps.metrics.remove()
+
+
+def _keeping(known: LiveFilter, keeper: Keeper | None, protocol: str) -> Filter:
+    return known if keeper is None else KeepingFilter(known, keeper, protocol)
 
 
 def _require_http() -> None:
