@@ -93,16 +93,16 @@ class HttpApp:
             "/metrics": self._metrics,
             "/openapi.json": self._description,
         }
-        own = [Route(path, self._guard(path, handler), methods=["POST"]) for path, handler in posts.items()]
-        own += [Route(path, self._guard(path, handler), methods=["GET"]) for path, handler in gets.items()]
+        own = [Route(path, self.guard(path, handler), methods=["POST"]) for path, handler in posts.items()]
+        own += [Route(path, self.guard(path, handler), methods=["GET"]) for path, handler in gets.items()]
         handlers: Any = {404: _not_found, 405: _not_allowed, 500: _failed}
-        return Starlette(routes=[*own, *self.routes], exception_handlers=handlers)
+        return Starlette(routes=[*self.routes, *own], exception_handlers=handlers)
 
-    def _guard(self, path: str, handler: Handler) -> Handler:
+    def guard(self, path: str, handler: Handler) -> Handler:
         """Return a handler that answers problems as such, and counts and logs what it answered."""
 
         async def guarded(request: Request) -> Response:
-            known, began = _id_of(request), perf_counter()
+            known, began = request_id(request), perf_counter()
             if self._running >= _MOST_AT_ONCE:
                 response = _problem(
                     ProblemError(503, "Service unavailable", "the server is busy.", Retry_After="1"), known
@@ -127,7 +127,7 @@ class HttpApp:
         return guarded
 
     async def _classify(self, request: Request) -> Response:
-        self._authorise(request, always=self.asks_always)
+        self.authorise(request, always=self.asks_always)
         if _kind_of(request) == LINES:
             return Lines(self._classify_lines(request), media_type=LINES)
         body = await self._read(request)
@@ -140,31 +140,31 @@ class HttpApp:
                 body = Body([self.api.item(parse_json(line))])
                 found = await self._compute(body, partial(self.api.classify, body))
             except ProblemError as error:
-                found = error.to_json(_id_of(request))
+                found = error.to_json(request_id(request))
             yield json_line(found) + "\n"
 
     async def _explain(self, request: Request) -> Response:
-        self._authorise(request, always=self.asks_always)
-        terms = _whole_number(request, "terms", TERMS, 100_000)
+        self.authorise(request, always=self.asks_always)
+        terms = whole_number(request, "terms", TERMS, 100_000)
         body = await self._read(request)
-        return Json(await self._run(partial(self.api.explain, body, terms)))
+        return Json(await self.run(partial(self.api.explain, body, terms)))
 
     async def _learn(self, request: Request) -> Response:
-        self._authorise(request, always=True)
+        self.authorise(request, always=True)
         body = await self._read(request)
-        label, source = request.query_params.get("label"), f"HTTP request {_id_of(request)}"
-        return Json(await self._teach(partial(self.api.learn, body, label, source)))
+        label, source = request.query_params.get("label"), f"HTTP request {request_id(request)}"
+        return Json(await self.teach(partial(self.api.learn, body, label, source)))
 
     async def _forget(self, request: Request) -> Response:
-        self._authorise(request, always=True)
+        self.authorise(request, always=True)
         body = await self._read(request)
-        return Json(await self._teach(partial(self.api.forget, body, f"HTTP request {_id_of(request)}")))
+        return Json(await self.teach(partial(self.api.forget, body, f"HTTP request {request_id(request)}")))
 
     async def _index(self, request: Request) -> Response:
         return PlainTextResponse(describe_paths(self.api.model.kind))
 
     async def _models(self, request: Request) -> Response:
-        self._authorise(request, always=self.asks_always)
+        self.authorise(request, always=self.asks_always)
         return Json(self.api.models())
 
     async def _healthy(self, request: Request) -> Response:
@@ -181,7 +181,7 @@ class HttpApp:
     async def _description(self, request: Request) -> Response:
         return JSONResponse(describe_api(self.api.model.kind, self.api.model.classes, has_token=self.token is not None))
 
-    def _authorise(self, request: Request, *, always: bool) -> None:
+    def authorise(self, request: Request, *, always: bool) -> None:
         """Raise ProblemError for a request without the token, where it needs one."""
         if not always:
             return
@@ -201,12 +201,14 @@ class HttpApp:
     async def _compute(self, body: Body, act: Callable[[], Result]) -> Result:
         """Classify little at once, more on another thread."""
         size = sum(len(item) if isinstance(item, str | bytes) else _INLINE for item in body.items)
-        return act() if size < _INLINE else await self._run(act)
+        return act() if size < _INLINE else await self.run(act)
 
-    async def _run(self, act: Callable[[], Result]) -> Result:
+    async def run(self, act: Callable[[], Result]) -> Result:
+        """Return what is computed on another thread."""
         return await asyncio.get_running_loop().run_in_executor(self.shared.slow, act)
 
-    async def _teach(self, act: Callable[[], Result]) -> Result:
+    async def teach(self, act: Callable[[], Result]) -> Result:
+        """Return what becomes of a lesson, one after the other."""
         return await asyncio.get_running_loop().run_in_executor(self.shared.learner, act)
 
 
@@ -255,7 +257,7 @@ def _kind_of(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _id_of(request: Request) -> str:
+def request_id(request: Request) -> str:
     """Return the id that a request came with, if it is one, or a new one."""
     known: str | None = request.scope.get("deciban.id")
     if known is None:
@@ -265,7 +267,8 @@ def _id_of(request: Request) -> str:
     return known
 
 
-def _whole_number(request: Request, name: str, default: int, most: int) -> int:
+def whole_number(request: Request, name: str, default: int, most: int) -> int:
+    """Return a parameter of the query that is a whole number."""
     text = request.query_params.get(name)
     if text is None:
         return default
@@ -280,15 +283,17 @@ def _problem(error: ProblemError, request_id: str) -> Response:
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
-    return _problem(ProblemError(404, "Not found", f"there is nothing at {request.url.path[:200]}."), _id_of(request))
+    return _problem(
+        ProblemError(404, "Not found", f"there is nothing at {request.url.path[:200]}."), request_id(request)
+    )
 
 
 async def _not_allowed(request: Request, error: Exception) -> Response:
     allowed = getattr(error, "headers", None) or {}
     problem = ProblemError(405, "Method not allowed", f"expected {allowed.get('Allow', 'another method')}.")
     problem.headers.update(allowed)
-    return _problem(problem, _id_of(request))
+    return _problem(problem, request_id(request))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return _problem(ProblemError(500, "Internal error", "see the log of the server."), _id_of(request))
+    return _problem(ProblemError(500, "Internal error", "see the log of the server."), request_id(request))

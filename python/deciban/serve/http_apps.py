@@ -15,6 +15,8 @@ from .http_service import HttpService
 from .keeping import Keeper, KeepingFilter
 from .live import LiveFilter, LiveModel
 from .metrics import Metrics
+from .review import review_of
+from .review_api import ReviewRoutes
 from .rspamd import RspamdApp
 from .shared import Shared
 from .worker import Service
@@ -46,7 +48,9 @@ class HttpApps:
 
     def api(self, shared: Shared) -> Any:
         """Return the application of the API."""
-        return HttpApp(Api(self.known, self.keeper), shared, self.metrics, self.token, self.asks_always).build()
+        app = HttpApp(Api(self.known, self.keeper), shared, self.metrics, self.token, self.asks_always)
+        app.routes = ReviewRoutes(app, review_of(self.known, self.keeper)).routes()
+        return app.build()
 
     def rspamd(self, shared: Shared) -> Any:
         """Return the application of rspamd's protocol."""

@@ -10,7 +10,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from time import time
 from typing import Any, NamedTuple
 
@@ -95,6 +95,15 @@ class Kept:
     is_unsure: bool
     label: str | None
     labelled: float | None
+
+    @property
+    def kind(self) -> str:
+        """Return what it was rated: spam, ham or unsure."""
+        return "unsure" if self.is_unsure else "spam" if self.is_spam else "ham"
+
+    def with_label(self, label: str | None) -> Kept:
+        """Return the message with another label."""
+        return replace(self, label=label, labelled=None)
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> Kept:

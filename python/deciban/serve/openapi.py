@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import __version__
 from .api import JSON, LINES, MOST_ITEMS, TERMS
+from .review_openapi import describe_review
 
 _NUMBER = {"type": ["number", "null"]}
 _DIGEST = {"type": "string", "description": "Digest of the model's file."}
@@ -61,6 +62,7 @@ def describe_api(kind: str, classes: Sequence[str], *, has_token: bool) -> dict[
             ),
             "/v1/learn": _teach(kind, "Learn items", [_label(classes)]),
             "/v1/forget": _teach(kind, "Forget items", []),
+            **_review(kind, classes),
             "/": _get("What there is, for people", "text/plain", {"type": "string"}),
             "/v1/models": _get("The model that is served", JSON, {"type": "object", "required": ["models"]}),
             "/healthz": _get("Whether the server runs", "text/plain", {"type": "string"}),
@@ -75,9 +77,17 @@ def describe_api(kind: str, classes: Sequence[str], *, has_token: bool) -> dict[
     }
 
 
+def _review(kind: str, classes: Sequence[str]) -> dict[str, Any]:
+    if kind != "mail" or len(classes) != 2:
+        return {}
+    why = {"type": "object", "required": ["model", "label", "decibans", "terms"], "properties": _WHY}
+    problems = {int(status): about for status, about in _problems(400, 401, 403, 404, 408, 409, 413, 422, 503).items()}
+    return describe_review(classes, why, _terms(), problems)
+
+
 def describe_paths(kind: str) -> str:
     """Return what there is to ask, a line each, for whoever looks with a browser."""
-    paths: dict[str, dict[str, Any]] = describe_api(kind, (), has_token=False)["paths"]
+    paths: dict[str, dict[str, Any]] = describe_api(kind, ("ham", "spam"), has_token=False)["paths"]
     lines = [
         f"{method.upper():4} {path:15} {about['summary']}"
         for path, methods in paths.items()
