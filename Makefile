@@ -2,6 +2,7 @@
 # make test    set everything up and pass every check, and the quick tier of the tests: minutes
 # make deep    the same with all tests, many more examples and fuzzing: up to 40 minutes; with TIER=--new-examples,
 #              examples that no run has had; with TIER='--deep --beyond-quick', after make test, only what it has more
+# make test-mail  the recipes for mail servers with the real programs, a part of make deep; root, and .ci/run first
 # make lint    formatters, linters, type checkers, stubs
 # make minimum test with exactly the lowest versions of all dependencies that pyproject.toml admits (Python 3.11)
 # make bench   measure against the rivals
@@ -17,7 +18,7 @@ AGAIN  := $(MAKE)
 
 RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Cargo.lock crates/core/Cargo.toml crates/python/Cargo.toml
 
-.PHONY: demo test deep rust fuzz lint minimum bench parity audit docs tools clean
+.PHONY: demo test deep test-mail rust fuzz lint minimum bench parity audit docs tools clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -33,6 +34,10 @@ test deep: rust
 	trap "kill $$checks" INT TERM; $(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(TIER); tests=$$?; \
 	wait $$checks; checks=$$?; cat $(VENV)/checks.log; \
 	echo "exit status of the tests: $$tests, of the other checks: $$checks"; test $$tests$$checks = 00
+
+# The tests of make deep that ask mail programs; what is not installed is skipped, and named.
+test-mail: $(VENV)/.tested
+	$(BIN)/python -m pytest --deep -m programs -rs tests/system
 
 rust: $(VENV)/.tested
 	cargo test --workspace --profile quick --quiet

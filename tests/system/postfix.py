@@ -95,16 +95,14 @@ def running_postfix():
             (folder / name).mkdir()
         shutil.chown(folder / "boxes", _NOBODY, _NOBODY)
         shutil.chown(folder / "data", "postfix")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         values = {"folder": folder, "port": port, "user": _NOBODY}
         (folder / "etc" / "main.cf").write_text(_SETTINGS.format(**values))
         (folder / "etc" / "master.cf").write_text(_SERVICES.format(**values).lstrip())
         command = [POSTFIX, "-c", str(folder / "etc")]
         with subprocess.Popen([*command, "start-fg"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             try:
-                until(lambda: _listens(port))
+                until(lambda: listens(port))
                 yield Postfix(folder, port)
             finally:
                 subprocess.run([*command, "stop"], capture_output=True, check=False, timeout=60)
@@ -113,6 +111,14 @@ def running_postfix():
         shutil.rmtree(folder)
 
 
-def _listens(port):
+def free_port():
+    """A port at which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def listens(port):
+    """Whether somebody listens there."""
     with socket.socket() as tried:
         return tried.connect_ex(("127.0.0.1", port)) == 0

@@ -10,7 +10,7 @@ from deciban.serve.markup import remove_marks, split_message
 from system.command import HAM, SPAM
 from system.serving import serving
 
-pytestmark = pytest.mark.deep
+pytestmark = [pytest.mark.deep, pytest.mark.programs]
 PROCMAIL, MAILDROP, SPAMC = map(shutil.which, ("procmail", "maildrop", "spamc"))
 
 

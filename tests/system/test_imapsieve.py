@@ -17,6 +17,7 @@ RECIPE = Path(__file__).parents[2] / "deploy" / "dovecot"
 SIEVE = Path("/usr/lib/dovecot/modules/sieve/lib90_sieve_imapsieve_plugin.so")
 pytestmark = [
     pytest.mark.deep,
+    pytest.mark.programs,
     pytest.mark.skipif(DOVECOT is None or not SIEVE.exists(), reason="apt install dovecot-imapd dovecot-sieve"),
     pytest.mark.skipif(shutil.which("spamc") is None, reason="spamc is not installed"),
 ]

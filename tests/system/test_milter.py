@@ -223,6 +223,7 @@ mt.disconnect(conn)
 """
 
 
+@pytest.mark.programs
 @pytest.mark.skipif(MILTERTEST is None, reason="miltertest is not installed")
 @pytest.mark.parametrize("policy", ["reject", "quarantine", None])
 def test_miltertest_understands_every_answer(trained, tmp_path, policy):
@@ -236,6 +237,7 @@ def test_miltertest_understands_every_answer(trained, tmp_path, policy):
 
 
 @pytest.mark.deep
+@pytest.mark.programs
 @pytest.mark.skipif(bool(CANNOT), reason=CANNOT)
 def test_postfix_delivers_marked_messages_and_holds_and_rejects_others(trained, tmp_path):
     known = LiveFilter(str(trained))

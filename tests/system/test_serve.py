@@ -213,6 +213,7 @@ def test_what_cannot_be_served_is_said(trained, tmp_path):
     assert (tmp_path / "file").read_text() == "not a socket"
 
 
+@pytest.mark.programs
 @pytest.mark.skipif(SPAMC is None, reason="spamc is not installed")
 def test_spamc_understands_every_answer(own_server):
     path, at = own_server

@@ -15,6 +15,8 @@ from starlette.testclient import TestClient
 from deciban.serve.api import Api
 from deciban.serve.http_app import HttpApp
 from deciban.serve.live import LiveFilter, LiveModel
+from deciban.serve.markup import MARKS, is_mark, list_fields
+from deciban.serve.reasons import summarise
 from deciban.serve.rspamd import RspamdApp
 from deciban.serve.shared import ServerLimits, Shared
 from system.command import HAM, KOREAN, PROGRAM, SPAM, TRAIN, run
@@ -277,7 +279,10 @@ def test_what_rspamc_reads_is_there(files, tmp_path):
     assert {*found["symbols"]} == {*rating.tests}
     assert found["symbols"]["DECIBAN_SPAM"]["options"][0].endswith(" dB")
     assert found["milter"]["add_headers"]["X-Spam-Flag"]["value"] == "YES"
-    assert client.post("/checkv2", content=HAM.read_bytes()).json()["action"] == "no action"
+    ham = client.post("/checkv2", content=HAM.read_bytes()).json()
+    assert ham["action"] == "no action"
+    assert "X-Spam-Flag" not in ham["milter"]["add_headers"]
+    assert ham["milter"]["remove_headers"] == dict.fromkeys(MARKS, 0)  # forged ones as well
     assert client.post("/checkv2", content=b"").json() == {"error": "expected a message; the body is empty"}
     assert client.get("/ping").content == b"pong\r\n"
     learn = lambda who, path, **headers: who.post(path, content=KOREAN.read_bytes(), headers=headers)  # noqa: E731
@@ -286,6 +291,13 @@ def test_what_rspamc_reads_is_there(files, tmp_path):
     assert learn(client, "/learnspam", Password=TOKEN).status_code == 208
     assert learn(client, "/learnham", Password=TOKEN).json() == {"success": True}
     assert learn(at(), "/learnham").status_code == 403
+
+
+def test_the_names_of_fields_are_those_that_are_written(files):
+    known = LiveFilter(str(files / "mail.deciban"))
+    rating, why = known.explain(SPAM.read_bytes())
+    assert {name for name, _ in list_fields(rating, summarise(why, "spam"))} < {*MARKS}
+    assert all(is_mark(name.encode()) for name in MARKS)
 
 
 def test_a_server_answers_over_sockets(files, tmp_path):

@@ -13,6 +13,7 @@ from system.serving import serving
 aiospamc = pytest.importorskip("aiospamc")
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("compress", [False, True])
 def test_every_command_is_understood(own, tmp_path, compress):
     path, at = own, tmp_path / "s"

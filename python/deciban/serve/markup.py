@@ -16,6 +16,11 @@ _ENVELOPE = re.compile(rb">?From [^\r\n]*\r?\n")
 _FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:")
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")  # a CR alone ends none
 _OWN = (b"x-spam-", b"x-deciban-")
+MARKS = (
+    *("X-Spam-Flag", "X-Spam-Status", "X-Spam-Score", "X-Spam-Level", "X-Spam-Bar", "X-Spam-Report"),
+    *("X-Spam-Checker-Version", "X-Deciban-Reason"),
+)
+"""Names of such fields, for software that removes fields by their names."""
 # Characters of a line of the reason, a field and what goes before it included.
 _WIDTH = 76
 _STARS = 50

@@ -25,7 +25,7 @@ from .api import ProblemError
 from .http_app import read_body
 from .keeping import KeepingFilter
 from .live import LiveFilter
-from .markup import format_fields
+from .markup import MARKS, format_fields
 from .rating import REQUIRED, Rating
 from .reasons import is_sum, summarise
 from .shared import Shared
@@ -97,7 +97,7 @@ class RspamdApp:
             "emails": [],
             "time_real": round(seconds, 6),
             "milter": {
-                "remove_headers": dict.fromkeys(headers, 0),
+                "remove_headers": dict.fromkeys(MARKS, 0),
                 "add_headers": {name: {"value": value, "order": 0} for name, value in headers.items()},
             },
         }
