@@ -124,13 +124,24 @@ class LeftOut(NamedTuple):
         sums: Floats = np.bincount(row, values, minlength=len(self.ends)).astype(float)
         return sums
 
+    def _known(self) -> tuple[Places, Places]:
+        """Return the features that occur, ascending, and the place of each occurrence's among them."""
+        occurs = np.zeros(self.seen.s.shape[1], dtype=bool)
+        occurs[self.features] = True
+        known = np.flatnonzero(occurs)
+        places = np.empty(len(occurs), dtype=np.intp)
+        places[known] = np.arange(len(known))
+        return known, places[self.features]
+
     def _drawn(self, row: Places, kept: NDArray[np.bool_]) -> Floats:
         """Return (M, C) Σ_j x_j log φ_cj of words that are drawn."""
-        known, place = np.unique(self.features, return_inverse=True)
+        from scipy.sparse import csr_array  # here, because a filter of mail that is only asked needs no SciPy
+
+        known, place = self._known()
         s = self.seen.s[:, known]
         log = np.log(s + self.added)
         x = np.where(kept, self.values, 0.0)
-        said = np.column_stack([self._sum(row, x * each[place]) for each in log])
+        said = csr_array((x, place, np.append(0, self.ends)), shape=(len(self.ends), len(known))) @ log.T
         unknown, length = self._sum(row, ~kept * 1.0), self._sum(row, x)
         total = self.seen.s.sum(axis=1) + self.added * (self.seen.s.shape[1] - unknown[:, None])
         total -= self.counts * self._sum(row, self.values)[:, None]
