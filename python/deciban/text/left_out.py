@@ -141,7 +141,7 @@ class LeftOut(NamedTuple):
         s = self.seen.s[:, known]
         log = np.log(s + self.added)
         x = np.where(kept, self.values, 0.0)
-        said = csr_array((x, place, np.append(0, self.ends)), shape=(len(self.ends), len(known))) @ log.T
+        said: Floats = csr_array((x, place, np.append(0, self.ends)), shape=(len(self.ends), len(known))) @ log.T
         unknown, length = self._sum(row, ~kept * 1.0), self._sum(row, x)
         total = self.seen.s.sum(axis=1) + self.added * (self.seen.s.shape[1] - unknown[:, None])
         total -= self.counts * self._sum(row, self.values)[:, None]
