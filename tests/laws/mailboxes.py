@@ -5,8 +5,8 @@ from itertools import count
 
 from deciban.judging import verdict_of
 from deciban.serve.rating import rate_verdict
-from deciban.serve.watch import FolderStatus, Message
-from deciban.serve.watching import ConnectionLost
+from deciban.watch.watcher import FolderStatus, Message
+from deciban.watch.watching import ConnectionLost
 
 INBOX, OTHER, JUNK, ELSEWHERE = FOLDERS = ("INBOX", "Lists", "Junk", "Work")
 WATCHED = {INBOX: "inbox", OTHER: "inbox", JUNK: "junk"}

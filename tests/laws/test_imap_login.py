@@ -8,11 +8,11 @@ from imapclient.exceptions import IMAPClientAbortError
 from imapclient.exceptions import LoginError as RefusedLogin
 
 from deciban.errors import DataError, LoginError, UsageError
-from deciban.serve.credentials import Secret
-from deciban.serve.imap_account import _find_junk
-from deciban.serve.imap_address import parse_address
-from deciban.serve.imap_login import _log_in, _start_tls, errors_of
-from deciban.serve.watching import ConnectionLost
+from deciban.watch.account import _find_junk
+from deciban.watch.address import parse_address
+from deciban.watch.credentials import Secret
+from deciban.watch.login import _log_in, _start_tls, errors_of
+from deciban.watch.watching import ConnectionLost
 
 ADDRESS = parse_address("imaps://ann@h")
 PASSWORD, TOKEN = Secret("hidden"), Secret("hidden", is_token=True)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deciban.errors import DataError
-from deciban.serve.watch import Watcher, WatchPolicy
-from deciban.serve.watch_state import Place, Seen, WatchState
-from deciban.serve.watching import ConnectionLost
+from deciban.watch.state import Place, Seen, WatchState
+from deciban.watch.watcher import Watcher, WatchPolicy
+from deciban.watch.watching import ConnectionLost
 from laws.mailboxes import (
     ELSEWHERE,
     FOLDERS,

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from deciban.errors import DataError, LoginError, UsageError
-from deciban.serve.credentials import VARIABLE, Credentials, Secret
-from deciban.serve.imap_address import parse_address
-from deciban.serve.watch import Watcher, WatchPolicy
-from deciban.serve.watch_state import WatchState
-from deciban.serve.watching import ConnectionLost, pauses, watch
+from deciban.watch.address import parse_address
+from deciban.watch.credentials import VARIABLE, Credentials, Secret
+from deciban.watch.state import WatchState
+from deciban.watch.watcher import Watcher, WatchPolicy
+from deciban.watch.watching import ConnectionLost, pauses, watch
 from laws.mailboxes import INBOX, FakeAccount, Known, Mailbox, digest
 
 ADDRESS = parse_address("imaps://ann@imap.example.org")

@@ -16,11 +16,11 @@ from . import options
 from .output import Remarks
 
 if TYPE_CHECKING:
-    from ..serve.credentials import Credentials
-    from ..serve.imap_address import ImapAddress
     from ..serve.live import LiveFilter
-    from ..serve.watch import Account, Watcher, WatchPolicy
-    from ..serve.watch_state import WatchState
+    from ..watch.address import ImapAddress
+    from ..watch.credentials import Credentials
+    from ..watch.state import WatchState
+    from ..watch.watcher import Account, Watcher, WatchPolicy
 
 SUFFIX = ".watch"
 _POLL = 60.0
@@ -78,8 +78,8 @@ def command(url: str, filter_file: str, quiet: bool, **given: Any) -> None:
     deleted, or marked as read. The password comes from --password-command, the environment variable
     DECIBAN_IMAP_PASSWORD, a keyring, or you type it.
     """
-    from ..serve.credentials import Credentials
-    from ..serve.imap_address import parse_address
+    from ..watch.address import parse_address
+    from ..watch.credentials import Credentials
 
     address = parse_address(url, given["insecure"])
     _require_library()
@@ -99,10 +99,10 @@ def _watch(
     address: ImapAddress, credentials: Credentials, path: str, given: dict[str, Any], remarks: Remarks, stack: ExitStack
 ) -> None:
     """Watch the account, by what the options say."""
-    from ..serve.imap_account import ImapAccount
-    from ..serve.watch import WatchPolicy
-    from ..serve.watch_state import WatchState
-    from ..serve.watching import watch
+    from ..watch.account import ImapAccount
+    from ..watch.state import WatchState
+    from ..watch.watcher import WatchPolicy
+    from ..watch.watching import watch
 
     policy = WatchPolicy(given["action"], given["learn"], given["dry_run"])
     threshold = options.decibans_at(given["threshold"])
@@ -140,14 +140,14 @@ def _open(path: str, positive: str | None, threshold: float, policy: WatchPolicy
 
 
 def _rules(known: LiveFilter, state: WatchState, policy: WatchPolicy, say: Callable[[str], object]) -> Watcher:
-    from ..serve.watch import Watcher
+    from ..watch.watcher import Watcher
 
     return Watcher(known, known.snapshot.served.settings.reader().digest, state, policy, say)
 
 
 def _train(account: Account, path: str, state: WatchState, remarks: Remarks, kept: bool) -> None:
     from ..report.progress import Meter
-    from ..serve.first_training import train_from_account
+    from ..watch.first_training import train_from_account
 
     remarks(f"Training on {', '.join(map(escape, account.inboxes))} (ham) and {escape(account.junk)} (spam).")
     with Meter("Reading", None, remarks.quiet) as meter:

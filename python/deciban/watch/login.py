@@ -11,8 +11,8 @@ from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, Protoco
 from imapclient.exceptions import LoginError as RefusedLogin
 
 from ..errors import DataError, LoginError, StorageError, UsageError, escape
+from .address import ImapAddress
 from .credentials import Secret
-from .imap_address import ImapAddress
 from .watching import ConnectionLost
 
 _TIMEOUT = SocketTimeout(connect=30, read=120)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from ..errors import DecibanError, escape
-from .live import refresh_command
-from .watch import Account, WatchCounts, Watcher
+from ..serve.live import refresh_command
+from .watcher import Account, WatchCounts, Watcher
 
 LONGEST_PAUSE = 300.0
 """Seconds between two attempts to reach a server."""

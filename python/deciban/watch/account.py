@@ -17,10 +17,10 @@ from imapclient import IMAPClient
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, ProtocolError
 
 from ..errors import UsageError, escape
+from .address import ImapAddress
 from .credentials import Secret
-from .imap_address import ImapAddress
-from .imap_login import connect, errors_of
-from .watch import FolderStatus, Message, Moved
+from .login import connect, errors_of
+from .watcher import FolderStatus, Message, Moved
 
 READ = 2 << 20
 """Bytes of a message that are read, from its beginning."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import LoginError, escape
-from .imap_address import ImapAddress
+from .address import ImapAddress
 
 VARIABLE = "DECIBAN_IMAP_PASSWORD"
 SERVICE = "deciban"

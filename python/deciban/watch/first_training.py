@@ -11,8 +11,8 @@ from ..mail.filter import Filter
 from ..mail.journal import begin_anew
 from ..mail.online_training import read_sets, train_online
 from ..text.settings import ALL_WORDS_OF_MAIL, TextSettings
-from .watch import Account
-from .watch_state import Place, Seen, Side, WatchState
+from .state import Place, Seen, Side, WatchState
+from .watcher import Account
 
 HAM, SPAM = "ham", "spam"
 MOST = 20_000

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from ..errors import DataError, escape
-from .live import Filter
-from .watch_state import Place, Seen, Side, WatchState
+from ..serve.live import Filter
+from .state import Place, Seen, Side, WatchState
 
 Action = Literal["move", "flag", "none"]
 ACTIONS: tuple[Action, ...] = ("move", "flag", "none")
