@@ -53,11 +53,13 @@ def spamd_request(command: str) -> Protocol:
     return Protocol(lambda m: f"{head}{len(m)}\r\n\r\n".encode() + m, True, b"SPAMD/1.1 0 EX_OK")
 
 
-HTTP = Protocol(
-    lambda m: b"POST /v1/classify HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(m) + m,
-    False,
-    b"HTTP/1.1 200",
-)
+def request_with(path: str, message: bytes, more: str = "") -> bytes:
+    """A request of HTTP, after which the connection is closed."""
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(message)}\r\n{more}\r\n"
+    return head.encode() + message
+
+
+HTTP = Protocol(lambda message: request_with("/v1/classify", message), False, b"HTTP/1.1 200")
 
 
 class Client(asyncio.Protocol):

@@ -11,7 +11,8 @@ import pytest
 
 from deciban.cli.serve import command
 from deciban.errors import DecibanError
-from deciban.serve.server import PROTOCOLS, ServerOptions
+from deciban.serve.server import PROTOCOLS
+from deciban.serve.server_options import ServerOptions
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
@@ -20,7 +21,7 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 def options(monkeypatch, tmp_path):
     """A function that returns what the server is asked for by arguments, a file and variables."""
     found = []
-    monkeypatch.setattr("deciban.serve.server.run_server", lambda path, chosen: found.append(chosen) or 0)
+    monkeypatch.setattr("deciban.serve.server.run_server", lambda path, chosen, read: found.append((chosen, read)) or 0)
 
     def asked(*arguments, file="", **variables):
         for name, value in variables.items():
@@ -30,7 +31,7 @@ def options(monkeypatch, tmp_path):
         context = command.make_context("serve", ["f.deciban", "--config", str(path), *arguments])
         with context, pytest.raises(click.exceptions.Exit):
             command.invoke(context)
-        return found.pop()
+        return found.pop()[0]
 
     return asked
 

@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..json_text import json_line
 from .api import LINES, TERMS, Api, Body, ProblemError, parse_json, wrong
+from .logs import RequestLog
 from .metrics import Metrics
 from .openapi import describe_api, describe_paths
 from .shared import Shared
@@ -44,6 +45,7 @@ class Json(Response):
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
+        self.content = content
         return json_line(content).encode()
 
 
@@ -103,6 +105,7 @@ class HttpApp:
 
         async def guarded(request: Request) -> Response:
             known, began = request_id(request), perf_counter()
+            entry = RequestLog("http", path, known)
             if self._running >= _MOST_AT_ONCE:
                 response = _problem(
                     ProblemError(503, "Service unavailable", "the server is busy.", Retry_After="1"), known
@@ -122,6 +125,9 @@ class HttpApp:
                     self._running -= 1
             response.headers["X-Request-Id"] = known
             self.metrics.count(path, response.status_code, perf_counter() - began)
+            entry.size = request.scope.get("deciban.size", 0)
+            entry.verdict, entry.score = _verdict_of(response)
+            entry.finish(status=response.status_code)
             return response
 
         return guarded
@@ -196,6 +202,7 @@ class HttpApp:
     async def _read(self, request: Request) -> Body:
         """Return the items of the body; ProblemError for one that is too long or too slow."""
         content = await read_body(request, self.shared.limits.message_bytes, self.shared.limits.request_seconds)
+        request.scope["deciban.size"] = len(content)
         return self.api.read(content, _kind_of(request))
 
     async def _compute(self, body: Body, act: Callable[[], Result]) -> Result:
@@ -251,6 +258,12 @@ async def _lines(request: Request, most: int) -> AsyncIterator[bytes]:
         yield _TOO_LONG
     elif left.strip():
         yield left
+
+
+def _verdict_of(response: Response) -> tuple[str | None, float | None]:
+    """Return the verdict that a response tells and its score, or what became of a lesson, where it is one of each."""
+    told = response.content if isinstance(response, Json) else {}
+    return told.get("label", told.get("outcome")), told.get("score")
 
 
 def _kind_of(request: Request) -> str:

@@ -18,6 +18,7 @@ from .metrics import Metrics
 from .review import review_of
 from .review_api import ReviewRoutes
 from .rspamd import RspamdApp
+from .server_options import ServerOptions
 from .shared import Shared
 from .worker import Service
 
@@ -27,9 +28,7 @@ class HttpApps:
     """The API, and the protocol of rspamd. Made before the workers are started, as their counters are shared."""
 
     known: LiveModel
-    token: str | None
     asks_always: bool
-    allow_tell: bool
     keeper: Keeper | None = None
     metrics: Metrics = field(default_factory=Metrics)
 
@@ -46,15 +45,15 @@ class HttpApps:
             found.append(HttpService(sockets["rspamd"], self.rspamd))
         return found
 
-    def api(self, shared: Shared) -> Any:
+    def api(self, shared: Shared, options: ServerOptions) -> Any:
         """Return the application of the API."""
-        app = HttpApp(Api(self.known, self.keeper), shared, self.metrics, self.token, self.asks_always)
+        app = HttpApp(Api(self.known, self.keeper), shared, self.metrics, options.token, self.asks_always)
         app.routes = ReviewRoutes(app, review_of(self.known, self.keeper)).routes()
         return app.build()
 
-    def rspamd(self, shared: Shared) -> Any:
+    def rspamd(self, shared: Shared, options: ServerOptions) -> Any:
         """Return the application of rspamd's protocol."""
         assert isinstance(self.known, LiveFilter)
-        learns = self.allow_tell or self.token is not None
+        learns = options.allow_tell or options.token is not None
         known = self.known if self.keeper is None else KeepingFilter(self.known, self.keeper, "rspamd")
-        return Starlette(routes=RspamdApp(known, shared, self.token, learns).routes())
+        return Starlette(routes=RspamdApp(known, shared, options.token, learns).routes())

@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .server_options import ServerOptions
 from .shared import Shared
 
 _KEPT = 30  # seconds that a connection stays open without a request
@@ -66,14 +67,17 @@ class HttpService:
     """An application at some sockets: `make` returns it."""
 
     sockets: Sequence[socket.socket]
-    make: Callable[[Shared], Any]
+    make: Callable[[Shared, ServerOptions], Any]
+    _app: Any = None
     _server: _Server | None = None
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
-    async def start(self, shared: Shared) -> None:
+    async def start(self, shared: Shared, options: ServerOptions) -> None:
         """Begin to accept connections."""
+        self.renew(shared, options)
         config = uvicorn.Config(
-            self.make(shared),
+            self._answer,
+            interface="asgi3",
             loop="none",
             http=TimedProtocol,
             ws="none",
@@ -90,6 +94,13 @@ class HttpService:
             await asyncio.sleep(0.001)
         if self._tasks[0].done():
             self._tasks[0].result()
+
+    def renew(self, shared: Shared, options: ServerOptions) -> None:
+        """Answer requests by other options from now on."""
+        self._app = self.make(shared, options)
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._app(scope, receive, send)
 
     def close(self) -> None:
         """Accept no more of them; those that there are go on."""

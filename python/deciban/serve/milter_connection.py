@@ -7,8 +7,11 @@ import logging
 from dataclasses import dataclass, field
 from time import monotonic
 
+from .live import Filter
+from .logs import RequestLog, logs_requests
 from .milter import CONTINUE, Mail, MilterError, MilterLimits, PacketReader, Session
-from .milter_answers import Explainer, Policy, answer, answer_http
+from .milter_answers import Policy, answer, answer_http
+from .noted_filter import NotedFilter
 from .shared import HeldConnection, Shared
 
 log = logging.getLogger("deciban.serve")
@@ -23,7 +26,7 @@ _PART = 1 << 17  # bytes of a packet that is not whole, more than mail servers m
 class MilterServer:
     """What answers messages: a filter, what connections share, and which messages are rejected or held."""
 
-    known: Explainer
+    known: Filter
     shared: Shared
     policy: Policy = field(default_factory=Policy)
 
@@ -38,13 +41,21 @@ class MilterServer:
             log.warning("%s was accepted as it came: %s", name, mail.excess)
             return CONTINUE
         try:
-            packets, done = answer(mail, self.known, self.policy)
+            packets, done = self._answer(mail)
         except Exception:
             log.exception("%s was accepted as it came, as it could not be classified", name)
             return CONTINUE
         if done:
             log.info("%s was %s", name, done)
         return packets
+
+    def _answer(self, mail: Mail) -> tuple[bytes, str]:
+        if not logs_requests():
+            return answer(mail, self.known, self.policy)
+        entry = RequestLog("milter", "message", mail.queue_id)
+        packets, done = answer(mail, NotedFilter(self.known, entry), self.policy)
+        entry.finish(action=done.partition(" at ")[0] or "accepted")
+        return packets, done
 
 
 class MilterConnection(HeldConnection):

@@ -25,7 +25,9 @@ from .api import ProblemError
 from .http_app import read_body
 from .keeping import KeepingFilter
 from .live import LiveFilter
+from .logs import RequestLog
 from .markup import MARKS, format_fields
+from .noted_filter import NotedFilter
 from .rating import REQUIRED, Rating
 from .reasons import is_sum, summarise
 from .shared import Shared
@@ -57,16 +59,19 @@ class RspamdApp:
         ]
 
     async def _check(self, request: Request) -> Response:
-        began = perf_counter()
+        began, entry = perf_counter(), RequestLog("rspamd", request.url.path)
         try:
             message = await self._read(request)
-            explain = partial(self.known.explain, message)
+            explain = partial(NotedFilter(self.known, entry).explain, message)
             rating, why = await asyncio.get_running_loop().run_in_executor(self.shared.slow, explain)
         except ProblemError as error:
+            entry.finish(status=error.status)
             return _error(error.status, error.detail)
         except DecibanError as error:
             log.error("a message could not be classified: %s", error)
+            entry.finish(status=503)
             return _error(503, str(error))
+        entry.finish(status=200)
         return Response(json_line(self._result(rating, why, perf_counter() - began)), media_type="application/json")
 
     def _result(self, rating: Rating, why: Explanation, seconds: float) -> dict[str, Any]:
@@ -103,6 +108,12 @@ class RspamdApp:
         }
 
     async def _learn(self, spam: bool, request: Request) -> Response:
+        entry = RequestLog("rspamd", request.url.path)
+        response = await self._teach(spam, request, NotedFilter(self.known, entry))
+        entry.finish(status=response.status_code)
+        return response
+
+    async def _teach(self, spam: bool, request: Request, known: NotedFilter) -> Response:
         given = request.headers.get("password", "")
         if not self.allows_learning:
             return _error(403, "learning is not enabled, start the server with --allow-tell or --token-file")
@@ -111,7 +122,7 @@ class RspamdApp:
         label = self.known.spam if spam else self.known.ham
         source = f"rspamd learn of {request.headers.get('user', 'nobody')[:200]}"
         try:
-            act = partial(self.known.learn, await self._read(request), label, source)
+            act = partial(known.learn, await self._read(request), label, source)
             outcome = await asyncio.get_running_loop().run_in_executor(self.shared.learner, act)
         except ProblemError as error:
             return _error(error.status, error.detail)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import pickle
+from collections.abc import Callable, Mapping, Sequence
 from socket import socket
 
-from ..errors import UsageError, escape, unreadable
-from ..judging import UNSURE_BELOW
+from ..errors import DecibanError, UsageError, escape
 from .endpoints import Endpoint, listen
 from .keeping import Keeper, KeepingFilter, make_keeper
 from .live import Filter, LiveFilter, LiveModel
-from .milter_answers import Policy
 from .milter_connection import MilterServer
-from .shared import ServerLimits
+from .server_options import ServerOptions
 from .spamd_connection import SpamdServer
 from .worker import Service, StreamService, Worker
 from .workers import Workers, inherited_sockets
@@ -27,34 +25,31 @@ DEFAULT = Endpoint("127.0.0.1", 8155)
 PROTOCOLS = ("http", "spamd", "rspamd", "milter")
 _OF_HTTP = ("http", "rspamd")
 _OF_MAIL = ("spamd", "rspamd", "milter")
-_SHORTEST = 16  # characters of a token
+
+Read = Callable[[], ServerOptions]
 
 
-@dataclass(frozen=True)
-class ServerOptions:
-    """What is served where: `endpoints` by protocol; `token` is what HTTP clients show; `keep` is how many days
-    messages are kept for review."""
+def run_server(path: str, options: ServerOptions, read: Read) -> int:
+    """Serve the model in a file until a signal ends it; returns the exit status.
 
-    endpoints: Mapping[str, Sequence[Endpoint]]
-    allow_tell: bool = False
-    token: str | None = None
-    workers: int | None = None
-    threshold: float = UNSURE_BELOW
-    positive: str | None = None
-    policy: Policy = field(default_factory=Policy)
-    limits: ServerLimits = field(default_factory=ServerLimits)
-    keep: float | None = None
-
-
-def run_server(path: str, options: ServerOptions) -> int:
-    """Serve the model in a file until a signal ends it; returns the exit status."""
+    Parameters
+    ----------
+    path : str
+        Name of the file.
+    options : ServerOptions
+        What is asked for.
+    read : callable
+        Returns the options as they are by now, at SIGHUP.
+    """
     given = inherited_sockets()
     endpoints = {name: [*options.endpoints.get(name, ())] for name in PROTOCOLS}
     if not given and not any(endpoints.values()):
         endpoints["http"] = [DEFAULT]
-    if any(endpoints[name] or name in given for name in _OF_HTTP):
+    served = [name for name in PROTOCOLS if endpoints[name] or name in given]
+    options.require_protocols(served)
+    if {*served} & {*_OF_HTTP}:
         _require_http()
-    of_mail = any(endpoints[name] or name in given for name in _OF_MAIL)
+    of_mail = bool({*served} & {*_OF_MAIL})
     known = LiveFilter(path, options.positive, options.threshold) if of_mail else _load(path, options)
     keeper = make_keeper(known, options.keep)
     opened: list[Endpoint] = []
@@ -67,7 +62,7 @@ def run_server(path: str, options: ServerOptions) -> int:
         count = options.workers or _cores()
         _log_start(path, endpoints, count, options)
         asks_always = any(not each.is_loopback for each in endpoints["http"])
-        return _run(known, keeper, sockets, options, asks_always, count)
+        return _run(known, keeper, sockets, options, asks_always, count, read)
     finally:
         for each in opened:
             if each.path and os.path.exists(each.path):
@@ -89,29 +84,50 @@ def _run(
     options: ServerOptions,
     asks_always: bool,
     count: int,
+    read: Read,
 ) -> int:
     services: list[Service] = []
-    around = (lambda serve: serve) if keeper is None else keeper.around
     if isinstance(known, LiveFilter):
         spamd, milter = (_keeping(known, keeper, name) for name in ("spamd", "milter"))
         services = [
-            StreamService(sockets["spamd"], lambda shared: SpamdServer(spamd, shared, options.allow_tell).connect),
-            StreamService(sockets["milter"], lambda shared: MilterServer(milter, shared, options.policy).connect),
+            StreamService(sockets["spamd"], lambda shared, by: SpamdServer(spamd, shared, by.allow_tell).connect),
+            StreamService(sockets["milter"], lambda shared, by: MilterServer(milter, shared, by.policy).connect),
         ]
+    served = [name for name in sockets if sockets[name]]
+    worker = Worker(known, services, options)
+    serve = worker.serve if keeper is None else keeper.around(worker.serve)
+    workers = Workers(serve, count, lambda: _read_again(worker, read, served))
     if not (sockets["http"] or sockets["rspamd"]):
-        return Workers(around(Worker(known, services, options.limits).serve), count).run()
+        return workers.run()
     from .http_apps import HttpApps  # here, because who speaks spamd alone needs no HTTP
 
-    apps = HttpApps(known, options.token, asks_always, options.allow_tell, keeper)
+    apps = HttpApps(known, asks_always, keeper)
     try:
         services += apps.services(sockets)
-        return Workers(around(Worker(known, services, options.limits).serve), count).run()
+        return workers.run()
     finally:
         apps.metrics.remove()
 
 
 def _keeping(known: LiveFilter, keeper: Keeper | None, protocol: str) -> Filter:
     return known if keeper is None else KeepingFilter(known, keeper, protocol)
+
+
+def _read_again(worker: Worker, read: Read, served: Sequence[str]) -> bytes | None:
+    """Change the options of workers that start from now on, and return those that others are told; None where what was
+    read is wrong, and stays out."""
+    try:
+        asked = read()
+        asked.require_protocols(served)
+    except DecibanError as error:
+        log.error("The options were not read again, and those that were read stay: %s", error)
+        return None
+    options, fixed = worker.options.change_to(asked)
+    if fixed:
+        log.warning("A change of these options takes a restart: %s.", ", ".join(fixed))
+    worker.change(options)
+    log.info("The options were read again.")
+    return pickle.dumps(options)
 
 
 def _require_http() -> None:
@@ -133,21 +149,6 @@ def _log_start(path: str, endpoints: Mapping[str, Sequence[Endpoint]], count: in
                 log.warning("%s at %s can be reached from other machines, and asks nobody for a password.", name, each)
     if options.token is None and any(not each.is_loopback for each in endpoints["http"]):
         log.warning("HTTP can be reached from other machines: without --token-file it answers none of them.")
-
-
-def read_token(path: str) -> str:
-    """Return the token in a file; UsageError for one that is easily guessed."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            token = file.read().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(path, error if isinstance(error, OSError) else OSError(str(error))) from error
-    if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
-        raise UsageError(
-            f"{escape(path)}: expected a token of {_SHORTEST} or more letters, digits and signs. "
-            "Make one: openssl rand -hex 16."
-        )
-    return token
 
 
 def _cores() -> int:

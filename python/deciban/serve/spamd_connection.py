@@ -12,6 +12,8 @@ from time import monotonic
 
 from ..errors import DecibanError
 from .live import Filter
+from .logs import RequestLog, logs_requests
+from .noted_filter import NotedFilter
 from .shared import HeldConnection, Shared
 from .spamd import Request, RequestReader, SpamdError, answer
 
@@ -35,8 +37,16 @@ class SpamdServer:
 
     def answer(self, request: Request) -> bytes:
         """Return the reply to a request, an error included."""
+        if not logs_requests():
+            return self._answer(request, self.known)
+        entry = RequestLog("spamd", request.command)
+        reply = self._answer(request, NotedFilter(self.known, entry))
+        entry.finish(status=_status_of(reply))
+        return reply
+
+    def _answer(self, request: Request, known: Filter) -> bytes:
         try:
-            return answer(request, self.known, allow_tell=self.allow_tell)
+            return answer(request, known, allow_tell=self.allow_tell)
         except SpamdError as error:
             return error.to_bytes()
         except (DecibanError, OSError) as error:
@@ -105,7 +115,9 @@ class SpamdConnection(HeldConnection):
         try:
             request = read()
         except SpamdError as error:
-            self._reply(error.to_bytes())
+            reply = error.to_bytes()
+            RequestLog("spamd", "no request").finish(status=_status_of(reply))
+            self._reply(reply)
             return
         if request is None:
             return
@@ -150,3 +162,9 @@ class SpamdConnection(HeldConnection):
         else:
             what = "the request" if self.reader.has_begun else "its header"
             self._reply(SpamdError(79, "Timeout", f"waited too long for {what}").to_bytes())
+
+
+def _status_of(reply: bytes) -> int:
+    """Return the code of a reply; 0 is that of none."""
+    words = reply.split(maxsplit=2)
+    return int(words[1]) if len(words) > 1 else 0

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import pickle
 import resource
 import signal
 import socket
@@ -15,8 +16,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from .endpoints import BACKLOG
-from .live import LiveModel, refresh_command
-from .shared import ServerLimits, Shared
+from .live import LiveFilter, LiveModel, refresh_command
+from .logs import set_up_logs
+from .server_options import ServerOptions
+from .shared import Shared
+from .workers import read_last
 
 log = logging.getLogger("deciban.serve")
 
@@ -28,8 +32,11 @@ _REFRESHED = 10.0  # and between two at whether it is due to be refreshed
 class Service(Protocol):
     """A protocol by which a filter is asked, at some sockets."""
 
-    async def start(self, shared: Shared) -> None:
+    async def start(self, shared: Shared, options: ServerOptions) -> None:
         """Begin to accept connections."""
+
+    def renew(self, shared: Shared, options: ServerOptions) -> None:
+        """Answer connections that come from now on by other options; those that there are go on."""
 
     def close(self) -> None:
         """Accept no more of them; those that there are go on."""
@@ -43,13 +50,20 @@ class StreamService:
     """A protocol whose connections read bytes as they come: `make` returns what makes one of them."""
 
     sockets: Sequence[socket.socket]
-    make: Callable[[Shared], Callable[[], asyncio.Protocol]]
+    make: Callable[[Shared, ServerOptions], Callable[[], asyncio.Protocol]]
     _listening: list[asyncio.Server] = field(default_factory=list)
+    _connect: Callable[[], asyncio.Protocol] = asyncio.Protocol
 
-    async def start(self, shared: Shared) -> None:
+    async def start(self, shared: Shared, options: ServerOptions) -> None:
         """Begin to accept connections."""
-        loop, made = asyncio.get_running_loop(), self.make(shared)
-        self._listening = [await loop.create_server(made, sock=each, backlog=BACKLOG) for each in self.sockets]
+        loop = asyncio.get_running_loop()
+        self.renew(shared, options)
+        for each in self.sockets:
+            self._listening.append(await loop.create_server(lambda: self._connect(), sock=each, backlog=BACKLOG))
+
+    def renew(self, shared: Shared, options: ServerOptions) -> None:
+        """Make connections by other options from now on."""
+        self._connect = self.make(shared, options)
 
     def close(self) -> None:
         """Accept no more of them."""
@@ -66,26 +80,32 @@ class Worker:
 
     known: LiveModel
     services: Sequence[Service]
-    limits: ServerLimits = field(default_factory=ServerLimits)
+    options: ServerOptions
     grace: float = 20.0
     parent: int = field(default_factory=os.getpid)
 
-    def serve(self) -> int:
-        """Serve until SIGTERM; returns the exit status."""
+    def serve(self, told: socket.socket) -> int:
+        """Serve until SIGTERM; returns the exit status. At SIGHUP the options that are `told` hold from then on."""
         _raise_file_limit()
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(self._serve())
+            runner.run(self._serve(told))
         return 0
 
-    async def _serve(self) -> None:
+    async def _serve(self, told: socket.socket) -> None:
         loop, ends = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, ends.set)
-        shared = Shared(self.limits)
+        shared = Shared(self.options.limits)
         follows = asyncio.Event()
-        loop.add_signal_handler(signal.SIGHUP, follows.set)
         for service in self.services:
-            await service.start(shared)
+            await service.start(shared, self.options)
+
+        def reload() -> None:
+            self._renew(told, shared)
+            follows.set()
+
+        loop.add_signal_handler(signal.SIGHUP, reload)
+        self._renew(told, shared)  # what was told before it listened to signals
         lasting = (shared.watch(), self._follow(follows), self._refresh(), _end_with(self.parent, ends))
         tasks = [loop.create_task(each) for each in lasting]
         await ends.wait()
@@ -95,6 +115,22 @@ class Worker:
         await shared.finish(self.grace)
         for task in tasks:
             task.cancel()
+
+    def change(self, options: ServerOptions) -> None:
+        """Classify and log by other options from now on."""
+        self.options = options
+        if isinstance(self.known, LiveFilter):
+            self.known.threshold = options.threshold
+        set_up_logs(options.level, options.log_format, options.log_requests)
+
+    def _renew(self, told: socket.socket, shared: Shared) -> None:
+        """Take the options that were told last, if any were."""
+        data = read_last(told)
+        if data is not None:
+            self.change(pickle.loads(data))
+            shared.limits = self.options.limits
+            for service in self.services:
+                service.renew(shared, self.options)
 
     async def _follow(self, asked: asyncio.Event) -> None:
         """Read the filter again whenever somebody has written to it."""

@@ -1,12 +1,14 @@
 """Worker processes that share the sockets of a server: started, replaced where they die, told what to do, stopped.
 
 The first process only binds the sockets and waits for signals: SIGTERM and SIGINT end the workers when they have
-answered what they had begun, SIGHUP lets them read their filter again. Each worker is a process of its own, as Python
+answered what they had begun; at SIGHUP options are read again here, once, and handed to all workers, which then read
+their filter again. Each worker is a process of its own, as Python
 computes on one core.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
@@ -14,32 +16,47 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 log = logging.getLogger("deciban.serve")
 
-Serve = Callable[[], int]
-"""What a worker does; returns its exit status."""
+Serve = Callable[[socket.socket], int]
+"""What a worker does; returns its exit status. At SIGHUP it reads what it is told at the socket."""
 FAILED = 70
 _SOON = 1.0  # seconds within which a worker that ended had hardly begun
+_LONGEST = 1 << 16  # bytes of what a worker is told at once
 _PAUSE = 0.5  # seconds before one is started in its place
 _ENDS = (signal.SIGTERM, signal.SIGINT)
 _TOLD = (*_ENDS, signal.SIGHUP)
 
 
+class _Started(NamedTuple):
+    """When a worker was started, and the socket at which it is told something."""
+
+    at: float
+    tell: socket.socket
+
+
 @dataclass
 class Workers:
-    """So many processes that serve; those that have not ended `grace` seconds after they were asked to are killed."""
+    """So many processes that serve; those that have not ended `grace` seconds after they were asked to are killed.
+
+    At SIGHUP `reload` returns what they are told, if anything.
+    """
 
     serve: Serve
     count: int
+    reload: Callable[[], bytes | None] = lambda: None
     grace: float = 30.0
-    _started: dict[int, float] = field(default_factory=dict)
+    _started: dict[int, _Started] = field(default_factory=dict)
     _is_ending: bool = False
+    _is_asked: bool = False
+    _is_reloading: bool = False
 
     def run(self) -> int:
         """Serve until a signal ends it; returns the exit status."""
         known = {number: signal.signal(number, self._end) for number in _ENDS}
-        known[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda *_: self._tell(signal.SIGHUP))
+        known[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._hang_up)
         try:
             notify("READY=1")
             try:
@@ -63,21 +80,27 @@ class Workers:
             try:
                 if self._is_ending:
                     return
+                tell, told = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+                for each in (tell, told):
+                    each.setblocking(False)
                 pid = os.fork()
                 if not pid:
-                    self._become_worker()
-                self._started[pid] = time.monotonic()
+                    tell.close()
+                    self._become_worker(told)
+                told.close()
+                self._started[pid] = _Started(time.monotonic(), tell)
             finally:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
 
-    def _become_worker(self) -> None:
+    def _become_worker(self, told: socket.socket) -> None:
         """Serve in this process, and end it."""
         status = FAILED
         try:
-            for number in _TOLD:
+            for number in _ENDS:
                 signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it reads what it was told when it has begun
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
-            status = self.serve()
+            status = self.serve(told)
         except BaseException:
             log.exception("a worker ended by an error")
         finally:
@@ -91,10 +114,13 @@ class Workers:
         except (ChildProcessError, InterruptedError):
             return
         begun = self._started.pop(pid, None)
-        if begun is None or self._is_ending:
+        if begun is None:
+            return
+        begun.tell.close()
+        if self._is_ending:
             return
         log.error("worker %d ended (%s); another one starts", pid, _describe(status))
-        if time.monotonic() - begun < _SOON:
+        if time.monotonic() - begun.at < _SOON:
             time.sleep(_PAUSE)
 
     def _finish(self) -> int:
@@ -114,9 +140,47 @@ class Workers:
         self._is_ending = True
         self._tell(signal.SIGTERM)  # waitpid goes on after a signal, until a worker has ended
 
+    def _hang_up(self, number: int, frame: object) -> None:
+        """Reload, once more where the signal came while that was done: what is told last is what was read last."""
+        self._is_asked = True
+        while self._is_asked and not self._is_reloading:
+            self._is_reloading = True
+            while self._is_asked:
+                self._is_asked = False
+                self._reload()
+            self._is_reloading = False
+
+    def _reload(self) -> None:
+        """Tell the workers the options as they are by now, and to read their filter again."""
+        try:
+            data = self.reload()
+            if data is not None:
+                for pid, worker in self._started.items():
+                    _send(worker.tell, data, pid)
+        except Exception:
+            log.exception("the options could not be read again, and those that were read stay")
+        self._tell(signal.SIGHUP)
+
     def _tell(self, number: int) -> None:
         for pid in [*self._started]:
-            os.kill(pid, number)
+            with contextlib.suppress(ProcessLookupError):  # it has ended, and that is not noted yet
+                os.kill(pid, number)
+
+
+def _send(tell: socket.socket, data: bytes, pid: int) -> None:
+    try:
+        tell.send(data)
+    except OSError as error:
+        log.error("worker %d could not be told its options: %s", pid, error)
+
+
+def read_last(told: socket.socket) -> bytes | None:
+    """Return what a worker was told last; None where it was told nothing."""
+    found = None
+    with contextlib.suppress(OSError):  # when nothing is left, or nobody is there to tell more
+        while data := told.recv(_LONGEST):
+            found = data
+    return found
 
 
 def _describe(status: int) -> str:
