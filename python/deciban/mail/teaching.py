@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import store
+from ..data.text_layout import ONLINE
 from ..errors import StorageError, escape
 from ..files.locks import lock
 from ..text.single_words import SingleWords, hashes_of
@@ -278,3 +279,17 @@ class _Told:
             return "not known", labels
         require_label(self.classes, labels[-1], label)
         return "forgotten", labels[:-1]
+
+
+def is_due(path: str) -> bool:
+    """Return whether the journal of a filter has lessons that only a refresh takes in whole: many, or of items that its
+    file knows otherwise."""
+    header = store.read_header(path)
+    if store.of_table(header) or header.get("model") != ONLINE:
+        return False
+    with store.open_file(path) as opened, Journal.open(path, write=False) as journal:
+        if journal is None or not journal.waiting():
+            return False
+        journal.require_classes(header["classes"])
+        known = KnownLabels(opened.view())
+        return known.has_grown(journal.waiting()) or any(known[each.words.digest] for each in journal.each_entry())

@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ..errors import DecibanError
+from ..mail.teaching import is_due
 from .endpoints import BACKLOG
 from .live import LiveFilter, LiveModel, refresh_command
 from .logs import set_up_logs
@@ -83,10 +85,13 @@ class Worker:
     options: ServerOptions
     grace: float = 20.0
     parent: int = field(default_factory=os.getpid)
+    _looks_back: bool = False
 
-    def serve(self, told: socket.socket) -> int:
-        """Serve until SIGTERM; returns the exit status. At SIGHUP the options that are `told` hold from then on."""
+    def serve(self, told: socket.socket, is_first: bool) -> int:
+        """Serve until SIGTERM; returns the exit status. At SIGHUP the options that are `told` hold from then on. The
+        first worker refreshes the filter where a server before this one ended before that was done."""
         _raise_file_limit()
+        self._looks_back = is_first
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(self._serve(told))
         return 0
@@ -151,17 +156,33 @@ class Worker:
         """Refresh the file of the filter in a process of its own when lessons wait that only that takes in whole."""
         while True:
             await asyncio.sleep(_REFRESHED)
+            if self._looks_back:
+                self._looks_back = False
+                try:
+                    self.known.is_due |= await asyncio.to_thread(is_due, self.known.path)
+                except (DecibanError, OSError) as error:
+                    log.error("whether the filter is to be refreshed could not be found out: %s", error)
             if self.known.is_due:
                 self.known.is_due = False
-                done = await asyncio.create_subprocess_exec(
-                    *refresh_command(self.known.path),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE,
-                )
-                _, said = await done.communicate()
-                if done.returncode:
-                    log.error("refreshing the filter failed: %s", said.decode(errors="replace").strip())
+                await self._refresh_now()
+
+    async def _refresh_now(self) -> None:
+        """Refresh the filter; a refresh that is not done when the server ends is due at the next start."""
+        done = await asyncio.create_subprocess_exec(
+            *refresh_command(self.known.path),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            _, said = await done.communicate()
+        except asyncio.CancelledError:
+            with contextlib.suppress(ProcessLookupError):
+                done.terminate()
+            await done.wait()
+            raise
+        if done.returncode:
+            log.error("refreshing the filter failed: %s", said.decode(errors="replace").strip())
 
 
 async def _end_with(parent: int, ends: asyncio.Event) -> None:

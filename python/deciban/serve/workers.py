@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 log = logging.getLogger("deciban.serve")
 
-Serve = Callable[[socket.socket], int]
-"""What a worker does; returns its exit status. At SIGHUP it reads what it is told at the socket."""
+Serve = Callable[[socket.socket, bool], int]
+"""What a worker does, which is the first of a server or another; returns its exit status. At SIGHUP it reads what it is
+told at the socket."""
 FAILED = 70
 _SOON = 1.0  # seconds within which a worker that ended had hardly begun
 _LONGEST = 1 << 16  # bytes of what a worker is told at once
@@ -49,6 +50,7 @@ class Workers:
     reload: Callable[[], bytes | None] = lambda: None
     grace: float = 30.0
     _started: dict[int, _Started] = field(default_factory=dict)
+    _has_begun: bool = False
     _is_ending: bool = False
     _is_asked: bool = False
     _is_reloading: bool = False
@@ -88,6 +90,7 @@ class Workers:
                     tell.close()
                     self._become_worker(told)
                 told.close()
+                self._has_begun = True
                 self._started[pid] = _Started(time.monotonic(), tell)
             finally:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
@@ -100,7 +103,7 @@ class Workers:
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it reads what it was told when it has begun
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _TOLD)
-            status = self.serve(told)
+            status = self.serve(told, not self._has_begun)
         except BaseException:
             log.exception("a worker ended by an error")
         finally:
