@@ -27,9 +27,10 @@ from pathlib import Path
 
 import environment
 import numpy as np
+from mail_clients import request_with
 from real_mail import spamassassin
 from run import begin_record, keep_record
-from serving import is_open, request_with, write_folders
+from serving import is_open, write_folders
 
 from deciban.serve.markup import remove_marks, split_message
 from deciban.serve.milter import packet
