@@ -1,8 +1,10 @@
 """Options of the server from a file, from the environment and from the command line, in that order of weight."""
 
 import configparser
+import json
 import re
 import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -88,6 +90,36 @@ def test_what_is_deployed_is_understood(options):
     sockets = configparser.RawConfigParser(strict=False)
     sockets.read(DEPLOY / "deciban.socket")
     assert sockets["Socket"]["filedescriptorname"] in PROTOCOLS
-    (entry,) = re.findall(r"^CMD \[(.*)\]$", (DEPLOY / "Containerfile").read_text(), flags=re.MULTILINE)
-    assert set(re.findall(r"--[a-z-]+", entry)) <= known
     assert tomllib.loads((DEPLOY / "deciban.toml").read_text())
+
+
+CONTAINER = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
+
+
+def instructions(name):
+    """What follows each instruction of a name in the container file."""
+    return re.findall(rf"^{name} (.*)$", CONTAINER, flags=re.MULTILINE)
+
+
+def test_the_container_file_copies_what_there_is_and_starts_what_it_installs(options):
+    copied = [each.split() for each in instructions("COPY")]
+    for *sources, _ in copied:
+        if not sources[0].startswith("--from="):
+            assert all((DEPLOY.parent / each).exists() for each in sources), sources
+    assert ["--from=built", "/opt/deciban", "/opt/deciban"] in copied
+    needed = {"Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "LICENSE", "crates", "python"}
+    assert needed <= {each for words in copied for each in words}
+    (entry,), (words,) = (list(map(json.loads, instructions(name))) for name in ("ENTRYPOINT", "CMD"))
+    assert entry == ["/opt/deciban/bin/deciban", "serve", "/var/lib/deciban/filter.deciban"]
+    (at,) = options(*words).endpoints["spamd"]
+    assert instructions("EXPOSE") == [str(at.port)]
+    assert f":{at.port} deciban" in CONTAINER
+    assert at.port >= 1024  # as the user is another than root
+    assert instructions("USER") == ["deciban"]
+
+
+@pytest.mark.skipif(shutil.which("apt-get") is None, reason="no Debian")
+def test_the_commands_of_the_container_file_are_known_to_debian():
+    commands = [each.split()[0] for line in instructions("RUN") for each in line.split("&&")]
+    assert {"apt-get", "python3", "useradd", "install", "rm"} <= {*commands}
+    assert all(shutil.which(each) for each in commands if not each.startswith("/opt/deciban/"))
