@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import time
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec
 
 from .._core import Reader
 from ..errors import DecibanError, UsageError, escape
@@ -23,6 +23,8 @@ from .live import LiveFilter, LiveModel, Snapshot
 from .rating import Rating
 
 log = logging.getLogger("deciban.serve")
+
+P = ParamSpec("P")
 
 _GATHERED = 0.1  # seconds in which messages are gathered that one transaction writes
 _MOST = 2_000  # messages that wait
@@ -90,12 +92,12 @@ class Keeper:
         if self._thread is not None:
             self._thread.join(_ENDING)
 
-    def around(self, serve: Callable[[], int]) -> Callable[[], int]:
+    def around(self, serve: Callable[P, int]) -> Callable[P, int]:
         """Return what serves, and then writes what waits."""
 
-        def served() -> int:
+        def served(*args: P.args, **kwargs: P.kwargs) -> int:
             try:
-                return serve()
+                return serve(*args, **kwargs)
             finally:
                 self.close()
 
