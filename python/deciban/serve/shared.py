@@ -36,6 +36,7 @@ class Shared:
     def __post_init__(self) -> None:
         self.slow = ThreadPoolExecutor(2, "classify")
         self.learner = ThreadPoolExecutor(1, "learn")  # one lesson after the other
+        self.reader = ThreadPoolExecutor(1, "read")  # models that are read by many threads leave memory with each
 
     def pool_for(self, size: int) -> ThreadPoolExecutor | None:
         """Return the threads that classify a message of so many bytes; None where that is done at once."""
@@ -58,7 +59,7 @@ class Shared:
             await asyncio.sleep(0.02)
         for connection in [*self.connections]:
             connection.abort()
-        for pool in (self.slow, self.learner):
+        for pool in (self.slow, self.learner, self.reader):
             pool.shutdown(wait=True, cancel_futures=True)
 
 

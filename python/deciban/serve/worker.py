@@ -111,7 +111,7 @@ class Worker:
 
         loop.add_signal_handler(signal.SIGHUP, reload)
         self._renew(told, shared)  # what was told before it listened to signals
-        lasting = (shared.watch(), self._follow(follows), self._refresh(), _end_with(self.parent, ends))
+        lasting = (shared.watch(), self._follow(follows, shared), self._refresh(shared), _end_with(self.parent, ends))
         tasks = [loop.create_task(each) for each in lasting]
         await ends.wait()
         for service in self.services:
@@ -137,29 +137,30 @@ class Worker:
             for service in self.services:
                 service.renew(shared, self.options)
 
-    async def _follow(self, asked: asyncio.Event) -> None:
+    async def _follow(self, asked: asyncio.Event, shared: Shared) -> None:
         """Read the filter again whenever somebody has written to it."""
-        failures = 0
+        failures, loop = 0, asyncio.get_running_loop()
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asked.wait(), _FOLLOWED)
             asked.clear()
             try:
-                await asyncio.to_thread(self.known.follow)
+                await loop.run_in_executor(shared.reader, self.known.follow)
                 failures = 0
             except Exception as error:
                 failures += 1  # the first may come from reading while it is written
                 if failures == 2:
                     log.error("the filter could not be read again, and the one that was read stays: %s", error)
 
-    async def _refresh(self) -> None:
+    async def _refresh(self, shared: Shared) -> None:
         """Refresh the file of the filter in a process of its own when lessons wait that only that takes in whole."""
         while True:
             await asyncio.sleep(_REFRESHED)
             if self._looks_back:
                 self._looks_back = False
                 try:
-                    self.known.is_due |= await asyncio.to_thread(is_due, self.known.path)
+                    found = asyncio.get_running_loop().run_in_executor(shared.reader, is_due, self.known.path)
+                    self.known.is_due |= await found
                 except (DecibanError, OSError) as error:
                     log.error("whether the filter is to be refreshed could not be found out: %s", error)
             if self.known.is_due:
