@@ -39,12 +39,16 @@ Sides = dict[str, dict[str, Any]]
 @contextmanager
 def running(command: list[str], path: str, **more: Any) -> Iterator[None]:
     """A server, from when it answers until the block ends."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **more) as process:
+    with (
+        tempfile.TemporaryFile() as said,  # no pipe, which fills
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, **more) as process,
+    ):
         try:
             end = time.monotonic() + 60.0
             while not is_open(path):
                 if process.poll() is not None or time.monotonic() > end:
-                    raise environment.MissingError(f"{command[0]} does not serve: {process.stderr.read()!r}")  # type: ignore[union-attr]
+                    said.seek(0)
+                    raise environment.MissingError(f"{command[0]} does not serve: {said.read()!r}")
                 time.sleep(0.02)
             yield
         finally:
@@ -104,6 +108,7 @@ def spamd(folder: Path, folders: dict[str, Path], new: list[bytes]) -> Iterator[
     user = [] if os.getuid() else ["-u", pwd.getpwnam("nobody").pw_name]
     count = str(environment.cores())
     started = [command, "-L", *rules, "-m", count, "--min-children", count, "--socketpath", at, "-x", *user]
+    started += ["-s", "null"]  # it logs each message otherwise
     os.chmod(folder, 0o755)
     symbols = spamd_request("SYMBOLS")
     with running(started, at):

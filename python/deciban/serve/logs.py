@@ -47,6 +47,7 @@ def set_up_logs(level: int, log_format: str, log_requests: bool) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if log_format == "json" else TextLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)  # that its workers start and end is no news
     _requests.setLevel(logging.INFO if log_requests else logging.CRITICAL)
 
 

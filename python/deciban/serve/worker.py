@@ -20,6 +20,7 @@ from ..mail.teaching import is_due
 from .endpoints import BACKLOG
 from .live import LiveFilter, LiveModel, refresh_command
 from .logs import set_up_logs
+from .memory import release_memory
 from .server_options import ServerOptions
 from .shared import Shared
 from .workers import read_last
@@ -28,6 +29,7 @@ log = logging.getLogger("deciban.serve")
 
 _FOLLOWED = 0.1  # seconds between two looks at the files of the filter
 _REFOUND = 0.5  # between two at whether the process that started this one is there
+_RELEASED = 5.0  # seconds between two times that the memory of models before is given back, at least
 _REFRESHED = 10.0  # and between two at whether it is due to be refreshed
 
 
@@ -140,6 +142,7 @@ class Worker:
     async def _follow(self, asked: asyncio.Event, shared: Shared) -> None:
         """Read the filter again whenever somebody has written to it."""
         failures, loop = 0, asyncio.get_running_loop()
+        seen, released = self.known.snapshot, loop.time()
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asked.wait(), _FOLLOWED)
@@ -147,6 +150,9 @@ class Worker:
             try:
                 await loop.run_in_executor(shared.reader, self.known.follow)
                 failures = 0
+                if self.known.snapshot is not seen and loop.time() > released + _RELEASED:
+                    seen, released = self.known.snapshot, loop.time()
+                    await loop.run_in_executor(shared.reader, release_memory)
             except Exception as error:
                 failures += 1  # the first may come from reading while it is written
                 if failures == 2:
