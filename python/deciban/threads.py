@@ -68,6 +68,9 @@ def _of_joblib() -> tuple[Any, int]:
     joblib = sys.modules.get("joblib.parallel")
     if joblib is None:
         return None, -1
+    around = getattr(joblib, "_backend", None)  # without settings around us joblib would make a backend to say so
+    if around is not None and not hasattr(around, "config"):
+        return None, -1
     backend, n_jobs = joblib.get_active_backend()
     return backend, -1 if n_jobs is None else int(n_jobs)
 

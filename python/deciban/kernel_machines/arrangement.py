@@ -34,6 +34,8 @@ class Arrangement:
 
     def score(self, kernel: Kernel, vectors: Any, scale: Any = 1.0, baseline: Floats | None = None) -> Any:
         """Return f (N, K) of all machines, each times its `scale`."""
+        if self.style == "ovo" and isinstance(scale, float) and scale == 1.0:
+            return PairwiseScore(kernel, vectors, self.dual, self.n_support, self.intercept, baseline)
         scale = np.broadcast_to(np.asarray(scale, dtype=np.float64), self.intercept.shape)
         b = scale * self.intercept
         if self.style != "ovo":

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from deciban.losses import Floats
 from deciban.scores.pairwise import pairs_of_classes
 
+# So many decisions are counted at once.
+_NUMBERS = 1 << 16
+
 
 def pairs(C: int) -> list[tuple[int, int]]:
     """Return (0, 1), (0, 2), …, (C − 2, C − 1): in this order stand the machines; the first class is the positive one.
@@ -28,13 +31,15 @@ def decisions(f: Floats, C: int) -> Floats:
     >>> decisions(np.array([[1.0, -2.0, 2.0]]), 3).round(3).tolist()
     [[0.833, 1.167, 1.0]]
     """
-    votes, sums = np.zeros((len(f), C)), np.zeros((len(f), C))
+    result, own = np.empty((len(f), C)), pairs_of_classes(C)
     first = np.arange(C - 1) >= np.arange(C)[:, None]  # the class is the first of the pair with its n-th other one
-    for own, is_first in zip(pairs_of_classes(C).T, first.T, strict=True):
-        signed = np.where(is_first, f[:, own], -f[:, own])
-        votes += np.where(is_first, signed >= 0.0, signed > 0.0)
-        sums += signed
-    result: Floats = votes + sums / (3.0 * (np.abs(sums) + 1.0))
+    rows = max(1, _NUMBERS // own.size)
+    for i in range(0, len(f), rows):
+        signed = f[i : i + rows, own]
+        np.negative(signed, out=signed, where=~first)
+        votes = ((signed > 0.0) | (first & (signed == 0.0))).sum(axis=2)
+        sums = np.add.accumulate(signed, axis=2)[:, :, -1]  # one after the other, of few rows and of many
+        result[i : i + rows] = votes + sums / (3.0 * (np.abs(sums) + 1.0))
     return result
 
 

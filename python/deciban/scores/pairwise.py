@@ -63,12 +63,12 @@ class PairwiseScore:
         if weights is not None and not elsewhere(X) and is_sparse(X) == is_sparse(self.vectors):
             return _core.scores(reals_for_core(X), weights, np.asarray(self.intercept, dtype=np.float64), n_jobs=n_jobs)
         C = len(self.n_support)
-        first, second = np.triu_indices(C, 1)
-        f = np.tile(self.intercept, (X.shape[0], 1))
+        first, second = _classes_of_pairs(C)
+        f = np.empty((X.shape[0], len(self.intercept)))
         for part in parts(X.shape[0], C * (C - 1)):
             X_part = X if part == slice(0, X.shape[0]) else take(X, part)
             by_class = products_by_group(self.kernel, X_part, self.vectors, self.dual.T, self._ends(), n_jobs)
-            f[part] += by_class[:, first, second - 1]
+            np.add(self.intercept, by_class[:, first, second - 1], out=f[part])
             f[part] += by_class[:, second, first]
         return f
 
@@ -112,6 +112,14 @@ class PairwiseScore:
     def _ends(self) -> list[int]:
         ends: list[int] = np.cumsum(self.n_support).tolist()
         return ends
+
+
+@lru_cache(maxsize=16)
+def _classes_of_pairs(C: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first and the second class of each pair."""
+    first, second = np.triu_indices(C, 1)
+    first.flags.writeable = second.flags.writeable = False
+    return first, second
 
 
 @lru_cache(maxsize=16)
