@@ -15,6 +15,7 @@ from .lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from . import calibration as calibration
+    from . import distributed as distributed
     from . import distributions as distributions
     from . import errors as errors
     from . import evaluation as evaluation
@@ -115,6 +116,7 @@ _MODULES = (
     "calibration",
     "certificates",
     "data",
+    "distributed",
     "distributions",
     "errors",
     "evaluation",

@@ -19,7 +19,7 @@ from system.serving import until, workers_of
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "python" / "deciban" / "sample"
 README = ROOT / "README.md"
-GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("mail", "serve", "text", "tables", "models", "reports")]
+GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("mail", "serve", "text", "tables", "models", "reports", "scale")]
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in [README, *GUIDES]}
 VERBS = {
     "README": ("train", "explain", "learn", "evaluate", "serve", "watch", "train", "evaluate", "explain"),
@@ -32,6 +32,7 @@ VERBS = {
     "text": ("train", "evaluate", "explain", "learn", "learn", "train"),
     "tables": ("train", "evaluate", "classify", "explain", "learn", "compare"),
     "models": (),
+    "scale": (),
     "reports": ("train", "evaluate", "compare"),
 }
 

@@ -127,9 +127,10 @@ def for_core(X: Any) -> Any:
     """Return X (N, d), dense or sparse, as the core's functions take it: an array in C order, or the parts of a CSR."""
     if not is_sparse(X):
         X = np.asarray(X)
-        return np.ascontiguousarray(_as_core_type(X))
+        return np.require(_as_core_type(X), requirements=["C", "A"])  # what came over a wire may lie at an odd address
     X = X.tocsr()
-    indices, indptr, data = X.indices, X.indptr, _as_core_type(X.data)
+    indices, indptr, data = (np.require(part, requirements="A") for part in (X.indices, X.indptr, X.data))
+    data = _as_core_type(data)
     if max(X.nnz, *X.shape) < 2**31:
         indices, indptr = indices.astype(np.int32, copy=False), indptr.astype(np.int32, copy=False)
     else:

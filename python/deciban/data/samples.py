@@ -86,7 +86,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, X: Rows) -> NDArray[np.
     if (weight < 0.0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
     check_total(weight, "sample_weight")
-    return weight
+    return np.require(weight, requirements=["C", "A"])  # what came over a wire may lie at an odd address
 
 
 # Of larger totals products with values and their squares would leave the range of a float64; of smaller ones shares.

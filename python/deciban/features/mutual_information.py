@@ -16,7 +16,7 @@ from deciban.data.numbers import text_refused
 from deciban.data.refusal import count_or_refuse as refusing
 from deciban.data.rows import Rows, as_rows, check_sparse, for_core, is_sparse, native
 from deciban.data.samples import check_sample_weight
-from deciban.data.transaction import all_or_nothing
+from deciban.data.transaction import all_or_nothing, named_refusals
 from deciban.data.validation import check_classification_targets, check_is_fitted, check_random_state, validate_data
 from deciban.distributions import Bernoulli, Categorical, Distribution, Multinomial, StatisticError
 from deciban.errors import DataError
@@ -28,6 +28,7 @@ from .held_out import CandidateResult, estimate_held_out_errors, smallest
 from .information import BITS_PER_NAT, Floats, binary_information, categorical_information, word_information
 from .neighbour_information import continuous_values, neighbour_information
 from .selector import SelectorMixin
+from .value_table import ValueTable
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -136,6 +137,61 @@ class MutualInformation(SelectorMixin, Estimator):
             if self.k == "auto":
                 weight = np.ones(len(index)) if weight is None else weight
                 self.errors_ = self._errors(WeighedExamples(X=rows, y=index, classes=labels, weight=weight))
+            self._keep()
+        return self
+
+    def count_values(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ValueTable:
+        """Return the table of values and classes of some examples; tables add up, for `fit_to_table`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Examples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0; a weight of 2 means twice, 0 as if the example were not there.
+
+        Returns
+        -------
+        ValueTable
+            How often each value of each feature comes with each class.
+
+        Raises
+        ------
+        ValueError
+            For k="auto" and continuous features, which no table tells of.
+        """
+        self._check_parameters()
+        if self.k == "auto":
+            raise ValueError("k='auto' holds examples out, and a table has none: give a whole number or 'all'")
+        with named_refusals(self):
+            rows, labelled = self._check_numbers(X, y)
+            rows = as_rows(rows)
+            if not discrete_mask(self.discrete_features, rows).all():
+                raise ValueError("continuous features need their neighbours, not a table: give discrete_features=True")
+            if not np.isfinite(rows.data if is_sparse(rows) else rows).all():
+                _check_finite(rows.toarray() if is_sparse(rows) else rows)
+            labels, index = np.unique(labelled, return_inverse=True)
+            weight = None if sample_weight is None else check_sample_weight(sample_weight, rows)
+            return ValueTable.of(rows, index, weight, labels)
+
+    def fit_to_table(self, table: ValueTable) -> Self:
+        """Compute the mutual information of each feature with the class from a table of all examples, and select.
+
+        Parameters
+        ----------
+        table : ValueTable
+            The sum of what `count_values` returned.
+
+        Returns
+        -------
+        MutualInformation
+            The fitted estimator itself.
+        """
+        with all_or_nothing(self):
+            self.n_features_in_, self.scores_ = table.d, table.information()
+            self.__dict__.pop("errors_", None)
             self._keep()
         return self
 

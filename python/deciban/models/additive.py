@@ -145,7 +145,7 @@ class Additive(RegressorMixin, Estimator):
         merged: Self = clone(self)
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_in_")})
         merged.statistics_ = self._require_statistics() + other._require_statistics()
-        merged._found, merged._single = None, self._single
+        merged._found, merged._single, merged._sparse = None, self._single, False
         merged._kind = np.result_type(self._kind, other._kind)
         merged._seconds = self._seconds + other._seconds
         return merged

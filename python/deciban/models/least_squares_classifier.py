@@ -294,6 +294,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
                 raise ValueError(f"cannot merge models of different {name}: {value!r} and {theirs[name]!r}")
         merged: Self = clone(self)
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_in_")})
+        merged._kind = np.result_type(self._kind, other._kind)
         merged._derive(self._tally() + other._tally())
         merged._seconds = self._seconds + other._seconds
         return merged

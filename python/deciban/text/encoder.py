@@ -21,6 +21,9 @@ from .word_counts import WordCounts
 
 Floats = NDArray[np.float64]
 
+# As many as 32-bit places tell apart.
+_NO_BOUND = 1 << 32
+
 
 @dataclass(frozen=True, kw_only=True)
 class WordEncoder:
@@ -100,12 +103,18 @@ class WordEncoder:
         """Return the encoder that has also met these words, as far as it may hold them."""
         return self._after(self.seen.plus(more.seen, self.settings.max_words), _sum(self.words, more.words, self))
 
-    def merge(self, other: WordEncoder) -> WordEncoder:
-        """Return the encoder that has met the words of both, whichever is first."""
-        words = None
+    def merge(self, other: WordEncoder, bounded: bool = True) -> WordEncoder:
+        """Return the encoder that has met the words of both, whichever is first; with more words than it may hold where
+        it is not `bounded`."""
+        words, most = None, self.settings.max_words if bounded else _NO_BOUND
         if self.words is not None and other.words is not None:
-            words = self.words.merge(other.words, self.settings.max_words)
-        return self._after(self.seen.merge(other.seen, self.settings.max_words), words)
+            words = self.words.merge(other.words, most)
+        return self._after(self.seen.merge(other.seen, most), words)
+
+    def within_bound(self) -> WordEncoder:
+        """Return the encoder with no more words than it may hold, the more frequent ones."""
+        most = self.settings.max_words
+        return self._after(self.seen.within(most), None if self.words is None else self.words.within(most))
 
     def minus(self, less: WordEncoder | Occurrences) -> WordEncoder:
         """Return the encoder that never met these words; ValueError if the counts prove that it had not met them."""

@@ -190,17 +190,22 @@ class TextModel(Artifact):
         self._refuse_generations()
         return replace(self, encoder=self.encoder.plus(more.encoder if isinstance(more, TextModel) else more))
 
-    def merge(self, other: TextModel) -> TextModel:
-        """Return the model that has learnt what both have, whichever is first."""
+    def merge(self, other: TextModel, bounded: bool = True) -> TextModel:
+        """Return the model that has learnt what both have, whichever is first; with more words than it may hold where
+        it is not `bounded`."""
         for each in (self, other):
             each._refuse_generations()
         return replace(
             self,
             settings=replace(self.settings, alpha=max(self.settings.alpha, other.settings.alpha)),
-            encoder=self.encoder.merge(other.encoder),
+            encoder=self.encoder.merge(other.encoder, bounded),
             choice=None,
             scaling=more_cautious(self.scaling, other.scaling),
         )
+
+    def within_bound(self) -> TextModel:
+        """Return the model with no more words than it may hold, the more frequent ones."""
+        return replace(self, encoder=self.encoder.within_bound())
 
     def minus(self, less: TextModel | Occurrences) -> TextModel:
         """Return the model that never learnt `less`; DataError if the counts prove that it had not learnt it."""

@@ -50,11 +50,14 @@ class WordCounts:
     def merge(self, other: WordCounts, most: int) -> Self:
         """Return what has met both, whichever is first: where there would be more than `most` words, the rarest are
         dropped until half as many are left."""
-        both = self._common(other)._with(other._common(self))
-        if len(both.book) <= most:
-            return both
-        kept = both._only_rows(both.book.most_frequent(most // 2))
-        return replace(kept, dropped=kept.dropped + len(both.book) - len(kept.book))
+        return self._common(other)._with(other._common(self)).within(most)
+
+    def within(self, most: int) -> Self:
+        """Return the same, or where there are more than `most` words the more frequent ones, half as many."""
+        if len(self.book) <= most:
+            return self
+        kept = self._only_rows(self.book.most_frequent(most // 2))
+        return replace(kept, dropped=kept.dropped + len(self.book) - len(kept.book))
 
     def minus(self, less: WordCounts) -> Self:
         """Return what never met `less`; ValueError if the counts prove that it had not been met."""

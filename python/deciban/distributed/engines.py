@@ -1,0 +1,72 @@
+"""Engines: what computes a task for each part and combines the results in one fixed tree."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from ..errors import UsageError
+from .parts import Part
+
+Task = Callable[[Part, tuple[Any, ...], Any], Any]
+"""What is computed of a part, of its arguments and of what all parts share; None where it holds nothing."""
+Combine = Callable[[Any, Any], Any]
+
+
+class Engine(ABC):
+    """Workers that compute a task for each part; what they return is combined in a fixed tree."""
+
+    @abstractmethod
+    def reduce(self, task: Task, parts: Sequence[Part], combine: Combine, shared: Any = None) -> Any:
+        """Return the combination of the task of all parts; `shared` is sent once to each worker.
+
+        Parameters
+        ----------
+        task : callable
+            Computes the value of a part, or None.
+        parts : sequence of Part
+            The parts.
+        combine : callable
+            Combines the values of two neighbours.
+        shared : object, optional
+            What the task needs for every part.
+
+        Returns
+        -------
+        object or None
+            The combination.
+        """
+
+    def require_open(self) -> None:  # noqa: B027
+        """Raise UsageError where the engine takes no more work."""
+
+    def close(self) -> None:  # noqa: B027
+        """Give back what the engine has started itself."""
+
+
+def engine_of(given: Any) -> Engine:
+    """Return the engine of a Dask client, a Spark session or an executor."""
+    if isinstance(given, Engine):
+        return given
+    if isinstance(given, Executor) or (callable(getattr(given, "submit", None)) and not _is_dask(given)):
+        from .on_executors import OnExecutor
+
+        return OnExecutor(given)
+    if _is_dask(given):
+        from .on_dask import OnDask
+
+        return OnDask(given)
+    if type(given).__module__.startswith("pyspark."):
+        from .on_spark import OnSpark
+
+        return OnSpark(given)
+    raise UsageError(
+        f"engine is {type(given).__name__}. Expected a Dask Client, a SparkSession or an executor of "
+        "concurrent.futures. Pass engine=ProcessPoolExecutor() to use the cores of this machine."
+    )
+
+
+def _is_dask(given: Any) -> bool:
+    return type(given).__module__.startswith("distributed.")

@@ -1,0 +1,159 @@
+"""Work on the workers of a Dask client; Dask does again what a worker that died has lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import DataError, UsageError
+from ..threads import using
+from .engines import Combine, Engine, Task
+from .parts import Block, Part
+from .trees import levels
+
+
+class OnDask(Engine):
+    """A Dask client. What parts are made of is computed when it is needed, and let go when it was used."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def require_open(self) -> None:
+        """Raise UsageError where the client is closed."""
+        if self.client.status != "running":
+            raise UsageError(
+                f"the Dask client is {self.client.status}. Expected one that is running. Call fit before "
+                "client.close(), or connect anew."
+            )
+
+    def reduce(self, task: Task, parts: Sequence[Part], combine: Combine, shared: Any = None) -> Any:
+        """Return the combination of the task of all parts."""
+        from distributed import Future, KilledWorker
+        from distributed.client import FutureCancelledError
+
+        self.require_open()
+        submit: Any = lambda *given: self.client.submit(*given, pure=False)  # noqa: E731
+        common = submit(_given, shared)  # a task, so that it can be had again where its worker died
+        arguments = [self._compute(part.arguments) for part in parts]
+        leaves = [
+            submit(_run, task, _without_arguments(part), common, *own)
+            for part, own in zip(parts, arguments, strict=True)
+        ]
+        del arguments  # the scheduler keeps what is still to be used
+        futures: list[Future] = []
+
+        def both(left: Future, right: Future) -> Future:
+            futures.append(submit(_combine, combine, left, right))
+            return futures[-1]
+
+        root = levels(leaves, both)
+        del leaves, common
+        try:
+            return root.result()
+        except KilledWorker as error:
+            raise DataError(
+                f"workers died again and again over one partition: {error}. Expected partitions that fit the memory "
+                "of a worker. Make smaller partitions, or give the workers more memory."
+            ) from error
+        except FutureCancelledError as error:
+            raise DataError(
+                f"the cluster gave the work up: {error}. Expected a client that runs until the end. Fit again."
+            ) from error
+        except BaseException:
+            self.client.cancel([root, *futures], force=True)
+            raise
+
+    def _compute(self, arguments: tuple[Any, ...]) -> list[Any]:
+        from dask.base import is_dask_collection
+
+        return [self.client.compute(each) if is_dask_collection(each) else each for each in arguments]
+
+
+def _given(value: Any) -> Any:
+    """Return the value itself."""
+    return value
+
+
+def _without_arguments(part: Part) -> Part:
+    from dask.base import is_dask_collection
+
+    promised = any(is_dask_collection(each) or hasattr(each, "key") for each in part.arguments)
+    return Part(part.index, part.name, part.load, () if promised else part.arguments)
+
+
+def _run(task: Task, part: Part, shared: Any, *arguments: Any) -> Any:
+    with using(1):
+        return task(part, arguments, shared)
+
+
+def _combine(combine: Combine, left: Any, right: Any) -> Any:
+    if left is None or right is None:
+        return right if left is None else left
+    return combine(left, right)
+
+
+def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:
+    """Return the parts of Dask arrays, data frames or bags."""
+    kind = type(X).__name__
+    if hasattr(X, "to_bag") and hasattr(X, "divisions"):
+        return _parts_of_frame(X, y, weight, columns)
+    load: Any = _load_texts if kind == "Bag" else Block
+    pieces = [_pieces(each, name) for name, each in (("X", X), ("y", y), ("sample_weight", weight)) if each is not None]
+    for name, other in zip(("y", "sample_weight"), pieces[1:], strict=False):
+        if len(other) != len(pieces[0]):
+            raise UsageError(
+                f"{name} has {len(other)} partitions and X has {len(pieces[0])}. Expected the same partitions. "
+                "Use rechunk or repartition on one of them."
+            )
+    if kind == "Bag" and y is None:
+        load = _load_pairs
+    return [Part(i, "", load, each) for i, each in enumerate(zip(*pieces, strict=True))]
+
+
+def _pieces(collection: Any, name: str) -> list[Any]:
+    if not hasattr(collection, "to_delayed"):
+        raise UsageError(
+            f"{name} is {type(collection).__name__}, and X is a Dask collection. Expected a Dask collection with the "
+            f"same partitions. Make one of {name}, for example with dask.array.from_array."
+        )
+    if getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk"):
+        collection = collection.rechunk({1: -1})
+    found = collection.to_delayed()
+    return list(found.ravel()) if hasattr(found, "ravel") else list(found)
+
+
+def _parts_of_frame(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:
+    names = [each for each in (y, weight) if isinstance(each, str)]
+    for name in [*names, *(columns or ())]:
+        if name not in X.columns:
+            shown = ", ".join(map(repr, list(X.columns)[:8]))
+            raise UsageError(f"X has no column {name!r}. Expected one of {shown}. Check its name.")
+    chosen = list(columns or [each for each in X.columns if each not in names])
+    load = LoadFrame(chosen, *(each if isinstance(each, str) else None for each in (y, weight)))
+    beside = [("y", y), ("sample_weight", weight)]
+    frames = [_pieces(X, "X"), *(_pieces(each, name) for name, each in beside if not isinstance(each, str | None))]
+    return [Part(i, "", load, each) for i, each in enumerate(zip(*frames, strict=True))]
+
+
+class LoadFrame:
+    """Takes the columns of a data frame apart."""
+
+    def __init__(self, columns: list[str], y: str | None, weight: str | None) -> None:
+        self.columns, self.y, self.weight = columns, y, weight
+
+    def __call__(self, frame: Any, *others: Any) -> Block:
+        """Return the rows of a pandas data frame; labels and weights may come beside it."""
+        beside = iter(others)
+        y = frame[self.y].to_numpy() if self.y else next(beside)
+        weight = frame[self.weight].to_numpy() if self.weight else next(beside, None)
+        return Block(frame[self.columns], getattr(y, "values", y), getattr(weight, "values", weight))
+
+
+def _load_texts(texts: Any, y: Any, weight: Any = None) -> Block:
+    return Block(list(texts), list(y), None if weight is None else list(weight))
+
+
+def _load_pairs(pairs: Any) -> Block:
+    """Return texts and labels of pairs, or of triples with weights."""
+    columns = [list(each) for each in zip(*pairs, strict=True)] or [[], []]
+    return Block(*columns)

@@ -1,0 +1,142 @@
+"""Work on an executor of concurrent.futures: processes or threads of this machine, those of loky, joblib or Ray."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from pickle import PicklingError
+from typing import Any
+
+from ..errors import DataError, UsageError
+from ..threads import using
+from .engines import Combine, Engine, Task
+from .parts import Part
+from .trees import Tree, groups
+
+# Tasks for each worker, so that a slow one does not keep the others waiting, and futures that wait for a worker.
+_TASKS, _AHEAD = 4, 2
+# So often a worker may die over one group of parts, the last time alone, before the parts are to blame.
+_DEATHS = 3
+
+
+class OnExecutor(Engine):
+    """An executor. One of processes that loses a worker is replaced by another like it, and what was lost is done
+    again."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor, self._own = executor, False
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are, as far as the executor tells."""
+        return int(getattr(self._executor, "_max_workers", None) or os.cpu_count() or 1)
+
+    def require_open(self) -> None:
+        """Raise UsageError where the executor was shut down."""
+        try:
+            self._executor.submit(_nothing).cancel()
+        except BrokenExecutor:
+            self._replace()
+        except RuntimeError as error:
+            raise UsageError(
+                f"the executor takes no more work: {error}. Expected one that is open. Call fit inside its with block."
+            ) from error
+
+    def reduce(self, task: Task, parts: Sequence[Part], combine: Combine, shared: Any = None) -> Any:
+        """Return the combination of the task of all parts."""
+        level, each = groups(len(parts), _TASKS * self.workers)
+        tree: Tree[Any] = Tree(len(parts), combine)
+        todo, deaths = list(reversed(range(len(each)))), Counter[int]()
+        pending: dict[Future[Any], int] = {}
+        try:
+            while todo or pending:
+                alone = any(deaths[k] >= _DEATHS - 1 for k in [*todo, *pending.values()])
+                while todo and len(pending) < (1 if alone else self.workers * _AHEAD):
+                    group = todo.pop()
+                    chosen = [parts[i] for i in each[group]]
+                    pending[self._submit(task, chosen, combine, shared)] = group
+                for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                    if future not in pending:
+                        continue
+                    try:
+                        value = future.result()
+                    except BrokenExecutor:
+                        lost = sorted(pending.values(), reverse=True)
+                        deaths.update(lost)
+                        self._blame(deaths, each, parts)
+                        pending.clear()
+                        todo += lost
+                        self._replace()
+                        break
+                    except (PicklingError, AttributeError, TypeError) as error:
+                        if "pickle" not in str(error):
+                            raise
+                        raise UsageError(
+                            f"a partition cannot be sent to another process: {error}. Expected arrays, or functions "
+                            "at the top of a module. Use a ThreadPoolExecutor, or move the function there."
+                        ) from error
+                    tree.push(pending.pop(future), value, level)
+        except BaseException:
+            for future in pending:
+                future.cancel()
+            raise
+        return tree.result()
+
+    def _submit(self, task: Task, parts: list[Part], combine: Combine, shared: Any) -> Future[Any]:
+        for _ in range(2):
+            try:
+                return self._executor.submit(run_group, task, parts, combine, shared)
+            except BrokenExecutor:
+                self._replace()
+        return self._executor.submit(run_group, task, parts, combine, shared)
+
+    def _blame(self, deaths: Counter[int], each: list[range], parts: Sequence[Part]) -> None:
+        worst = [k for k, count in deaths.items() if count >= _DEATHS]
+        if worst:
+            first = parts[each[worst[0]].start]
+            raise DataError(
+                f"a worker died {_DEATHS} times over {first.said} or its neighbours, the last time with nothing else "
+                "to do. Expected partitions that fit the memory of a worker. Make smaller partitions, or give the "
+                "workers more memory."
+            )
+
+    def _replace(self) -> None:
+        """Take a new executor like the one that is broken."""
+        broken = self._executor
+        module = type(broken).__module__
+        if module.startswith(("loky.", "joblib.externals.loky.")):
+            from importlib import import_module
+
+            loky = import_module(module.rpartition(".")[0])
+            self._executor = loky.get_reusable_executor(max_workers=self.workers)
+            return
+        kept = {name: getattr(broken, f"_{name}", None) for name in ("mp_context", "initializer", "initargs")}
+        if kept["mp_context"] is None:
+            raise DataError(
+                f"the executor lost its workers, and a {type(broken).__name__} cannot be made anew here. Expected "
+                "workers that live until the end. Fit again with a new executor."
+            )
+        kept = {name: value for name, value in kept.items() if value is not None}
+        if self._own:
+            broken.shutdown(wait=False, cancel_futures=True)
+        self._executor, self._own = type(broken)(max_workers=self.workers, **kept), True  # type: ignore[call-arg]
+
+    def close(self) -> None:
+        """Shut down an executor that took the place of another."""
+        if self._own:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def run_group(task: Task, parts: list[Part], combine: Combine, shared: Any) -> Any:
+    """Return the combination of the task of neighbouring parts."""
+    tree: Tree[Any] = Tree(len(parts), combine)
+    with using(1):  # workers are as many as cores
+        for k, part in enumerate(parts):
+            tree.push(k, task(part, (), shared))
+    return tree.result()
+
+
+def _nothing() -> None:
+    """Do nothing, to learn whether work is taken."""

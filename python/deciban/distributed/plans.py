@@ -1,0 +1,67 @@
+"""Which estimators can be fitted in parts, and how."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import UsageError
+from .sums import GenerativeSum, InformationSum, Sum, TextSum
+
+
+def plan_of(estimator: Any) -> Sum:
+    """Return how an estimator is fitted in parts; UsageError where it is not."""
+    from ..features.mutual_information import MutualInformation
+    from ..models.additive import Additive
+    from ..models.generative import Generative
+    from ..models.least_squares_classifier import LeastSquaresClassifier
+    from ..text.classifier import TextClassifier
+
+    if isinstance(estimator, Generative):
+        if estimator.calibration is not None:
+            raise _refused(
+                estimator,
+                f"with calibration={estimator.calibration!r}, which looks at the rows a second time",
+                "Set calibration=None, or put it into a CalibratedClassifier with a sample",
+            )
+        return GenerativeSum(estimator)
+    if isinstance(estimator, Additive):
+        if reason := estimator._no_sum():
+            raise _refused(estimator, f"so: {reason}", "Choose loss='squared' and penalty None or 'l2'")
+        return Sum(estimator)
+    if isinstance(estimator, LeastSquaresClassifier):
+        return Sum(estimator)
+    if isinstance(estimator, MutualInformation):
+        return InformationSum(estimator)
+    if isinstance(estimator, TextClassifier):
+        return _of_texts(estimator)
+    raise _refused(estimator, "", _instead(estimator))
+
+
+def _of_texts(estimator: Any) -> Sum:
+    from ..data.text_layout import NAIVE_BAYES
+    from ..text.parameters import recipe_of
+
+    model = NAIVE_BAYES if estimator.model == "auto" else estimator.model
+    if model != NAIVE_BAYES:
+        raise _refused(
+            estimator,
+            f"with model={model!r}, which is learnt by minimising over all texts at once",
+            "Choose model='naive-bayes', or fit a linear model to the rows of a TextVectorizer with n_features",
+        )
+    return TextSum(estimator, recipe_of(estimator, model))
+
+
+def _instead(estimator: Any) -> str:
+    name = type(estimator).__name__
+    if name.startswith("MLP"):
+        return "Steps of a network follow one another: fit it to a sample, in memory"
+    if name in ("SVM", "SVMRegressor", "OneClassSVM"):
+        return "Fit Nystroem or RandomFourier to a sample, and a linear model to what it makes of the partitions"
+    return "Fit it in memory, to a sample if need be"
+
+
+def _refused(estimator: Any, why: str, instead: str) -> UsageError:
+    return UsageError(
+        f"{type(estimator).__name__} cannot be fitted in partitions{f' {why}' if why else ''}. Expected an estimator "
+        f"whose state is a sum over rows, or a smooth linear model. {instead}."
+    )

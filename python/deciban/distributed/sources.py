@@ -1,0 +1,64 @@
+"""Sources: where the parts of a data set come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import UsageError
+from .engines import Engine
+from .parts import Block, Part
+
+
+def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None, engine: Engine) -> list[Part]:
+    """Return the parts of X and y: Dask collections, Spark frames, a Parquet dataset or a list of partitions."""
+    if hasattr(X, "__dask_graph__"):
+        from .on_dask import OnDask
+        from .on_dask import parts_of as of_dask
+
+        if not isinstance(engine, OnDask):
+            raise UsageError(
+                "X is a Dask collection, and the engine is none of Dask. Expected a Dask Client. Pass engine=client."
+            )
+        found = of_dask(X, y, weight, columns)
+    elif type(X).__module__.startswith("pyspark."):
+        from .on_spark import OnSpark
+        from .on_spark import parts_of as of_spark
+
+        if not isinstance(engine, OnSpark):
+            raise UsageError(
+                "X is a Spark data frame, and the engine is none of Spark. Expected a SparkSession. Pass engine=spark."
+            )
+        found = of_spark(X, y, weight, columns)
+    elif isinstance(X, str | os.PathLike) or type(X).__module__.startswith("pyarrow."):
+        from .datasets import parts_of as of_dataset
+
+        found = of_dataset(X, y, weight, columns)
+    else:
+        found = _of_list(X, y, weight)
+    if not found:
+        raise UsageError("X has no partitions. Expected at least one. Check the path, or the list.")
+    return found
+
+
+def _of_list(X: Any, y: Any, weight: Any) -> list[Part]:
+    if not isinstance(X, list | tuple):
+        raise UsageError(
+            f"X is {type(X).__name__}. Expected Dask collections, a Spark data frame, a Parquet dataset or a list of "
+            "partitions (X, y). Call the estimator's own fit with rows that are in memory already."
+        )
+    if y is not None or weight is not None:
+        raise UsageError(
+            "y is given beside a list of partitions. Expected partitions (X, y), or (X, y, sample_weight). Put the "
+            "labels of each partition beside its rows."
+        )
+    return [
+        Part(i, "", each) if callable(each) else Part(i, "", _give, (each,))  # a function reads it where it is needed
+        for i, each in enumerate(X)
+    ]
+
+
+def _give(partition: Any) -> Block:
+    block: Block = partition
+    return block

@@ -1,0 +1,130 @@
+"""Datasets and Dask collections are read partition by partition, and learnt as one table."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from partitions import dask_processes, threads
+from pyarrow import dataset, feather, parquet
+
+from deciban import GaussianDiscriminant, NaiveBayes, TextClassifier
+from deciban.distributed import fit
+from deciban.errors import DataError, UsageError
+from errors.refusals import refused
+
+RANDOM = np.random.default_rng(0)
+ROWS = RANDOM.poisson(2.0, size=(50, 3))
+LABELS = np.array(["low", "mid", "high"])[np.arange(50) % 3]
+TABLE = pa.table({"a": ROWS[:, 0], "b": ROWS[:, 1], "c": ROWS[:, 2] / 2, "label": LABELS, "weight": np.arange(50) % 3})
+TEXTS = [" ".join(f"w{k}" for k in row) for row in ROWS]
+
+
+def state(model):
+    return {name: repr(value) for name, value in vars(model).items() if name != "_seconds"}
+
+
+def write(folder, table):
+    folder.mkdir()
+    for i in range(0, 50, 20):
+        parquet.write_table(table.slice(i, 20), folder / f"part-{i}.parquet", row_group_size=6)
+    return folder
+
+
+def test_a_folder_of_parquet_is_its_table(tmp_path):
+    path = write(tmp_path / "rows", TABLE)
+    at_once = NaiveBayes("gaussian").fit(TABLE.select(["a", "b", "c"]), LABELS, np.arange(50) % 3)
+    with threads() as engine:
+        for X in (path, str(path), dataset.dataset(path)):
+            model = fit(NaiveBayes("gaussian"), X, "label", sample_weight="weight", engine=engine)
+            assert state(model) == state(at_once)
+        chosen = fit(NaiveBayes("gaussian"), path, "label", columns=["b", "a"], engine=engine)
+    assert chosen.feature_names_in_.tolist() == ["b", "a"]
+
+
+def test_arrow_files_are_read_too(tmp_path):
+    feather.write_feather(TABLE.select(["a", "b", "label"]), tmp_path / "rows.arrow", compression="uncompressed")
+    with threads() as engine:
+        model = fit(NaiveBayes(), tmp_path / "rows.arrow", "label", engine=engine)
+    assert state(model) == state(NaiveBayes().fit(TABLE.select(["a", "b"]), LABELS))
+
+
+@pytest.mark.parametrize("kind", ["list", "fixed", "sparse"])
+def test_a_column_of_vectors_is_a_matrix(kind, tmp_path):
+    dense = ROWS.astype(float)
+    if kind == "sparse":
+        there = [np.flatnonzero(row) for row in dense]
+        vectors = pa.array(
+            [{"type": 0, "size": 3, "indices": at, "values": row[at]} for at, row in zip(there, dense, strict=True)],
+            pa.struct(
+                [
+                    ("type", pa.int8()),
+                    ("size", pa.int32()),
+                    ("indices", pa.list_(pa.int32())),
+                    ("values", pa.list_(pa.float64())),
+                ]
+            ),
+        )
+    else:
+        vectors = pa.array(dense.tolist(), pa.list_(pa.float64(), *([3] if kind == "fixed" else [])))
+    path = write(tmp_path / "rows", pa.table({"x": vectors, "label": LABELS}))
+    with threads() as engine:
+        model = fit(GaussianDiscriminant(), path, "label", engine=engine)
+    assert model.counts_ == GaussianDiscriminant().fit(dense, LABELS).counts_
+
+
+def test_a_column_of_texts_is_texts(tmp_path):
+    path = write(tmp_path / "texts", pa.table({"id": np.arange(50), "text": TEXTS, "label": LABELS}))
+    with threads() as engine:
+        model = fit(TextClassifier("naive-bayes"), path, "label", columns=["text"], engine=engine)
+    at_once = TextClassifier("naive-bayes").fit(TEXTS, LABELS)
+    np.testing.assert_array_equal(model.predict_proba(TEXTS), at_once.predict_proba(TEXTS))
+
+
+def test_what_is_wrong_with_a_dataset_is_said_with_the_file_and_the_row(tmp_path):
+    labels = np.where(np.arange(50) == 27, None, LABELS.astype(object))
+    path = write(tmp_path / "rows", TABLE.set_column(3, "label", pa.array(labels.tolist())))
+    with threads() as engine:
+        with refused(
+            "partition 5 (part-20.parquet, row group 1): row 1 has no label: its 'label' is null. Expected a label in "
+            "every row. Leave it out",
+            DataError,
+        ):
+            fit(NaiveBayes(), path, "label", columns=["a"], engine=engine)
+        with refused(
+            "the dataset has no column 'labels'. Expected one of 'a', 'b', 'c', 'label', 'weight'. Check its name.",
+            UsageError,
+        ):
+            fit(NaiveBayes(), path, "labels", engine=engine)
+        with refused(
+            "y must name the column of the labels of a dataset, as must sample_weight that of the weights. Pass, for "
+            "example, y='weight'.",
+            UsageError,
+        ):
+            fit(NaiveBayes(), path, LABELS, engine=engine)
+
+
+@pytest.mark.deep
+def test_dask_collections_are_learnt_as_what_they_hold():
+    import dask.array
+    import dask.bag
+    import dask.dataframe
+
+    frame = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+    with dask_processes() as client:
+        arrays = [dask.array.from_array(each, chunks=chunks) for each, chunks in ((ROWS, (7, 2)), (LABELS, 7))]
+        assert state(fit(NaiveBayes(), *arrays, engine=client)) == state(NaiveBayes().fit(ROWS, LABELS))
+        parted = dask.dataframe.from_pandas(frame.assign(label=LABELS.astype(object)), npartitions=5)
+        model = fit(NaiveBayes(), parted, "label", engine=client)
+        assert model.counts_ == NaiveBayes().fit(frame, LABELS).counts_
+        assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+        beside = fit(NaiveBayes(), parted[["a", "b", "c"]], parted["label"], engine=client)
+        assert beside.counts_ == model.counts_
+        pairs = dask.bag.from_sequence(list(zip(TEXTS, LABELS.tolist(), strict=True)), npartitions=6)
+        of_texts = fit(TextClassifier("naive-bayes"), pairs, engine=client)
+    at_once = TextClassifier("naive-bayes").fit(TEXTS, LABELS)
+    np.testing.assert_array_equal(of_texts.predict_proba(TEXTS), at_once.predict_proba(TEXTS))
+    with refused(
+        "the Dask client is closed. Expected one that is running. Call fit before client.close(), or connect anew.",
+        UsageError,
+    ):
+        fit(NaiveBayes(), arrays[0], arrays[1], engine=client)
