@@ -73,7 +73,7 @@ def prove(problem: Problem, w: Floats, b: Floats, dual: Floats | None = None) ->
     primal = problem.primal(w, s)
     if not problem.loss.convex:
         v = problem.combination(_weight(problem, -problem.loss.slope(problem.y, s)))
-        return Proof(primal, None, _stationarity(problem, w, v), None, s)
+        return Proof(primal, None, stationarity(problem, w, v), None, s)
     offered = None if dual is None else _at(problem, w, s, primal, dual)
     if offered is not None and offered.relative_gap <= _ENOUGH:
         return offered
@@ -112,9 +112,9 @@ def _bound(problem: Problem, w: Floats, s: Floats, primal: float, a: Floats) -> 
     apart = loss.value(y, s) + without_offset + (a * s if problem.K == 1 else (a * s).sum(axis=1))
     sums = float(np.abs(_weight(problem, a).sum(axis=0)).max(initial=0.0)) if problem.intercept else 0.0
     violation = max(
-        _share(_stationarity(problem, w, v), problem.slopes_at_zero),
-        _share(sums, float(problem.c.sum())),
-        _share(float((problem.c * apart).max(initial=0.0)), abs(primal)),
+        share(stationarity(problem, w, v), problem.slopes_at_zero),
+        share(sums, float(problem.c.sum())),
+        share(float((problem.c * apart).max(initial=0.0)), abs(primal)),
     )
     if _is_exact(problem, primal, bound):
         bound = primal
@@ -134,7 +134,7 @@ def _is_exact(problem: Problem, primal: float, bound: float) -> bool:
     )
 
 
-def _share(part: float, whole: float) -> float:
+def share(part: float, whole: float) -> float:
     """Return part/whole; a part of nothing is told as it is."""
     return part / whole if whole > 0.0 else part
 
@@ -154,7 +154,7 @@ def _weight(problem: Problem, a: Floats) -> Floats:
     return problem.c * a if a.ndim == 1 else problem.c[:, None] * a
 
 
-def _stationarity(problem: Problem, w: Floats, v: Floats) -> float:
+def stationarity(problem: Problem, w: Floats, v: Floats) -> float:
     """Return how far v is from the subgradients of the penalty at w."""
     l1, rest = problem.penalty.l1, v - problem.penalty.l2 * w
     if problem.penalty.nonnegative:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 from ..errors import UsageError
+from .encoding import Encode, Survey
 from .parts import Part
 
 Task = Callable[[Part, tuple[Any, ...], Any], Any]
@@ -39,6 +41,23 @@ class Engine(ABC):
             The combination.
         """
 
+    @abstractmethod
+    def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
+        """Encode parts once, keep them where passes over them are made, and return what is known of each.
+
+        Parameters
+        ----------
+        parts : sequence of Part
+            The parts.
+        encode : Encode
+            Encodes a part.
+
+        Returns
+        -------
+        list of Survey or None
+            What is known of the parts that hold rows, each with the part as it is kept.
+        """
+
     def require_open(self) -> None:  # noqa: B027
         """Raise UsageError where the engine takes no more work."""
 
@@ -46,14 +65,14 @@ class Engine(ABC):
         """Give back what the engine has started itself."""
 
 
-def engine_of(given: Any) -> Engine:
-    """Return the engine of a Dask client, a Spark session or an executor."""
+def engine_of(given: Any, scratch: str | os.PathLike[str] | None = None) -> Engine:
+    """Return the engine of a Dask client, a Spark session or an executor, which keeps rows in a folder of `scratch`."""
     if isinstance(given, Engine):
         return given
     if isinstance(given, Executor) or (callable(getattr(given, "submit", None)) and not _is_dask(given)):
         from .on_executors import OnExecutor
 
-        return OnExecutor(given)
+        return OnExecutor(given, scratch)
     if _is_dask(given):
         from .on_dask import OnDask
 

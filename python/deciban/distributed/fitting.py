@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ def fit(
     engine: Any,
     columns: Sequence[str] | None = None,
     sample_weight: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> Fitted:
     """Fit an estimator to data in partitions, on the workers of an engine.
 
@@ -33,6 +35,11 @@ def fit(
     Bayes what `fit` makes, its calibration included. Sums of fractional counts, or counts with fractional weights, are
     rounded as the partitions are added, in a fixed tree. A worker that dies changes nothing: its partitions are done
     again.
+
+    `LogisticRegression`, and `LinearSVM` with the loss "squared_hinge" and without calibration, with the penalty "l2"
+    or none, are minimised by Newton's method: rows are encoded once and kept with the workers, and passes over them sum
+    gradients and products with the Hessian. Primal, dual and gap of `certificate_` are sums over all partitions, too:
+    the objective is that of a fit in memory within the gap.
 
     Parameters
     ----------
@@ -50,6 +57,9 @@ def fit(
         Columns of the features, or of the text; by default all but those of labels and weights.
     sample_weight : Dask collection or str, optional
         Weights, or the name of their column.
+    scratch : path, optional
+        Folder in which executors keep encoded rows while they minimise, 4 to 8 bytes for each value that is not 0; by
+        default that of temporary files. All workers must see it.
 
     Returns
     -------
@@ -73,7 +83,7 @@ def fit(
     >>> model.predict([[0, 1]]).tolist()
     ['spam']
     """
-    worked = engine_of(engine)
+    worked = engine_of(engine, scratch)
     plan = plan_of(estimator)
     worked.require_open()
     parts = parts_of(X, y, sample_weight, columns, worked)

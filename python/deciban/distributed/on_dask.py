@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from ..threads import using
+from .encoding import Encode, Encoded, Survey
 from .engines import Combine, Engine, Task
 from .parts import Block, Part
 from .trees import levels
@@ -63,10 +64,42 @@ class OnDask(Engine):
             self.client.cancel([root, *futures], force=True)
             raise
 
+    def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
+        """Encode parts in the memory of the workers, which Dask spills to their disks where there are too many."""
+        from distributed import Future
+
+        self.require_open()
+        submit: Any = lambda *given: self.client.submit(*given, pure=False)  # noqa: E731
+        kept: list[Future] = [
+            submit(_encode, encode, _without_arguments(part), *self._compute(part.arguments)) for part in parts
+        ]
+        told = self.client.gather([submit(_survey, each) for each in kept])
+        found = [
+            survey._replace(part=Part(part.index, part.name, _first, (each,)))
+            for part, each, survey in zip(parts, kept, told, strict=True)
+            if survey is not None
+        ]
+        for survey in found[1:]:
+            found[0].shape.require_same(survey.shape)
+        return found or None
+
     def _compute(self, arguments: tuple[Any, ...]) -> list[Any]:
         from dask.base import is_dask_collection
 
         return [self.client.compute(each) if is_dask_collection(each) else each for each in arguments]
+
+
+def _encode(encode: Encode, part: Part, *arguments: Any) -> tuple[Encoded, Survey] | None:
+    with using(1):
+        return encode(part, arguments)
+
+
+def _survey(found: tuple[Encoded, Survey] | None) -> Survey | None:
+    return None if found is None else found[1]
+
+
+def _first(found: tuple[Encoded, Survey]) -> Any:
+    return found[0]
 
 
 def _given(value: Any) -> Any:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from pickle import PicklingError
 from typing import Any
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, StorageError, UsageError
 from ..threads import using
+from .encoding import Encode, EncodeToFolder, Survey
 from .engines import Combine, Engine, Task
 from .parts import Part
 from .trees import Tree, groups
@@ -25,8 +28,22 @@ class OnExecutor(Engine):
     """An executor. One of processes that loses a worker is replaced by another like it, and what was lost is done
     again."""
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor, self._own = executor, False
+    def __init__(self, executor: Executor, scratch: str | os.PathLike[str] | None = None) -> None:
+        self._executor, self._own, self._scratch = executor, False, scratch
+        self._folders: list[str] = []
+
+    def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
+        """Encode parts into files, which workers of this machine map into memory."""
+        try:
+            self._folders.append(tempfile.mkdtemp(prefix="deciban-", dir=self._scratch))
+        except OSError as error:
+            raise StorageError(
+                f"no folder can be made in {self._scratch}: {error.strerror}. Expected one to keep encoded rows in. "
+                "Give another with scratch=."
+            ) from error
+        task = EncodeToFolder(encode, self._folders[-1])
+        found: list[Survey] | None = self.reduce(task, parts, task.combine)
+        return found
 
     @property
     def workers(self) -> int:
@@ -124,7 +141,9 @@ class OnExecutor(Engine):
         self._executor, self._own = type(broken)(max_workers=self.workers, **kept), True  # type: ignore[call-arg]
 
     def close(self) -> None:
-        """Shut down an executor that took the place of another."""
+        """Shut down an executor that took the place of another, and take the files away."""
+        for folder in self._folders:
+            shutil.rmtree(folder, ignore_errors=True)
         if self._own:
             self._executor.shutdown(wait=False, cancel_futures=True)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import DataError, UsageError
 from ..threads import using
 from .datasets import LoadTable
+from .encoding import Encode, Encoded, Survey
 from .engines import Combine, Engine, Task
 from .parts import Block, Part
 from .trees import Tree
@@ -16,12 +18,12 @@ from .trees import Tree
 _FAN = 16
 
 
-class SparkParts(list[Part]):
-    """The parts of a Spark data frame, which only its executors read: (number, rows as an Arrow stream) each."""
+@dataclass(frozen=True)
+class Promise:
+    """Partition `index` of an RDD, which only executors have."""
 
-    def __init__(self, rows: Any, load: LoadTable) -> None:
-        super().__init__([Part(0, "", load)])
-        self.rows, self.load = rows, load
+    rows: Any
+    index: int
 
 
 class OnSpark(Engine):
@@ -29,6 +31,7 @@ class OnSpark(Engine):
 
     def __init__(self, session: Any) -> None:
         self.session = session
+        self._kept: list[Any] = []
 
     def require_open(self) -> None:
         """Raise UsageError where the session has ended."""
@@ -38,18 +41,16 @@ class OnSpark(Engine):
                 "the Spark session has ended. Expected one that is running. Call fit before spark.stop(), or start one."
             )
 
+    def close(self) -> None:
+        """Let the rows go that were kept."""
+        for rows in self._kept:
+            rows.unpersist()
+
     def reduce(self, task: Task, parts: Sequence[Part], combine: Combine, shared: Any = None) -> Any:
         """Return the combination of the task of all parts."""
-        context = self.session.sparkContext
-        common = context.broadcast(shared)
-        if isinstance(parts, SparkParts):
-            load = parts.load
-            found = parts.rows.mapPartitionsWithIndex(lambda i, rows: _of_rows(i, rows, task, load, combine, common))
-            count = parts.rows.getNumPartitions()
-        else:
-            count = len(parts)
-            numbered = context.parallelize(list(parts), count)
-            found = numbered.map(lambda part: (part.index, _run(task, part, (), common)))
+        common = self.session.sparkContext.broadcast(shared)
+        found = self._over(parts, lambda part, own: _run(task, part, own, common)).zipWithIndex()
+        found, count = found.map(lambda pair: (pair[1], pair[0])), len(parts)
         try:
             while count > _FAN:
                 found = found.map(lambda pair: (pair[0] // _FAN, pair)).groupByKey((count - 1) // _FAN + 1)
@@ -61,22 +62,46 @@ class OnSpark(Engine):
         finally:
             common.unpersist()
 
+    def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
+        """Encode parts in the memory of the executors, and on their disks where there are too many."""
+        from pyspark import StorageLevel
+
+        rows = self._over(parts, lambda part, own: encode(part, own)).persist(StorageLevel.MEMORY_AND_DISK)
+        self._kept.append(rows)
+        try:
+            told = rows.map(lambda found: None if found is None else found[1]).collect()
+        except Exception as error:
+            raise _translate(error) from error
+        found = [
+            survey._replace(part=Part(part.index, part.name, _first, (Promise(rows, k),)))
+            for k, (part, survey) in enumerate(zip(parts, told, strict=True))
+            if survey is not None
+        ]
+        for survey in found[1:]:
+            found[0].shape.require_same(survey.shape)
+        return found or None
+
+    def _over(self, parts: Sequence[Part], work: Callable[[Part, tuple[Any, ...]], Any]) -> Any:
+        """Return an RDD of what is computed of each part and its arguments, in their order."""
+        first = parts[0].arguments
+        if not first or not isinstance(first[0], Promise):
+            return self.session.sparkContext.parallelize(list(parts), len(parts)).map(lambda part: work(part, ()))
+        chosen = {part.arguments[0].index: replace(part, arguments=()) for part in parts}
+
+        def of_partition(i: int, rows: Iterator[Any]) -> Iterator[Any]:
+            if i in chosen:
+                yield work(chosen[i], tuple(rows))
+
+        return first[0].rows.mapPartitionsWithIndex(of_partition)
+
+
+def _first(found: tuple[Encoded, Survey]) -> Encoded:
+    return found[0]
+
 
 def _run(task: Task, part: Part, arguments: tuple[Any, ...], common: Any) -> Any:
     with using(1):
         return task(part, arguments, common.value)
-
-
-def _of_rows(
-    i: int, rows: Iterator[Any], task: Task, load: LoadTable, combine: Combine, common: Any
-) -> Iterator[tuple[int, Any]]:
-    """Yield what a partition of a data frame holds; its batches are added in their order."""
-    total = None
-    for k, row in enumerate(rows):
-        part = Part(i, f"batch {k}", LoadStream(load), (bytes(row[0]),))
-        value = _run(task, part, (), common)
-        total = value if total is None else total if value is None else combine(total, value)
-    yield i, total
 
 
 def _in_order(pairs: Iterable[tuple[int, Any]], combine: Combine) -> Any:
@@ -97,18 +122,23 @@ def _translate(error: Exception) -> Exception:
     return error
 
 
-class LoadStream:
-    """Reads rows that came as an Arrow stream."""
+@dataclass(frozen=True)
+class LoadStreams:
+    """Reads rows that came as Arrow streams."""
 
-    def __init__(self, load: LoadTable) -> None:
-        self.load = load
+    load: LoadTable
 
-    def __call__(self, stream: bytes) -> Block:
+    def __call__(self, *rows: Any) -> Block:
         """Return the rows."""
         import pyarrow
 
-        with pyarrow.ipc.open_stream(stream) as reader:
-            return self.load.block(reader.read_all())
+        if not rows:
+            return Block([], [])
+        tables = []
+        for (stream,) in rows:
+            with pyarrow.ipc.open_stream(bytes(stream)) as reader:
+                tables.append(reader.read_all())
+        return self.load.block(pyarrow.concat_tables(tables))
 
 
 def _as_streams(batches: Iterator[Any]) -> Iterator[Any]:
@@ -122,7 +152,7 @@ def _as_streams(batches: Iterator[Any]) -> Iterator[Any]:
         yield pyarrow.RecordBatch.from_arrays([pyarrow.array([sink.getvalue().to_pybytes()], "binary")], ["rows"])
 
 
-def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> SparkParts:
+def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:
     """Return the parts of a Spark data frame; y and weight name columns."""
     names = [each for each in (y, weight) if each is not None]
     if y is None or not all(isinstance(each, str) for each in names):
@@ -136,4 +166,5 @@ def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> Spar
             raise UsageError(f"X has no column {name!r}. Expected one of {shown}. Check its name.")
     chosen = tuple(columns or (each for each in X.columns if each not in names))
     rows = X.select(*dict.fromkeys([*chosen, *names])).mapInArrow(_as_streams, "rows binary").rdd
-    return SparkParts(rows, LoadTable(chosen, y, weight))
+    load = LoadStreams(LoadTable(chosen, y, weight))
+    return [Part(i, "", load, (Promise(rows, i),)) for i in range(rows.getNumPartitions())]

@@ -31,7 +31,7 @@ class Part:
 
     index: int
     name: str
-    load: Callable[..., Block]
+    load: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
 
     @property

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UsageError
+from .minimising import Minimised
+from .minimising import plan_of as minimised
 from .sums import GenerativeSum, InformationSum, Sum, TextSum
 
 
-def plan_of(estimator: Any) -> Sum:
+def plan_of(estimator: Any) -> Sum | Minimised:
     """Return how an estimator is fitted in parts; UsageError where it is not."""
     from ..features.mutual_information import MutualInformation
     from ..models.additive import Additive
     from ..models.generative import Generative
     from ..models.least_squares_classifier import LeastSquaresClassifier
+    from ..models.linear_svm import LinearSVM
+    from ..models.logistic import LogisticRegression
     from ..text.classifier import TextClassifier
 
     if isinstance(estimator, Generative):
@@ -34,6 +38,8 @@ def plan_of(estimator: Any) -> Sum:
         return InformationSum(estimator)
     if isinstance(estimator, TextClassifier):
         return _of_texts(estimator)
+    if isinstance(estimator, LinearSVM | LogisticRegression):
+        return minimised(estimator)
     raise _refused(estimator, "", _instead(estimator))
 
 

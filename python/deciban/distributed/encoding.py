@@ -1,0 +1,206 @@
+"""Rows as linear models take them, encoded once: kept where passes over them are made, or mapped from files.
+
+A part in a folder is CSR of 32-bit indices, or a dense table, in float32 where that loses nothing, else in float64,
+with the places of its labels and its weights; each array is a file of NumPy's, and the folder appears when all are
+written.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.digest import digest
+from ..data.estimator import clone
+from ..data.examples import arrays_of, refuse_large
+from ..data.labels import places
+from ..data.numbers import linear_rows
+from ..data.rows import as_rows, is_sparse
+from ..data.samples import check_sample_weight
+from ..data.validation import check_classification_targets
+from ..errors import StorageError
+from .parts import Part, Shape
+
+Floats = NDArray[np.float64]
+
+
+class Encoded(NamedTuple):
+    """X (N, d) dense or CSR, y (N,) places in the part's own sorted `labels`, weight (N,) > 0 or None for 1 each."""
+
+    X: Any
+    y: NDArray[Any]
+    labels: NDArray[Any]
+    weight: Floats | None
+
+
+class Survey(NamedTuple):
+    """What is known of an encoded part: its rows, labels and their weights, columns and type, and its digest."""
+
+    part: Part
+    shape: Shape
+    rows: int
+    columns: int
+    names: Any
+    labels: NDArray[Any]
+    counts: Floats
+    kind: str
+    digest: str
+    stored: int
+
+
+@dataclass(frozen=True)
+class Encode:
+    """Encodes a part by the rules of a linear model."""
+
+    estimator: Any
+
+    def __call__(self, part: Part, arguments: tuple[Any, ...] = ()) -> tuple[Encoded, Survey] | None:
+        """Return the encoded part and what is known of it; None where no row counts."""
+        block = part.read(*arguments)
+        if not block.size:
+            return None
+        with part.naming():
+            model = clone(self.estimator)
+            X, y = linear_rows(model, block.X, block.y, order="C", reset=True, accept_large_sparse=True)
+            check_classification_targets(y)
+            weight = check_sample_weight(block.weight, X)
+            kind = str(X.dtype)
+            if not weight.all():
+                kept = np.flatnonzero(weight)
+                X, y, weight = X[kept], y[kept], weight[kept]
+            if not len(y):
+                return None
+            labels, index = places(y)
+            found = Encoded(_narrow(refuse_large(as_rows(X))), _small(index), labels, _unless_ones(weight))
+            counts = np.bincount(index, weight, minlength=len(labels)).astype(np.float64)
+            named = digest(*arrays_of(found.X), y if y.dtype.kind not in "OUS" else index, weight)
+            survey = Survey(
+                Part(part.index, part.name, _given),
+                Shape.of(part, block.X),
+                len(y),
+                X.shape[1],
+                getattr(model, "feature_names_in_", None),
+                labels,
+                counts,
+                kind,
+                named,
+                int(found.X.nnz if is_sparse(found.X) else found.X.size),
+            )
+        return found, survey
+
+
+def _given(encoded: Encoded) -> Encoded:
+    """Return a part that is in memory."""
+    return encoded
+
+
+def _narrow(X: Any) -> Any:
+    """Return X with 32-bit indices, where they fit, and in float32 where that loses nothing."""
+    if not is_sparse(X):
+        return _single(X)
+    X = X.copy() if not X.has_sorted_indices else X
+    X.sort_indices()
+    X.data = _single(X.data)
+    if max(X.nnz, *X.shape) < 2**31:
+        X.indices, X.indptr = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
+    return X
+
+
+def _single(values: Any) -> Any:
+    if values.dtype == np.float32:
+        return values
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    return narrow if np.array_equal(narrow, values) else values
+
+
+def _small(index: Any) -> Any:
+    return index.astype(np.uint8 if index.max(initial=0) < 256 else np.int32)
+
+
+def _unless_ones(weight: Floats) -> Floats | None:
+    return None if (weight == 1.0).all() else weight
+
+
+# Files.
+
+
+@dataclass(frozen=True)
+class EncodeToFolder:
+    """Encodes parts into folders of a folder."""
+
+    encode: Encode
+    folder: str
+
+    def __call__(self, part: Part, arguments: tuple[Any, ...], shared: Any) -> list[Survey] | None:
+        """Return what is known of a part that was written."""
+        found = self.encode(part, arguments)
+        if found is None:
+            return None
+        encoded, survey = found
+        path = Path(self.folder) / f"part-{part.index:06d}"
+        write(encoded, path)
+        return [survey._replace(part=Part(part.index, part.name, Mapped(str(path))))]
+
+    def combine(self, left: list[Survey], right: list[Survey]) -> list[Survey]:
+        """Return what is known of both; parts must have the same columns and types."""
+        left[0].shape.require_same(right[0].shape)
+        return left + right
+
+
+def write(encoded: Encoded, path: Path) -> None:
+    """Write a part, all of it or nothing; StorageError where the disk is full."""
+    unfinished = path.with_name(f"{path.name}.unfinished-{os.getpid()}")
+    arrays: dict[str, Any] = {"y": encoded.y, "labels": encoded.labels}
+    if is_sparse(encoded.X):
+        arrays |= {"data": encoded.X.data, "indices": encoded.X.indices, "indptr": encoded.X.indptr}
+        arrays["shape"] = np.array(encoded.X.shape)
+    else:
+        arrays["X"] = encoded.X
+    if encoded.weight is not None:
+        arrays["weight"] = encoded.weight
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        for name, array in arrays.items():
+            np.save(unfinished / f"{name}.npy", array, allow_pickle=array.dtype.kind == "O")
+        if path.exists():  # written by a worker that died before it could say so
+            shutil.rmtree(path)
+        unfinished.rename(path)
+    except OSError as error:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageError(
+                f"the disk of {path.parent} is full. Expected {sum(each.nbytes for each in arrays.values()):,} more "
+                "bytes. Make room there, or choose another folder with scratch=."
+            ) from error
+        raise
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Maps a part from its folder into memory."""
+
+    path: str
+
+    def __call__(self) -> Encoded:
+        """Return the part; nothing of it is read yet."""
+        from scipy.sparse import csr_array
+
+        def array(name: str) -> Any:
+            return np.load(f"{self.path}/{name}.npy", mmap_mode="r").view(np.ndarray)
+
+        labels = np.load(f"{self.path}/labels.npy", allow_pickle=True)
+        weight = array("weight") if os.path.exists(f"{self.path}/weight.npy") else None
+        if os.path.exists(f"{self.path}/X.npy"):
+            return Encoded(array("X"), array("y"), labels, weight)
+        X = csr_array(tuple(np.load(f"{self.path}/shape.npy").tolist()), dtype=np.float32)
+        X.data, X.indices, X.indptr = array("data"), array("indices"), array("indptr")
+        return Encoded(X, array("y"), labels, weight)

@@ -1,0 +1,249 @@
+"""Passes over encoded parts: what the objective, its gradient, its Hessian and its dual bound are sums of.
+
+With θ_up, θ_down ≤ 1 the dual variables a_i of the examples of either side become feasible, Σ c_i a_i = 0. As
+conjugates are convex and ℓ*(y, 0) = 0 for the losses of margins, ℓ*(y_i, −θ a_i) ≤ θ ℓ*(y_i, −a_i): so sums by side
+bound the dual without another pass. Of a softmax, Σ p log p of p mixed with a distribution is at most the mixture of
+both.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import combination, gram, loss_conjugate, loss_look, scores
+from ..data.rows import reals_for_core
+from ..losses import Floats, Loss, Softmax
+from .parts import Part
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is minimised over all parts: K problems of one score each, or `joint` one of K scores."""
+
+    loss: Loss
+    classes: NDArray[Any]
+    weights: Floats
+    joint: bool
+    intercept: bool
+    name: str
+
+    @property
+    def outputs(self) -> int:
+        """The number of scores."""
+        return len(self.classes) if self.joint or len(self.classes) > 2 else 1
+
+    def targets(self, y: NDArray[Any], k: int) -> Floats:
+        """Return the targets ±1 of problem k."""
+        return np.where(y == (k if self.outputs > 1 else 1), 1.0, -1.0)
+
+
+class Rows(NamedTuple):
+    """A part as the core takes it: rows, y (N,) places among all classes, c (N,) weights, and the weights alone."""
+
+    rows: Any
+    y: NDArray[Any]
+    c: Floats
+    repetition: Floats | None
+
+    @classmethod
+    def of(cls, objective: Objective, part: Part, arguments: tuple[Any, ...]) -> Rows:
+        """Read a part."""
+        with part.naming():
+            encoded: Any = part.load(*(arguments or part.arguments))
+            y = np.searchsorted(objective.classes, encoded.labels)[encoded.y]
+            c = objective.weights[y] if encoded.weight is None else objective.weights[y] * encoded.weight
+            return cls(reals_for_core(encoded.X), y, np.ascontiguousarray(c), encoded.weight)
+
+
+class Sums(NamedTuple):
+    """Sums over examples, with one entry for each problem, or for the one that is joint.
+
+    loss; conjugates and Σ c a of either side (2, K); v (2, K, d) = Σ c a x of either side; weight of what is judged
+    wrong. Of a joint problem the sides are those of p and of the truth, and `up` is Σ c p.
+    """
+
+    loss: Floats
+    conjugate: Floats
+    up: Floats
+    v: Floats
+    wrong: float
+    diagonal: Floats
+
+    def __add__(self, other: Sums) -> Sums:  # type: ignore[override]
+        each: Any = zip(self, other, strict=True)
+        return Sums(*(a + b for a, b in each))
+
+
+class Point(NamedTuple):
+    """Weights (K, d) and intercepts (K,), and which iteration they are of."""
+
+    w: Floats
+    b: Floats
+    number: int
+
+
+class Curvatures:
+    """Curvatures of the last point, by part, so that a product with the Hessian is two passes, not three; at most so
+    many bytes of them in a process."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._held, self._lock = most, 0, Lock()
+        self._kept: OrderedDict[tuple[str, int], tuple[int, Floats]] = OrderedDict()
+
+    def get(self, objective: Objective, part: Part, number: int) -> Floats | None:
+        """Return those of a part at the point of this number, if they are kept."""
+        with self._lock:
+            known = self._kept.get((objective.name, part.index))
+        return known[1] if known is not None and known[0] == number else None
+
+    def keep(self, objective: Objective, part: Part, number: int, h: Floats) -> None:
+        """Keep those of a part in the place of those of another point; the oldest give way."""
+        with self._lock:
+            self._drop((objective.name, part.index))
+            self._kept[objective.name, part.index] = number, h
+            self._held += h.nbytes
+            while self._held > self._most:
+                self._drop(next(iter(self._kept)))
+
+    def forget(self, objective: Objective) -> None:
+        """Drop all of an objective."""
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == objective.name]:
+                self._drop(key)
+
+    def _drop(self, key: tuple[str, int]) -> None:
+        known = self._kept.pop(key, None)
+        self._held -= 0 if known is None else known[1].nbytes
+
+
+CURVATURES = Curvatures(1 << 28)
+
+
+@dataclass(frozen=True)
+class Look:
+    """Objective, gradient and dual bound at a point."""
+
+    objective: Objective
+    diagonal: bool = field(default=False)
+
+    def __call__(self, part: Part, arguments: tuple[Any, ...], point: Point) -> Sums:
+        """Return the sums of a part."""
+        rows = Rows.of(self.objective, part, arguments)
+        s = scores(rows.rows, point.w, point.b)
+        found, h = _look_jointly(self.objective, rows, s) if self.objective.joint else _look(self.objective, rows, s)
+        CURVATURES.keep(self.objective, part, point.number, h)
+        if self.diagonal:
+            curved = rows.c[:, None] * h * (1.0 - h) if self.objective.joint else h
+            return found._replace(diagonal=combination(_squares(rows.rows), np.ascontiguousarray(curved)))
+        return found
+
+    def combine(self, left: Sums, right: Sums) -> Sums:
+        """Return the sums of both."""
+        return left + right
+
+
+def _look(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
+    """Return the sums, and curvatures (N, K)."""
+    K, loss = objective.outputs, objective.loss
+    total, conjugate, up = np.zeros(K), np.zeros((2, K)), np.zeros((2, K))
+    u, h, wrong = np.zeros((len(rows.y), 2 * K)), np.empty((len(rows.y), K)), 0.0
+    for k in range(K):
+        y = objective.targets(rows.y, k)
+        sk = np.ascontiguousarray(s[:, k])
+        total[k], a, hk = loss_look(loss.name, y, rows.c, sk)
+        h[:, k] = hk
+        ca = rows.c * a
+        for side, mine in enumerate((y > 0.0, y < 0.0)):
+            up[side, k] = ca[mine].sum()
+            u[mine, side * K + k] = ca[mine]
+            conjugate[side, k] = loss_conjugate(loss.name, y[mine], rows.c[mine], a[mine]) if mine.any() else 0.0
+        if K == 1:
+            missed = (sk > 0.0) != (y > 0.0)
+            wrong = float(missed.sum() if rows.repetition is None else rows.repetition[missed].sum())
+    v = combination(rows.rows, u).reshape(2, K, -1)
+    return Sums(total, conjugate, up, v, wrong, np.zeros(0)), h
+
+
+def _look_jointly(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
+    """Return the sums, and probabilities (N, K)."""
+    loss = objective.loss
+    assert isinstance(loss, Softmax)
+    p = loss.weights(s)
+    truth = np.zeros_like(p)
+    truth[np.arange(len(p)), rows.y] = 1.0
+    total = float(rows.c @ loss.value(rows.y, s))
+    conjugate = float(rows.c @ loss.conjugate(rows.y, p - truth))
+    both = np.ascontiguousarray(rows.c[:, None] * np.hstack([p, truth]))
+    v = combination(rows.rows, both).reshape(2, objective.outputs, -1)
+    up = both.sum(axis=0).reshape(2, -1)
+    return Sums(np.array([total]), np.array([[conjugate]]), up, v, 0.0, np.zeros(0)), p
+
+
+def _squares(rows: Any) -> Any:
+    return (np.square(rows[0]), *rows[1:]) if isinstance(rows, tuple) else np.square(rows)
+
+
+class Direction(NamedTuple):
+    """A direction (K, d + 1), weights and intercept, from a point."""
+
+    point: Point
+    q: Floats
+
+
+@dataclass(frozen=True)
+class Times:
+    """The Hessian of the loss times a direction."""
+
+    objective: Objective
+
+    def __call__(self, part: Part, arguments: tuple[Any, ...], given: Direction) -> Floats:
+        """Return the product (K, d + 1) of a part."""
+        rows, h = _curved(self.objective, part, arguments, given.point)
+        t = scores(rows.rows, np.ascontiguousarray(given.q[:, :-1]), np.ascontiguousarray(given.q[:, -1]))
+        u = h * t if not self.objective.joint else rows.c[:, None] * h * (t - (h * t).sum(axis=1, keepdims=True))
+        product = combination(rows.rows, np.ascontiguousarray(u))
+        return np.column_stack([product, u.sum(axis=0)])
+
+    def combine(self, left: Floats, right: Floats) -> Floats:
+        """Return the sum of both."""
+        return left + right
+
+
+@dataclass(frozen=True)
+class Hessians:
+    """The Hessian of the loss of each problem, for few features."""
+
+    objective: Objective
+
+    def __call__(self, part: Part, arguments: tuple[Any, ...], point: Point) -> Floats:
+        """Return (K, d + 1, d + 1) of a part."""
+        rows, h = _curved(self.objective, part, arguments, point)
+        d = point.w.shape[1]
+        found = np.empty((self.objective.outputs, d + 1, d + 1))
+        for k in range(self.objective.outputs):
+            hk = np.ascontiguousarray(h[:, k])
+            found[k, :d, :d] = gram(rows.rows, hk)
+            found[k, d, :d] = found[k, :d, d] = combination(rows.rows, hk[:, None])[0]
+            found[k, d, d] = hk.sum()
+        return found
+
+    def combine(self, left: Floats, right: Floats) -> Floats:
+        """Return the sum of both."""
+        return left + right
+
+
+def _curved(objective: Objective, part: Part, arguments: tuple[Any, ...], point: Point) -> tuple[Rows, Floats]:
+    """Return a part and its curvatures at a point, or probabilities of a joint problem."""
+    rows = Rows.of(objective, part, arguments)
+    h = CURVATURES.get(objective, part, point.number)
+    if h is None:
+        s = scores(rows.rows, point.w, point.b)
+        h = (_look_jointly if objective.joint else _look)(objective, rows, s)[1]
+        CURVATURES.keep(objective, part, point.number, h)
+    return rows, h

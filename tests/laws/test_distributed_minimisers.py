@@ -1,0 +1,158 @@
+"""Linear models learn in partitions what they learn at once: the same objective, within a gap that is proven."""
+
+import errno
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from partitions import ENGINES, PARTITIONINGS, DiesOnce, backwards, by_label, dask_processes, processes, threads
+from scipy import sparse
+
+from deciban import LinearSVM, LogisticRegression
+from deciban.certificates.duality import prove
+from deciban.data.examples import examples
+from deciban.distributed import encoding, fit, newton
+from deciban.errors import StorageError
+
+RANDOM = np.random.default_rng(0)
+N, D = 120, 7
+X = RANDOM.normal(size=(N, D)) * (RANDOM.random((N, D)) < 0.6)
+SCORES = X @ RANDOM.normal(size=(D, 3)) + RANDOM.gumbel(size=(N, 3)) + [1.0, 0.0, -1.0]
+TWO, THREE = np.array(["no", "yes"])[(SCORES[:, 0] > 1.0).astype(int)], SCORES.argmax(axis=1)
+MODELS = {
+    "two": (LogisticRegression(), TWO),
+    "no-intercept": (LogisticRegression(C=30.0, fit_intercept=False), TWO),
+    "no-penalty": (LogisticRegression(penalty=None), TWO),
+    "balanced": (LogisticRegression(class_weight="balanced"), TWO),
+    "softmax": (LogisticRegression(C=0.3), THREE),
+    "softmax-no-intercept": (LogisticRegression(fit_intercept=False), THREE),
+    "each": (LogisticRegression(multi_class="ovr"), THREE),
+    "squared-hinge": (LinearSVM(loss="squared_hinge", calibration=None), TWO),
+    "squared-hinge-each": (LinearSVM(loss="squared_hinge", calibration=None, class_weight={1: 3.0}), THREE),
+}
+EVERY = pytest.mark.parametrize("name", MODELS)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request):
+    with request.param() as found:
+        yield found
+
+
+@pytest.fixture(params=["hessian", "gradients"])
+def way(request, monkeypatch):
+    if request.param == "gradients":
+        monkeypatch.setattr(newton, "_FEW", 0)
+    return request.param
+
+
+def new(name, **parameters):
+    model, y = MODELS[name]
+    return type(model)(**{**model.get_params(), **parameters}), y
+
+
+@EVERY
+@pytest.mark.parametrize("partition", PARTITIONINGS)
+@pytest.mark.parametrize("rows", [X, sparse.csr_array(X)], ids=["dense", "csr"])
+def test_the_objective_is_that_of_all_rows_within_the_gap(name, partition, rows, way, engine):
+    model, y = new(name)
+    fit(model, partition(rows, y), engine=engine)
+    at_once, proof = new(name)[0].fit(rows, y), model.certificate_
+    assert proof.status == "converged"
+    assert proof.dual <= at_once.certificate_.primal * (1 + 1e-12)
+    assert at_once.certificate_.dual <= proof.primal * (1 + 1e-12)
+    assert proof.primal - proof.dual <= 1e-6 * proof.primal * max(1, len(model.solution_))
+    assert proof.training_error == (None if proof.training_error is None else np.mean(model.predict(rows) != y))
+    assert model.predict(rows).tolist() == pytest.approx(at_once.predict(rows).tolist()) or (y == TWO).all()
+    assert model.classes_.tolist() == at_once.classes_.tolist()
+
+
+@EVERY
+def test_the_certificate_is_what_the_rows_prove(name, engine):
+    model, y = new(name, tol=1e-3)
+    fit(model, by_label(X, y), engine=engine)
+    given = examples(model, X, y, None)
+    proofs = [
+        prove(problem, found.w, found.b) for problem, found in zip(model._problems(given), model.solution_, strict=True)
+    ]
+    proof = model.certificate_
+    np.testing.assert_allclose(proof.primal, sum(each.primal for each in proofs), rtol=1e-12)
+    assert proof.dual <= new(name, tol=1e-9)[0].fit(X, y).certificate_.primal * (1 + 1e-12)
+    np.testing.assert_allclose(proof.dual, sum(each.dual for each in proofs), rtol=2e-3)
+
+
+@EVERY
+def test_weights_do_not_depend_on_the_number_of_workers(name):
+    found = []
+    for workers in (1, 3):
+        model, y = new(name)
+        with ThreadPoolExecutor(workers) as executor:
+            found.append(fit(model, backwards(X, y), engine=executor))
+    np.testing.assert_array_equal(found[0].coef_, found[1].coef_)
+    np.testing.assert_array_equal(found[0].intercept_, found[1].intercept_)
+
+
+def test_weights_of_rows_are_repetitions():
+    weight = np.arange(N) % 3
+    with threads() as executor:
+        parts = [(X[i::4], TWO[i::4], weight[i::4]) for i in range(4)]
+        model = fit(LogisticRegression(tol=1e-10), parts, engine=executor)
+        repeated = [(np.repeat(X, weight, axis=0), np.repeat(TWO, weight))]
+        again = fit(LogisticRegression(tol=1e-10), repeated, engine=executor)
+    np.testing.assert_allclose(model.certificate_.primal, again.certificate_.primal, rtol=1e-9)
+    np.testing.assert_allclose(model.coef_, again.coef_, atol=1e-4)
+    assert model.certificate_.class_counts == again.certificate_.class_counts
+
+
+def test_rows_are_kept_in_32_bits_where_that_loses_nothing(tmp_path):
+    kinds = []
+    for rows in (sparse.csr_array(np.round(X)), sparse.csr_array(X / 3)):
+        encoded, _ = encoding.Encode(LogisticRegression())(encoding.Part(0, "", lambda rows=rows: (rows, TWO)))
+        encoding.write(encoded, tmp_path / "part")
+        mapped = encoding.Mapped(str(tmp_path / "part"))()
+        kinds.append((mapped.X.data.dtype.itemsize, mapped.X.indices.dtype.itemsize))
+        assert (rows != mapped.X).nnz == 0
+        assert mapped.labels[mapped.y].tolist() == TWO.tolist()
+    assert kinds == [(4, 4), (8, 4)]
+
+
+def test_files_are_gone_after_a_fit_and_after_an_error(tmp_path, monkeypatch):
+    with threads() as executor:
+        fit(LogisticRegression(), backwards(X, TWO), engine=executor, scratch=tmp_path)
+        assert not list(tmp_path.iterdir())
+
+        def full(*_, **__):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(np, "save", full)
+        model = LogisticRegression()
+        with pytest.raises(
+            StorageError, match=r"^the disk of .* is full\. Expected [\d,]+ more bytes\. Make room there"
+        ):
+            fit(model, backwards(X, TWO), engine=executor, scratch=tmp_path)
+    assert not list(tmp_path.iterdir())
+    assert not hasattr(model, "coef_")
+
+
+def test_ctrl_c_returns_the_best_weights_so_far():
+    def stop(iteration, objective, gap):
+        raise KeyboardInterrupt
+
+    with threads() as executor:
+        model = fit(LogisticRegression(callback=stop), backwards(X, TWO), engine=executor)
+    assert model.certificate_.status == "interrupted"
+    assert model.certificate_.primal < len(TWO) * np.log(2.0)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("workers", [processes, dask_processes])
+def test_a_worker_that_dies_changes_nothing(workers, tmp_path):
+    parts, model = backwards(X, TWO), LogisticRegression()
+    with threads() as executor:
+        at_ease = fit(LogisticRegression(), parts, engine=executor)
+    parts[5] = DiesOnce(parts[5], tmp_path / "died")
+    with workers() as engine:
+        fit(model, parts, engine=engine)
+    assert (tmp_path / "died").exists()
+    np.testing.assert_array_equal(model.coef_, at_ease.coef_)
