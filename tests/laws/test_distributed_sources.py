@@ -6,8 +6,9 @@ import pyarrow as pa
 import pytest
 from partitions import dask_processes, threads
 from pyarrow import dataset, feather, parquet
+from sklearn.base import clone
 
-from deciban import GaussianDiscriminant, NaiveBayes, TextClassifier
+from deciban import GaussianDiscriminant, LogisticRegression, NaiveBayes, TextClassifier
 from deciban.distributed import fit
 from deciban.errors import DataError, UsageError
 from errors.refusals import refused
@@ -46,6 +47,28 @@ def test_arrow_files_are_read_too(tmp_path):
     with threads() as engine:
         model = fit(NaiveBayes(), tmp_path / "rows.arrow", "label", engine=engine)
     assert state(model) == state(NaiveBayes().fit(TABLE.select(["a", "b"]), LABELS))
+
+
+def test_csv_and_lines_of_json_are_read_too(tmp_path):
+    frame = TABLE.select(["a", "b", "label"]).to_pandas()
+    at_once = NaiveBayes().fit(TABLE.select(["a", "b"]), LABELS)
+    (tmp_path / "lines").mkdir()
+    for i in (0, 30):
+        frame[i : i + 30].to_json(tmp_path / "lines" / f"{i}.jsonl", orient="records", lines=True)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    with threads() as engine:
+        for path in (tmp_path / "rows.csv", tmp_path / "lines"):
+            assert state(fit(NaiveBayes(), path, "label", engine=engine)) == state(at_once)
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), LogisticRegression()])
+def test_a_generator_of_batches_is_read_once(model, tmp_path):
+    batches = ((ROWS[i : i + 9], LABELS[i : i + 9]) for i in range(0, 50, 9))
+    listed = [(ROWS[i : i + 9], LABELS[i : i + 9]) for i in range(0, 50, 9)]
+    with threads() as engine:
+        found, again = (fit(clone(model), each, engine=engine, scratch=tmp_path) for each in (batches, listed))
+    assert not list(tmp_path.iterdir())
+    np.testing.assert_array_equal(found.predict_proba(ROWS), again.predict_proba(ROWS))
 
 
 @pytest.mark.parametrize("kind", ["list", "fixed", "sparse"])

@@ -24,11 +24,25 @@ def dataset_of(X: Any) -> Any:
     if not isinstance(X, str | os.PathLike):
         return X
     path = os.fspath(X)
-    kind = "ipc" if path.endswith((".arrow", ".feather", ".ipc")) else "parquet"
     try:
-        return dataset.dataset(path, format=kind)
+        return dataset.dataset(path, format=_format_of(path))
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
+
+
+_FORMATS = {
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "ipc"),
+    ".csv": "csv",
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "json"),
+}
+
+
+def _format_of(path: str) -> str:
+    """Return the format of a file, or of the first file below a folder, by the end of its name; else Parquet."""
+    if os.path.isdir(path):
+        found = (os.path.join(folder, name) for folder, _, names in sorted(os.walk(path)) for name in sorted(names))
+        path = next((each for each in found if not os.path.basename(each).startswith((".", "_"))), path)
+    return _FORMATS.get(os.path.splitext(path)[1].lower(), "parquet")
 
 
 def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pickle
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,12 +177,39 @@ def write(encoded: Encoded, path: Path) -> None:
         unfinished.rename(path)
     except OSError as error:
         shutil.rmtree(unfinished, ignore_errors=True)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StorageError(
-                f"the disk of {path.parent} is full. Expected {sum(each.nbytes for each in arrays.values()):,} more "
-                "bytes. Make room there, or choose another folder with scratch=."
-            ) from error
+        _refuse_full(error, path, sum(each.nbytes for each in arrays.values()))
         raise
+
+
+def _refuse_full(error: OSError, path: Path, size: int) -> None:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        raise StorageError(
+            f"the disk of {path.parent} is full. Expected {size:,} more bytes. Make room there, or choose another "
+            "folder with scratch=."
+        ) from error
+
+
+def spool(batch: Any, path: str) -> Unspool:
+    """Write a batch of a generator to a file, and return what reads it."""
+    held = pickle.dumps(batch, protocol=5)
+    try:
+        Path(path).write_bytes(held)
+    except OSError as error:
+        _refuse_full(error, Path(path), len(held))
+        raise
+    return Unspool(path)
+
+
+@dataclass(frozen=True)
+class Unspool:
+    """Reads a batch from its file."""
+
+    path: str
+
+    def __call__(self) -> Any:
+        """Return the batch."""
+        with open(self.path, "rb") as file:
+            return pickle.load(file)
 
 
 @dataclass(frozen=True)

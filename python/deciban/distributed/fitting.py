@@ -47,8 +47,8 @@ def fit(
         What to fit; it is unchanged where the fit fails.
     X : Dask collection, Spark data frame, path, pyarrow dataset or list
         Rows in partitions: a Dask array, data frame or bag (of texts, or of pairs of text and label); a Spark data
-        frame; a Parquet or Arrow dataset; or a list of (X, y) or (X, y, sample_weight), or of functions that return
-        one, each a partition.
+        frame; a Parquet or Arrow dataset, or files of CSV or lines of JSON; or a list of (X, y) or (X, y,
+        sample_weight), or of functions that return one, each a partition; or a generator of them.
     y : Dask collection or str, optional
         Labels, or the name of their column.
     engine : Client, SparkSession or Executor
@@ -86,8 +86,8 @@ def fit(
     worked = engine_of(engine, scratch)
     plan = plan_of(estimator)
     worked.require_open()
-    parts = parts_of(X, y, sample_weight, columns, worked)
     try:
+        parts = parts_of(X, y, sample_weight, columns, worked)
         with all_or_nothing(estimator):
             started = perf_counter()
             found = plan.fit(worked, parts)

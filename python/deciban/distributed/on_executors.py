@@ -34,6 +34,12 @@ class OnExecutor(Engine):
 
     def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
         """Encode parts into files, which workers of this machine map into memory."""
+        task = EncodeToFolder(encode, self.make_folder())
+        found: list[Survey] | None = self.reduce(task, parts, task.combine)
+        return found
+
+    def make_folder(self) -> str:
+        """Return a new folder, which `close` takes away with all in it."""
         try:
             self._folders.append(tempfile.mkdtemp(prefix="deciban-", dir=self._scratch))
         except OSError as error:
@@ -41,9 +47,7 @@ class OnExecutor(Engine):
                 f"no folder can be made in {self._scratch}: {error.strerror}. Expected one to keep encoded rows in. "
                 "Give another with scratch=."
             ) from error
-        task = EncodeToFolder(encode, self._folders[-1])
-        found: list[Survey] | None = self.reduce(task, parts, task.combine)
-        return found
+        return self._folders[-1]
 
     @property
     def workers(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import UsageError
+from .encoding import spool
 from .engines import Engine
 from .parts import Block, Part
 
@@ -35,6 +36,8 @@ def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None, engine:
         from .datasets import parts_of as of_dataset
 
         found = of_dataset(X, y, weight, columns)
+    elif hasattr(X, "__next__"):
+        found = _of_generator(X, y, weight, engine)
     else:
         found = _of_list(X, y, weight)
     if not found:
@@ -48,15 +51,33 @@ def _of_list(X: Any, y: Any, weight: Any) -> list[Part]:
             f"X is {type(X).__name__}. Expected Dask collections, a Spark data frame, a Parquet dataset or a list of "
             "partitions (X, y). Call the estimator's own fit with rows that are in memory already."
         )
+    _require_no_labels(y, weight)
+    return [
+        Part(i, "", each) if callable(each) else Part(i, "", _give, (each,))  # a function reads it where it is needed
+        for i, each in enumerate(X)
+    ]
+
+
+def _of_generator(X: Any, y: Any, weight: Any, engine: Engine) -> list[Part]:
+    """Return the batches of a generator, which can be had once, from files."""
+    from .on_executors import OnExecutor
+
+    if not isinstance(engine, OnExecutor):
+        raise UsageError(
+            "X is a generator, and the engine is no executor. Expected partitions that workers can have again. Pass a "
+            "list of functions that return them."
+        )
+    _require_no_labels(y, weight)
+    folder = engine.make_folder()
+    return [Part(i, "", spool(batch, f"{folder}/batch-{i:06d}")) for i, batch in enumerate(X)]
+
+
+def _require_no_labels(y: Any, weight: Any) -> None:
     if y is not None or weight is not None:
         raise UsageError(
             "y is given beside a list of partitions. Expected partitions (X, y), or (X, y, sample_weight). Put the "
             "labels of each partition beside its rows."
         )
-    return [
-        Part(i, "", each) if callable(each) else Part(i, "", _give, (each,))  # a function reads it where it is needed
-        for i, each in enumerate(X)
-    ]
 
 
 def _give(partition: Any) -> Block:
