@@ -26,6 +26,7 @@ VERBS = {
     "snapshot": "Keep a filter under a name.",
     "rollback": "Return a filter to a snapshot.",
     "doctor": "Check a filter and its files, and report what to do.",
+    "users": "List, export or delete what users have taught.",
     "filter": "Mark a message from standard input, for procmail and maildrop.",
     "serve": "Serve a model to mail servers and programs.",
     "watch": "Keep the Inbox of a mail account clean, over IMAP.",

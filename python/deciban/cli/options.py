@@ -34,6 +34,12 @@ table_format = click.option(
 verbose = click.option(
     "-v", "--verbose", is_flag=True, help="Report categories unknown to the model, on standard error."
 )
+user_store = click.option(
+    "--store",
+    metavar="URL",
+    envvar="DECIBAN_STORE",
+    help="Where users are kept: postgresql://…. Default: SQLite, FILTER.users.",
+)
 filter_file = click.argument("filter_file", metavar="FILTER")
 
 

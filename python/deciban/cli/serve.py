@@ -69,6 +69,8 @@ class _Verb(click.Command):
 @_limit("request-seconds", 300.0, "SECONDS", "Longest that a request may take.")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", help="Form of what is logged.")
 @click.option("--log-requests", is_flag=True, help="Log a line for each request, without its text.")
+@click.option("--users", is_flag=True, help="Let each user and each domain teach a filter of its own.")
+@options.user_store
 @options.at_threshold
 @options.quiet
 @click.pass_context
@@ -87,6 +89,9 @@ def command(ctx: click.Context, /, filter_file: str, **values: Any) -> None:
     score on that you say. What others teach the model, by `deciban learn` or over a socket, is heeded within a
     second. By spamd and rspamd whoever reaches the socket may ask, and with --allow-tell teach. To teach over HTTP
     takes the token, and to ask as well, unless only this machine can reach the port.
+
+    With --users whoever is named by spamd's User, rspamd's Deliver-To or User, the only recipient by milter, or
+    X-Deciban-User over HTTP has a filter of its own: the shared one at first, and what this user teaches beside it.
     """
     from ..serve.logs import set_up_logs
     from ..serve.server import run_server
@@ -117,6 +122,8 @@ def _options_of(
     request_seconds: float,
     log_format: str,
     log_requests: bool,
+    users: bool,
+    store: str | None,
     threshold: options.At | None,
     positive: str | None,
     quiet: bool,
@@ -133,6 +140,8 @@ def _options_of(
         allow_tell=allow_tell,
         token=None if token_file is None else read_token(token_file),
         keep=keep,
+        users=users,
+        store=store,
         workers=workers,
         threshold=options.decibans_at(threshold),
         positive=positive,

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import DataError, DecibanError
 from ..verdict import Explanation, Verdict
-from .keeping import Keeper
+from .keeping import Notes
 from .live import Item, LiveFilter, LiveModel
 
 JSON, LINES = "application/json", "application/x-ndjson"
@@ -57,7 +57,7 @@ class Api:
     """What is asked of a model over HTTP."""
 
     model: LiveModel
-    keeper: Keeper | None = None
+    keeper: Notes | None = None
 
     def classify(self, body: Body) -> dict[str, Any]:
         """Return a verdict, or one for each item."""
@@ -82,14 +82,14 @@ class Api:
             known = ", ".join(self.model.classes)
             raise wrong(f"expected the label to learn, ?label=LABEL, one of {known}; got {label!r}.")
         assert label is not None
-        outcomes = _checked(lambda: self.model.teach(body.items, label, source))
+        outcomes = answer_data_errors(lambda: self.model.teach(body.items, label, source))
         self._keep_label(body.items, label)
         return self._answer(body, "outcomes", [{"outcome": each} for each in outcomes])
 
     def forget(self, body: Body, source: str) -> dict[str, Any]:
         """Forget the items."""
         self._require_learning()
-        outcomes = _checked(lambda: self.model.unteach(body.items, source))
+        outcomes = answer_data_errors(lambda: self.model.unteach(body.items, source))
         self._keep_label(body.items, None)
         return self._answer(body, "outcomes", [{"outcome": each} for each in outcomes])
 
@@ -105,7 +105,9 @@ class Api:
         return {"models": [{"digest": model.snapshot.digest, **about}]}
 
     def _of_all(self, items: list[Any], of_items: Callable[..., Any], of_rows: Callable[..., Any]) -> list[Any]:
-        return list(_checked(lambda: (of_rows if self.model.kind == "table" else of_items)(items) if items else []))
+        return list(
+            answer_data_errors(lambda: (of_rows if self.model.kind == "table" else of_items)(items) if items else [])
+        )
 
     def _require_learning(self) -> None:
         if not self.model.can_learn:
@@ -192,7 +194,7 @@ def _as_bytes(item: Any) -> bytes:
     return item.encode("utf-8", "surrogatepass") if isinstance(item, str) else bytes(item)
 
 
-def _checked(act: Callable[[], Any]) -> Any:
+def answer_data_errors(act: Callable[[], Any]) -> Any:
     """Return what is computed; a ProblemError for what is wrong with the items."""
     try:
         return act()

@@ -28,6 +28,8 @@ from .logs import RequestLog
 from .metrics import Metrics
 from .openapi import describe_api, describe_paths
 from .shared import Shared
+from .user_filters import UserFilters
+from .user_handlers import UserHandlers, api_for
 
 log = logging.getLogger("deciban.serve")
 
@@ -76,6 +78,7 @@ class HttpApp:
     token: str | None = None
     asks_always: bool = False
     is_ready: Callable[[], bool] = lambda: True
+    users: UserFilters | None = None
     routes: Sequence[Route] = field(default_factory=list)
     _running: int = 0
 
@@ -97,6 +100,9 @@ class HttpApp:
         }
         own = [Route(path, self.guard(path, handler), methods=["POST"]) for path, handler in posts.items()]
         own += [Route(path, self.guard(path, handler), methods=["GET"]) for path, handler in gets.items()]
+        if self.users is not None:
+            of_users = UserHandlers(self.users, partial(self.authorise, always=True), self.run, self.teach)
+            own += [Route(at, self.guard(at, each), methods=[method]) for method, at, each in of_users.table()]
         handlers: Any = {404: _not_found, 405: _not_allowed, 500: _failed}
         return Starlette(routes=[*self.routes, *own], exception_handlers=handlers)
 
@@ -137,14 +143,15 @@ class HttpApp:
         if _kind_of(request) == LINES:
             return Lines(self._classify_lines(request), media_type=LINES)
         body = await self._read(request)
-        return Json(await self._compute(body, partial(self.api.classify, body)))
+        return Json(await self._compute(body, partial(self._api(request).classify, body)))
 
     async def _classify_lines(self, request: Request) -> AsyncIterator[str]:
         """Yield a verdict a line; a line that is wrong gets a problem, and the others are answered."""
+        api = self._api(request)
         async for line in _lines(request, self.shared.limits.message_bytes):
             try:
-                body = Body([self.api.item(parse_json(line))])
-                found = await self._compute(body, partial(self.api.classify, body))
+                body = Body([api.item(parse_json(line))])
+                found = await self._compute(body, partial(api.classify, body))
             except ProblemError as error:
                 found = error.to_json(request_id(request))
             yield json_line(found) + "\n"
@@ -153,21 +160,21 @@ class HttpApp:
         self.authorise(request, always=self.asks_always)
         terms = whole_number(request, "terms", TERMS, 100_000)
         body = await self._read(request)
-        return Json(await self.run(partial(self.api.explain, body, terms)))
+        return Json(await self.run(partial(self._api(request).explain, body, terms)))
 
     async def _learn(self, request: Request) -> Response:
         self.authorise(request, always=True)
         body = await self._read(request)
         label, source = request.query_params.get("label"), f"HTTP request {request_id(request)}"
-        return Json(await self.teach(partial(self.api.learn, body, label, source)))
+        return Json(await self.teach(partial(self._api(request).learn, body, label, source)))
 
     async def _forget(self, request: Request) -> Response:
         self.authorise(request, always=True)
         body = await self._read(request)
-        return Json(await self.teach(partial(self.api.forget, body, f"HTTP request {request_id(request)}")))
+        return Json(await self.teach(partial(self._api(request).forget, body, f"HTTP request {request_id(request)}")))
 
     async def _index(self, request: Request) -> Response:
-        return PlainTextResponse(describe_paths(self.api.model.kind))
+        return PlainTextResponse(describe_paths(self.api.model.kind, has_users=self.users is not None))
 
     async def _models(self, request: Request) -> Response:
         self.authorise(request, always=self.asks_always)
@@ -185,7 +192,18 @@ class HttpApp:
         return Response(await asyncio.to_thread(self.metrics.expose), media_type=self.metrics.CONTENT_TYPE)
 
     async def _description(self, request: Request) -> Response:
-        return JSONResponse(describe_api(self.api.model.kind, self.api.model.classes, has_token=self.token is not None))
+        return JSONResponse(
+            describe_api(
+                self.api.model.kind,
+                self.api.model.classes,
+                has_token=self.token is not None,
+                has_users=self.users is not None,
+            )
+        )
+
+    def _api(self, request: Request) -> Api:
+        """Return what answers a request: for the user that it names, or for all."""
+        return api_for(request, self.api, self.users)
 
     def authorise(self, request: Request, *, always: bool) -> None:
         """Raise ProblemError for a request without the token, where it needs one."""

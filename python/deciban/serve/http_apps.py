@@ -12,7 +12,8 @@ from starlette.applications import Starlette
 from .api import Api
 from .http_app import HttpApp
 from .http_service import HttpService
-from .keeping import Keeper, KeepingFilter
+from .keeping import Keeper
+from .keeping_users import keep_of_all
 from .live import LiveFilter, LiveModel
 from .metrics import Metrics
 from .review import review_of
@@ -20,6 +21,7 @@ from .review_api import ReviewRoutes
 from .rspamd import RspamdApp
 from .server_options import ServerOptions
 from .shared import Shared
+from .user_filters import UserFilters
 from .worker import Service
 
 
@@ -30,6 +32,7 @@ class HttpApps:
     known: LiveModel
     asks_always: bool
     keeper: Keeper | None = None
+    users: UserFilters | None = None
     metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
@@ -47,7 +50,9 @@ class HttpApps:
 
     def api(self, shared: Shared, options: ServerOptions) -> Any:
         """Return the application of the API."""
-        app = HttpApp(Api(self.known, self.keeper), shared, self.metrics, options.token, self.asks_always)
+        app = HttpApp(
+            Api(self.known, self.keeper), shared, self.metrics, options.token, self.asks_always, users=self.users
+        )
         app.routes = ReviewRoutes(app, review_of(self.known, self.keeper)).routes()
         return app.build()
 
@@ -55,5 +60,5 @@ class HttpApps:
         """Return the application of rspamd's protocol."""
         assert isinstance(self.known, LiveFilter)
         learns = options.allow_tell or options.token is not None
-        known = self.known if self.keeper is None else KeepingFilter(self.known, self.keeper, "rspamd")
-        return Starlette(routes=RspamdApp(known, shared, options.token, learns).routes())
+        known, users = keep_of_all(self.known, self.users, self.keeper, "rspamd")
+        return Starlette(routes=RspamdApp(known, shared, options.token, learns, users).routes())

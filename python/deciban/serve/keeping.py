@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import time
-from typing import NamedTuple, ParamSpec
+from typing import NamedTuple, ParamSpec, Protocol
 
 from .._core import Reader
 from ..errors import DecibanError, UsageError, escape
@@ -33,6 +33,16 @@ _AT_ONCE = 500
 _ENDING = 5.0  # seconds in which what waits is written when the server ends
 _LONGEST = 300  # characters of a sender or a subject
 _HEADER_BYTES = 1 << 16
+
+
+class Notes(Protocol):
+    """What is told of messages: that they were classified, and taught."""
+
+    def note(self, message: bytes, rating: Rating, protocol: str) -> None:
+        """Keep a message that was classified."""
+
+    def label(self, message: bytes, label: str | None) -> None:
+        """Note the label under which a message was learnt; None where it was forgotten."""
 
 
 class _Lesson(NamedTuple):
@@ -212,7 +222,7 @@ def read_letterhead(message: bytes) -> tuple[str, str]:
 class KeepingFilter:
     """A filter whose ratings and lessons are kept, as those of one protocol."""
 
-    def __init__(self, known: LiveFilter, keeper: Keeper, protocol: str) -> None:
+    def __init__(self, known: LiveFilter, keeper: Notes, protocol: str) -> None:
         self.known, self.keeper, self.protocol = known, keeper, protocol
         self.spam, self.ham = known.spam, known.ham
 

@@ -15,8 +15,8 @@ from ..errors import escape
 _NEWEST = 6
 _ADD_HEADERS, _CHANGE_HEADERS, _QUARANTINE = 0x01, 0x10, 0x20
 _ACTIONS = _ADD_HEADERS | _CHANGE_HEADERS | _QUARANTINE
-# Not asked for: connections, greetings, recipients, unknown commands, the start of the data.
-_LEFT_OUT = 0x1 | 0x2 | 0x8 | 0x100 | 0x200
+# Not asked for: connections, greetings, unknown commands, the start of the data; and recipients, where nobody asks.
+_LEFT_OUT, _RECIPIENTS = 0x1 | 0x2 | 0x8 | 0x100 | 0x200, 0x8
 _SKIP, _LEADING_SPACE = 0x400, 0x100000
 _NO_REPLY = {
     b"C": 0x1000,
@@ -30,6 +30,8 @@ _NO_REPLY = {
     b"B": 0x80000,
 }
 _STEPS = _LEFT_OUT | _SKIP | _LEADING_SPACE | sum(_NO_REPLY.values())
+
+_LONGEST_ADDRESS = 1024  # bytes
 
 CONTINUE = b"\0\0\0\1c"
 """The packet by which the mail server goes on, with what was changed before it."""
@@ -83,14 +85,14 @@ class Options:
         return bool(self.steps & _LEADING_SPACE)
 
     @classmethod
-    def negotiate(cls, data: bytes) -> Options:
-        """Return the part of what the mail server offers that is of use."""
+    def negotiate(cls, data: bytes, *, recipients: bool = False) -> Options:
+        """Return the part of what the mail server offers that is of use, with `recipients` or without."""
         if len(data) < 12:
             raise MilterError(f"expected 12 bytes of options; got {len(data)}")
         version, actions, steps = (int.from_bytes(data[at : at + 4], "big") for at in (0, 4, 8))
         if version < 2:
             raise MilterError(f"expected version 2 of the protocol or newer; got {version}")
-        return cls(min(version, _NEWEST), actions & _ACTIONS, steps & _STEPS)
+        return cls(min(version, _NEWEST), actions & _ACTIONS, steps & (_STEPS & ~_RECIPIENTS if recipients else _STEPS))
 
     def to_packet(self) -> bytes:
         """Return the answer to the offer."""
@@ -135,6 +137,7 @@ class Mail:
     options: Options
     queue_id: str = ""
     excess: str = ""
+    recipients: tuple[str, ...] = ()
 
 
 @dataclass
@@ -142,6 +145,7 @@ class Session:
     """What the mail server has said on one connection: messages, one after the other."""
 
     limits: MilterLimits
+    wants_recipients: bool = False
     options: Options | None = None
     in_transaction: bool = False
     has_quit: bool = False
@@ -150,6 +154,7 @@ class Session:
     _message: bytearray = field(default_factory=bytearray)
     _body_begun: bool = False
     _queue_id: str = ""
+    _recipients: list[str] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -166,7 +171,7 @@ class Session:
         if command == b"O":
             if self.has_begun:
                 raise MilterError("expected no options within a message")
-            self.options = Options.negotiate(data)
+            self.options = Options.negotiate(data, recipients=self.wants_recipients)
             return self.options.to_packet()
         if command == b"Q":
             self.has_quit = True
@@ -192,7 +197,9 @@ class Session:
         self._names, self._message = [], bytearray()
 
     def _take_step(self, options: Options, command: bytes, data: bytes) -> bytes:
-        if command == b"L":
+        if command == b"R":
+            self._add_recipient(data)
+        elif command == b"L":
             self._add_field(options, data)
         elif command == b"N":
             self._begin_body()
@@ -201,6 +208,12 @@ class Session:
             self._add(data)
         reply = options.reply_to(command)
         return packet(b"s") if reply and command == b"B" and self.excess and options.steps & _SKIP else reply
+
+    def _add_recipient(self, data: bytes) -> None:
+        """Note a recipient; of more than two nobody needs to know."""
+        if self.wants_recipients and len(self._recipients) < 2:
+            address = data.partition(b"\0")[0][:_LONGEST_ADDRESS].decode("utf-8", "replace").strip()
+            self._recipients.append(address.removeprefix("<").removesuffix(">"))
 
     def _add_field(self, options: Options, data: bytes) -> None:
         name, ends, value = data.partition(b"\0")
@@ -231,7 +244,9 @@ class Session:
     def _end(self, options: Options, data: bytes) -> Mail:
         self._begin_body()
         self._add(data)
-        ended = Mail(bytes(self._message), tuple(self._names), options, self._queue_id, self.excess)
+        ended = Mail(
+            bytes(self._message), tuple(self._names), options, self._queue_id, self.excess, tuple(self._recipients)
+        )
         self._reset()
         return ended
 
@@ -245,6 +260,7 @@ class Session:
         self.give_up("")
         self.in_transaction = self._body_begun = False
         self.excess = self._queue_id = ""
+        self._recipients = []
 
 
 def packet(command: bytes, data: bytes = b"") -> bytes:

@@ -13,6 +13,7 @@ from .milter import CONTINUE, Mail, MilterError, MilterLimits, PacketReader, Ses
 from .milter_answers import Policy, answer, answer_http
 from .noted_filter import NotedFilter
 from .shared import HeldConnection, Shared
+from .user_filters import NamedFilters
 
 log = logging.getLogger("deciban.serve")
 
@@ -24,11 +25,13 @@ _PART = 1 << 17  # bytes of a packet that is not whole, more than mail servers m
 
 @dataclass(frozen=True)
 class MilterServer:
-    """What answers messages: a filter, what connections share, and which messages are rejected or held."""
+    """What answers messages: a filter, what connections share, and which messages are rejected or held, and the filters
+    of users."""
 
     known: Filter
     shared: Shared
     policy: Policy = field(default_factory=Policy)
+    users: NamedFilters | None = None
 
     def connect(self) -> MilterConnection:
         """Return what reads a new connection."""
@@ -50,12 +53,19 @@ class MilterServer:
         return packets
 
     def _answer(self, mail: Mail) -> tuple[bytes, str]:
+        known = self._filter_for(mail)
         if not logs_requests():
-            return answer(mail, self.known, self.policy)
+            return answer(mail, known, self.policy)
         entry = RequestLog("milter", "message", mail.queue_id)
-        packets, done = answer(mail, NotedFilter(self.known, entry), self.policy)
+        packets, done = answer(mail, NotedFilter(known, entry), self.policy)
         entry.finish(action=done.partition(" at ")[0] or "accepted")
         return packets, done
+
+    def _filter_for(self, mail: Mail) -> Filter:
+        """Return the filter of the recipient of a message, the shared one for several."""
+        if self.users is None or len(mail.recipients) != 1:
+            return self.known
+        return self.users.of(mail.recipients[0])
 
 
 class MilterConnection(HeldConnection):
@@ -65,7 +75,7 @@ class MilterConnection(HeldConnection):
         super().__init__(server.shared)
         self.server = server
         limits = MilterLimits(self.shared.limits.message_bytes)
-        self._reader, self._session = PacketReader(limits.packet_bytes), Session(limits)
+        self._reader, self._session = PacketReader(limits.packet_bytes), Session(limits, server.users is not None)
         self._asked: asyncio.Future[bytes] | None = None
         self._asked_size = 0
         self._is_full = False

@@ -50,9 +50,9 @@ _PROBLEM = {
 }
 
 
-def describe_api(kind: str, classes: Sequence[str], *, has_token: bool) -> dict[str, Any]:
+def describe_api(kind: str, classes: Sequence[str], *, has_token: bool, has_users: bool = False) -> dict[str, Any]:
     """Return the description of the API of a model of mail, of texts or of a table."""
-    return {
+    found: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "deciban", "version": __version__, "description": f"A model of {kind}, served."},
         "paths": {
@@ -75,6 +75,11 @@ def describe_api(kind: str, classes: Sequence[str], *, has_token: bool) -> dict[
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}} if has_token else {},
         },
     }
+    if has_users:
+        for path in ("/v1/classify", "/v1/explain", "/v1/learn", "/v1/forget"):
+            found["paths"][path]["post"]["parameters"] += [_user("header"), _user("query")]
+        found["paths"] |= _of_users()
+    return found
 
 
 def _review(kind: str, classes: Sequence[str]) -> dict[str, Any]:
@@ -85,13 +90,16 @@ def _review(kind: str, classes: Sequence[str]) -> dict[str, Any]:
     return describe_review(classes, why, _terms(), problems)
 
 
-def describe_paths(kind: str) -> str:
+def describe_paths(kind: str, *, has_users: bool = False) -> str:
     """Return what there is to ask, a line each, for whoever looks with a browser."""
-    paths: dict[str, dict[str, Any]] = describe_api(kind, ("ham", "spam"), has_token=False)["paths"]
+    paths: dict[str, dict[str, Any]] = describe_api(kind, ("ham", "spam"), has_token=False, has_users=has_users)[
+        "paths"
+    ]
     lines = [
         f"{method.upper():4} {path:15} {about['summary']}"
         for path, methods in paths.items()
         for method, about in methods.items()
+        if method != "parameters"
     ]
     example = "-H content-type:application/json -d '{\"item\": {...}}'" if kind == "table" else "--data-binary @FILE"
     return "\n".join(
@@ -168,6 +176,29 @@ def _body(kind: str, *, lines: bool) -> dict[str, Any]:
 
 def _object(name: str, schema: Any) -> dict[str, Any]:
     return {"type": "object", "required": [name], "properties": {name: schema}, "additionalProperties": False}
+
+
+def _user(place: str) -> dict[str, Any]:
+    name = "X-Deciban-User" if place == "header" else "user"
+    about = "Whose filter: a user, or a domain as @DOMAIN. Without one it is the filter that all share."
+    schema = {"type": "string", "pattern": "^[A-Za-z0-9._+-]*@?[A-Za-z0-9._-]+$", "maxLength": 254}
+    return {"name": name, "in": place, "required": place == "path", "schema": schema, "description": about}
+
+
+def _of_users() -> dict[str, Any]:
+    """Return the paths by which what is kept of users is listed, exported and deleted."""
+    summary = {"type": "object", "required": ["name", "lessons", "first", "last"]}
+    listed = {"type": "object", "required": ["users"], "properties": {"users": {"type": "array", "items": summary}}}
+    export = {"type": "object", "required": ["user", "lessons", "weights"]}
+    deleted = {"type": "object", "required": ["user", "deleted"]}
+    every = _get("Users who have taught", JSON, listed, 401, 403)
+    one = _get("All that is kept of a user", JSON, export, 400, 401, 403, 404, 422)
+    gone = _get("Delete all that is kept of a user", JSON, deleted, 400, 401, 403, 404)
+    found: dict[str, Any] = {"get": one["get"], "delete": gone["get"]}
+    for each in (every["get"], *found.values()):
+        each["security"] = [{"token": []}]
+    path = {**_user("path"), "name": "user"}
+    return {"/v1/users": every, "/v1/users/{user}": {**found, "parameters": [path]}}
 
 
 def _get(summary: str, kind: str, schema: dict[str, Any], *problems: int) -> dict[str, Any]:

@@ -24,13 +24,14 @@ from ..verdict import Explanation, print_name
 from .api import ProblemError
 from .http_app import read_body
 from .keeping import KeepingFilter
-from .live import LiveFilter
+from .live import Filter, LiveFilter
 from .logs import RequestLog
 from .markup import MARKS, format_fields
 from .noted_filter import NotedFilter
 from .rating import REQUIRED, Rating
 from .reasons import is_sum, summarise
 from .shared import Shared
+from .user_filters import NamedFilters
 
 log = logging.getLogger("deciban.serve")
 
@@ -46,6 +47,7 @@ class RspamdApp:
     shared: Shared
     password: str | None = None
     allows_learning: bool = False
+    users: NamedFilters | None = None
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -62,7 +64,7 @@ class RspamdApp:
         began, entry = perf_counter(), RequestLog("rspamd", request.url.path)
         try:
             message = await self._read(request)
-            explain = partial(NotedFilter(self.known, entry).explain, message)
+            explain = partial(NotedFilter(self._filter_for(request), entry).explain, message)
             rating, why = await asyncio.get_running_loop().run_in_executor(self.shared.slow, explain)
         except ProblemError as error:
             entry.finish(status=error.status)
@@ -109,11 +111,11 @@ class RspamdApp:
 
     async def _learn(self, spam: bool, request: Request) -> Response:
         entry = RequestLog("rspamd", request.url.path)
-        response = await self._teach(spam, request, NotedFilter(self.known, entry))
+        response = await self._teach(spam, request, entry)
         entry.finish(status=response.status_code)
         return response
 
-    async def _teach(self, spam: bool, request: Request, known: NotedFilter) -> Response:
+    async def _teach(self, spam: bool, request: Request, entry: RequestLog) -> Response:
         given = request.headers.get("password", "")
         if not self.allows_learning:
             return _error(403, "learning is not enabled, start the server with --allow-tell or --token-file")
@@ -122,6 +124,7 @@ class RspamdApp:
         label = self.known.spam if spam else self.known.ham
         source = f"rspamd learn of {request.headers.get('user', 'nobody')[:200]}"
         try:
+            known = NotedFilter(self._filter_for(request, teaches=True), entry)
             act = partial(known.learn, await self._read(request), label, source)
             outcome = await asyncio.get_running_loop().run_in_executor(self.shared.learner, act)
         except ProblemError as error:
@@ -131,6 +134,13 @@ class RspamdApp:
         if outcome == "already known":
             return _error(208, f"the message was learnt as {label} already")
         return Response(b'{"success":true}', media_type="application/json")
+
+    def _filter_for(self, request: Request, *, teaches: bool = False) -> Filter:
+        """Return the filter of the recipient or the user that a request names."""
+        if self.users is None:
+            return self.known
+        given = request.headers
+        return self.users.of(given.get("deliver-to") or given.get("user"), teaches=teaches)
 
     async def _read(self, request: Request) -> bytes:
         message = await read_body(request, self.shared.limits.message_bytes, self.shared.limits.request_seconds)

@@ -9,12 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from socket import socket
 
 from ..errors import DecibanError, UsageError, escape
+from ..mail.sql_stores import store_at
+from ..mail.users import users_beside
 from .endpoints import Endpoint, listen
-from .keeping import Keeper, KeepingFilter, make_keeper
-from .live import Filter, LiveFilter, LiveModel
+from .keeping import Keeper, make_keeper
+from .keeping_users import keep_of_all
+from .live import LiveFilter, LiveModel
 from .milter_connection import MilterServer
 from .server_options import ServerOptions
 from .spamd_connection import SpamdServer
+from .user_filters import UserFilters
 from .worker import Service, StreamService, Worker
 from .workers import Workers, inherited_sockets
 
@@ -52,6 +56,7 @@ def run_server(path: str, options: ServerOptions, read: Read) -> int:
     of_mail = bool({*served} & {*_OF_MAIL})
     known = LiveFilter(path, options.positive, options.threshold) if of_mail else _load(path, options)
     keeper = make_keeper(known, options.keep)
+    users = _user_filters(known, options)
     opened: list[Endpoint] = []
     try:
         sockets: dict[str, list[socket]] = {name: [*given.get(name, ())] for name in PROTOCOLS}
@@ -62,7 +67,7 @@ def run_server(path: str, options: ServerOptions, read: Read) -> int:
         count = options.workers or _cores()
         _log_start(path, endpoints, count, options)
         asks_always = any(not each.is_loopback for each in endpoints["http"])
-        return _run(known, keeper, sockets, options, asks_always, count, read)
+        return _run(known, keeper, users, sockets, options, asks_always, count, read)
     finally:
         for each in opened:
             if each.path and os.path.exists(each.path):
@@ -80,6 +85,7 @@ def _load(path: str, options: ServerOptions) -> LiveModel:
 def _run(
     known: LiveModel,
     keeper: Keeper | None,
+    users: UserFilters | None,
     sockets: Mapping[str, list[socket]],
     options: ServerOptions,
     asks_always: bool,
@@ -88,10 +94,15 @@ def _run(
 ) -> int:
     services: list[Service] = []
     if isinstance(known, LiveFilter):
-        spamd, milter = (_keeping(known, keeper, name) for name in ("spamd", "milter"))
+        spamd, of_spamd = keep_of_all(known, users, keeper, "spamd")
+        milter, of_milter = keep_of_all(known, users, keeper, "milter")
         services = [
-            StreamService(sockets["spamd"], lambda shared, by: SpamdServer(spamd, shared, by.allow_tell).connect),
-            StreamService(sockets["milter"], lambda shared, by: MilterServer(milter, shared, by.policy).connect),
+            StreamService(
+                sockets["spamd"], lambda shared, by: SpamdServer(spamd, shared, by.allow_tell, of_spamd).connect
+            ),
+            StreamService(
+                sockets["milter"], lambda shared, by: MilterServer(milter, shared, by.policy, of_milter).connect
+            ),
         ]
     served = [name for name in sockets if sockets[name]]
     worker = Worker(known, services, options)
@@ -101,7 +112,7 @@ def _run(
         return workers.run()
     from .http_apps import HttpApps  # here, because who speaks spamd alone needs no HTTP
 
-    apps = HttpApps(known, asks_always, keeper)
+    apps = HttpApps(known, asks_always, keeper, users)
     try:
         services += apps.services(sockets)
         return workers.run()
@@ -109,8 +120,15 @@ def _run(
         apps.metrics.remove()
 
 
-def _keeping(known: LiveFilter, keeper: Keeper | None, protocol: str) -> Filter:
-    return known if keeper is None else KeepingFilter(known, keeper, protocol)
+def _user_filters(known: LiveModel, options: ServerOptions) -> UserFilters | None:
+    """Return the filters of users, where they are asked for and the store can be reached."""
+    if not options.users:
+        return None
+    if not isinstance(known, LiveFilter):
+        raise UsageError(f"{escape(known.path)}: expected a mail filter of two classes for --users.")
+    found = UserFilters(known, store_at(options.store, users_beside(known.path), known.path))
+    found.check()
+    return found
 
 
 def _read_again(worker: Worker, read: Read, served: Sequence[str]) -> bytes | None:

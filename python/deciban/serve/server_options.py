@@ -19,9 +19,12 @@ _SHORTEST = 16  # characters of a token
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """What is served where: `endpoints` by protocol; `token` is what HTTP clients show; `keep` is how many
-    days messages are kept for review; `level` and `log_format` are those of what is logged, and `log_requests` tells
-    whether each request is."""
+    """What is served where.
+
+    `endpoints` by protocol; `token` is what HTTP clients show; `keep` is how many days messages are kept for review;
+    whether `users` have filters of their own, and the URL of the `store` where they are kept, by default beside the
+    filter; `level` and `log_format` are those of what is logged, and `log_requests` tells whether each request is.
+    """
 
     endpoints: Mapping[str, Sequence[Endpoint]]
     allow_tell: bool = False
@@ -35,6 +38,8 @@ class ServerOptions:
     log_format: str = "text"
     log_requests: bool = False
     keep: float | None = None
+    users: bool = False
+    store: str | None = None
 
     def change_to(self, others: ServerOptions) -> tuple[ServerOptions, list[str]]:
         """Return the other options, but for what takes a restart, and the names of the options that do."""

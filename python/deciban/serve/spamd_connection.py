@@ -16,6 +16,7 @@ from .logs import RequestLog, logs_requests
 from .noted_filter import NotedFilter
 from .shared import HeldConnection, Shared
 from .spamd import Request, RequestReader, SpamdError, answer
+from .user_filters import NamedFilters
 
 log = logging.getLogger("deciban.serve")
 
@@ -25,11 +26,12 @@ _LINGER = 5.0  # seconds in which what a client still sends is read and thrown a
 
 @dataclass(frozen=True)
 class SpamdServer:
-    """What answers requests: a filter, what connections share, and whether clients may teach."""
+    """What answers requests: a filter, what connections share, whether clients may teach, and the filters of users."""
 
     known: Filter
     shared: Shared
     allow_tell: bool = False
+    users: NamedFilters | None = None
 
     def connect(self) -> SpamdConnection:
         """Return what reads a new connection."""
@@ -38,15 +40,17 @@ class SpamdServer:
     def answer(self, request: Request) -> bytes:
         """Return the reply to a request, an error included."""
         if not logs_requests():
-            return self._answer(request, self.known)
+            return self._answer(request)
         entry = RequestLog("spamd", request.command)
-        reply = self._answer(request, NotedFilter(self.known, entry))
+        reply = self._answer(request, entry)
         entry.finish(status=_status_of(reply))
         return reply
 
-    def _answer(self, request: Request, known: Filter) -> bytes:
+    def _answer(self, request: Request, entry: RequestLog | None = None) -> bytes:
         try:
-            return answer(request, known, allow_tell=self.allow_tell)
+            known = self._filter_for(request)
+            asked = known if entry is None else NotedFilter(known, entry)
+            return answer(request, asked, allow_tell=self.allow_tell)
         except SpamdError as error:
             return error.to_bytes()
         except (DecibanError, OSError) as error:
@@ -55,6 +59,12 @@ class SpamdServer:
         except Exception:
             log.exception("%s could not be answered", request.command)
             return SpamdError(70, "Internal Error", "an error of the program itself; see its log").to_bytes()
+
+    def _filter_for(self, request: Request) -> Filter:
+        """Return the filter of the user that a request names."""
+        if self.users is None:
+            return self.known
+        return self.users.of(request.headers.get("user"), teaches=request.command == "TELL")
 
     def pool_for(self, request: Request) -> ThreadPoolExecutor | None:
         """Return the threads that a request needs; None where it is answered at once."""

@@ -138,15 +138,15 @@ class ServedExperts(ServedText):
         self, judged: Judged, unsure_below: float = UNSURE_BELOW, threshold: Threshold | None = None
     ) -> Verdict:
         """Return the verdict that scores (C,) amount to; of equal ones the first class wins."""
-        return super().verdict(self._heed(judged), unsure_below, threshold)
+        return super().verdict(self.heed(judged), unsure_below, threshold)
 
     def _factor(self, judged: Judged) -> float:
-        return self.drift.slope * super()._factor(self._heed(judged))
+        return self.drift.slope * super()._factor(self.heed(judged))
 
     def _claimed(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return super()._claimed(self.drift.slope * scores)
 
-    def _heed(self, judged: Judged) -> Judged:
+    def heed(self, judged: Judged) -> Judged:
         """Return what is judged as it counts by what was labelled since."""
         if self.drift == STEADY:
             return judged
@@ -158,8 +158,12 @@ class ServedExperts(ServedText):
 
     def judge_sets(self, sets: Iterable[WordSet]) -> list[Verdict]:
         """Return a verdict for each item, of which only its words are at hand."""
+        return [self.verdict(each) for each in self.judged_sets(sets)]
+
+    def judged_sets(self, sets: Iterable[WordSet]) -> Sequence[Judged]:
+        """Return what `judged` does, of items of which only their words are at hand."""
         judged = self.experts.judge_sets([(each.hashes, each.passages) for each in sets])
-        return [self.verdict(self._without_empty(each[0]) if self.empty else each) for each in judged]
+        return [self._without_empty(scores) for scores, *_ in judged] if self.empty else judged
 
     def _without_empty(self, scores: list[float]) -> Judged:
         known = [-math.inf if c in self.empty else score for c, score in enumerate(scores)]
@@ -182,6 +186,16 @@ class ServedExperts(ServedText):
         judged = self.weighed(item, pair)
         verdict = self.verdict(judged, unsure_below, threshold)
         label, against = judged[1] if threshold is None else threshold.pair(judged[0])
+        prior, terms, text = self.evidence(item, label, against, most)
+        if {label, against} & {*self.empty}:
+            prior, terms = verdict.decibans, []
+        return Explanation.of_verdict(verdict, prior, tuple(terms), text).times(self._factor(judged))
+
+    def evidence(
+        self, item: str | bytes, label: int, against: int, most: int | None = None
+    ) -> tuple[float, list[Term], str]:
+        """Return the prior and the terms of an item for one class against another, as far as the weights go, and its
+        text."""
         each, per_word, shares, fused, passages, apart = self.experts.opinion(item)
         text, reasons = self.experts.reasons(item)
         unit = self.fusion.slope * DECIBANS_PER_NAT
@@ -213,10 +227,7 @@ class ServedExperts(ServedText):
         terms += summed
         offsets += offsets[: len(fused)] * (len(shares) - self.fusion.experts)  # passages have that of the content
         said = math.fsum(share * of(offsets, e) for e, share in enumerate(shares))
-        prior = unit * said + DECIBANS_PER_NAT * of(self.fusion.intercept, 0) + left
-        if {label, against} & {*self.empty}:
-            prior, terms = verdict.decibans, []
-        return Explanation.of_verdict(verdict, prior, tuple(terms), text).times(self._factor(judged))
+        return unit * said + DECIBANS_PER_NAT * of(self.fusion.intercept, 0) + left, terms, text
 
     def by_word(self) -> NDArray[np.float64]:
         """Return (K, C) what each word adds to the score of an item as long as most, in nats."""
