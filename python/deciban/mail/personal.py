@@ -61,11 +61,14 @@ class PersonalWeights:
 
     def terms(self, words: Words) -> list[tuple[int, float]]:
         """Return what each known word of a message adds to the log-odds of class 1, in nats, with its place there."""
-        unit, own, found = _unit(words), self.words, list[tuple[int, float]]()
+        unit, own, means, size, at = _unit(words), self.words, self.means, len(self.words), 0
+        found = list[tuple[int, float]]()
         for place, word in enumerate(words):
-            at = bisect_left(own, word)
-            if at < len(own) and own[at] == word:
-                found.append((place, unit * self.means[at]))
+            at = bisect_left(own, word, at)
+            if at == size:
+                break
+            if own[at] == word:
+                found.append((place, unit * means[at]))
         return found
 
     def shift(self, words: Words) -> float:

@@ -23,7 +23,7 @@ from ..mail.users import StoredUser, Taught, Users
 from ..text.experts import ServedExperts
 from ..text.moved_experts import Move, explain_moved, move_judged, verdict_moved
 from ..text.served import Judged
-from ..text.word_sets import WordSet, word_sets
+from ..text.word_sets import WordSet
 from ..verdict import Explanation, Verdict
 from .live import NAMED, Filter, Item, LiveFilter
 from .rating import Rating
@@ -63,7 +63,8 @@ class UserFilters:
     def __init__(self, shared: LiveFilter, store: Store, most_bytes: int = MOST_BYTES) -> None:
         self.shared, self.store, self.most_bytes = shared, store, most_bytes
         self._known: OrderedDict[str, StoredUser | None] = OrderedDict()
-        self._bytes, self._lock, self._own, self._checked = 0, Lock(), local(), object()
+        self._bytes, self._lock, self._own = 0, Lock(), local()
+        self._checked: ServedExperts | None = None
 
     @property
     def is_remote(self) -> bool:
@@ -101,10 +102,9 @@ class UserFilters:
                 f"{escape(self.shared.path)}: expected the default model of mail, online, for users of their own; "
                 f"this one is {self.shared.model!r}."
             )
-        about = (served.settings.to_json(), served.classes)
-        if self._checked != about:
-            self.ask(lambda users: users.require_filter(*about))
-            self._checked = about
+        if self._checked is not served:
+            self.ask(lambda users: users.require_filter(served.settings.to_json(), served.classes))
+            self._checked = served
         return served
 
     def weights(self, name: str) -> PersonalWeights | None:
@@ -191,7 +191,7 @@ class PersonalFilter(LiveFilter):
         served, known = self._known(self.levels)
         if not known:
             return served.explain(item, most=most)
-        [words] = word_sets(served.settings, [item])
+        [words] = served.word_sets([item])
         [judged], own, names = served.judged_sets([words]), words_of(words), names_of(words)
         moves = [
             Move(level, [(names[own[at]], nats) for at, nats in weights.terms(own)]) for level, weights in known.items()
@@ -213,7 +213,7 @@ class PersonalFilter(LiveFilter):
     def unteach(self, items: Sequence[Item], source: str) -> list[Outcome]:
         """Take back the label that this user gave each message; the one before it holds again."""
         served, _ = self._known(())
-        digests = [each.digest for each in word_sets(served.settings, items)]
+        digests = [each.digest for each in served.word_sets(items)]
         with self._lock:
             return self.filters.tell(lambda users: users.forget(self.user, digests))
 
@@ -227,7 +227,7 @@ class PersonalFilter(LiveFilter):
 
 def _read(served: ServedExperts, items: Sequence[Item]) -> tuple[Sequence[WordSet], Sequence[Judged], Sequence[Words]]:
     """Return items as sets of words, as the shared filter judges them, and their words as users keep them."""
-    sets = word_sets(served.settings, items)
+    sets = served.word_sets(items)
     return sets, served.judged_sets(sets), [words_of(each) for each in sets]
 
 

@@ -160,6 +160,10 @@ class ServedExperts(ServedText):
         """Return a verdict for each item, of which only its words are at hand."""
         return [self.verdict(each) for each in self.judged_sets(sets)]
 
+    def word_sets(self, items: Iterable[str | bytes]) -> list[WordSet]:
+        """Return items as sets of words."""
+        return [WordSet(*each) for each in self.reader.word_sets(items)]
+
     def judged_sets(self, sets: Iterable[WordSet]) -> Sequence[Judged]:
         """Return what `judged` does, of items of which only their words are at hand."""
         judged = self.experts.judge_sets([(each.hashes, each.passages) for each in sets])
