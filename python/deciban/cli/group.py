@@ -25,6 +25,8 @@ VERBS = {
     "refresh": "Bring the file of a filter up to date with its journal.",
     "snapshot": "Keep a filter under a name.",
     "rollback": "Return a filter to a snapshot.",
+    "backup": "Back up a filter with its journal, users and snapshots.",
+    "restore": "Restore a filter from a backup.",
     "doctor": "Check a filter and its files, and report what to do.",
     "users": "List, export or delete what users have taught.",
     "filter": "Mark a message from standard input, for procmail and maildrop.",

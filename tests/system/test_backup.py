@@ -1,0 +1,256 @@
+"""A backup is what there was at one moment, and what is restored is that, to the last bit."""
+
+import json
+import random
+import shutil
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deciban.errors import DataError, StorageError, UsageError
+from deciban.files import archives
+from deciban.files.archives import read_archive, write_archive
+from deciban.mail import backups
+from deciban.mail.backups import back_up, restore
+from deciban.mail.sql_stores import store_at
+from deciban.mail.users import Users, users_beside
+from deciban.serve.live import LiveFilter
+from deciban.serve.user_filters import UserFilters
+from stores import STORES, new_schema, postgresql
+from system.command import HAM
+from tiers import deep, examples
+
+NAMES = ["ann@example.com", "@example.com", "bob"]
+MESSAGES = [b"Subject: message %d\n\nwords of message %d, and of others\n" % (k, k) for k in range(6)]
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The URL of a PostgreSQL."""
+    with postgresql() as url:
+        yield url
+
+
+@pytest.fixture
+def new_url(request):
+    """A function that returns the URL of a new store of a sort, None beside the filter."""
+    return lambda sort: None if sort == "sqlite" else new_schema(request.getfixturevalue("server"))
+
+
+def teach(path, url):
+    """Let all learn, and some users more."""
+    filters = UserFilters(LiveFilter(str(path)), store_at(url, users_beside(path), str(path)))
+    filters.shared.learn(MESSAGES[0], "spam", "all")
+    for k, name in enumerate(NAMES):
+        for message in MESSAGES[: k + 2]:
+            filters.of(name).learn(message, "spam" if k else "ham", "a test")
+    filters.of("bob").forget(MESSAGES[1], "")
+    filters.close()
+
+
+def state(path, url):
+    """What a filter says to all and to users, and all that is kept of users."""
+    live = LiveFilter(str(path))
+    filters = UserFilters(live, store_at(url, users_beside(path), str(path)))
+    said = [repr(filters.of(name).explain(message)) for name in [None, *NAMES] for message in MESSAGES]
+    kept = filters.ask(lambda users: [users.export(each.name, live.classes) for each in users.summaries()])
+    filters.close()
+    return said, kept, path.read_bytes()
+
+
+@pytest.mark.parametrize("to", STORES)
+@pytest.mark.parametrize("of", STORES)
+def test_what_is_restored_is_what_was_backed_up(of, to, own, run, out, tmp_path, new_url):
+    url, other = new_url(of), new_url(to)
+    run("snapshot", own, "first")
+    out("canary", own, HAM)
+    teach(own, url)
+    run("snapshot", own, "second")
+    before = state(own, url)
+    made = back_up(str(own), "b", url)
+    assert (made.users, made.snapshots, made.has_journal) == (3, 2, True)
+    assert restore("b", str(tmp_path / "new.deciban"), other) == made
+    assert state(tmp_path / "new.deciban", other) == before
+    for verb, key in (("snapshot", "snapshots"), ("canary", "canaries")):
+        listed = [json.loads(out(verb, path, "--list", "--json"))[key] for path in ("f.deciban", "new.deciban")]
+        assert len(listed[0]) == len(listed[1]) == (2 if verb == "snapshot" else 1)
+    # And over what has gone on since.
+    filters = UserFilters(LiveFilter(str(own)), store_at(url, users_beside(own), str(own)))
+    filters.shared.learn(MESSAGES[3], "spam", "")
+    filters.of("carol").learn(MESSAGES[4], "spam", "")
+    filters.close()
+    assert state(own, url) != before
+    restore("b", str(own), url, force=True)
+    assert state(own, url) == before
+    assert not [each for each in tmp_path.iterdir() if each.name.endswith(".part")]
+
+
+@pytest.mark.parametrize("sort", STORES)
+def test_a_restore_that_fails_changes_nothing(sort, own, run, tmp_path, new_url, monkeypatch):
+    url = new_url(sort)
+    run("snapshot", own, "first")
+    teach(own, url)
+    back_up(str(own), "b", url)
+    run("snapshot", own, "second")
+    filters = UserFilters(LiveFilter(str(own)), store_at(url, users_beside(own), str(own)))
+    filters.of("carol").learn(MESSAGES[4], "spam", "")
+    filters.shared.learn(MESSAGES[5], "spam", "")
+    filters.close()
+    before, names = state(own, url), sorted(each.name for each in tmp_path.rglob("*.deciban*"))
+
+    def full(*_):
+        raise StorageError("no space is left.")
+
+    monkeypatch.setattr(backups, "replace", full)
+    for place in (str(own), "new.deciban"):
+        with pytest.raises(StorageError, match=r"^no space is left\.$"):
+            restore("b", place, url, force=True)
+        assert state(own, url) == before
+        assert sorted(each.name for each in tmp_path.rglob("*.deciban*") if each.name != "new.deciban.users") == names
+    assert not [each for each in tmp_path.iterdir() if each.name.endswith(".part")]
+
+
+def test_a_filter_alone_is_backed_up_and_restored(own, out, run, tmp_path):
+    assert out("backup", own, "b").startswith("Backed up a filter, 0 users, 0 snapshots: ")
+    teach(own, None)
+    assert run("restore", "b", own).returncode == 64
+    assert out("restore", "b", own, "--force") == "Restored a filter, 0 users, 0 snapshots.\n"
+    assert out("restore", "b", "new.deciban", "--json").startswith("{")
+    assert own.read_bytes() == (tmp_path / "new.deciban").read_bytes()
+    assert out("users", own) == "0 users.\n"
+    assert len({repr(LiveFilter(path).explain(MESSAGES[0])) for path in ("f.deciban", "new.deciban")}) == 1
+
+
+def test_nothing_is_replaced_without_force(own, run, out, tmp_path):
+    teach(own, None)
+    out("backup", own, "b")
+    done = run("backup", own, "b")
+    assert done.returncode == 64
+    assert done.stderr == "deciban: b: exists. Choose another name, or replace it: --force.\n"
+    out("backup", own, "b", "--force")
+    before = state(own, None)
+    with pytest.raises(UsageError, match=r"f\.deciban: exists\. Restore to another name, or replace it: --force\."):
+        restore("b", str(own))
+    shutil.copy(users_beside(own), tmp_path / "new.deciban.users")
+    with pytest.raises(UsageError, match=r"new\.deciban\.users: exists\."):
+        restore("b", "new.deciban")
+    assert state(own, None) == before
+
+
+@pytest.mark.parametrize("seed", [*range(8), *deep(*range(8, 60))])
+def test_a_damaged_backup_changes_nothing(seed, own, tmp_path):
+    teach(own, None)
+    back_up(str(own), "b")
+    content, draw = bytearray((tmp_path / "b").read_bytes()), random.Random(seed)
+    at = draw.randrange(len(content)) if seed % 2 else draw.randrange(400)
+    if seed % 3:
+        content[at] ^= 1 << draw.randrange(8)
+    else:
+        del content[at:]
+    (tmp_path / "b").write_bytes(content)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(DataError, match=r"^b: (the backup is damaged: .*Nothing was restored|expected a backup)"):
+        restore("b", "new.deciban")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../evil", "/etc/passwd", "snapshots/../x.deciban", "snapshots/.deciban", "snapshots/a/b.deciban", "filter2", "",
+     "snapshots/a.deciban.users", "snapshots/x"],
+)  # fmt: skip
+def test_a_backup_names_no_file_of_its_own(name, own, tmp_path):
+    (tmp_path / "evil").write_bytes(b"evil")
+    write_archive("b", {"filter": str(own), name: str(tmp_path / "evil")})
+    with pytest.raises(DataError) as caught:
+        restore("b", "new.deciban")
+    assert str(caught.value) == (
+        f"b: the backup is damaged: it has a file {name!r}, which no backup has. Nothing was restored; take another "
+        "copy."
+    )
+    assert not (tmp_path / "new.deciban").exists()
+
+
+@pytest.mark.parametrize("member", ["filter", "journal", "users"])
+def test_a_backup_of_damaged_files_changes_nothing(member, own, tmp_path):
+    teach(own, None)
+    parts = {"filter": own, "journal": tmp_path / "f.deciban.journal", "users": tmp_path / "f.deciban.users"}
+    for path in (parts["journal"], parts["users"]):
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    (tmp_path / "damaged").write_bytes(b"deciban" * 1000)
+    write_archive("b", {name: str(path) for name, path in {**parts, member: tmp_path / "damaged"}.items()})
+    with pytest.raises(DataError, match=rf"^b: {member} is damaged: .* Nothing was restored\."):
+        restore("b", "new.deciban")
+    assert not [each for each in tmp_path.iterdir() if each.name.startswith(("new", "."))]
+
+
+def test_a_database_with_triggers_is_refused(own, tmp_path):
+    teach(own, None)
+    with closing(sqlite3.connect(users_beside(own), isolation_level=None)) as database:
+        database.execute("CREATE TRIGGER t AFTER DELETE ON users BEGIN DELETE FROM user_lessons; END")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    write_archive("b", {"filter": str(own), "users": users_beside(own)})
+    with pytest.raises(DataError, match=r"^b: users is damaged: a database has triggers or views\."):
+        restore("b", "new.deciban")
+
+
+@given(st.binary(max_size=200), st.booleans())
+@examples(100)
+def test_any_bytes_are_an_archive_or_an_error(tmp_path_factory, content, begins):
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "b").write_bytes(archives._MAGIC * begins + content)
+    with pytest.raises(DataError):
+        read_archive(folder / "b", lambda name: str(folder / "x"))
+
+
+def test_a_header_of_terabytes_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "b"
+    path.write_bytes(archives._MAGIC + (1 << 62).to_bytes(8, "little") + bytes(40))
+    with pytest.raises(DataError, match="its header is cut short"):
+        read_archive(path, lambda name: None)
+
+
+def test_a_backup_is_of_one_moment_while_others_teach(own, tmp_path):
+    """Whatever moment it is: the lessons of the journal and of each user are the first so many, without a gap."""
+    filters = UserFilters(LiveFilter(str(own)), store_at(None, users_beside(own), str(own)))
+    ended = threading.Event()
+
+    def go_on():
+        for k in range(10_000):
+            if ended.is_set():
+                break
+            message = b"Subject: m%d\n\nbody %d\n" % (k, k)
+            filters.of("ann").learn(message, "spam", str(k))
+            filters.of("bob").learn(message, "ham", str(k))
+        filters.close()
+
+    teacher = threading.Thread(target=go_on)
+    teacher.start()
+    try:
+        for k in range(3):
+            back_up(str(own), f"b{k}")
+            restore(f"b{k}", f"n{k}.deciban")
+            users = Users.connect(store_at(None, f"n{k}.deciban.users", f"n{k}.deciban"))
+            counts = []
+            for name in ("ann", "bob"):
+                found = users.export(name, ["ham", "spam"])
+                sources = [each["source"] for each in found["lessons"]] if found else []
+                assert sources == [*map(str, range(len(sources)))]
+                counts.append(len(sources))
+            assert counts[0] - counts[1] in (0, 1)
+            users.close()
+    finally:
+        ended.set()
+        teacher.join()
+
+
+def test_a_store_that_cannot_be_reached_writes_no_backup(own, run, tmp_path):
+    pytest.importorskip("psycopg")
+    done = run("backup", own, "b", "--store", f"postgresql:///db?host={tmp_path}")
+    assert done.returncode == 74
+    assert not (tmp_path / "b").exists()
