@@ -14,6 +14,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from deciban.mail.sql_stores import store_at
+from deciban.mail.users import users_beside
+from deciban.serve.live import LiveFilter
+from deciban.serve.user_filters import UserFilters
 from system.serving import until, workers_of
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +25,7 @@ SAMPLE = ROOT / "python" / "deciban" / "sample"
 README = ROOT / "README.md"
 GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("mail", "serve", "text", "tables", "models", "reports", "scale")]
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in [README, *GUIDES]}
+SERVED = ("serve", "users", "users", "users", "backup", "restore")
 VERBS = {
     "README": ("train", "explain", "learn", "evaluate", "serve", "watch", "train", "evaluate", "explain"),
     "mail": (
@@ -28,7 +33,7 @@ VERBS = {
         *("suspects", "review", "review", "learn", "canary", "reset", "reset", "reset", "snapshot", "rollback"),
         *("doctor", "threshold"),
     ),
-    "serve": ("serve", "serve", "serve", "serve", "filter", "serve", "watch", "watch"),
+    "serve": ("serve", "serve", "serve", "serve", "filter", "serve", *SERVED, "watch", "watch"),
     "text": ("train", "evaluate", "explain", "learn", "learn", "train"),
     "tables": ("train", "evaluate", "classify", "explain", "learn", "compare"),
     "models": (),
@@ -91,6 +96,13 @@ def is_open(port: int) -> bool:
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
+def teach_user(path: Path) -> None:
+    """Let the user whom the page names learn something."""
+    filters = UserFilters(LiveFilter(str(path)), store_at(None, users_beside(path), str(path)))
+    filters.of("ann@example.com").learn(b"Subject: offers\n\nour best offers\n", "spam", "a test")
+    filters.close()
+
+
 def watch(line: list[str], folder: Path) -> None:
     """Watch an account of a server that is not there, once."""
     words = [sys.executable, "-m", *line, *([] if "--once" in line else ["--once"])]
@@ -113,6 +125,8 @@ def test_the_commands_run_and_forgetting_restores_the_file(name: str, mailbox: P
         elif line[1] == "watch":
             watch(line, mailbox)
         else:
+            if line[1] == "users":
+                teach_user(mailbox / "filter.deciban")
             words = [each if each in "<>" else shlex.quote(each) for each in [sys.executable, "-m", *line]]
             run = subprocess.run(" ".join(words), shell=True, cwd=mailbox, capture_output=True)
             assert run.returncode == 0, (line, run.stderr)
