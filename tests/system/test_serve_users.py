@@ -197,6 +197,14 @@ def test_the_description_has_users_where_they_are_served(filters):
         jsonschema.validate(client.get(real, headers=SHOWN).json(), known)
 
 
+def test_a_store_is_of_users(own, tmp_path, run):
+    done = run("serve", own, "--spamd", tmp_path / "s", "--store", "postgresql:///db")
+    assert done.returncode == 64
+    assert done.stderr == (
+        "deciban: Expected --users with --store, which is where users are kept. Add it, or leave both out.\n"
+    )
+
+
 def test_a_store_that_cannot_be_reached_is_said_before_anything_is_served(own, tmp_path, run):
     pytest.importorskip("psycopg")
     words = ("serve", own, "--spamd", tmp_path / "s", "--users", "--store", f"postgresql:///db?host={tmp_path}")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deciban.errors import DataError, UsageError
+from deciban.errors import DataError, StorageError, UsageError
 from deciban.mail.sql_stores import PostgresStore, SqliteStore
 from deciban.mail.users import users_beside
 from deciban.serve.live import LiveFilter
@@ -187,6 +187,36 @@ def test_a_name_that_is_none_has_the_shared_filter_and_teaches_nothing(new_filte
     with pytest.raises(UsageError, match=r"^'\.\./\.\./etc/passwd' is no name of a user\."):
         filters.of("../../etc/passwd", teaches=True)
     assert isinstance(filters.of("ann", teaches=True), PersonalFilter)
+
+
+@pytest.mark.parametrize("sort", STORES)
+def test_where_the_store_cannot_be_read_the_shared_filter_answers_and_nobody_teaches(
+    sort, new_filters, shared, caplog, monkeypatch
+):
+    filters = new_filters(sort)
+    filters.of("ann").learn(NEWS[0], "spam", "")
+    expected = said(filters.of("ann"))
+    assert expected != said(shared)
+    filters.close()
+
+    def lost():
+        raise StorageError("the store is gone.")
+
+    with monkeypatch.context() as without:
+        without.setattr(filters.store, "connect", lost)
+        assert said(filters.of("ann")) == said(shared)
+        assert caplog.messages == [
+            "the filters of users cannot be read, and the shared one answers for 5 s: the store is gone."
+        ]
+        for act in (
+            lambda: filters.of("ann").learn(NEWS[1], "spam", ""),
+            lambda: filters.of("ann").forget(NEWS[0], ""),
+            lambda: filters.of("ann", teaches=True).rate(NEWS[1]),
+        ):
+            with pytest.raises(StorageError, match=r"^the store is gone\.$"):
+                act()
+    filters._down_until = 0.0
+    assert said(filters.of("ann")) == expected
 
 
 def test_users_need_the_default_model(own, run, tmp_path, new_filters):

@@ -67,9 +67,11 @@ class Session(Protocol):
 
 
 class Store(Protocol):
-    """A database, before anybody is connected to it; `name` is what errors say, without a password."""
+    """A database, before anybody is connected to it; `name` is what errors say, without a password, and whether it
+    `is_remote` tells that an answer may take long."""
 
     name: str
+    is_remote: bool
 
     def exists(self) -> bool:
         """Whether there may be something in it."""
@@ -90,6 +92,8 @@ def store_at(url: str | None, path: str, filter_file: str) -> Store:
 
 class SqliteStore:
     """A SQLite database in a file, which gets the rights of the filter's file."""
+
+    is_remote = False
 
     def __init__(self, path: str, filter_file: str) -> None:
         self.path, self.filter_file, self.name = path, filter_file, escape(path)
@@ -159,6 +163,8 @@ class SqliteSession:
 class PostgresStore:
     """A PostgreSQL database at a URL, as libpq reads it."""
 
+    is_remote = True
+
     def __init__(self, url: str) -> None:
         self.url, self.name = url, _without_password(url)
 
@@ -177,9 +183,15 @@ class PostgresStore:
             ) from error
         with _postgres_errors(self.name):
             connection = psycopg.connect(
-                self.url, autocommit=True, connect_timeout=_REACHED, application_name="deciban", prepare_threshold=2
+                self.url,
+                autocommit=True,
+                connect_timeout=_REACHED,
+                application_name="deciban",
+                prepare_threshold=2,
+                tcp_user_timeout=1000 * _REACHED,
             )
             connection.execute("SET synchronous_commit = on")
+            connection.execute(f"SET lock_timeout = '{PATIENCE:g}s'")
             return PostgresSession(connection, self.name)
 
 

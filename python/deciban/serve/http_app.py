@@ -226,7 +226,8 @@ class HttpApp:
     async def _compute(self, body: Body, act: Callable[[], Result]) -> Result:
         """Classify little at once, more on another thread."""
         size = sum(len(item) if isinstance(item, str | bytes) else _INLINE for item in body.items)
-        return act() if size < _INLINE else await self.run(act)
+        waits = self.users is not None and self.users.is_remote
+        return act() if size < _INLINE and not waits else await self.run(act)
 
     async def run(self, act: Callable[[], Result]) -> Result:
         """Return what is computed on another thread."""

@@ -172,7 +172,8 @@ class MilterConnection(HeldConnection):
 
     def _ask(self, mail: Mail) -> None:
         """Answer a message, on another thread where that takes long."""
-        pool = None if mail.excess else self.shared.pool_for(len(mail.message))
+        waits = self.server.users is not None and self.server.users.is_remote
+        pool = None if mail.excess else self.shared.slow if waits else self.shared.pool_for(len(mail.message))
         if pool is None:
             self._write(self.server.answer(mail))
             return

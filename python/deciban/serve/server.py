@@ -123,6 +123,8 @@ def _run(
 def _user_filters(known: LiveModel, options: ServerOptions) -> UserFilters | None:
     """Return the filters of users, where they are asked for and the store can be reached."""
     if not options.users:
+        if options.store is not None:
+            raise UsageError("Expected --users with --store, which is where users are kept. Add it, or leave both out.")
         return None
     if not isinstance(known, LiveFilter):
         raise UsageError(f"{escape(known.path)}: expected a mail filter of two classes for --users.")

@@ -68,7 +68,10 @@ class SpamdServer:
 
     def pool_for(self, request: Request) -> ThreadPoolExecutor | None:
         """Return the threads that a request needs; None where it is answered at once."""
-        return self.shared.learner if request.command == "TELL" else self.shared.pool_for(len(request.message))
+        if request.command == "TELL":
+            return self.shared.learner
+        waits = self.users is not None and self.users.is_remote and "user" in request.headers
+        return self.shared.slow if waits else self.shared.pool_for(len(request.message))
 
 
 class SpamdConnection(HeldConnection):

@@ -1,19 +1,22 @@
 """Filters of users over the one that all share: a new user's is the shared one, and departs from it by own lessons.
 
 What users have taught is in a store, of which the users asked for last are in memory, `MOST_BYTES` of them. Each
-request asks the store whether that is still so, so that several workers, and several servers, may have one store.
+request asks the store whether that is still so, so that several workers, and several servers, may have one store. Where
+the store cannot be read, mail servers are answered by the shared filter, so that spam is marked all the same.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock, local
+from time import monotonic
 from typing import Protocol, TypeVar
 
-from ..errors import DataError, StorageError, UsageError, escape
+from ..errors import DataError, DecibanError, StorageError, UsageError, escape
 from ..mail.outcomes import Outcome, label_among
 from ..mail.personal import PersonalWeights
 from ..mail.sql_stores import Store
@@ -28,10 +31,14 @@ from ..verdict import Explanation, Verdict
 from .live import NAMED, Filter, Item, LiveFilter
 from .rating import Rating
 
+log = logging.getLogger("deciban.serve")
+
 MOST_BYTES = 64 << 20
 """Bytes of users in the memory of one worker."""
 _USER, _WORD = 1000, 10
 """Bytes of a user, and of each of its words, in memory."""
+_PAUSE = 5.0
+"""Seconds in which a store that could not be read is not asked again for what the shared filter may answer."""
 _FARTHEST = 700.0  # nats of log-odds that a lesson keeps
 Result = TypeVar("Result")
 
@@ -65,6 +72,7 @@ class UserFilters:
         self._known: OrderedDict[str, StoredUser | None] = OrderedDict()
         self._bytes, self._lock, self._own = 0, Lock(), local()
         self._checked: ServedExperts | None = None
+        self._down_until = 0.0
 
     @property
     def is_remote(self) -> bool:
@@ -73,16 +81,29 @@ class UserFilters:
 
     def check(self) -> None:
         """Raise DataError where the filter or the store is none for users; no connection is left open."""
-        self.experts()
+        self.require_experts(self.shared.snapshot.served)
         self.close()
 
     def of(self, name: str | None, *, teaches: bool = False) -> LiveFilter:
         """Return the filter of a user; the shared one without a name, and for one that is no name.
 
+        Parameters
+        ----------
+        name : str or None
+            The name, as a client sent it.
+        teaches : bool, default=False
+            Whether an error is raised where the shared filter would answer for what is no name, or for a store that
+            cannot be read: what one user teaches is not for all.
+
+        Returns
+        -------
+        LiveFilter
+            The filter.
+
         Raises
         ------
         UsageError
-            If it is no name and its owner `teaches`: what one user teaches is not for all.
+            If it is no name and its owner `teaches`.
         """
         if name is None or not name.strip() or name.strip().lower() == NOBODY:
             return self.shared
@@ -92,11 +113,10 @@ class UserFilters:
             if teaches:
                 raise
             return self.shared
-        return PersonalFilter(self, user)
+        return PersonalFilter(self, user, is_strict=teaches)
 
-    def experts(self) -> ServedExperts:
-        """Return the shared filter as it is now; DataError where it is not that by which the users were taught."""
-        served = self.shared.snapshot.served
+    def require_experts(self, served: object) -> ServedExperts:
+        """Return the shared filter; DataError where it is not that by which the users were taught."""
         if not isinstance(served, ServedExperts) or len(served.classes) != 2:
             raise DataError(
                 f"{escape(self.shared.path)}: expected the default model of mail, online, for users of their own; "
@@ -106,6 +126,22 @@ class UserFilters:
             self.ask(lambda users: users.require_filter(served.settings.to_json(), served.classes))
             self._checked = served
         return served
+
+    def learnt(self, served: object, levels: Sequence[str], *, is_strict: bool) -> dict[str, PersonalWeights]:
+        """Return what those of these levels have learnt that have learnt anything over a shared filter; unless it
+        `is_strict`, nothing where the store cannot be read."""
+        if not is_strict and monotonic() < self._down_until:
+            return {}
+        try:
+            self.require_experts(served)
+            found = {level: self.weights(level) for level in levels}
+        except DecibanError as error:
+            if is_strict:
+                raise
+            self._down_until = monotonic() + _PAUSE
+            log.error("the filters of users cannot be read, and the shared one answers for %g s: %s", _PAUSE, error)
+            return {}
+        return {level: weights for level, weights in found.items() if weights is not None}
 
     def weights(self, name: str) -> PersonalWeights | None:
         """Return what a user has learnt; None for one that has learnt nothing."""
@@ -166,31 +202,34 @@ def _size(user: StoredUser | None) -> int:
 class PersonalFilter(LiveFilter):
     """The filter of one user: the shared one as it is at the moment, and what the levels of the user have learnt."""
 
-    def __init__(self, filters: UserFilters, user: str) -> None:
+    def __init__(self, filters: UserFilters, user: str, *, is_strict: bool) -> None:
         vars(self).update(vars(filters.shared))
-        self.filters, self.user, self.levels = filters, user, levels_of(user)
+        self.filters, self.user, self.levels, self.is_strict = filters, user, levels_of(user), is_strict
 
     def judge(self, items: Sequence[Item]) -> list[Verdict]:
         """Return a verdict on each message."""
-        served, known = self._known(self.levels)
+        known = self._learnt(self.levels)
         if not known:
             return super().judge(items)
+        served = self._experts
         _, judged, words = _read(served, items)
         return [verdict_moved(served, *each) for each in zip(judged, _shifts(known, words), strict=True)]
 
     def explain_item(self, item: Item) -> Explanation:
         """Return the evidence for the verdict on a message."""
-        return self._explain(item, None)
+        known = self._learnt(self.levels)
+        return self._explain(item, known, None) if known else super().explain_item(item)
 
     def explain(self, message: bytes) -> tuple[Rating, Explanation]:
         """Return the rating of a message, and the evidence for it: the strongest words, and the others in one term."""
-        why = self._explain(message, NAMED)
+        known = self._learnt(self.levels)
+        if not known:
+            return super().explain(message)
+        why = self._explain(message, known, NAMED)
         return self.rating_of(message, why.as_verdict()), why
 
-    def _explain(self, item: Item, most: int | None) -> Explanation:
-        served, known = self._known(self.levels)
-        if not known:
-            return served.explain(item, most=most)
+    def _explain(self, item: Item, known: dict[str, PersonalWeights], most: int | None) -> Explanation:
+        served = self._experts
         [words] = served.word_sets([item])
         [judged], own, names = served.judged_sets([words]), words_of(words), names_of(words)
         moves = [
@@ -200,7 +239,7 @@ class PersonalFilter(LiveFilter):
 
     def teach(self, items: Sequence[Item], label: str, source: str) -> list[Outcome]:
         """Learn messages under a label, durably, for this user alone."""
-        served, known = self._known(self.levels[:-1])
+        known, served = self._learnt(self.levels[:-1], is_strict=True), self._experts
         place = label_among(self.classes, label)
         sets, judged, words = _read(served, items)
         lessons = [
@@ -212,17 +251,23 @@ class PersonalFilter(LiveFilter):
 
     def unteach(self, items: Sequence[Item], source: str) -> list[Outcome]:
         """Take back the label that this user gave each message; the one before it holds again."""
-        served, _ = self._known(())
+        self._learnt((), is_strict=True)
+        served = self._experts
         digests = [each.digest for each in served.word_sets(items)]
         with self._lock:
             return self.filters.tell(lambda users: users.forget(self.user, digests))
 
-    def _known(self, levels: Sequence[str]) -> tuple[ServedExperts, dict[str, PersonalWeights]]:
-        """Return the shared filter, and what those of these levels have learnt that have learnt anything."""
-        served = self.filters.experts()
+    def _learnt(self, levels: Sequence[str], *, is_strict: bool = False) -> dict[str, PersonalWeights]:
+        """Return what these levels have learnt, over the shared filter as it is from now on."""
         self.snapshot = self.filters.shared.snapshot
-        found = {level: self.filters.weights(level) for level in levels}
-        return served, {level: weights for level, weights in found.items() if weights is not None}
+        return self.filters.learnt(self.snapshot.served, levels, is_strict=is_strict or self.is_strict)
+
+    @property
+    def _experts(self) -> ServedExperts:
+        """The shared filter, over which something was learnt."""
+        served = self.snapshot.served
+        assert isinstance(served, ServedExperts)
+        return served
 
 
 def _read(served: ServedExperts, items: Sequence[Item]) -> tuple[Sequence[WordSet], Sequence[Judged], Sequence[Words]]:
