@@ -13,20 +13,20 @@ from deciban.mail.sql_stores import SqliteStore
 from deciban.mail.users import users_beside
 from deciban.serve.api import Api
 from deciban.serve.http_app import HttpApp
+from deciban.serve.keeping import make_keeper
+from deciban.serve.keeping_users import keep_of_all
 from deciban.serve.live import LiveFilter
-from deciban.serve.metrics import Metrics
 from deciban.serve.rspamd import RspamdApp
 from deciban.serve.shared import Shared
 from deciban.serve.user_filters import UserFilters
 from laws.mail_server import message_packets, offer, packet, packets
 from stores import STORES, new_schema, postgresql
-from system.serving import ask, connected, read_all, request, serving, workers_of
+from system.serving import METRICS, ask, connected, read_all, request, serving, workers_of
 
 TOKEN = "0123456789abcdef"
 SHOWN = {"Authorization": f"Bearer {TOKEN}"}
 MESSAGE = b"From: news@shop.example\r\nTo: ann@example.com\r\nSubject: offers\r\n\r\nour best offers, now\r\n"
 MAIL = {"content-type": "message/rfc822"}
-METRICS = Metrics()
 
 
 @pytest.fixture(scope="module")
@@ -195,6 +195,23 @@ def test_the_description_has_users_where_they_are_served(filters):
     for path, real in (("/v1/users", "/v1/users"), ("/v1/users/{user}", "/v1/users/ann")):
         known = about["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         jsonschema.validate(client.get(real, headers=SHOWN).json(), known)
+
+
+def test_what_users_teach_labels_no_message_that_is_kept_for_all(filters):
+    keeper = make_keeper(filters.shared, 7.0)
+    shared, users = keep_of_all(filters.shared, filters, keeper, "spamd")
+    known = users.of("ann")
+    known.rate(MESSAGE)
+    known.learn(MESSAGE, "spam", "")
+    app = HttpApp(Api(filters.shared, keeper), Shared(), METRICS, TOKEN, users=filters).build()
+    client = TestClient(app, raise_server_exceptions=False)
+    named = {**MAIL, **SHOWN, "X-Deciban-User": "ann"}
+    assert client.post("/v1/learn?label=ham", content=MESSAGE, headers=named).json()["outcome"] == "relabelled"
+    keeper.flush()
+    assert [each.label for each in keeper.kept.select()] == [None]
+    shared.learn(MESSAGE, "spam", "")
+    keeper.close()
+    assert [each.label for each in keeper.kept.select()] == ["spam"]
 
 
 def test_a_store_is_of_users(own, tmp_path, run):
