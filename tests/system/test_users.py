@@ -1,6 +1,9 @@
 """Filters of users over one that all share, as servers have them."""
 
 import math
+import random
+import sys
+from array import array
 
 import pytest
 from hypothesis import given
@@ -8,12 +11,12 @@ from hypothesis import strategies as st
 
 from deciban.errors import DataError, StorageError, UsageError
 from deciban.mail.sql_stores import PostgresStore, SqliteStore
-from deciban.mail.users import users_beside
+from deciban.mail.users import Taught, users_beside
 from deciban.serve.live import LiveFilter
 from deciban.serve.user_filters import PersonalFilter, UserFilters
 from stores import STORES, new_schema, postgresql
 from system.command import HAM, KOREAN, SPAM
-from tiers import examples
+from tiers import deep, examples
 
 MESSAGES = [each.read_bytes() for each in (SPAM, HAM, KOREAN)]
 _NEWS = "From: news@shop.example\nTo: ann@example.com\nSubject: offers {0}\n\nour best offers, unsubscribe here {0}\n"
@@ -151,6 +154,30 @@ def test_users_out_of_memory_are_as_users_in_it(new_filters):
     assert len(narrow._known) == 1
     assert len(wide._known) == len({*NAMES, "@other.org"})
     narrow.close()
+
+
+@pytest.mark.parametrize("most", [20_000, 200_000, *deep(2_000_000)])
+def test_memory_of_users_is_what_it_is_counted_as_and_stays_within_its_bound(most, new_filters):
+    wide = new_filters("sqlite")
+    filters = UserFilters(wide.shared, wide.store, most_bytes=most)
+    count, draw = most // 4_000, random.Random(0)
+    for k in range(count):
+        words = [array("I", sorted(draw.sample(range(1 << 24), 200))) for _ in range(4)]
+        taught = [(Taught(draw.randbytes(16), each, ""), 0.0) for each in words]
+        filters.tell(lambda users, name=f"user{k}", taught=taught: users.learn(name, taught, 1))
+    asked = [f"user{draw.randrange(count)}" for _ in range(3 * count)] + [f"new{k}" for k in range(count)]
+    draw.shuffle(asked)
+    for name in asked:
+        weights = filters.weights(name)
+        assert (weights is not None) == name.startswith("user")
+        known = {each: own for each, own in filters._known.items() if own is not None}
+        assert filters._bytes <= most
+        assert filters._bytes == 1000 * len(filters._known) + sum(10 * len(own.weights.words) for own in known.values())
+    held = [part for own in known.values() for part in (own.weights.words, own.weights.means, own.weights.counts)]
+    assert sum(map(sys.getsizeof, held)) + 400 * len(filters._known) <= filters._bytes
+    assert 0.5 * most < filters._bytes
+    assert len(known) < count
+    filters.close()
 
 
 @pytest.mark.parametrize("sort", STORES)
