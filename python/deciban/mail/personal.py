@@ -29,7 +29,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from operator import lt
 from typing import NamedTuple
 
 from .stored_words import Words, pack_words, unpack_words
@@ -94,7 +94,7 @@ class PersonalWeights:
             raise ValueError(f"weights of {_SIZE} bytes a word are expected")
         words, means, counts = unpack_words(stored[: 3 * n]), array("f", stored[3 * n : 7 * n]), array("H")
         counts.frombytes(stored[7 * n :])
-        if any(a >= b for a, b in pairwise(words)) or not all(map(math.isfinite, means)):
+        if not (all(map(lt, words, words[1:])) and math.isfinite(sum(means))):
             raise ValueError("finite weights of ascending words are expected")
         return cls(words, means, counts)
 
