@@ -22,8 +22,8 @@ from .database import PATIENCE, make, uri_of
 SCHEMES = ("postgresql://", "postgres://")
 _LOCK = 0x64656369
 """The advisory lock of those that write to a store of PostgreSQL: "deci"."""
-_PAGE = 16_384
-"""Bytes of a page of SQLite: lessons of some 700 bytes leave less of it empty than of the usual 4,096."""
+_PRAGMAS = {"page_size": 16_384, "journal_mode": "WAL", "synchronous": "FULL", "secure_delete": "ON"}
+"""Of SQLite: lessons of some 700 bytes leave less of a page empty than where it has the usual 4,096."""
 _REACHED = 10
 """Seconds in which a server of PostgreSQL must answer a new connection."""
 
@@ -112,13 +112,8 @@ class SqliteStore:
                 uri_of(self.path, "rw"), uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
             try:
-                for pragma in (
-                    f"page_size = {_PAGE}",
-                    "journal_mode = WAL",
-                    "synchronous = FULL",
-                    "secure_delete = ON",
-                ):
-                    connection.execute(f"PRAGMA {pragma}")
+                for name, value in _PRAGMAS.items():
+                    connection.execute(f"PRAGMA {name} = {value}")
             except BaseException:
                 connection.close()
                 raise
