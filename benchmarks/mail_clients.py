@@ -63,15 +63,21 @@ class Client(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        self.ended.set_result(self.answer)
+        if not self.ended.done():
+            self.ended.set_result(self.answer)
 
 
 async def answer_of(path: str, protocol: Protocol, request: bytes) -> bytes:
-    """The whole answer."""
+    """The whole answer; where the server's queue is full, the client waits, as one that blocks does."""
     loop = asyncio.get_running_loop()
-    _, client = await loop.create_unix_connection(lambda: Client(request, protocol.closes), path)
-    found: bytes = await client.ended
-    return found
+    while True:
+        try:
+            _, client = await loop.create_unix_connection(lambda: Client(request, protocol.closes), path)
+        except BlockingIOError:
+            await asyncio.sleep(0.002)
+            continue
+        found: bytes = await client.ended
+        return found
 
 
 async def ask(path: str, protocol: Protocol, request: bytes) -> float:
