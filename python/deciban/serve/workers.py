@@ -2,8 +2,7 @@
 
 The first process only binds the sockets and waits for signals: SIGTERM and SIGINT end the workers when they have
 answered what they had begun; at SIGHUP options are read again here, once, and handed to all workers, which then read
-their filter again. Each worker is a process of its own, as Python
-computes on one core.
+their filter again. Each worker is a process of its own, as Python computes on one core.
 """
 
 from __future__ import annotations
