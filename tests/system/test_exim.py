@@ -2,6 +2,7 @@
 
 import re
 import smtplib
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,11 @@ pytestmark = [pytest.mark.deep, pytest.mark.programs, pytest.mark.skipif(bool(CA
 
 
 @pytest.fixture
-def at(tmp_path_factory):
-    """A socket that everybody reaches."""
-    folder = tmp_path_factory.mktemp("spamd")
-    for each in (folder, *folder.parents[:2]):
-        each.chmod(0o755)
-    return folder / "s"
+def at():
+    """A socket that everybody reaches, as folders of tests do not let everybody in."""
+    with tempfile.TemporaryDirectory(prefix="spamd-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder) / "s"
 
 
 def recipe(at, *, rejects=False):
