@@ -13,6 +13,8 @@ from deciban import LinearSVM, LogisticRegression
 from deciban.certificates.duality import prove
 from deciban.data.examples import examples
 from deciban.distributed import encoding, fit, newton
+from deciban.distributed.minimising import Minimised
+from deciban.distributed.passes import Direction, Hessians, Look, Point, Times
 from deciban.errors import StorageError
 
 RANDOM = np.random.default_rng(0)
@@ -91,6 +93,35 @@ def test_weights_do_not_depend_on_the_number_of_workers(name):
             found.append(fit(model, backwards(X, y), engine=executor))
     np.testing.assert_array_equal(found[0].coef_, found[1].coef_)
     np.testing.assert_array_equal(found[0].intercept_, found[1].intercept_)
+
+
+@pytest.mark.parametrize("name", ["two", "each", "squared-hinge"])
+@pytest.mark.parametrize("rows", [X, sparse.csr_array(X), sparse.csr_array(np.round(X))], ids=["dense", "csr", "whole"])
+def test_the_hessian_is_what_its_products_say_and_the_derivative_of_the_gradient(name, rows):
+    model, y = new(name)
+    encoded, survey = encoding.Encode(model)(encoding.Part(0, "", lambda: (rows, y)))
+    part = survey.part.__class__(0, "", lambda: encoded)
+    objective, _ = Minimised(model)._objective([survey])
+    K = objective.outputs
+    w, b = RANDOM.normal(size=(K, D)), RANDOM.normal(size=K)
+    tables = Hessians(objective)(part, (), Point(w, b, 0))
+    q = RANDOM.normal(size=(K, D + 1))
+    product = Times(objective)(part, (), Direction(Point(w, b, 0), q))
+    np.testing.assert_allclose(np.einsum("kij,kj->ki", tables, q), product, rtol=1e-10)
+
+    def gradient(t):
+        sums = Look(objective)(part, (), Point(w + t * q[:, :-1], b + t * q[:, -1], 1))
+        return -np.column_stack([sums.v.sum(axis=0), sums.up.sum(axis=0)])
+
+    np.testing.assert_allclose((gradient(1e-6) - gradient(-1e-6)) / 2e-6, product, rtol=1e-3, atol=1e-3)
+
+
+@EVERY
+def test_newton_takes_few_iterations(name, way):
+    model, y = new(name)
+    with threads() as executor:
+        fit(model, backwards(X, y), engine=executor)
+    assert model.n_iter_.max() <= 12
 
 
 def test_weights_of_rows_are_repetitions():

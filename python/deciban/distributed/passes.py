@@ -228,7 +228,8 @@ class Hessians:
         found = np.empty((self.objective.outputs, d + 1, d + 1))
         for k in range(self.objective.outputs):
             hk = np.ascontiguousarray(h[:, k])
-            found[k, :d, :d] = gram(rows.rows, hk)
+            lower = np.tril(gram(rows.rows, hk))  # above the diagonal it says nothing
+            found[k, :d, :d] = lower + np.tril(lower, -1).T
             found[k, d, :d] = found[k, :d, d] = combination(rows.rows, hk[:, None])[0]
             found[k, d, d] = hk.sum()
         return found
