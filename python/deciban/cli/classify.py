@@ -21,11 +21,13 @@ from .items import batches
 from .output import Remarks
 from .tabular import refuse_text, tell_unseen
 from .text_tables import tables_of
+from .verdict_files import digest_of, write_verdicts
 
 
 @click.command("classify", short_help="Classify messages.")
 @options.filter_file
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
+@click.option("-o", "--output", metavar="FOLDER", help="Write the verdicts of each FILE as JSON lines to FOLDER.")
 @options.as_json
 @click.option("--jsonl", is_flag=True, help="Print one JSON object a line, as they come.")
 @click.option("--exit-code", is_flag=True, help="Exit with 0 for ham (the first class), 1 for spam, 2 if unsure.")
@@ -41,6 +43,7 @@ def command(
     ctx: click.Context,
     filter_file: str,
     files: tuple[str, ...],
+    output: str | None,
     as_json: bool,
     jsonl: bool,
     exit_code: bool,
@@ -61,11 +64,13 @@ def command(
     The interval holds the log-odds, in decibans, with a probability of 95 % given how little was learnt (naive Bayes).
     Each row of a table (CSV, TSV, JSON lines, Parquet) is judged by a model that was trained on one, which finds its
     columns by name, or by a column of texts, --text COLUMN; `people.csv:17` is one row.
+    With --output each FILE has its verdicts in FOLDER/FILE.jsonl, written in one step; those that are there already are
+    kept, so that what was interrupted goes on.
     `deciban threshold` finds the --threshold that keeps false positives below a rate, or that costs demand.
     """
     opened = ctx.with_resource(store.open_file(filter_file))
     served: Any
-    read: Iterator[tuple[list[str], Any] | Batch]
+    read: Callable[[Sequence[str]], Iterator[tuple[list[str], Any] | Batch]]
     typed = store.of_table(opened.header)
     if typed:
         from ..table_models.served import ServedTable
@@ -73,16 +78,28 @@ def command(
 
         refuse_text(text)
         served = ServedTable.from_stored(opened.load(tables=True))
-        read = row_batches(files, table_format, encoding)  # type: ignore[arg-type]
+        read = lambda some: row_batches(some, table_format, encoding)  # type: ignore[arg-type]  # noqa: E731
     else:
         given = {"text": text, "table_format": table_format, "encoding": encoding}
         tables = tables_of(opened.header, given, files)
         served = open_filter(opened, filter_file, jobs)
-        read = batches(files, served.settings, jobs, tables=tables)
+        read = lambda some: batches(some, served.settings, jobs, tables=tables)  # noqa: E731
     codes = _exit_codes(served.classes) if exit_code else {}
     below = options.sureness(threshold, unsure_below, UNSURE_BELOW)
     turns = options.turning(threshold, positive, served.classes)
-    judged = ahead((names, served.judge(items, below, turns)) for names, items, *_ in read)
+
+    def judge(some: Sequence[str]) -> Iterator[Judged]:
+        return ahead((names, served.judge(items, below, turns)) for names, items, *_ in read(some))
+
+    if output is not None:
+        if as_json or jsonl or exit_code:
+            raise UsageError(
+                "Expected --output alone: it writes JSON lines, and leaves --json, --jsonl, --exit-code out."
+            )
+        about = {"model": digest_of(filter_file), "unsure_below": below, "threshold": repr(turns), "text": text}
+        write_verdicts(output, files, about, lambda path: _lines(_json)(judge([path])), Remarks())
+        return
+    judged = judge(files)
     form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes, turns))
     worst = _write(judged, form, codes)
     if typed:
