@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -81,13 +81,15 @@ class OutOfFold(NamedTuple):
         """Return the mean −log softmax(scale·s)_y; None without scores, or where no double holds it."""
         return loss_of_scores(scale * self.scores, self.y, self.weight) if len(self.y) else None
 
-    def pair(self, k: int, i: int, j: int) -> Self:
-        """Return the scores of column k alone, of the examples of the classes i, the positive one, and j."""
-        own = (self.y == i) | (self.y == j)
-        y = (self.y[own] == i).astype(np.intp)
-        return self._replace(
-            scores=self.scores[own, k, None], y=y, weight=self.weight[own], rows=self.rows[own], fold=self.fold[own]
-        )
+    def of_pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Self]:
+        """Yield for the k-th pair the scores of column k alone, of the examples of its classes, the first positive."""
+        columns = np.ascontiguousarray(self.scores.T)
+        members = [np.flatnonzero(self.y == c) for c in range(1 + max(map(max, pairs), default=-1))]
+        for scores, (i, j) in zip(columns, pairs, strict=True):
+            own = np.sort(np.concatenate([members[i], members[j]]))
+            y = (self.y[own] == i).astype(np.intp)
+            parts = {"weight": self.weight[own], "rows": self.rows[own], "fold": self.fold[own]}
+            yield self._replace(scores=scores[own, None], y=y, **parts)
 
 
 def count_folds(n: int) -> int:

@@ -24,7 +24,7 @@ def temperature(s: Floats, y: NDArray[np.intp], weight: Floats, targets: Targets
     >>> temperature(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([0, 1, 0, 0]), np.ones(4)) > 0.0
     True
     """
-    s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
+    s = _both(s)
     t = targets(y, weight, s.shape[1])
     return _core.temperature(np.ascontiguousarray(s, dtype=np.float64), np.ascontiguousarray(t), weight)
 
@@ -36,7 +36,16 @@ def loss_of_scores(s: Floats, y: NDArray[np.intp], weight: Floats) -> float | No
     >>> loss_of_scores(np.zeros((2, 1)), np.array([0, 1]), np.ones(2)).__round__(6)
     0.693147
     """
-    s = np.hstack([np.zeros_like(s), s]) if s.shape[1] == 1 else s
+    s = _both(s)
     with np.errstate(over="ignore", invalid="ignore"):
         mean = log_loss(log_posterior(s), y, weight)
     return mean if np.isfinite(mean) else None
+
+
+def _both(s: Floats) -> Floats:
+    """Return scores (N, C), where margins m (N, 1) are given those of (0, m)."""
+    if s.shape[1] != 1:
+        return s
+    both = np.zeros((len(s), 2))
+    both[:, 1] = s[:, 0]
+    return both

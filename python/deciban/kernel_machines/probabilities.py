@@ -68,7 +68,7 @@ def calibrate(model: SVM, given: Items, limits: Limits, seed: int, gram: KnownGr
     C, style = len(given.classes), model._style(len(given.classes))
     held = _score_held_out(model, given, check_calibration(model, METHODS), limits, seed, gram)
     if style == "ovo":
-        of_pairs = [held.pair(k, i, j) for k, (i, j) in enumerate(pairs(C))]
+        of_pairs = list(held.of_pairs(pairs(C)))
         if model.calibration == "temperature":
             return Calibration(np.array([p.temperature() if p.y.any() and not p.y.all() else 1.0 for p in of_pairs]))
         return Calibration(maps=tuple(isotonic(p.scores[:, 0], p.y == 1, p.weight) for p in of_pairs))
