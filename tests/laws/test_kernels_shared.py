@@ -43,6 +43,24 @@ def test_rows_that_are_kept_are_those_computed(memory: int) -> None:
             assert tiles.combination(rows, c) == pytest.approx(K[wanted][:, rows] @ c, abs=1e-5)
 
 
+def test_what_is_kept_changes_no_bit_of_a_sum() -> None:
+    X, rng = np.random.default_rng(0).normal(size=(600, 5)), np.random.default_rng(1)
+    asked = [(rng.permutation(600)[:40], rng.normal(size=40)) for _ in range(12)]
+    found = set()
+    for memory in (0, 3000, 30_000, 200_000, 1 << 21):
+        tiles = _core.KernelTiles(X, "rbf", [0.3], memory=memory)
+        found.add(b"".join(tiles.combination(rows, c).tobytes() for rows, c in asked))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("memory", [0.1, 0.15, 0.3])
+def test_threads_that_share_memory_change_no_bit(memory: float) -> None:
+    X, y = three(4, 180)
+    options = {"C": 3.0, "multi_class": "ovr", "memory_mb": memory, "calibration": None, "solver": "blocks"}
+    one, two = (SVM(**options, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert two.dual_coef_.tobytes() == one.dual_coef_.tobytes()
+
+
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 def test_one_gram_matrix_for_pairs_and_folds_is_the_same_machine(kernel: str, C: float) -> None:

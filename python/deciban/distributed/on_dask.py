@@ -41,9 +41,9 @@ class OnDask(Engine):
             for part, own in zip(parts, arguments, strict=True)
         ]
         del arguments  # the scheduler keeps what is still to be used
-        futures: list[Future] = []
+        futures: list[Future[Any]] = []
 
-        def both(left: Future, right: Future) -> Future:
+        def both(left: Future[Any], right: Future[Any]) -> Future[Any]:
             futures.append(submit(_combine, combine, left, right))
             return futures[-1]
 
@@ -70,7 +70,7 @@ class OnDask(Engine):
 
         self.require_open()
         submit: Any = lambda *given: self.client.submit(*given, pure=False)  # noqa: E731
-        kept: list[Future] = [
+        kept: list[Future[Any]] = [
             submit(_encode, encode, _without_arguments(part), *self._compute(part.arguments)) for part in parts
         ]
         told = self.client.gather([submit(_survey, each) for each in kept])

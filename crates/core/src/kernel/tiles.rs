@@ -68,8 +68,8 @@ impl<R: Real, const L: usize> Tiles<R, L> {
         self.points.take(rows).square()
     }
 
-    /// Σ_j K(x_i, x_j) c_j over the rows j that were chosen, for each row i that sums are wanted of: first those that
-    /// are new, in order, then those that are kept.
+    /// Σ_j K(x_i, x_j) c_j over the rows j that were chosen, in their order, for each row i that sums are wanted of: what
+    /// is kept changes no bit.
     pub fn combination(&mut self, rows: &[u32], coefficients: &[f64]) -> Vec<f64> {
         let (width, stride) = (self.width(), self.stride());
         let active = self.some.as_ref().unwrap_or(&self.points);
@@ -79,33 +79,32 @@ impl<R: Real, const L: usize> Tiles<R, L> {
         if self.kept.slots == 0 {
             return active.combination(&self.points.choose(rows), coefficients);
         }
-        let split = self.kept.places(rows, coefficients);
-        let (new, known) = (&split.new, &split.known);
+        let split = self.kept.places(rows);
+        let (new, slots) = (&split.new, &split.slots);
         let z = self.points.choose(&split.rows);
         let mut out = vec![0.0; active.count()];
         let share = self.kept.slots * stride;
         let both = out.par_chunks_mut(width).zip(self.kept.values.par_chunks_mut(share)).enumerate();
         both.for_each_init(
-            || (Sums::new(), vec![0.0; width]),
-            |(products, sums), (stretch, (out, values))| {
+            || (Sums::new(), vec![R::default(); split.passing * stride]),
+            |(products, passing), (stretch, (out, kept))| {
+                let mut values = Values { kept, passing, stride };
                 if !new.is_empty() {
-                    sums.fill(0.0);
-                    let sink = Keep { sums, new, values, stride };
-                    block(active, &z, stretch, products, &None, sink);
-                    out.copy_from_slice(&sums[..out.len()]);
+                    block(active, &z, stretch, products, &None, Keep { new, values: &mut values });
                 }
-                Arch::new().dispatch(Add { out, known, values, stride });
+                Arch::new().dispatch(Add { out, slots, coefficients, values });
             },
         );
         out
     }
 }
 
-/// Which rows are new, and the slots (or `NONE`) and coefficients of all.
+/// Which rows are new, their slots, and the slots of all; those beyond the last are of values that are not kept.
 struct Split {
     rows: Vec<u32>,
-    new: Vec<(u32, f64)>,
-    known: Vec<(u32, f64)>,
+    new: Vec<u32>,
+    slots: Vec<u32>,
+    passing: usize,
 }
 
 impl<R: Real> Kept<R> {
@@ -122,74 +121,85 @@ impl<R: Real> Kept<R> {
     }
 
     /// A slot for each row that is new, as long as there are some that nobody wants now, the longest unwanted first.
-    fn places(&mut self, rows: &[u32], coefficients: &[f64]) -> Split {
+    fn places(&mut self, rows: &[u32]) -> Split {
         self.clock += 1;
-        let mut split = Split { rows: Vec::new(), new: Vec::new(), known: Vec::new() };
-        for (&row, &c) in rows.iter().zip(coefficients) {
-            match self.slot[row as usize] {
-                NONE => {
-                    split.rows.push(row);
-                    split.new.push((NONE, c));
-                }
-                slot => {
-                    self.wanted[slot as usize] = self.clock;
-                    split.known.push((slot, c));
-                }
+        let mut split = Split { rows: Vec::new(), new: Vec::new(), slots: Vec::new(), passing: 0 };
+        for &row in rows {
+            let slot = self.slot[row as usize];
+            split.slots.push(slot);
+            if slot == NONE {
+                split.rows.push(row);
+            } else {
+                self.wanted[slot as usize] = self.clock;
             }
         }
         let mut free: Vec<u32> =
             (0..self.slots as u32).filter(|&s| self.wanted[s as usize] < self.clock).collect();
         free.sort_by_key(|&s| self.wanted[s as usize]);
-        for ((&row, new), slot) in split.rows.iter().zip(&mut split.new).zip(free) {
-            let before = std::mem::replace(&mut self.owner[slot as usize], row);
-            if before != NONE {
-                self.slot[before as usize] = NONE;
+        let mut free = free.into_iter();
+        for (&row, slot) in rows.iter().zip(&mut split.slots).filter(|(_, slot)| **slot == NONE) {
+            *slot = free.next().unwrap_or(NONE);
+            if *slot == NONE {
+                *slot = (self.slots + split.passing) as u32;
+                split.passing += 1;
+            } else {
+                let before = std::mem::replace(&mut self.owner[*slot as usize], row);
+                if before != NONE {
+                    self.slot[before as usize] = NONE;
+                }
+                (self.slot[row as usize], self.wanted[*slot as usize]) = (*slot, self.clock);
             }
-            (self.slot[row as usize], self.wanted[slot as usize], new.0) = (slot, self.clock, slot);
+            split.new.push(*slot);
         }
         split
     }
 }
 
-/// Sums values up, and keeps those that have a slot.
-struct Keep<'a, R> {
-    /// Of the rows of the stretch.
-    sums: &'a mut [f64],
-    new: &'a [(u32, f64)],
-    values: &'a mut [R],
+/// Values of the rows of a stretch, slot after slot: those that are kept, and those that are not.
+struct Values<'a, R> {
+    kept: &'a mut [R],
+    passing: &'a mut [R],
     stride: usize,
 }
 
-impl<R: Real, const L: usize> Sink<R, L> for Keep<'_, R> {
+impl<R> Values<'_, R> {
     #[inline(always)]
-    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
-        let (slot, weight) = self.new[j];
-        let sums = &mut self.sums.as_chunks_mut::<L>().0[n];
-        for l in 0..L {
-            sums[l] = weight.mul_add(k[l].double(), sums[l]);
-        }
-        if slot != NONE {
-            self.values[slot as usize * self.stride + n * L..][..L].copy_from_slice(k);
-        }
+    fn of(&mut self, slot: u32) -> &mut [R] {
+        let (first, end) = (slot as usize * self.stride, self.kept.len());
+        let own = if first < end { &mut self.kept[first..] } else { &mut self.passing[first - end..] };
+        &mut own[..self.stride]
     }
 }
 
-/// Adds what is kept.
-struct Add<'a, R> {
-    out: &'a mut [f64],
-    known: &'a [(u32, f64)],
-    values: &'a [R],
-    stride: usize,
+/// Writes values into their slots.
+struct Keep<'a, 'v, R> {
+    new: &'a [u32],
+    values: &'a mut Values<'v, R>,
 }
 
-impl<R: Real> WithSimd for Add<'_, R> {
+impl<R: Real, const L: usize> Sink<R, L> for Keep<'_, '_, R> {
+    #[inline(always)]
+    fn take(&mut self, n: usize, j: usize, k: &[R; L]) {
+        self.values.of(self.new[j])[n * L..][..L].copy_from_slice(k);
+    }
+}
+
+/// Sums values up.
+struct Add<'a, 'v, R> {
+    out: &'a mut [f64],
+    slots: &'a [u32],
+    coefficients: &'a [f64],
+    values: Values<'v, R>,
+}
+
+impl<R: Real> WithSimd for Add<'_, '_, R> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Add { out, known, values, stride } = self;
-        for &(slot, weight) in known {
-            let row = &values[slot as usize * stride..][..out.len()];
+        let Add { out, slots, coefficients, mut values } = self;
+        for (&slot, &weight) in slots.iter().zip(coefficients) {
+            let row = &values.of(slot)[..out.len()];
             out.iter_mut().zip(row).for_each(|(out, k)| *out = weight.mul_add(k.double(), *out));
         }
     }
