@@ -715,6 +715,7 @@ def smo(
     *,
     tol: float = 1e-4,
     max_iter: int = 1000,
+    rows: int | None = None,
     memory: int = 200_000_000,
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
@@ -738,6 +739,8 @@ class SharedKernel:
         *,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        small: tuple[int, int] = (0, 0),
+        large: tuple[int, int] | None = None,
         memory: int = 200_000_000,
         watch: Callable[[int, int, float, float], bool] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int], list[str]]: ...

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deciban import kernel_solvers
-from deciban.kernel_solvers import KernelProblem, KernelSolution, Limits, Status, blocks, smo
+from deciban.kernel_solvers import KernelProblem, KernelSolution, Limits, Status, blocks, finishing, smo
 from deciban.kernel_solvers.certificate import prove
 from deciban.kernel_solvers.problem import feasible_start
 from deciban.kernels import RBF, Function, Precomputed
@@ -189,6 +189,21 @@ def test_blocks_of_any_size_reach_the_same_optimum(kind: str, size: int, monkeyp
     monkeypatch.setattr(blocks, "BLOCK", size)
     known, found = (objective(problem, solver.solve(problem, TIGHT).beta) for solver in SOLVERS)
     assert found == pytest.approx(known, rel=1e-6)
+
+
+@each_machine
+@pytest.mark.parametrize("rows", [1, 40, 10_000])
+def test_what_few_rows_do_not_solve_goes_on_by_blocks(kind: str, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = machine(kind, RBF(0.5), seed=5, N=250)
+    known = objective(problem, smo.solve(problem, TIGHT).beta)
+    monkeypatch.setattr(kernel_solvers, "SMALL", 20)
+    for name, value in (("ROWS", 0), ("FEW_ROWS", rows), ("_LARGEST", 0)):
+        monkeypatch.setattr(finishing, name, value)
+    told: list[int] = []
+    found = kernel_solvers.solve(problem, replace(TIGHT, callback=lambda k, *_: bool(told.append(k))))
+    assert found.solver == ("blocks" if rows < 50 else "smo")
+    assert objective(problem, found.beta) == pytest.approx(known, rel=1e-6)
+    assert len(told) == len(found.trace)
 
 
 def test_the_table_of_solvers_chooses() -> None:

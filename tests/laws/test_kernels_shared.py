@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from deciban import SVM, _core
+from deciban import SVM, _core, kernel_solvers
 from deciban.kernel_machines.pairs_together import know_gram
+from deciban.kernel_solvers import finishing
 from deciban.kernels.items import items
 
 
@@ -75,3 +76,38 @@ def test_one_gram_matrix_for_pairs_and_folds_is_the_same_machine(kernel: str, C:
         assert one.primal == pytest.approx(other.primal, rel=1e-10)
     np.testing.assert_allclose(known.pairwise_decisions(X), asked.pairwise_decisions(X), rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(known.predict_proba(X), asked.predict_proba(X), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("style", ["ovo", "ovr"])
+@pytest.mark.parametrize("rows", [1, 30, 10_000])
+def test_large_problems_that_need_more_rows_go_on_by_blocks(
+    style: str, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = three(4, 180)
+    options = {"tol": 1e-8, "C": 3.0, "multi_class": style, "memory_mb": 0.3}
+    known = SVM(**options).fit(X, y)
+    for name, value in (("ROWS", 0), ("FEW_ROWS", rows), ("_LARGEST", 0)):
+        monkeypatch.setattr(finishing, name, value)
+    monkeypatch.setattr(kernel_solvers, "SMALL", 130)  # of each against each the largest pair alone has more
+    found, two = (SVM(**options, n_jobs=n).fit(X, y) for n in (1, 2))
+    by = [each.solver for each in found.solution_]
+    sizes = [len(each.beta) for each in found.solution_]
+    assert by == ["blocks" if n > 130 and rows < 100 else "smo" for n in sizes]
+    assert found.certificate_.status == "converged"
+    assert found.certificate_.primal == pytest.approx(known.certificate_.primal, rel=1e-6)
+    np.testing.assert_allclose(found.predict_proba(X), known.predict_proba(X), atol=1e-4)
+    assert two.dual_coef_.tobytes() == found.dual_coef_.tobytes()
+    assert two.predict_proba(X).tobytes() == found.predict_proba(X).tobytes()
+
+
+def test_small_problems_beside_large_ones_are_finished_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2, 3], [600, 450, 40, 30])
+    X = rng.normal(size=(len(y), 3)) + np.eye(4, 3)[y]
+    model = SVM(calibration=None, tol=1e-3).fit(X, y)
+    assert know_gram(model, items(model, X, y, None)) is None
+    gaps = [each.relative_gap for each in model.certificates_]
+    sizes = np.array([len(each.beta) for each in model.solution_])
+    assert (sizes > finishing.ROWS).sum() == 1
+    assert (np.array(gaps)[sizes <= finishing.ROWS] < 1e-9).all()
+    assert np.array(gaps)[sizes > finishing.ROWS] < 1e-3

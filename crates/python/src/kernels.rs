@@ -4,7 +4,7 @@ use deciban_core::kernel::{Doubles, Kernel as Function, OfRows, within};
 use deciban_core::narrow::narrow;
 use deciban_core::rows::{Index, Rows, Value};
 use deciban_core::solve::Limits;
-use deciban_core::solve::smo::{Found, Machine, solve as minimise_by_pairs};
+use deciban_core::solve::smo::{Found, Machine, Room, solve as minimise_by_pairs};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -197,7 +197,7 @@ struct Minimise<'a> {
     machine: Machine<'a>,
     start: Vec<f64>,
     limits: Limits,
-    bytes: usize,
+    room: Room,
     watcher: &'a mut Watcher,
 }
 
@@ -209,17 +209,17 @@ impl Kernel for Minimise<'_> {
     }
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Option<Found>, Refusal> {
-        let Minimise { function, machine, start, limits, bytes, watcher } = self;
+        let Minimise { function, machine, start, limits, room, watcher } = self;
         if machine.row.iter().any(|i| i.place() >= rows.count()) {
             return Err(format!("row below {} is expected", rows.count()).into());
         }
         let watch = &mut |i, p, g| watcher.stop(i, p, g);
         Ok(if function.of_size_one() {
             let mut source = OfRows::<_, _, f32, 32>::new(rows, function);
-            minimise_by_pairs(&machine, &mut source, start, limits, bytes, watch)
+            minimise_by_pairs(&machine, &mut source, start, limits, room, watch)
         } else {
             let mut source = OfRows::<_, _, f64, 16>::new(rows, function);
-            minimise_by_pairs(&machine, &mut source, start, limits, bytes, watch)
+            minimise_by_pairs(&machine, &mut source, start, limits, room, watch)
         })
     }
 }
@@ -242,10 +242,11 @@ pub fn feasible_start(machine: &Machine<'_>, start: &[f64]) -> PyResult<Vec<f64>
     Ok(start.to_vec())
 }
 
-/// Minimises the dual of a kernel machine, two coefficients a step, from a feasible start.
+/// Minimises the dual of a kernel machine, two coefficients a step, from a feasible start; after so many `rows` of the
+/// kernel it ends.
 #[pyfunction]
-#[pyo3(signature = (X, kernel, parameters, parts, start, *, tol=1e-4, max_iter=1000, memory=200_000_000, watch=None,
-                    n_jobs=None))]
+#[pyo3(signature = (X, kernel, parameters, parts, start, *, tol=1e-4, max_iter=1000, rows=None, memory=200_000_000,
+                    watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn smo<'py>(
     py: Python<'py>,
@@ -256,6 +257,7 @@ pub fn smo<'py>(
     start: PyReadonlyArray1<'py, f64>,
     tol: f64,
     max_iter: usize,
+    rows: Option<usize>,
     memory: usize,
     watch: Option<Py<PyAny>>,
     n_jobs: Option<usize>,
@@ -266,7 +268,8 @@ pub fn smo<'py>(
     let limits = Limits::new(tol, max_iter);
     let function = function(kernel, &parameters)?;
     let watched = &mut watcher;
-    let minimise = Minimise { function, machine, start, limits, bytes: memory, watcher: watched };
+    let room = Room { bytes: memory, rows: rows.unwrap_or(usize::MAX) };
+    let minimise = Minimise { function, machine, start, limits, room, watcher: watched };
     let found = on_reals(py, X, n_jobs, minimise)?;
     solved(py, found.ok_or_else(|| PyValueError::new_err("the kernel gave out"))?, watcher)
 }
@@ -297,7 +300,9 @@ pub fn smo_of_rows<'py>(
     let limits = Limits::new(tol, max_iter);
     let (kept, watched) = (&mut source, &mut watcher);
     let found = run(py, threads(n_jobs), move || {
-        minimise_by_pairs(&machine, kept, start, limits, memory, &mut |i, p, g| watched.stop(i, p, g))
+        minimise_by_pairs(&machine, kept, start, limits, Room::of(memory), &mut |i, p, g| {
+            watched.stop(i, p, g)
+        })
     })?;
     match (found, source.raised) {
         (_, Some(error)) => Err(error),

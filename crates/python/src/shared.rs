@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use deciban_core::halt::is_best_wanted;
 use deciban_core::kernel::{Kernel as Function, Shared};
 use deciban_core::rows::{Index, Rows, Value};
-use deciban_core::solve::smo::{Found, Machine, Task, solve_each};
+use deciban_core::solve::smo::{Ends, Found, Machine, Task, solve_each};
 use deciban_core::solve::{Ending, Limits};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -228,24 +228,32 @@ impl SharedKernel {
         Ok(SharedKernel { precision, threads })
     }
 
-    /// Minimises the dual of each problem, two coefficients a step; `memory` bytes for each.
-    #[pyo3(signature = (problems, *, tol=1e-4, max_iter=1000, memory=200_000_000, watch=None))]
+    /// Minimises the dual of each problem, two coefficients a step; `memory` bytes for each. Those of up to `small[0]`
+    /// rows get `small[1]` rounds, and are brought to the optimum up to rounding; those of more than `large[0]` rows end
+    /// after `large[1]` rows of the kernel.
+    #[pyo3(signature = (problems, *, tol=1e-4, max_iter=1000, small=(0, 0), large=None, memory=200_000_000, watch=None))]
+    #[allow(clippy::too_many_arguments)] // one keyword each
     fn solve<'py>(
         &self,
         py: Python<'py>,
         problems: Problems<'py>,
         tol: f64,
         max_iter: usize,
+        small: (usize, usize),
+        large: Option<(usize, usize)>,
         memory: usize,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Solved<'py>> {
         let tasks = problems.tasks(with_shared!(&self.precision, shared => shared.count()))?;
         let watcher = Watcher::new(watch);
-        let limits = Limits::new(tol, max_iter);
+        let mut ends = Ends::new(Limits::new(tol, max_iter), memory);
+        (ends.small, ends.rounds) = small;
+        (ends.large, ends.most) = large.unwrap_or((ends.large, ends.most));
         let found = run(py, self.threads, || {
             let watch = &|k, i, p, g| watcher.stop(k, i, p, g);
             with_shared!(&self.precision, shared => {
-                solve_each(|rows, bytes| shared.part(rows, bytes), &tasks, limits, memory, watch)
+                let (part, square) = (|rows, bytes| shared.part(rows, bytes), |rows: &[u32]| shared.square(rows));
+                solve_each(part, square, &tasks, ends, watch)
             })
         })?;
         watcher.solved(py, found)

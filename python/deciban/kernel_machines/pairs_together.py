@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +13,12 @@ from numpy.typing import NDArray
 from deciban import kernel_solvers
 from deciban.certificates.certificate import is_within
 from deciban.data.devices import elsewhere
-from deciban.kernel_solvers import finishing, smo
+from deciban.kernel_solvers import blocks, finishing, smo
 from deciban.kernel_solvers.certificate import KernelProof
 from deciban.kernel_solvers.problem import KernelProblem, KernelSolution, adjust_sum
 from deciban.kernels import Linear
 from deciban.losses import Floats
-from deciban.models.side_by_side import threads_for
+from deciban.models.side_by_side import Halt, side_by_side, threads_for
 from deciban.solvers.problem import Limits, Status
 
 from ..kernels.items import Items, among
@@ -28,14 +30,15 @@ if TYPE_CHECKING:
 
 
 def can_solve_together(model: SVM, given: Items, sides: Sequence[Side]) -> bool:
-    """Return whether the core solves all problems at once: several, with a price, of a kernel it computes, by pairs of
-    coefficients."""
+    """Return whether the core solves all problems at once, or begins to: several, with a price, of a kernel it
+    computes, by pairs of coefficients."""
     several = len(sides) > 1 and model._nu() is None and np.isfinite(model._price())
     if not several or not smo.can_share(given.kernel, given.X) or model.solver not in ("auto", smo.NAME):
         return False
     largest = max(sides, key=lambda side: len(side[0]))
     problem = KernelProblem.classification(given.kernel, given.X, largest[1], largest[1])
-    return model.solver == smo.NAME or kernel_solvers.choose(problem).name == smo.NAME
+    chosen = smo.NAME if model.solver == smo.NAME else kernel_solvers.choose(problem).name
+    return chosen == smo.NAME or (chosen == blocks.NAME and finishing.may_begin_by_pairs(problem))
 
 
 def know_gram(model: SVM, given: Items) -> smo.KnownGram | None:
@@ -90,39 +93,57 @@ def solve_together(
         return soft_margins(problems, run_to_end(gram, given, problems, limits, begun, memory))
     known = {"classes": given.y} if len(sides[0][0]) < len(given.y) else {"whole": True}
     kernels = smo.share_kernel(given.kernel, given.X, **known, memory=memory * threads, n_jobs=model._threads())
-    return soft_margins(problems, run_to_end(kernels, given, problems, limits, begun, memory))
+    found = run_to_end(kernels, given, problems, limits, begun, memory, by_choice=model.solver == "auto")
+    return soft_margins(problems, found)
 
 
 def run_to_end(
-    kernels: smo.Kernels, given: Items, problems: smo.Together, limits: Limits, starts: Floats | None, memory: int
+    kernels: smo.Kernels,
+    given: Items,
+    problems: smo.Together,
+    limits: Limits,
+    starts: Floats | None,
+    memory: int,
+    by_choice: bool = False,
 ) -> list[KernelSolution]:
-    """Return the solution of each problem, to its optimum where it has not come within the tolerance of it."""
+    """Return the solution of each problem, to its optimum where it has not come within the tolerance of it.
 
-    def problem(k: int) -> KernelProblem:
-        own = slice(problems.ends[k], problems.ends[k + 1])
-        X = among(given.kernel, given.X, problems.rows[own])
-        return KernelProblem.classification(given.kernel, X, problems.y[own], problems.upper[own])
-
-    within = finishing.first_try(problem(int(problems.sizes.argmax())), limits, memory)
-    found = smo.solve_together(kernels, problems, within, starts, memory, limits.max_iter)
-    if isinstance(kernels, smo.KnownGram):
-        found = finishing.close_together(problems, limits, found)
-        left = [k for k, each in enumerate(found) if each.status is Status.EXHAUSTED]
+    Where the solver is ours to choose, large problems that few rows of the kernel do not solve are left to blocks.
+    """
+    started, small = perf_counter(), problems.sizes <= finishing.ROWS
+    known = isinstance(kernels, smo.KnownGram)
+    exact = small if known or not isinstance(given.kernel, Linear) else np.zeros_like(small)  # which may lie far away
+    brief = by_choice and not known and smo.are_floats_enough(given.kernel)
+    within = finishing.first_rounds(int(problems.sizes.max()), limits, memory)
+    if known:
+        ends: dict[str, Any] = {"exact_below": limits.max_iter}
     else:
-        left = _open(problems, found, limits)
-    for k in left:
-        found[k] = kernel_solvers.finish_solution(problem(k), limits, found[k], memory=memory)
+        within = limits if exact.all() else within
+        ends = {"small": (finishing.ROWS, finishing.ROUNDS)} if exact.any() else {}
+        ends |= {"large": (kernel_solvers.SMALL, finishing.FEW_ROWS)} if brief else {}
+    found = smo.solve_together(kernels, problems, within, starts, memory, **ends)
+    proofs = smo.prove_together(problems, found)
+    found = finishing.close_together(limits, found, proofs, exact.tolist())
+    closed = [_is_closed(each, proof, limits) for each, proof in zip(found, proofs, strict=True)]
+    left = np.flatnonzero((small & ~exact) | ~np.array(closed)).tolist()
+    threads = threads_for(len(left), None)
+
+    def finish(k: int) -> KernelSolution:
+        own = slice(problems.ends[k], problems.ends[k + 1])
+        X, n_jobs = among(given.kernel, given.X, problems.rows[own]), 1 if len(left) > threads else None
+        problem = KernelProblem.classification(given.kernel, X, problems.y[own], problems.upper[own], n_jobs)
+        if brief and problem.m > kernel_solvers.SMALL:
+            return finishing.go_on_by_blocks(problem, limits, found[k], memory, started)
+        return kernel_solvers.finish_solution(problem, limits, found[k], memory=memory)
+
+    halt = limits.callback if isinstance(limits.callback, Halt) else Halt(limits.callback)
+    for k, end in zip(left, side_by_side([partial(finish, k) for k in left], threads, halt)[0], strict=True):
+        found[k] = end
     return found
 
 
-def _open(problems: smo.Together, found: list[KernelSolution], limits: Limits) -> list[int]:
-    """Return the problems that are small, or not within the tolerance."""
-
-    def is_closed(k: int, proof: KernelProof) -> bool:
-        return found[k].status is Status.CONVERGED and is_within(proof.primal - proof.dual, proof.primal, limits.tol)
-
-    small = (problems.sizes <= finishing.ROWS).tolist()
-    return [k for k, proof in enumerate(smo.prove_together(problems, found)) if small[k] or not is_closed(k, proof)]
+def _is_closed(solution: KernelSolution, proof: KernelProof, limits: Limits) -> bool:
+    return solution.status is Status.CONVERGED and is_within(proof.primal - proof.dual, proof.primal, limits.tol)
 
 
 def stack_problems(given: Items, sides: Sequence[Side], price: float) -> smo.Together:

@@ -2,8 +2,9 @@
 
 A solver is a module with a NAME, `refusal(problem)`, which says in one sentence what a problem lacks for it, and
 `solve(problem, limits, start, seed, memory)`. `auto` takes the first row of `TABLE` that fits; `choose` tells which and
-why. `nystroem` alone is an approximation, which `auto` takes beyond `LARGE` rows only, and the certificate says.
-`dual-qp` and `primal-qp` are asked for by name: they hold the whole Gram matrix, for certainty.
+why. What goes to `blocks` it begins by pairs if rows of the kernel cost little (`finishing`). `nystroem` alone is an
+approximation, which `auto` takes beyond `LARGE` rows only, and the certificate says. `dual-qp` and `primal-qp` are
+asked for by name: they hold the whole Gram matrix, for certainty.
 """
 
 from __future__ import annotations
@@ -200,8 +201,9 @@ def solve(
     >>> solve(problem, Limits(tol=1e-9)).beta.round(6).tolist()
     [-0.5, 0.5]
     """
+    by_choice = isinstance(solver, str) and solver == "auto"
     if isinstance(solver, str):
-        solver = by_name(choose(problem).name if solver == "auto" else solver)
+        solver = by_name(choose(problem).name if by_choice else solver)
     refused = solver.refusal(problem)
     if refused:
         raise ValueError(f"solver {solver.NAME!r} {refused}")
@@ -209,6 +211,8 @@ def solve(
     if solver not in CATALOGUE:
         apart: KernelSolution = solver.solve(near, limits, start=start, seed=seed, memory=memory)
         return own(apart)
+    if by_choice and solver is blocks and start is None and finishing.may_begin_by_pairs(near):
+        return own(finishing.begin_by_pairs(near, limits, memory))
     return own(finishing.to_the_end(solver, near, limits, start, seed, memory))
 
 

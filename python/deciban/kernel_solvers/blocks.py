@@ -33,6 +33,8 @@ NAME = "blocks"
 EXACT = True
 MEMORY = 200_000_000
 
+# Kernels whose values are at most 1.
+_BOUNDED = ("rbf", "tanh", "wave")
 # Coefficients in a block.
 BLOCK = 1024
 # The steps within a block go on until its violation is this share of what it was at first.
@@ -81,13 +83,15 @@ def solve(
     start: KernelSolution | Floats | None = None,
     seed: int = 0,
     memory: int = MEMORY,
+    gradient: Floats | None = None,
 ) -> KernelSolution:
-    """Return the optimum, within `memory` bytes for tiles of the kernel; an iteration is a block.
+    """Return the optimum, within `memory` bytes for tiles of the kernel; an iteration is a block. `gradient` is that
+    at the start, in float64, where it is known.
 
     It stops when relative gap or largest violation is at most `limits.tol`, both in float64.
     """
     watch = Watch(limits)
-    blocks = Blocks(problem, engine(problem, memory), feasible_start(problem, start))
+    blocks = Blocks(problem, engine(problem, memory), feasible_start(problem, start), gradient)
     try:
         status = blocks.run(limits, watch)
     except KeyboardInterrupt:
@@ -102,15 +106,21 @@ def solve(
 def engine(problem: KernelProblem, memory: int) -> Engine:
     """Return the core for kernels that floats hold well, on NumPy's and SciPy's rows, else the kernel's own tiles."""
     known = in_core(problem.kernel)
-    if known and known[0] in ("rbf", "wave", "tanh") and rows_in_core(problem.X):
+    if known and has_tiles(problem):
         return _core.KernelTiles(reals_for_core(problem.X), *known, memory=memory, n_jobs=problem.n_jobs)
     return Tiles(problem, memory)
+
+
+def has_tiles(problem: KernelProblem) -> bool:
+    """Return whether the core computes the kernel, in floats, of rows that it reads."""
+    known = in_core(problem.kernel)
+    return bool(known and known[0] in _BOUNDED and rows_in_core(problem.X))
 
 
 class Blocks:
     """β, its gradient, and the block that was worked on last."""
 
-    def __init__(self, problem: KernelProblem, engine: Engine, beta: Floats) -> None:
+    def __init__(self, problem: KernelProblem, engine: Engine, beta: Floats, gradient: Floats | None = None) -> None:
         self.problem, self.engine, self.beta = problem, engine, beta
         self.parts = (problem.t, problem.lo, problem.hi, problem.group, problem.sums, problem.row)
         self.plain = problem.plain
@@ -119,8 +129,8 @@ class Blocks:
         self.everything()
         self.iterations, self.steps = 0, 0
         self.fresh = False
-        self.gradient = -problem.t
-        if beta.any():
+        self.gradient = -problem.t if gradient is None else gradient.copy()
+        if beta.any() and gradient is None:
             self.recompute_gradient()
         self.fresh = True
 
@@ -254,9 +264,6 @@ def _least(candidates: Places, values: Floats, count: int) -> Places:
     edge = np.partition(own, count - 1)[count - 1]
     below, at = candidates[own < edge], candidates[own == edge]
     return np.concatenate([below, at[: count - len(below)]])
-
-
-_BOUNDED = ("rbf", "tanh", "wave")
 
 
 class Tiles:

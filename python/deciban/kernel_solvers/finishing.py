@@ -20,17 +20,22 @@ from deciban.errors import DataError
 from deciban.losses import Floats
 from deciban.solvers.problem import Limits, Status, Step
 
+from . import blocks, smo
 from .certificate import KernelProof, intercepts, prove, prove_solution
 from .problem import KernelProblem, KernelSolution, gram_of_problem
 from .refinement import balance
-from .smo import Together, prove_together
 
 # Rows at most: all of their Gram matrix is made.
 ROWS = 1000
 # Rounds of a solver, after which a finish is tried.
-_ROUNDS = 10
+ROUNDS = 10
 # And after one that rounding, or too many free coefficients, left without a proof.
 MORE = 200
+# So many rows of the kernel, half of what a block takes, are spent on pairs of coefficients before blocks are: many
+# problems of few support vectors need no more.
+FEW_ROWS = 512
+# They cost little more than in a block where all rows stay in the cache of a core: so many values in floats.
+_IN_CACHE = 1 << 19
 # So many rounds cost about what the quadratic programme costs, of so many coefficients at most; it takes so many
 # matrices of all of them.
 _PAIRS, _LARGEST, _MATRICES = 500, 2000, 3
@@ -50,13 +55,22 @@ def _is_bounded(problem: KernelProblem) -> bool:
 
 
 def _has_programme(problem: KernelProblem, memory: int) -> bool:
-    few = 0 < problem.m <= _LARGEST and 8 * _MATRICES * problem.m**2 <= memory
-    return few and not elsewhere(problem.X) and _is_bounded(problem)
+    return _has_room(problem.m, memory) and not elsewhere(problem.X) and _is_bounded(problem)
+
+
+def _has_room(m: int, memory: int) -> bool:
+    return 0 < m <= _LARGEST and 8 * _MATRICES * m**2 <= memory
 
 
 def first_try(problem: KernelProblem, limits: Limits, memory: int) -> Limits:
     """Return as many rounds of a solver as are worth their time before something else is tried."""
-    rounds = _ROUNDS if suits(problem) else _PAIRS if _has_programme(problem, memory) else limits.max_iter
+    rounds = ROUNDS if suits(problem) else _PAIRS if _has_programme(problem, memory) else limits.max_iter
+    return replace(limits, max_iter=min(limits.max_iter, rounds))
+
+
+def first_rounds(count: int, limits: Limits, memory: int) -> Limits:
+    """Return the same of problems of classification, of finite bounds, whose largest has so many rows."""
+    rounds = ROUNDS if count <= ROWS else _PAIRS if _has_room(count, memory) else limits.max_iter
     return replace(limits, max_iter=min(limits.max_iter, rounds))
 
 
@@ -73,6 +87,31 @@ def to_the_end(
     within = first_try(problem, limits, memory)
     found: KernelSolution = solver.solve(problem, within, start=start, seed=seed, memory=memory)
     return finish_solution(solver, problem, limits, found, memory, started)
+
+
+def may_begin_by_pairs(problem: KernelProblem) -> bool:
+    """Return whether single rows of the kernel cost little: the core computes it, of dense rows that a cache holds."""
+    X = problem.X
+    dense = isinstance(X, np.ndarray) and X.ndim == 2 and blocks.has_tiles(problem)
+    return dense and min(problem.m, problem.count) * X.shape[1] <= _IN_CACHE
+
+
+def begin_by_pairs(problem: KernelProblem, limits: Limits, memory: int) -> KernelSolution:
+    """Return the optimum: by pairs of coefficients where few rows of the kernel are enough, else by blocks."""
+    started = perf_counter()
+    found = smo.solve(problem, limits, memory=memory, rows=FEW_ROWS)
+    return go_on_by_blocks(problem, limits, found, memory, started)
+
+
+def go_on_by_blocks(
+    problem: KernelProblem, limits: Limits, found: KernelSolution, memory: int, started: float
+) -> KernelSolution:
+    """Return the optimum, from what pairs of coefficients found; from where they needed more rows, by blocks."""
+    if found.status is not Status.EXHAUSTED or found.iterations >= limits.max_iter:
+        return finish_solution(smo, problem, limits, found, memory, started)
+    within = _Ending(blocks, problem, limits, memory, started).rest(found)
+    more = blocks.solve(problem, within, found.beta, memory=memory, gradient=found.gradient)
+    return finish_solution(blocks, problem, limits, found.followed_by(more), memory, started)
 
 
 def finish_solution(
@@ -140,7 +179,7 @@ class _Ending:
     def go_on(self, found: KernelSolution, limits: Limits) -> KernelSolution:
         """Return what the solver makes of it."""
         more: KernelSolution = self.solver.solve(self.problem, limits, start=found, memory=self.memory)
-        return replace(more, iterations=found.iterations + more.iterations, trace=(*found.trace, *more.trace))
+        return found.followed_by(more)
 
     def tighten(self, found: KernelSolution, rounds: int) -> KernelSolution:
         """Return what smaller and smaller violations lead to, until the gap is within the tolerance, or after so many
@@ -218,12 +257,16 @@ def _describe(problem: KernelProblem, beta: Floats) -> dict[str, Any]:
     }
 
 
-def close_together(problems: Together, limits: Limits, found: Sequence[KernelSolution]) -> list[KernelSolution]:
-    """Return solutions that `smo.solve_together` has finished, `CONVERGED` where their proofs are within the
-    tolerance."""
+def close_together(
+    limits: Limits, found: Sequence[KernelSolution], proofs: Sequence[KernelProof], exact: Sequence[bool]
+) -> list[KernelSolution]:
+    """Return what `smo.solve_together` found, of which it has finished the `exact` ones: these are `CONVERGED` where
+    their proofs are within the tolerance."""
     return [
-        _closed(each, each.beta, np.asarray(each.gradient), each.b, proof, limits) if can_finish(each, limits) else each
-        for each, proof in zip(found, prove_together(problems, found), strict=True)
+        _closed(each, each.beta, np.asarray(each.gradient), each.b, proof, limits)
+        if done and can_finish(each, limits)
+        else each
+        for each, proof, done in zip(found, proofs, exact, strict=True)
     ]
 
 

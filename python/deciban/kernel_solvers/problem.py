@@ -327,6 +327,21 @@ class KernelSolution(PlainState):
     gradient: Floats | None = field(default=None, repr=False)
     landmarks: Landmarks | None = field(default=None, repr=False)
 
+    def followed_by(self, other: KernelSolution) -> KernelSolution:
+        """Return the other solution, with the iterations of both.
+
+        Parameters
+        ----------
+        other : KernelSolution
+            What a solver made of this one.
+
+        Returns
+        -------
+        KernelSolution
+            The other one, after the iterations of both.
+        """
+        return replace(other, iterations=self.iterations + other.iterations, trace=(*self.trace, *other.trace))
+
 
 __all__ = [
     "KernelProblem",

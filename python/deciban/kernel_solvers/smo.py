@@ -52,10 +52,12 @@ def solve(
     start: KernelSolution | Floats | None = None,
     seed: int = 0,
     memory: int = MEMORY,
+    rows: int | None = None,
 ) -> KernelSolution:
     """Return the optimum, within `memory` bytes for rows of the kernel; an iteration is up to 1000 steps.
 
-    It stops when relative gap or largest violation is at most `limits.tol`, both in float64.
+    It stops when relative gap or largest violation is at most `limits.tol`, both in float64; or, of kernels that the
+    core computes, when about so many `rows` were computed.
     """
     watch = Watch(limits)
     settings: dict[str, Any] = {
@@ -69,7 +71,7 @@ def solve(
     }
     known = in_core(problem.kernel)
     if known and rows_in_core(problem.X):
-        found = _core.smo(reals_for_core(problem.X), *known, **settings)
+        found = _core.smo(reals_for_core(problem.X), *known, **settings, rows=rows)
     else:
         diagonal = np.ascontiguousarray(on_host(problem.kernel.diagonal(problem.X), np.float64))
         found = _core.smo_of_rows(_rows(problem, memory), partial(_scores, problem), diagonal, **settings)
@@ -213,13 +215,13 @@ def solve_together(
     limits: Limits,
     starts: Floats | None = None,
     memory: int = 0,
-    exact_below: int = 0,
+    **ends: Any,
 ) -> list[KernelSolution]:
     """Return the optimum of each problem from the feasible `starts` (m,), with `memory` bytes for each of those that
     are solved at once. The callback hears of every problem.
 
-    Where the Gram matrix is known, what converged, or ended before `exact_below` iterations, is at the optimum up to
-    rounding.
+    `ends` are what `solve` of the `kernels` takes besides: where the Gram matrix is known, what converged, or ended
+    before `exact_below` iterations, is at the optimum up to rounding; else what has at most `small[0]` rows is.
     """
     watches = [Watch(limits) for _ in problems.sizes]
     told = problems.describe(np.zeros(len(problems.rows)) if starts is None else starts)
@@ -236,10 +238,8 @@ def solve_together(
             watches[problem].interrupt()
             return True
 
-    settings: dict[str, Any] = {"tol": limits.tol, "max_iter": limits.max_iter, "memory": memory, "watch": watch}
-    if isinstance(kernels, KnownGram):
-        settings["exact_below"] = exact_below
-    beta, gradient, iterations, endings = kernels.solve(told, **settings)
+    ends |= {"tol": limits.tol, "max_iter": limits.max_iter, "memory": memory, "watch": watch}
+    beta, gradient, iterations, endings = kernels.solve(told, **ends)
     b = _intercepts_together(problems, beta, gradient)
     return [
         KernelSolution(

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::names::{Names, by_frequency, means};
@@ -39,6 +40,25 @@ pub struct Points<R, const L: usize> {
     kept: Kept<R, L>,
     /// ‖x‖², up to a whole panel.
     norms: Vec<R>,
+}
+
+/// ‖x‖² of the rows of a panel, feature after feature.
+struct Norms<'a, R, const L: usize> {
+    panel: &'a [[R; L]],
+    norms: &'a mut [R; L],
+}
+
+impl<R: Real, const L: usize> WithSimd for Norms<'_, R, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for x in self.panel {
+            for l in 0..L {
+                self.norms[l] = x[l].times(x[l], self.norms[l]);
+            }
+        }
+    }
 }
 
 /// Rows z that a panel is multiplied with.
@@ -80,9 +100,11 @@ impl<R: Real, const L: usize> Points<R, L> {
         let names = &self.names;
         let both = panels.par_chunks_mut(width.max(1)).zip(self.norms.par_chunks_mut(L)).enumerate();
         both.for_each(|(p, (panel, norms))| {
-            for (l, norm) in norms.iter_mut().enumerate().take(count - (p * L).min(count)) {
+            for l in 0..L.min(count - (p * L).min(count)) {
                 names.each(rows, p * L + l, |k, x| panel[k][l] = x);
-                *norm = panel.iter().fold(R::default(), |sum, x| x[l].times(x[l], sum));
+            }
+            if let Some(norms) = norms.as_chunks_mut::<L>().0.first_mut() {
+                Arch::new().dispatch(Norms { panel, norms });
             }
         });
         self.kept = Kept::Dense(panels);

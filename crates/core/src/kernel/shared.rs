@@ -72,6 +72,11 @@ impl<R: Real, const L: usize> Shared<R, L> {
         }
     }
 
+    /// (n, n) K of the rows at these places, in doubles.
+    pub fn square(&self, rows: &[u32]) -> Vec<f64> {
+        self.doubles.take(rows).square()
+    }
+
     /// How the rows at these places see each other, for a problem that may keep so many bytes.
     pub fn part(&self, rows: Vec<u32>, bytes: usize) -> Part<'_, R, L> {
         let n = rows.len();

@@ -22,8 +22,8 @@ mod pairs;
 mod second;
 mod whole;
 
-pub use cache::{Cached, Source};
-pub use each::{OfGram, Task, solve_each};
+pub use cache::{Cached, Room, Source};
+pub use each::{Ends, OfGram, Task, solve_each};
 pub use finish::Finished;
 pub use gap::{Machine, Measure, measure};
 pub use pairs::{Gram, State, Table, steps};

@@ -19,12 +19,33 @@ pub trait Source<R> {
 }
 
 const NONE: u32 = u32::MAX;
+/// How often rows may be asked for, on average, where they are counted.
+const OFTEN: u64 = 16;
+
+/// What rows of the kernel may cost.
+#[derive(Clone, Copy)]
+pub struct Room {
+    /// Bytes of those that are kept.
+    pub bytes: usize,
+    /// After so many, or so many times that they were asked for, the solver ends, whatever was kept.
+    pub rows: usize,
+}
+
+impl Room {
+    /// Bytes, and any number of rows.
+    pub fn of(bytes: usize) -> Room {
+        Room { bytes, rows: usize::MAX }
+    }
+}
 
 /// The rows asked for last, as many as fit into some bytes, at least two.
 pub struct Cached<'a, R> {
     /// Where they come from.
     pub source: &'a mut dyn Source<R>,
-    bytes: usize,
+    room: Room,
+    /// Which rows were ever asked for, and how many these are.
+    met: Vec<bool>,
+    made: usize,
     capacity: usize,
     /// The row of each variable that is active, among the rows that are; empty where they are the same.
     own: Vec<u32>,
@@ -41,10 +62,12 @@ pub struct Cached<'a, R> {
 
 impl<'a, R: Real> Cached<'a, R> {
     /// Nothing yet.
-    pub fn new(source: &'a mut dyn Source<R>, bytes: usize) -> Cached<'a, R> {
+    pub fn new(source: &'a mut dyn Source<R>, room: Room) -> Cached<'a, R> {
         Cached {
             source,
-            bytes,
+            room,
+            met: Vec::new(),
+            made: 0,
             capacity: 2,
             own: Vec::new(),
             rows: Vec::new(),
@@ -56,6 +79,25 @@ impl<'a, R: Real> Cached<'a, R> {
             clock: 0,
             whole: Vec::new(),
         }
+    }
+
+    /// Whether there is a last row.
+    pub fn is_limited(&self) -> bool {
+        self.room.rows < usize::MAX
+    }
+
+    /// Whether as many rows were asked for as may be.
+    pub fn is_spent(&self) -> bool {
+        self.is_limited()
+            && (self.made >= self.room.rows || self.clock >= OFTEN * (self.room.rows as u64 + OFTEN))
+    }
+
+    /// Counts a row that is asked for.
+    fn meet(&mut self, number: usize) {
+        if self.met.len() <= number {
+            self.met.resize(number + 1, false);
+        }
+        self.made += usize::from(!std::mem::replace(&mut self.met[number], true));
     }
 
     /// Begins anew with variables of these rows.
@@ -109,7 +151,7 @@ impl<'a, R: Real> Cached<'a, R> {
             self.own.clear();
         }
         self.place = vec![NONE; self.rows.len()];
-        self.capacity = (self.bytes / (size_of::<R>() * self.variables.max(1))).max(2);
+        self.capacity = (self.room.bytes / (size_of::<R>() * self.variables.max(1))).max(2);
         self.whole.resize(self.rows.len(), R::default());
         self.source.restrict(&self.rows);
     }
@@ -144,6 +186,9 @@ impl<R: Real> Gram for Cached<'_, R> {
         }
         let slot = self.free();
         let number = self.rows[row];
+        if self.is_limited() {
+            self.meet(number as usize);
+        }
         if self.own.is_empty() {
             if !self.source.fill(number, &mut self.kept[slot]) {
                 return None;

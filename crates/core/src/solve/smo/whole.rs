@@ -3,7 +3,7 @@
 use super::super::{Ending, Limits, Watch};
 use super::gap::Measure;
 use super::pairs::Done;
-use super::{Cached, Machine, Source, State, measure, steps};
+use super::{Cached, Machine, Room, Source, State, measure, steps};
 use crate::kernel::Real;
 use crate::rows::Index;
 
@@ -15,6 +15,8 @@ const FOLLOWED: usize = 1 << 24;
 const FEWEST: usize = 100;
 /// Steps between two looks at the gap, at least: else a third of how many variables there are.
 const STRETCH: usize = 200;
+/// The same where rows are counted.
+const SHORT: usize = 50;
 /// Of so few variables, those that were left out are looked at again only at the end.
 const FEW: usize = 4 * ROUND;
 /// How often everything may be looked at again: floats carry no further.
@@ -34,16 +36,16 @@ pub struct Found {
     pub ending: Ending,
 }
 
-/// The optimum from a feasible β, with rows kept in so many bytes. None where the kernel cannot be had.
+/// The optimum from a feasible β, or what was found when the room for rows was spent. None where the kernel cannot be had.
 pub fn solve<R: Real>(
     machine: &Machine<'_>,
     source: &mut dyn Source<R>,
     start: Vec<f64>,
     limits: Limits,
-    bytes: usize,
+    room: Room,
     watch: &mut Watch<'_>,
 ) -> Option<Found> {
-    let mut cached = Cached::new(source, bytes);
+    let mut cached = Cached::new(source, room);
     let diagonal = cached.source.diagonal()?.into_iter().map(R::double).collect();
     let mut whole = Whole {
         machine: *machine,
@@ -118,6 +120,9 @@ impl Whole<'_> {
                 ending = Ending::Stopped;
                 break;
             }
+            if cached.is_spent() {
+                break;
+            }
             if fresh {
                 continue;
             }
@@ -142,7 +147,9 @@ impl Whole<'_> {
     ) -> (Done, Measure) {
         let (mut taken, most) = (0, (FOLLOWED / self.beta.len().max(1)).clamp(FEWEST, ROUND));
         loop {
-            let stretch = (self.active.len() / 3).clamp(STRETCH, ROUND).min(most - taken);
+            let long =
+                if cached.is_limited() { SHORT } else { (self.active.len() / 3).clamp(STRETCH, ROUND) };
+            let stretch = long.min(most - taken);
             let mut done = steps(&mut self.state, cached, eps, stretch);
             taken += done.steps;
             done.steps = taken;
@@ -152,7 +159,7 @@ impl Whole<'_> {
                 return (done, now);
             }
             self.shrink(cached);
-            if taken == most {
+            if taken == most || cached.is_spent() {
                 return (done, now);
             }
         }
