@@ -111,3 +111,19 @@ def test_small_problems_beside_large_ones_are_finished_exactly(monkeypatch: pyte
     assert (sizes > finishing.ROWS).sum() == 1
     assert (np.array(gaps)[sizes <= finishing.ROWS] < 1e-9).all()
     assert np.array(gaps)[sizes > finishing.ROWS] < 1e-3
+
+
+KERNELS = [("rbf", [0.3]), ("linear", []), ("polynomial", [0.5, 1.0, 3.0]), ("tanh", [0.1, 0.0])]
+
+
+@pytest.mark.parametrize(("kernel", "parameters"), KERNELS)
+@pytest.mark.parametrize("m", [1, 15, 16, 17, 150])
+def test_scores_of_few_rows_are_those_of_many(kernel: str, parameters: list[float], m: int) -> None:
+    rng = np.random.default_rng(m)
+    X, Z, c = rng.normal(size=(40, 7)), rng.normal(size=(m, 7)), rng.normal(size=(m, 3))
+    c[::4, 1] = 0.0
+    for ends in ([], [m // 3, m // 2, m]):
+        many = _core.kernel_scores(X, Z, c, kernel, parameters, ends=ends)
+        for n in (1, 2, 3, 4, 5):
+            few = _core.kernel_scores(X[:n], Z, c, kernel, parameters, ends=ends)
+            assert few.tobytes() == many[:n].tobytes()

@@ -79,7 +79,11 @@ impl Kernel for Sums<'_> {
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Vec<f64>, Refusal> {
         let all: Vec<u32> = (0..narrow(self.z.count())).collect();
-        let (x, z) = (self.z.like(rows), self.z.choose(&all));
+        let x = self.z.like(rows);
+        if let Some(sums) = self.z.combinations_of_few(&x, self.coefficients, self.ends) {
+            return Ok(sums);
+        }
+        let z = self.z.choose(&all);
         Ok(if self.ends.is_empty() {
             x.combination(&z, self.coefficients)
         } else {

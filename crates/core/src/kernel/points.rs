@@ -129,6 +129,11 @@ impl<R: Real, const L: usize> Points<R, L> {
         self.count
     }
 
+    /// Whether all values are kept, be they 0 or not.
+    pub(super) fn is_dense(&self) -> bool {
+        matches!(self.kept, Kept::Dense(_))
+    }
+
     /// How many products a value of the kernel costs, about.
     pub fn cost(&self) -> usize {
         match &self.kept {

@@ -12,6 +12,8 @@ use crate::halt::{self, Halt};
 
 /// Up to so many products are not worth a second thread.
 const SMALL: usize = 1 << 18;
+/// So many rows alone fill too little of a panel.
+const FEW: usize = 4;
 
 /// Told K(x_l, z_j), or x_l·z_j, for the L rows of a panel, the n-th of its stretch: (n, j, values).
 pub(super) trait Sink<R, const L: usize> {
@@ -173,6 +175,30 @@ impl<R: Real, const L: usize> Sink<R, L> for Combination<'_, R, L> {
     }
 }
 
+/// The sums of one row, whose kernel is k.
+struct Weigh<'a, R> {
+    weights: &'a Weights<'a>,
+    k: &'a [R],
+    sums: &'a mut [f64],
+}
+
+impl<R: Real> WithSimd for Weigh<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let &Weights { values, columns, ref first, .. } = self.weights;
+        for (j, (k, own)) in self.k.iter().zip(values.chunks_exact(columns.max(1))).enumerate() {
+            let sums = &mut self.sums[first.get(j).copied().unwrap_or(0)..][..columns];
+            let k = k.double();
+            for (sum, &weight) in sums.iter_mut().zip(own) {
+                let with = weight.mul_add(k, *sum);
+                *sum = if weight == 0.0 { *sum } else { with };
+            }
+        }
+    }
+}
+
 /// A stretch of one row of the table; rows that are sparse look z up in `w`.
 struct Single<'a, R, const L: usize> {
     points: &'a Points<R, L>,
@@ -239,6 +265,30 @@ impl<R: Real, const L: usize> Points<R, L> {
     /// (N, C) Σ_j K(x_i, z_j) c_jk for coefficients c (m, C), in double precision; z in order, on all threads.
     pub fn combination(&self, z: &Chosen<R>, coefficients: &[f64]) -> Vec<f64> {
         self.combine_all(z, &Weights::new(coefficients, z.count()))
+    }
+
+    /// The same sums as `combinations` of few rows x with all rows of this, both dense, to the last bit; None where x are
+    /// many, or sparse. A row then goes along the panels of this, which need not be read anew as single rows.
+    pub fn combinations_of_few(
+        &self,
+        x: &Points<R, L>,
+        coefficients: &[f64],
+        ends: &[usize],
+    ) -> Option<Vec<f64>> {
+        if x.count() > FEW || !self.is_dense() {
+            return None;
+        }
+        let weights = if ends.is_empty() {
+            Weights::new(coefficients, self.count())
+        } else {
+            Weights::grouped(coefficients, ends)
+        };
+        let (mut k, mut out) = (vec![R::default(); self.count()], vec![0.0; x.count() * weights.width]);
+        for (i, sums) in (0..).zip(out.chunks_exact_mut(weights.width.max(1))) {
+            self.row_alone(&x.choose(&[i]), &mut k);
+            Arch::new().dispatch(Weigh { weights: &weights, k: &k, sums });
+        }
+        Some(out)
     }
 
     /// (N, G, C) the same sums of each of G groups of z, given where they end.
