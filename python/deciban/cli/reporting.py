@@ -87,8 +87,8 @@ def report_texts(
     """Write the page of the filter in the file `output`, which has just been learnt of distinct items."""
     from ..pages.page import TOP, Extras, of_texts
     from ..pages.words import words_in
+    from ..report.filter_inventory import inventory_of
     from .held_fifth import of_texts as judged
-    from .inspect import inventory_of
 
     with note_unwritten(given["report"]):
         words = words_in(given["language"]).about(recipe.settings.kind)
@@ -110,7 +110,7 @@ def report_evaluation(
 
         page = of_table(TableInventory.of(stored, file, TOP), extras, words)
     else:
-        from .inspect import inventory_of
+        from ..report.filter_inventory import inventory_of
 
         page = of_texts(inventory_of(stored, file, TOP), extras, words)
     write(path, page, remarks)

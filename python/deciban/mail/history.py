@@ -65,6 +65,17 @@ class History:
             certain, certain_errors = certain + sure, certain_errors + (sure and wrong)
         return Prequential(n, errors, math.fsum(losses) / n if n else 0.0, certain, certain_errors)
 
+    def labelled(self) -> list[tuple[float, str, str, float]]:
+        """Return when items got their first labels, which, what the verdict before was, and its decibans, in order."""
+        by_others = "AND automatic = 0 " if "automatic" in self._columns(self.connection, "entries") else ""
+        names = self._classes()
+        rows = self.connection.execute(
+            f"SELECT told, labels, verdict, decibans FROM entries WHERE decibans IS NOT NULL {by_others}"
+            "AND id IN (SELECT min(id) FROM entries WHERE length(labels) = 2 GROUP BY digest) ORDER BY id"
+        )
+        found = [(told, _last_of(labels, names), verdict, decibans) for told, labels, verdict, decibans in rows]
+        return [(told, label, verdict, decibans) for told, label, verdict, decibans in found if label is not None]
+
     def drift(self) -> Drift:
         """Return what evidence counts by the labels that others than the filter gave, of items told once, the last."""
         by_others = "AND automatic = 0 " if "automatic" in self._columns(self.connection, "entries") else ""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..conventions import DECIBANS_PER_NAT, sureness
 from ..evaluation.judgements import Judgements
 from ..judging import first_two, verdict_of
-from ..report.explanation import Mark, lines_of, marks, select_lines
+from ..report.explanation import Line, Mark, lines_of, marks, select_lines
 from ..report.terminal import Screen, format_signed, name
 from ..verdict import Explanation, Term, Threshold
 from .blocks import Bars, Opened, Paragraph, Passage, Piece, Section
@@ -33,20 +33,26 @@ _LONG, _CONTEXT = 600, 60  # characters: of a line that is cut, and what is show
 
 def text_of(why: Explanation, words: Words) -> Passage:
     """Return the parts of the text that matter, with the words for and against the verdict marked."""
-    found = marks(why.terms)
-    strongest = max((abs(mark.decibans) for mark in found), default=1.0) or 1.0
-    lines = list(lines_of(why.text, [mark for mark in found if abs(mark.decibans) >= _FAINTEST * strongest]))
+    lines, strongest = marked_lines(why)
     shown = select_lines(why.text, lines, _LINES)
     told: list[Sequence[Piece] | None] = []
     for number, (start, end, inside) in enumerate(lines):
         if number in shown:
-            told.append(_pieces(why.text, start, end, inside, strongest))
+            told.append(mark_line(why.text, start, end, inside, strongest))
         elif why.text[start:end].strip() and (not told or told[-1] is not None):
             told.append(None)
     return Passage(told, words("samples.gap"))
 
 
-def _pieces(text: str, start: int, end: int, inside: Sequence[Mark], strongest: float) -> list[Piece]:
+def marked_lines(why: Explanation) -> tuple[list[Line], float]:
+    """Return the lines of the text with the marks that are shown in each, and the strongest evidence."""
+    found = marks(why.terms)
+    strongest = max((abs(mark.decibans) for mark in found), default=1.0) or 1.0
+    shown = [mark for mark in found if abs(mark.decibans) >= _FAINTEST * strongest]
+    return list(lines_of(why.text, shown)), strongest
+
+
+def mark_line(text: str, start: int, end: int, inside: Sequence[Mark], strongest: float) -> list[Piece]:
     """Return a line, cut between its marks where it is long."""
     long = end - start > _LONG
     pieces, at = [], start
