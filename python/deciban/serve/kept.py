@@ -6,7 +6,6 @@ runs the server may read them, whatever the rights of the filter are, as they ho
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,25 +13,10 @@ from dataclasses import dataclass, fields, replace
 from time import time
 from typing import Any, NamedTuple
 
-from ..errors import DataError, StorageError, escape
-from ..mail.database import PATIENCE, make, uri_of
+from . import kept_database
 
 SUFFIX = ".kept"
-VERSION = 1
-"""Of the layout: `PRAGMA user_version`."""
 _HOUR, _HOURS = 3600.0, 24 * 400  # counts of an hour stay so many hours
-_LAYOUT = (
-    """CREATE TABLE messages (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, seen INTEGER NOT NULL UNIQUE, digest BLOB NOT NULL UNIQUE,
-        arrived REAL NOT NULL, times INTEGER NOT NULL, protocol TEXT NOT NULL, sender TEXT NOT NULL,
-        subject TEXT NOT NULL, size INTEGER NOT NULL, score REAL NOT NULL, decibans REAL NOT NULL,
-        is_spam INTEGER NOT NULL, is_unsure INTEGER NOT NULL, label TEXT, labelled REAL,
-        confirmed INTEGER NOT NULL DEFAULT 0)""",
-    "CREATE TABLE contents (id INTEGER PRIMARY KEY, message BLOB NOT NULL)",
-    "CREATE TABLE hours (hour INTEGER PRIMARY KEY, spam INTEGER NOT NULL, ham INTEGER NOT NULL, "
-    "unsure INTEGER NOT NULL)",
-    "CREATE INDEX by_size ON messages (size)",
-)
 LISTS = ("recent", "uncertain", "mislabelled")
 _WHERE = {
     "recent": "1",
@@ -155,7 +139,7 @@ class KeptMessages:
 
     def add(self, arrivals: Sequence[Arrival], now: float | None = None) -> None:
         """Keep messages, in one step, and no more than there is room for: the oldest go."""
-        with self._writing() as database:
+        with kept_database.write(self.where, self.path) as database:
             seen = database.execute("SELECT coalesce(max(seen), 0) FROM messages").fetchone()[0]
             for place, each in enumerate(arrivals, 1):
                 self._add(database, each, seen + place)
@@ -206,7 +190,7 @@ class KeptMessages:
         if not os.path.exists(self.where):
             return
         when = None if label is None else time() if now is None else now
-        with self._writing() as database:
+        with kept_database.write(self.where, self.path) as database:
             database.executemany(
                 "UPDATE messages SET confirmed = coalesce(label = :label, 0), label = :label, labelled = :when "
                 "WHERE digest = :digest",
@@ -218,7 +202,7 @@ class KeptMessages:
     def select(self, query: Query = Query()) -> list[Kept]:  # noqa: B008 - it is never changed
         """Return the messages of a list, in its order: the newest, the least certain or the most doubtful first."""
         where, values = self._where(query)
-        with self._reading() as database:
+        with kept_database.read(self.where) as database:
             rows = database.execute(
                 f"SELECT {_COLUMNS} FROM messages WHERE {where} ORDER BY {_ORDER[query.of]} "
                 "LIMIT :limit OFFSET :offset",
@@ -229,7 +213,7 @@ class KeptMessages:
     def count(self, query: Query = Query()) -> int:  # noqa: B008
         """Return how many messages a list has."""
         where, values = self._where(query)
-        with self._reading() as database:
+        with kept_database.read(self.where) as database:
             found: int = database.execute(f"SELECT count(*) FROM messages WHERE {where}", values).fetchone()[0]
         return found
 
@@ -255,15 +239,23 @@ class KeptMessages:
 
     def get(self, number: int) -> Kept | None:
         """Return the message of a number; None where it is gone."""
-        with self._reading() as database:
+        with kept_database.read(self.where) as database:
             row = database.execute(f"SELECT {_COLUMNS} FROM messages WHERE id = ?", (number,)).fetchone()
         return None if row is None else Kept.of_row(row)
 
     def content(self, number: int) -> bytes | None:
         """Return what is kept of the text of a message; None where it is gone."""
-        with self._reading() as database:
+        with kept_database.read(self.where) as database:
             row = database.execute("SELECT message FROM contents WHERE id = ?", (number,)).fetchone()
         return None if row is None else row[0]
+
+    def beside(self, each: Kept) -> tuple[int | None, int | None]:
+        """Return the numbers of the messages that came next and before."""
+        with kept_database.read(self.where) as database:
+            newer = database.execute("SELECT id FROM messages WHERE seen > ? ORDER BY seen LIMIT 1", (each.seen,))
+            older = database.execute("SELECT id FROM messages WHERE seen < ? ORDER BY seen DESC LIMIT 1", (each.seen,))
+            found = newer.fetchone(), older.fetchone()
+        return found[0] and found[0][0], found[1] and found[1][0]
 
     def is_whole(self, each: Kept) -> bool:
         """Return whether all of a message is kept, so that it can be learnt."""
@@ -272,7 +264,7 @@ class KeptMessages:
     def contents(self, most: int) -> Iterator[tuple[Kept, bytes]]:
         """Yield so many messages at most, the newest first, with their texts."""
         columns = ", ".join(f"messages.{each.name}" for each in fields(Kept))
-        with self._reading() as database:
+        with kept_database.read(self.where) as database:
             for *row, message in database.execute(
                 f"SELECT {columns}, message FROM messages JOIN contents USING (id) ORDER BY seen DESC LIMIT ?", (most,)
             ):
@@ -280,82 +272,12 @@ class KeptMessages:
 
     def hours(self, since: float) -> list[Hour]:
         """Return the hours that had messages."""
-        with self._reading() as database:
+        with kept_database.read(self.where) as database:
             rows = database.execute("SELECT * FROM hours WHERE hour >= ? ORDER BY hour", (int(since // _HOUR),))
             return [Hour(hour * _HOUR, *counts) for hour, *counts in rows]
 
     def newest(self) -> int:
         """Return a number that grows with every arrival; 0 without any."""
-        with self._reading() as database:
+        with kept_database.read(self.where) as database:
             found: int = database.execute("SELECT coalesce(max(seen), 0) FROM messages").fetchone()[0]
         return found
-
-    # --- the database --------------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Do all of the block, or nothing."""
-        with self._errors():
-            if make(self.where, self.path):
-                os.chmod(self.where, 0o600)
-            database = sqlite3.connect(uri_of(self.where, "rw"), uri=True, timeout=PATIENCE, isolation_level=None)
-            with contextlib.closing(database):
-                database.execute("PRAGMA journal_mode = WAL")
-                database.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may lose the last seconds
-                database.execute("PRAGMA secure_delete = ON")
-                database.execute("BEGIN IMMEDIATE")
-                try:
-                    self._lay_out(database)
-                    yield database
-                    database.execute("COMMIT")
-                except BaseException:
-                    if database.in_transaction:
-                        database.execute("ROLLBACK")
-                    raise
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._errors():
-            there = os.path.exists(self.where)
-            name = uri_of(self.where, "rw") if there else "file::memory:"
-            database = sqlite3.connect(name, uri=True, timeout=PATIENCE, isolation_level=None)
-            with contextlib.closing(database):
-                if not there or self._version(database) == 0:
-                    database.close()
-                    database = sqlite3.connect(":memory:", isolation_level=None)
-                self._lay_out(database)
-                database.execute("PRAGMA query_only = 1")
-                with contextlib.closing(database):
-                    yield database
-
-    def _lay_out(self, database: sqlite3.Connection) -> None:
-        known = self._version(database)
-        if known > VERSION:
-            raise DataError(
-                f"{escape(self.where)}: written by a newer version (layout {known}; this one reads up to {VERSION}). "
-                "Upgrade: pip install --upgrade deciban."
-            )
-        if known == 0:
-            for statement in (*_LAYOUT, f"PRAGMA user_version = {VERSION}"):
-                database.execute(statement)
-
-    @staticmethod
-    def _version(database: sqlite3.Connection) -> int:
-        found: int = database.execute("PRAGMA user_version").fetchone()[0]
-        return found
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Turns what SQLite says of the database into the errors of this program."""
-        name = escape(self.where)
-        try:
-            yield
-        except OSError as error:
-            raise StorageError(f"{name}: {error.strerror}. Nothing was changed; make room or check rights.") from error
-        except sqlite3.OperationalError as error:
-            raise StorageError(f"{name}: could not be read or written: {error}. Make room, or move it away.") from error
-        except sqlite3.DatabaseError as error:
-            raise DataError(
-                f"{name}: expected the messages that a server keeps; it is damaged ({error}). Move it away: the filter "
-                "needs nothing of it."
-            ) from error
