@@ -33,7 +33,7 @@ VERBS = {
         *("suspects", "review", "review", "learn", "canary", "reset", "reset", "reset", "snapshot", "rollback"),
         *("doctor", "threshold"),
     ),
-    "serve": ("serve", "serve", "serve", "serve", "filter", "serve", *SERVED, "watch", "watch"),
+    "serve": ("serve", "serve", "serve", "serve", "filter", "serve", "serve", *SERVED, "watch", "watch"),
     "text": ("train", "evaluate", "explain", "learn", "learn", "train"),
     "tables": ("train", "evaluate", "classify", "explain", "learn", "compare"),
     "models": (),
@@ -60,6 +60,7 @@ def mailbox(tmp_path: Path) -> Path:
     people = "".join(f"{20 + i},{'clerk' if i % 3 else 'judge'},{'yes' if i % 3 else 'no'}\n" for i in range(30))
     (tmp_path / "people.csv").write_text("age,job,buys\n" + people)
     (tmp_path / "more.csv").write_text("age,job,buys\n33,judge,no\n44,clerk,yes\n")
+    (tmp_path / "token").write_text("0123456789abcdef0123456789abcdef\n")
     return tmp_path
 
 

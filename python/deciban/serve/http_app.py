@@ -91,7 +91,7 @@ class HttpApp:
             "/v1/forget": self._forget,
         }
         gets: dict[str, Handler] = {
-            "/": self._index,
+            "/": self.index,
             "/v1/models": self._models,
             "/healthz": self._healthy,
             "/readyz": self._ready,
@@ -173,7 +173,8 @@ class HttpApp:
         body = await self._read(request)
         return Json(await self.teach(partial(self._api(request).forget, body, f"HTTP request {request_id(request)}")))
 
-    async def _index(self, request: Request) -> Response:
+    async def index(self, request: Request) -> Response:
+        """Say what there is to ask."""
         return PlainTextResponse(describe_paths(self.api.model.kind, has_users=self.users is not None))
 
     async def _models(self, request: Request) -> Response:

@@ -16,6 +16,7 @@ from .keeping import Keeper
 from .keeping_users import keep_of_all
 from .live import LiveFilter, LiveModel
 from .metrics import Metrics
+from .page.app import page_routes
 from .review import review_of
 from .review_api import ReviewRoutes
 from .rspamd import RspamdApp
@@ -53,7 +54,8 @@ class HttpApps:
         app = HttpApp(
             Api(self.known, self.keeper), shared, self.metrics, options.token, self.asks_always, users=self.users
         )
-        app.routes = ReviewRoutes(app, review_of(self.known, self.keeper)).routes()
+        review = review_of(self.known, self.keeper)
+        app.routes = [*ReviewRoutes(app, review).routes(), *page_routes(app, self.known, review)]
         return app.build()
 
     def rspamd(self, shared: Shared, options: ServerOptions) -> Any:
