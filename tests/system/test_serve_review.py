@@ -199,6 +199,14 @@ def test_it_needs_the_token_and_messages(served, own):
         assert "served with --keep DAYS" in response.json()["detail"]
 
 
+def test_methods_that_are_not_served_are_told_which_are(served):
+    client, *_ = served
+    for path, allowed in (("/v1/review", {"GET", "HEAD"}), ("/v1/review/1", {"GET", "HEAD", "POST"})):
+        response = client.options(path)
+        assert response.status_code == 405
+        assert {*response.headers["allow"].split(", ")} == allowed
+
+
 def test_whatever_is_asked_is_answered_as_described(served):
     client, *_ = served
     texts = st.text(max_size=6) | st.sampled_from(["recent", "duplicates", "spam", "ham", "unsure", "", "3", "-1"])

@@ -42,8 +42,7 @@ class ReviewRoutes:
         one = "/v1/review/{id}"
         return [
             Route("/v1/review", guard("/v1/review", self._select), methods=["GET"]),
-            Route(one, guard(one, self._show), methods=["GET"]),
-            Route(one, guard(one, self._correct), methods=["POST"]),
+            Route(one, guard(one, self._one), methods=["GET", "POST"]),
         ]
 
     def _require(self, request: Request) -> Review:
@@ -69,6 +68,9 @@ class ReviewRoutes:
         some = enumerate(groups[query.offset : query.offset + query.limit], query.offset + 1)
         found = [{**self.describe(each), "group": number} for number, group in some for each in group]
         return {"of": query.of, "count": len(groups), "messages": found}
+
+    async def _one(self, request: Request) -> Response:
+        return await (self._correct(request) if request.method == "POST" else self._show(request))
 
     async def _show(self, request: Request) -> Response:
         review, number = self._require(request), self._number(request)
