@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import shutil
 import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from pathlib import Path
+from typing import NamedTuple, cast
 
 import environment
 import numpy as np
@@ -17,6 +20,13 @@ _AT_ONCE = 16  # connections
 ALONE = 100  # messages by spamc, one after the other
 
 Request = Callable[[bytes], bytes]
+
+
+class Server(NamedTuple):
+    """The socket of a server, and its first process."""
+
+    path: str
+    pid: int
 
 
 @dataclass(frozen=True)
@@ -89,8 +99,8 @@ async def ask(path: str, protocol: Protocol, request: bytes) -> float:
     return time.perf_counter() - began
 
 
-async def most(path: str, protocol: Protocol, requests: list[bytes], seconds: float) -> float:
-    """Messages a second where several connections ask one after the other."""
+async def most(path: str, protocol: Protocol, requests: list[bytes], seconds: float) -> tuple[int, float]:
+    """Messages, and in how many seconds, where several connections ask one after the other."""
     end, done = time.perf_counter() + seconds, 0
 
     async def go(first: int) -> None:
@@ -102,7 +112,7 @@ async def most(path: str, protocol: Protocol, requests: list[bytes], seconds: fl
 
     began = time.perf_counter()
     await asyncio.gather(*(go(k) for k in range(_AT_ONCE)))
-    return done / (time.perf_counter() - began)
+    return done, time.perf_counter() - began
 
 
 async def paced(path: str, protocol: Protocol, requests: list[bytes], rate: float, seconds: float) -> np.ndarray:
@@ -118,16 +128,30 @@ async def paced(path: str, protocol: Protocol, requests: list[bytes], rate: floa
     return np.array(await asyncio.gather(*(one(k) for k in range(count))))
 
 
-def measure(path: str, protocol: Protocol, messages: list[bytes], seconds: float) -> dict[str, float]:
-    """The rate that is reached, and latencies at half of it, in milliseconds."""
+def processor_seconds(pid: int) -> float:
+    """Seconds that a process has computed, and those that it started."""
+    told = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, check=False).stdout.split()
+    ticks = 0
+    for each in (pid, *map(int, told)):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            ticks += sum(map(int, Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def measure(server: Server, protocol: Protocol, messages: list[bytes], seconds: float) -> dict[str, float]:
+    """The rate that is reached, latencies at half of it, and the processor time of a message, in milliseconds."""
     import uvloop
 
     requests = [protocol.request(message) for message in messages]
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(most(path, protocol, requests, 1.0))
-        rate = runner.run(most(path, protocol, requests, seconds))
-        waits = 1e3 * runner.run(paced(path, protocol, requests, rate / 2.0, seconds))
-    return {"per_second": rate, "p50_ms": float(np.quantile(waits, 0.5)), "p99_ms": float(np.quantile(waits, 0.99))}
+        runner.run(most(server.path, protocol, requests, 1.0))
+        before = processor_seconds(server.pid)
+        count, took = runner.run(most(server.path, protocol, requests, seconds))
+        computed = 1e3 * (processor_seconds(server.pid) - before) / count
+        rate = count / took
+        waits = 1e3 * runner.run(paced(server.path, protocol, requests, rate / 2.0, seconds))
+    p50, p99 = (float(each) for each in np.quantile(waits, [0.5, 0.99]))
+    return {"per_second": rate, "p50_ms": p50, "p99_ms": p99, "cpu_ms": computed}
 
 
 def one_by_one(path: str, messages: list[bytes]) -> float:

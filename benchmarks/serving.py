@@ -29,7 +29,7 @@ from typing import Any
 
 import environment
 import numpy as np
-from mail_clients import ALONE, HTTP, answer_of, ask, measure, median, one_by_one, spamd_request, timed
+from mail_clients import ALONE, HTTP, Server, answer_of, ask, measure, median, one_by_one, spamd_request, timed
 from real_mail import spamassassin
 from run import begin_record, keep_record
 
@@ -37,8 +37,8 @@ Sides = dict[str, dict[str, Any]]
 
 
 @contextmanager
-def running(command: list[str], path: str, **more: Any) -> Iterator[None]:
-    """A server, from when it answers until the block ends."""
+def running(command: list[str], path: str, **more: Any) -> Iterator[int]:
+    """A server, from when it answers until the block ends; its process."""
     with (
         tempfile.TemporaryFile() as said,  # no pipe, which fills
         subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, **more) as process,
@@ -50,7 +50,7 @@ def running(command: list[str], path: str, **more: Any) -> Iterator[None]:
                     said.seek(0)
                     raise environment.MissingError(f"{command[0]} does not serve: {said.read()!r}")
                 time.sleep(0.02)
-            yield
+            yield process.pid
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(30)
@@ -80,9 +80,9 @@ def ours(folder: Path, folders: dict[str, Path], new: list[bytes]) -> Iterator[d
     subprocess.run([environment.deciban(), "train", *words, "-o", filter_file, "--quiet"], check=True)
     command = [environment.deciban(), "serve", str(filter_file), "--spamd", at, "--http", str(folder / "h"), "--quiet"]
     began = time.perf_counter()
-    with running(command, at):
+    with running(command, at) as pid:
         asyncio.run(ask(at, spamd_request("CHECK"), spamd_request("CHECK").request(new[0])))
-        yield {"start_to_first_verdict_s": time.perf_counter() - began}
+        yield {"pid": pid, "start_to_first_verdict_s": time.perf_counter() - began}
 
 
 @contextmanager
@@ -111,11 +111,11 @@ def spamd(folder: Path, folders: dict[str, Path], new: list[bytes]) -> Iterator[
     started += ["-s", "null"]  # it logs each message otherwise
     os.chmod(folder, 0o755)
     symbols = spamd_request("SYMBOLS")
-    with running(started, at):
+    with running(started, at) as pid:
         told = [asyncio.run(answer_of(at, symbols, symbols.request(message))) for message in new[:20]]
         if not any(b"BAYES_" in each for each in told):
             raise environment.MissingError(f"spamd does not ask its Bayes: {told[0]!r}")
-        yield {"sa_learn_s": learnt, "bayes_told_of_20": sum(b"BAYES_" in each for each in told)}
+        yield {"pid": pid, "sa_learn_s": learnt, "bayes_told_of_20": sum(b"BAYES_" in each for each in told)}
 
 
 def measure_bogofilter(folder: Path, folders: dict[str, Path], new: list[bytes]) -> dict[str, Any]:
@@ -128,15 +128,15 @@ def measure_bogofilter(folder: Path, folders: dict[str, Path], new: list[bytes])
 
 
 def compare(
-    sides: dict[str, dict[str, Any]], places: dict[str, str], new: list[bytes], asked: argparse.Namespace
+    sides: dict[str, dict[str, Any]], servers: dict[str, Server], new: list[bytes], asked: argparse.Namespace
 ) -> None:
     """Measure both servers in turn, several times, and keep the best of each."""
     for _ in range(asked.rounds):
         for command in ("CHECK", "PROCESS"):
-            for side, place in places.items():
-                keep_best(sides[side], command, measure(place, spamd_request(command), new, asked.seconds))
-    for side, place in places.items():
-        sides[side]["spamc_ms"] = one_by_one(place, new)
+            for side, server in servers.items():
+                keep_best(sides[side], command, measure(server, spamd_request(command), new, asked.seconds))
+    for side, server in servers.items():
+        sides[side]["spamc_ms"] = one_by_one(server.path, new)
 
 
 def keep_best(side: dict[str, Any], name: str, found: dict[str, float]) -> None:
@@ -156,16 +156,29 @@ def measure_all(folder: Path, new: list[bytes], known: Any, asked: argparse.Name
         sides["bogofilter"] = {"skipped": str(error)}
     with ExitStack() as stack:
         sides["deciban"] = stack.enter_context(ours(folder, folders, new))
-        places = {"deciban": str(folder / "d")}
+        own = sides["deciban"].pop("pid")
+        servers = {"deciban": Server(str(folder / "d"), own)}
         try:
             sides["spamd -L"] = stack.enter_context(spamd(folder, folders, new))
-            places["spamd -L"] = str(folder / "t")
+            servers["spamd -L"] = Server(str(folder / "t"), sides["spamd -L"].pop("pid"))
         except environment.MissingError as error:
             sides["spamd -L"] = {"skipped": str(error)}
-        compare(sides, places, new, asked)
+        compare(sides, servers, new, asked)
         for _ in range(asked.rounds):
-            keep_best(sides["deciban"], "HTTP", measure(str(folder / "h"), HTTP, new, asked.seconds))
+            keep_best(sides["deciban"], "HTTP", measure(Server(str(folder / "h"), own), HTTP, new, asked.seconds))
     return sides
+
+
+def times_of(sides: Sides) -> dict[str, dict[str, float]]:
+    """How many times better we are than spamd."""
+    found = {}
+    for command in ("CHECK", "PROCESS"):
+        one, other = (sides[side][command] for side in ("deciban", "spamd -L"))
+        found[command] = {
+            "per_second": one["per_second"] / other["per_second"],
+            "cpu_ms": other["cpu_ms"] / one["cpu_ms"],
+        }
+    return found
 
 
 def main() -> int:
@@ -188,11 +201,8 @@ def main() -> int:
         print(side, found)
     record = begin_record(sides=sides, known=len(known.messages), seconds=asked.seconds, rounds=asked.rounds)
     if "CHECK" in sides["spamd -L"]:
-        record["times"] = {
-            command: sides["deciban"][command]["per_second"] / sides["spamd -L"][command]["per_second"]
-            for command in ("CHECK", "PROCESS")
-        }
-        print("times as many messages a second:", record["times"])
+        record["times"] = times_of(sides)
+        print("times as many messages a second, and of the processor:", record["times"])
     if asked.record:
         keep_record(record, "serving")
     return 0
