@@ -29,7 +29,7 @@ class OnDask(Engine):
 
     def reduce(self, task: Task, parts: Sequence[Part], combine: Combine, shared: Any = None) -> Any:
         """Return the combination of the task of all parts."""
-        from distributed import Future, KilledWorker
+        from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
         self.require_open()
@@ -41,9 +41,9 @@ class OnDask(Engine):
             for part, own in zip(parts, arguments, strict=True)
         ]
         del arguments  # the scheduler keeps what is still to be used
-        futures: list[Future[Any]] = []
+        futures: list[Any] = []
 
-        def both(left: Future[Any], right: Future[Any]) -> Future[Any]:
+        def both(left: Any, right: Any) -> Any:
             futures.append(submit(_combine, combine, left, right))
             return futures[-1]
 
@@ -66,11 +66,9 @@ class OnDask(Engine):
 
     def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
         """Encode parts in the memory of the workers, which Dask spills to their disks where there are too many."""
-        from distributed import Future
-
         self.require_open()
         submit: Any = lambda *given: self.client.submit(*given, pure=False)  # noqa: E731
-        kept: list[Future[Any]] = [
+        kept: list[Any] = [
             submit(_encode, encode, _without_arguments(part), *self._compute(part.arguments)) for part in parts
         ]
         told = self.client.gather([submit(_survey, each) for each in kept])
