@@ -6,9 +6,10 @@ import pyarrow as pa
 import pytest
 from partitions import dask_processes, threads
 from pyarrow import dataset, feather, parquet
+from scipy import sparse
 from sklearn.base import clone
 
-from deciban import GaussianDiscriminant, LogisticRegression, NaiveBayes, TextClassifier
+from deciban import GaussianDiscriminant, LinearRegression, LogisticRegression, NaiveBayes, TextClassifier
 from deciban.distributed import fit
 from deciban.errors import DataError, UsageError
 from errors.refusals import refused
@@ -124,6 +125,30 @@ def test_what_is_wrong_with_a_dataset_is_said_with_the_file_and_the_row(tmp_path
             UsageError,
         ):
             fit(NaiveBayes(), path, LABELS, engine=engine)
+
+
+@pytest.mark.parametrize("model", [NaiveBayes("gaussian"), LogisticRegression(), LinearRegression()])
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+def test_arrays_at_odd_addresses_are_taken_as_any_others(model, kind):
+    def odd(array):
+        held = np.empty(array.nbytes + 1, np.uint8)[1:]
+        held[:] = np.frombuffer(array.tobytes(), np.uint8)
+        return held.view(array.dtype).reshape(array.shape)
+
+    rows, y, weight = ROWS.astype(float), np.arange(50) % 3, np.ones(50)
+    moved = odd(rows)
+    if kind == "csr":
+        rows = sparse.csr_array(rows)
+        moved = sparse.csr_array(tuple(odd(each) for each in (rows.data, rows.indices, rows.indptr)), shape=rows.shape)
+    with threads() as engine:
+        found = [
+            fit(clone(model), [each], engine=engine).predict(rows)
+            for each in ((rows, y, weight), (moved, odd(y), odd(weight)))
+        ]
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(
+        clone(model).fit(moved, odd(y), odd(weight)).predict(rows), clone(model).fit(rows, y).predict(rows)
+    )
 
 
 @pytest.mark.deep

@@ -31,7 +31,7 @@ def digest(*arrays: np.ndarray[Any, Any]) -> str:
         if elsewhere(array):
             sha.update(_stream(array))
             continue
-        flat = np.ascontiguousarray(array).reshape(-1)
+        flat = np.require(array, requirements=["C", "A"]).reshape(-1)
         sha.update(_core.digest(flat if flat.dtype in _HASHED else flat.astype(np.float64)))
     return sha.hexdigest()
 

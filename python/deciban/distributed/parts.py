@@ -47,6 +47,7 @@ class Part:
                 block = _as_block(block)
             y = block.y if block.y is None or hasattr(block.y, "__len__") else list(block.y)
             X = block.X if hasattr(block.X, "shape") or isinstance(block.X, list) else list(block.X)
+            y = np.require(y, requirements=["A"]) if isinstance(y, np.ndarray) else y  # a wire aligns nothing
             weight = None if block.weight is None else np.require(block.weight, np.float64, ["C", "A"])
             block = Block(X, y, weight)
             if y is not None and len(y) != block.size:
