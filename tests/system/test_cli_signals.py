@@ -13,15 +13,23 @@ from system.command import HELD_OUT, PROGRAM, SPAM, TRAIN, run, trained
 pytestmark = pytest.mark.deep
 
 
+MESSAGES = {"train": 3000, "learn": 300}
+"""So many take a verb about a second."""
+
+
 @pytest.fixture(scope="module")
-def mailbox(tmp_path_factory):
-    """A mailbox that takes about a second to learn: many distinct words."""
-    path = tmp_path_factory.mktemp("box") / "big.mbox"
-    with path.open("w") as file:
-        for i in range(3000):
-            words = " ".join(f"w{i * 97 + k}x{k % 7}" for k in range(400))
-            file.write(f"From x Mon Jan  1 00:00:00 2024\nSubject: number {i}\n\n{words}\n\n")
-    return path
+def mailboxes(tmp_path_factory):
+    """By verb, a mailbox that takes about a second: many distinct words."""
+
+    def written(name, many):
+        path = tmp_path_factory.mktemp("box") / f"{name}.mbox"
+        with path.open("w") as file:
+            for i in range(many):
+                words = " ".join(f"w{i * 97 + k}x{k % 7}" for k in range(400))
+                file.write(f"From x Mon Jan  1 00:00:00 2024\nSubject: number {i}\n\n{words}\n\n")
+        return path
+
+    return {verb: written(verb, many) for verb, many in MESSAGES.items()}
 
 
 def interrupted(arguments, after, number=signal.SIGINT):
@@ -43,7 +51,8 @@ def seconds(arguments):
 
 @pytest.mark.parametrize("verb", ["train", "learn"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interruption_leaves_the_file_as_it_was(verb, number, code, mailbox, tmp_path):
+def test_an_interruption_leaves_the_file_as_it_was(verb, number, code, mailboxes, tmp_path):
+    mailbox = mailboxes[verb]
     path = trained(tmp_path / "f.deciban")
     before = path.read_bytes()
 
@@ -84,9 +93,9 @@ def test_waiting_for_standard_input_can_be_interrupted(tmp_path):
 
 @pytest.mark.parametrize("verb", ["classify", "explain"])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_has_seen_enough_ends_it_silently(verb, unbuffered, tmp_path, mailbox):
+def test_a_reader_that_has_seen_enough_ends_it_silently(verb, unbuffered, tmp_path, mailboxes):
     path = trained(tmp_path / "f.deciban")
-    command = [*PROGRAM, verb, str(path), str(mailbox)]
+    command = [*PROGRAM, verb, str(path), str(mailboxes["train"])]
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
         assert process.stdout.readline().startswith((b"ham", b"spam"))
