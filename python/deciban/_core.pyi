@@ -739,7 +739,7 @@ class SharedKernel:
         *,
         tol: float = 1e-4,
         max_iter: int = 1000,
-        small: tuple[int, int] = (0, 0),
+        small: tuple[int, int] = ...,
         large: tuple[int, int] | None = None,
         memory: int = 200_000_000,
         watch: Callable[[int, int, float, float], bool] | None = None,

@@ -54,9 +54,7 @@ impl<R: Real, const L: usize> WithSimd for Norms<'_, R, L> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for x in self.panel {
-            for l in 0..L {
-                self.norms[l] = x[l].times(x[l], self.norms[l]);
-            }
+            self.norms.iter_mut().zip(x).for_each(|(norm, &x)| *norm = x.times(x, *norm));
         }
     }
 }
@@ -100,9 +98,8 @@ impl<R: Real, const L: usize> Points<R, L> {
         let names = &self.names;
         let both = panels.par_chunks_mut(width.max(1)).zip(self.norms.par_chunks_mut(L)).enumerate();
         both.for_each(|(p, (panel, norms))| {
-            for l in 0..L.min(count - (p * L).min(count)) {
-                names.each(rows, p * L + l, |k, x| panel[k][l] = x);
-            }
+            let here = L.min(count - (p * L).min(count));
+            (0..here).for_each(|l| names.each(rows, p * L + l, |k, x| panel[k][l] = x));
             if let Some(norms) = norms.as_chunks_mut::<L>().0.first_mut() {
                 Arch::new().dispatch(Norms { panel, norms });
             }
