@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..errors import DataError, UsageError
 from ..threads import using
 from .encoding import Encode, Encoded, Survey
@@ -89,7 +91,7 @@ class OnDask(Engine):
 
 def _encode(encode: Encode, part: Part, *arguments: Any) -> tuple[Encoded, Survey] | None:
     with using(1):
-        return encode(part, arguments)
+        return encode(part, _aligned(arguments))
 
 
 def _survey(found: tuple[Encoded, Survey] | None) -> Survey | None:
@@ -114,7 +116,17 @@ def _without_arguments(part: Part) -> Part:
 
 def _run(task: Task, part: Part, shared: Any, *arguments: Any) -> Any:
     with using(1):
-        return task(part, arguments, shared)
+        return task(part, _aligned(arguments), _aligned(shared))
+
+
+def _aligned(value: Any) -> Any:
+    """Return arrays, and tuples of them, at even addresses, as the core reads them: those of a wire may lie at any."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements=["A"])
+    if not isinstance(value, tuple):
+        return value
+    each = map(_aligned, value)
+    return type(value)(*each) if hasattr(value, "_fields") else tuple(each)
 
 
 def _combine(combine: Combine, left: Any, right: Any) -> Any:
