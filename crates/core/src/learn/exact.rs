@@ -193,10 +193,16 @@ impl Exact {
     }
 }
 
-/// x · 2^exponent.
+/// x · 2^exponent, of which each half is the exponent of a normal double.
 fn scaled(x: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
-    x * 2_f64.powi(half) * 2_f64.powi(exponent - half)
+    x * power_of_two(half) * power_of_two(exponent - half)
+}
+
+/// 2^k from its bits: `powi` multiplies in a loop.
+fn power_of_two(k: i32) -> f64 {
+    debug_assert!((-1022..=1023).contains(&k));
+    f64::from_bits(((1023 + k) as u64) << 52)
 }
 
 /// Sums as parts, (L, size): at each place doubles that add up to the sum, each the nearest to what those before leave.
