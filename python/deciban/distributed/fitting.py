@@ -21,7 +21,7 @@ def fit(
     y: Any = None,
     *,
     engine: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     sample_weight: Any = None,
     scratch: str | os.PathLike[str] | None = None,
 ) -> Fitted:
@@ -53,7 +53,7 @@ def fit(
         Labels, or the name of their column.
     engine : Client, SparkSession or Executor
         The workers: a Dask `Client`, a `SparkSession`, or any `concurrent.futures.Executor`.
-    columns : sequence of str, optional
+    columns : str or sequence of str, optional
         Columns of the features, or of the text; by default all but those of labels and weights.
     sample_weight : Dask collection or str, optional
         Weights, or the name of their column.
@@ -87,7 +87,8 @@ def fit(
     plan = plan_of(estimator)
     worked.require_open()
     try:
-        parts = parts_of(X, y, sample_weight, columns, worked)
+        named = [columns] if isinstance(columns, str) else columns
+        parts = parts_of(X, y, sample_weight, named, worked)
         with all_or_nothing(estimator):
             started = perf_counter()
             found = plan.fit(worked, parts)
