@@ -169,7 +169,7 @@ def write(encoded: Encoded, path: Path) -> None:
         arrays["weight"] = encoded.weight
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
+        unfinished.mkdir()
         for name, array in arrays.items():
             np.save(unfinished / f"{name}.npy", array, allow_pickle=array.dtype.kind == "O")
         if path.exists():  # written by a worker that died before it could say so

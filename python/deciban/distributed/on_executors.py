@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import suppress
 from pickle import PicklingError
 from typing import Any
 
@@ -147,7 +148,10 @@ class OnExecutor(Engine):
     def close(self) -> None:
         """Shut down an executor that took the place of another, and take the files away."""
         for folder in self._folders:
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):  # who still writes there finds no folder, and leaves none
+                os.rename(folder, f"{folder}.gone")
+            for left in (folder, f"{folder}.gone"):
+                shutil.rmtree(left, ignore_errors=True)
         if self._own:
             self._executor.shutdown(wait=False, cancel_futures=True)
 

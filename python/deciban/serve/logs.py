@@ -18,6 +18,7 @@ from ..json_text import json_line
 
 FORMATS = ("text", "json")
 _requests = logging.getLogger("deciban.requests")
+_requests.setLevel(logging.CRITICAL)  # until they are asked for
 
 
 class TextLines(logging.Formatter):

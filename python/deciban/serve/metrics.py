@@ -40,8 +40,10 @@ class Metrics:
         self._kept.labels(outcome).inc(n)
 
     def _begin(self) -> None:
-        from prometheus_client import CollectorRegistry, Counter, Histogram
+        from prometheus_client import CollectorRegistry, Counter, Histogram, values
 
+        # It was chosen when the module was imported, perhaps by somebody else, and before there was a folder.
+        values.ValueClass = values.get_value_class()
         registry = CollectorRegistry()
         self._kept = Counter(
             "deciban_kept_messages",
