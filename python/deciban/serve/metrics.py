@@ -43,7 +43,7 @@ class Metrics:
         from prometheus_client import CollectorRegistry, Counter, Histogram, values
 
         # It was chosen when the module was imported, perhaps by somebody else, and before there was a folder.
-        values.ValueClass = values.get_value_class()
+        values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
         registry = CollectorRegistry()
         self._kept = Counter(
             "deciban_kept_messages",
