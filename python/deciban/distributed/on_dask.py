@@ -52,7 +52,7 @@ class OnDask(Engine):
         root = levels(leaves, both)
         del leaves, common
         try:
-            return root.result()
+            return _aligned(root.result())
         except KilledWorker as error:
             raise DataError(
                 f"workers died again and again over one partition: {error}. Expected partitions that fit the memory "
