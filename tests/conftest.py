@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tiers import is_deep, select_tier, split_off_deep, split_off_repeated
+from tiers import is_deep, select_tier, split_off_deep, split_off_product, split_off_repeated
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -53,12 +53,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if " at 0x" in item.name:
             raise pytest.UsageError(f"{item.nodeid} is named by an address; give its case a name with `ids`")
+    items[:], product = split_off_product(items)
     left: list[pytest.Item] = []
     if not is_deep():
         items[:], left = split_off_deep(items)
     elif config.getoption("beyond_quick"):
         items[:], left = split_off_repeated(items)
-    config.hook.pytest_deselected(items=left)
+    config.hook.pytest_deselected(items=[*product, *left])
 
 
 # The adapters carry scikit-learn's docstrings, whose examples are not ours to run.

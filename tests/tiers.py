@@ -52,6 +52,12 @@ def deep(*values: Any) -> list[Any]:
     return [pytest.param(value, marks=pytest.mark.deep) for value in values]
 
 
+def deep_pairs(*values: Any) -> list[Any]:
+    """Return parameters that only the deep tier has, which even there meets every pair of entries, not their product:
+    what starts processes is slow, and the product is tried without."""
+    return [pytest.param(value, marks=[pytest.mark.deep, pytest.mark.pairs]) for value in values]
+
+
 def pairwise(*catalogues: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Return the product of catalogues; in the quick tier, cases that cover every pair of entries."""
     cases = list(product(*catalogues))
@@ -67,6 +73,17 @@ def split_off_deep(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[py
             tests[item.nodeid.split("[")[0]].append(item)
     quick = {cases[k] for cases in tests.values() for k in _choose(cases)}
     return [item for item in items if item in quick], [item for item in items if item not in quick]
+
+
+def split_off_product(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Return the tests without what of their `pairs` covers no further pair of entries, and the others."""
+    tests = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("pairs"):
+            tests[item.nodeid.split("[")[0]].append(item)
+    kept = {cases[k] for cases in tests.values() for k in _cover_pairs([tuple(_entries(case)) for case in cases])}
+    left = {item for cases in tests.values() for item in cases} - kept
+    return [item for item in items if item not in left], [item for item in items if item in left]
 
 
 def split_off_repeated(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:

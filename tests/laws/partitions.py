@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tiers import deep
+from tiers import deep_pairs
 
 Part = tuple[Any, Any]
 
@@ -72,7 +72,7 @@ def dask_processes() -> Iterator[Any]:
 
 
 Engine = Callable[[], Any]
-ENGINES: list[Any] = [threads, *deep(processes, dask_processes)]
+ENGINES: list[Any] = [threads, *deep_pairs(processes, dask_processes)]
 
 
 class DiesOnce:
