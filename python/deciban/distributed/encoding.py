@@ -13,6 +13,7 @@ import pickle
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -212,6 +213,10 @@ class Unspool:
             return pickle.load(file)
 
 
+# Headers of NumPy's files are parsed as Python, in which threads of some versions disturb each other (CPython 106905).
+_PARSING = Lock()
+
+
 @dataclass(frozen=True)
 class Mapped:
     """Maps a part from its folder into memory."""
@@ -220,6 +225,10 @@ class Mapped:
 
     def __call__(self) -> Encoded:
         """Return the part; nothing of it is read yet."""
+        with _PARSING:
+            return self._map()
+
+    def _map(self) -> Encoded:
         from scipy.sparse import csr_array
 
         def array(name: str) -> Any:
