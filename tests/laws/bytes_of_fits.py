@@ -42,7 +42,8 @@ def large(case: Case) -> tuple[Any, Any]:
     slow = any(part in case.id for part in ("svm", "svr", "one-class", "kernel", "calibrated"))
     n = FEW if slow and "linear" not in case.id and "texts" not in case.id else MANY
     if case.data in ("texts", "only-texts"):
-        X, y = texts(1500 if "kernel" in case.id or "auto" in case.id else 6000)
+        few = 600 if "least-squares" in case.id else 1500  # of which the words' products with each other are kept
+        X, y = texts(few if any(part in case.id for part in ("kernel", "auto", "least-squares")) else 6000)
         return X, None if case.data == "only-texts" else y
     X, y, random = rows(n, 3 if case.data.endswith("three") else 2)
     if case.data == "target":
