@@ -61,24 +61,35 @@ VERBS = {
 }  # fmt: skip
 
 
+class Watched(dict):
+    """By name of a file, whether its lines are counted: known of each once, as every call of a function asks."""
+
+    def __missing__(self, name):
+        self[name] = name.startswith(WATCHED)
+        return self[name]
+
+
 class Moments:
     """Counts the lines of the watched files that are run, and raises the signal at one of them."""
 
     def __init__(self, at=None):
         self.at, self.count, self.writing = at, 0, {}
 
-    def __call__(self, frame, event, argument):
-        name = frame.f_code.co_filename
-        if not name.startswith(WATCHED):
-            return None
+    def trace(self):
+        """From now on, until the moment has come."""
+        watched, line = Watched(), self.line
+        sys.settrace(lambda frame, event, argument: line if watched[frame.f_code.co_filename] else None)
+
+    def line(self, frame, event, argument):
         if event == "line":
+            name = frame.f_code.co_filename
             if name.startswith(WRITING):
                 self.writing[name, frame.f_lineno] = self.count
             self.count += 1
             if self.count - 1 == self.at:
                 sys.settrace(None)
                 signal.raise_signal(signal.SIGINT)
-        return self
+        return self.line
 
     def some(self):
         """The last time that each line that writes is run, and moments all over; fewer in the quick tier."""
@@ -116,7 +127,7 @@ def test_what_is_said_is_what_was_done(verb, run, begin, monkeypatch):
     def watched(moments):
         begin(what)
         before, told = identities(names), sorted(os.listdir())
-        sys.settrace(moments)
+        moments.trace()
         try:
             done = run(*arguments)
         finally:
