@@ -42,8 +42,7 @@ def large(case: Case) -> tuple[Any, Any]:
     slow = any(part in case.id for part in ("svm", "svr", "one-class", "kernel", "calibrated"))
     n = FEW if slow and "linear" not in case.id and "texts" not in case.id else MANY
     if case.data in ("texts", "only-texts"):
-        few = 600 if "least-squares" in case.id else 1500  # of which the words' products with each other are kept
-        X, y = texts(few if any(part in case.id for part in ("kernel", "auto", "least-squares")) else 6000)
+        X, y = texts(1500 if any(part in case.id for part in ("kernel", "auto", "least-squares")) else 6000)
         return X, None if case.data == "only-texts" else y
     X, y, random = rows(n, 3 if case.data.endswith("three") else 2)
     if case.data == "target":

@@ -140,22 +140,11 @@ class SqliteSession:
 
     def write(self) -> contextlib.AbstractContextManager[None]:
         """Do all that the block does, or nothing."""
-        return self._transaction("BEGIN IMMEDIATE")
+        return _transaction(self, "BEGIN IMMEDIATE")
 
     def read(self) -> contextlib.AbstractContextManager[None]:
         """Read in the block what there was at one moment."""
-        return self._transaction("BEGIN")
-
-    @contextlib.contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
-        self.execute(begin)
-        try:
-            yield
-            self.execute("COMMIT")
-        except BaseException:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
-            raise
+        return _transaction(self, "BEGIN")
 
     def close(self) -> None:
         """End the connection."""
@@ -219,30 +208,32 @@ class PostgresSession:
     @contextlib.contextmanager
     def write(self) -> Iterator[None]:
         """Do all that the block does, or nothing: whoever else writes waits for the advisory lock."""
-        with self._transaction("BEGIN"):
+        with _transaction(self, "BEGIN"):
             self.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
             yield
 
     @contextlib.contextmanager
     def read(self) -> Iterator[None]:
         """Read in the block what there was at one moment."""
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+        with _transaction(self, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
             yield
-
-    @contextlib.contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
-        self.execute(begin)
-        try:
-            yield
-            self.execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(Exception):  # a connection that is lost has rolled back
-                self.connection.execute("ROLLBACK")
-            raise
 
     def close(self) -> None:
         """End the connection."""
         self.connection.close()
+
+
+@contextlib.contextmanager
+def _transaction(session: SqliteSession | PostgresSession, begin: str) -> Iterator[None]:
+    """Commit what the block does, or take all of it back."""
+    session.execute(begin)
+    try:
+        yield
+        session.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(Exception):  # a connection that is lost, or a full disk, has rolled back
+            session.connection.execute("ROLLBACK")
+        raise
 
 
 @contextlib.contextmanager
