@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -154,3 +155,25 @@ def test_closed_streams_are_no_accident(tmp_path):
     assert (shell(f"{SPAM} >&-").returncode, shell(f"{SPAM} 2>&-").returncode) == (0, 0)
     assert shell("<&-").returncode == 65
     assert shell("nothing-there 2>&-").returncode == 66
+
+
+def test_a_signal_while_the_core_binds_numpy_waits_until_it_has():
+    program = """
+import signal, time
+from numpy.lib import NumpyVersion
+from deciban.cli.signals import Stopped, catch
+
+class Version(str):
+    def __len__(self):
+        signal.raise_signal(signal.SIGTERM)
+        return str.__len__(self)
+
+catch()
+try:
+    print(NumpyVersion(Version("1.2.3")).major, flush=True)
+    time.sleep(30)
+except Stopped:
+    print("stopped")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.returncode) == ("1\nstopped\n", 0), done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from types import FrameType
@@ -9,6 +10,8 @@ from typing import Any
 
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PAUSE = 0.02  # seconds until a signal that could not end the work there tries again
+_BINDING = os.path.join("numpy", "lib", "_version.py")
+"""What the core asks NumPy at its first array, and cannot do without."""
 
 _came: int | None = None
 _over = False
@@ -25,8 +28,8 @@ class Stopped(KeyboardInterrupt):
 def catch() -> None:
     """End the work by KeyboardInterrupt from now on, unless whoever started the command lets it ignore the signal.
 
-    Not while a module is being imported: NumPy and others make an ImportError of it. The signal tries again then, and
-    after a finaliser, from which no exception escapes.
+    Not while a module is being imported: NumPy and others make an ImportError of it; nor while the core binds NumPy,
+    where it could only panic. The signal tries again then, and after a finaliser, from which no exception escapes.
     """
     global _came, _over
     _came, _over = None, False
@@ -69,7 +72,8 @@ def _try_again(number: int, frame: FrameType | None) -> None:
 
 def _is_importing(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        name = frame.f_code.co_filename
+        if name.startswith("<frozen importlib") or name.endswith(_BINDING):
             return True
         frame = frame.f_back
     return False
