@@ -88,7 +88,7 @@ def read_archive(path: str | os.PathLike[str], place_of: Callable[[str], str | N
 
 def _members(begin: bytes, file: Any, size: int, name: str) -> list[Member]:
     if not begin.startswith(_MAGIC):
-        raise DataError(f"{name}: expected a backup of a filter. Make one: deciban backup FILTER {name}.")
+        raise DataError(f"{name}: expected a backup of a filter. Make one: deciban backup FILTER OUT.")
     length = int.from_bytes(begin[len(_MAGIC) : len(_MAGIC) + 8], "little")
     if len(begin) < _BEGIN or length > min(_LONGEST, size - _BEGIN):
         raise _damaged(name, "its header is cut short")
