@@ -4,6 +4,7 @@ import base64
 import json
 import math
 import subprocess
+import sys
 
 import httpx2
 import jsonschema
@@ -260,6 +261,21 @@ def test_others_than_known_paths_and_methods_are_problems(client):
         assert response.headers["x-request-id"] == "mine"
     assert 'deciban_requests_total{path="/healthz",status="200"} ' in client.get("/metrics").text
     assert client.get("/healthz", headers={"X-Request-Id": "a b"}).headers["x-request-id"] != "a b"
+
+
+def test_counters_are_in_their_folder_whatever_was_imported_or_made_before():
+    program = """
+import prometheus_client
+from deciban.serve.metrics import Metrics
+first, second = Metrics(), Metrics()
+first.count("/healthz", 200, 0.1)
+print(first.expose().decode(), second.expose().decode() == "")
+first.remove()
+second.remove()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert 'deciban_requests_total{path="/healthz",status="200"} 1.0' in done.stdout
+    assert done.stdout.endswith(" True\n")
 
 
 def test_what_rspamc_reads_is_there(files, tmp_path):

@@ -21,7 +21,6 @@ class Metrics:
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="deciban-metrics-")
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = self.folder
         self._requests: Any = None
         self._seconds: Any = None
         self._kept: Any = None
@@ -42,7 +41,9 @@ class Metrics:
     def _begin(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Histogram, values
 
-        # It was chosen when the module was imported, perhaps by somebody else, and before there was a folder.
+        # Counters look here for their folder. What they are was chosen when the module was imported, perhaps by
+        # somebody else, and before there was a folder.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = self.folder
         values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
         registry = CollectorRegistry()
         self._kept = Counter(
