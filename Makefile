@@ -7,8 +7,12 @@
 # make minimum test with exactly the lowest versions of all dependencies that pyproject.toml admits (Python 3.11)
 # make bench   measure against the rivals
 # make parity  run all of scikit-learn's own tests of the estimators that Deciban has too
+# make licences  collect in THIRD-PARTY.md those of all crates that the extension links with
 # make audit   look up known faults, licences and origins of all dependencies; needs the network, cargo-deny, pip-audit
-# make docs    draw the pictures and measure the models of the documentation anew
+# make site    build the documentation site into site/, strictly: no link may be broken
+# make man     write the manual pages of the commands anew
+# make pages   write the pages of the studies anew, from their templates and recorded numbers: seconds
+# make docs    draw the pictures and measure the models of the documentation anew: up to an hour
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -18,20 +22,23 @@ AGAIN  := $(MAKE)
 
 RUST := $(shell find crates -name '*.rs' -not -path '*/target/*') Cargo.toml Cargo.lock crates/core/Cargo.toml crates/python/Cargo.toml
 
-.PHONY: demo test deep test-mail rust fuzz lint minimum bench parity audit docs tools clean
+.PHONY: demo test deep test-mail rust fuzz lint minimum bench parity audit docs licences man pages site tools clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
 	@$(BIN)/deciban demo
 
 CHECKS := lint
+# A third of the time of the deep tests is waiting for other processes.
+WORKERS := 2
+deep: WORKERS := 3
 deep: TIER := --deep
 deep: CHECKS := lint fuzz
 
 # The other checks run beside the tests of Python; what they say is shown after, and the failure of either fails.
 test deep: rust
 	@$(AGAIN) --no-print-directory --keep-going $(CHECKS) >$(VENV)/checks.log 2>&1 & checks=$$!; \
-	trap "kill $$checks" INT TERM; $(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(TIER); tests=$$?; \
+	trap "kill $$checks" INT TERM; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(TIER); tests=$$?; \
 	wait $$checks; checks=$$?; cat $(VENV)/checks.log; \
 	echo "exit status of the tests: $$tests, of the other checks: $$checks"; test $$tests$$checks = 00
 
@@ -81,19 +88,26 @@ audit: $(VENV)/.installed
 	$(BIN)/python -m pip freeze --exclude-editable --exclude deciban >$(VENV)/audited.txt
 	pip-audit --requirement $(VENV)/audited.txt --no-deps --disable-pip --strict
 
+licences:
+	$(PYTHON) crates/licences.py
+
 docs: $(VENV)/.tested
 	$(BIN)/python docs/picture.py
-	$(BIN)/python docs/kernel.py
-	$(BIN)/python docs/generative.py
-	$(BIN)/python docs/predictive.py
-	$(BIN)/python docs/linear.py
-	$(BIN)/python docs/theory.py
-	$(BIN)/python docs/networks.py
-	$(BIN)/python docs/suspects.py
-	$(BIN)/python docs/decisions.py
-	$(BIN)/python docs/calibration.py
-	$(BIN)/python docs/evidence.py
-	$(BIN)/python docs/compare.py
+	$(BIN)/python docs/course/mail_model.py
+	$(BIN)/python docs/course/pictures.py
+	for study in $(STUDIES); do $(BIN)/python benchmarks/studies/$$study.py || exit; done
+	$(AGAIN) --no-print-directory pages
+
+# Their numbers are in benchmarks/studies/, their words in docs/studies/; no model is fitted.
+STUDIES := $(basename $(notdir $(wildcard docs/studies/*.md)))
+pages: $(VENV)/.tested
+	$(BIN)/python docs/site_build/study_pages.py
+
+site: pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+man: $(VENV)/.tested
+	$(BIN)/python docs/man_pages.py
 
 # What is missing is named, with where to get it.
 tools:
@@ -114,9 +128,9 @@ $(VENV)/.installed $(VENV)/.released: pyproject.toml $(RUST) | $(BIN)/python
 # For tests it is built as the Rust tests are, in less time.
 $(VENV)/.tested: pyproject.toml $(RUST) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --config-settings=build-args='--profile quick' \
-	  --editable '.[test]'
+	  --editable '.[test,site]'
 	@touch $@ $(VENV)/.installed
 	@rm -f $(VENV)/.released
 
 clean:
-	rm -rf $(VENV) $(LOWEST) target crates/core/fuzz/target
+	rm -rf $(VENV) $(LOWEST) site target crates/core/fuzz/target

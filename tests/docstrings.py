@@ -24,8 +24,8 @@ from numpydoc.validate import validate
 import deciban
 
 PACKAGES = (
-    *("calibration", "distributed", "distributions", "errors", "evaluation", "kernel_machines", "kernel_solvers"),
-    *("kernels", "losses", "penalties", "report", "scores", "solvers", "theory"),
+    *("calibration", "distributed", "distributions", "errors", "evaluation", "export"),
+    *("kernel_machines", "kernel_solvers", "kernels", "losses", "penalties", "report", "scores", "solvers", "theory"),
 )
 # What these functions and the fits of models return.
 RESULTS = (

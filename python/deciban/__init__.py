@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from . import distributions as distributions
     from . import errors as errors
     from . import evaluation as evaluation
+    from . import export as export
     from . import features as features
     from . import kernel_machines as kernel_machines
     from . import kernel_solvers as kernel_solvers
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from .evaluation.importance import evidence_importance as evidence_importance
     from .evaluation.label_errors import find_label_errors as find_label_errors
     from .evaluation.stability import explanation_stability as explanation_stability
+    from .export.onnx_file import to_onnx as to_onnx
     from .features.mutual_information import MutualInformation as MutualInformation
     from .features.nystroem import Nystroem as Nystroem
     from .features.random_fourier import RandomFourier as RandomFourier
@@ -105,6 +107,7 @@ _HOME = {
     "explanation_stability": ".evaluation.stability",
     "path": ".models.path",
     "find_label_errors": ".evaluation.label_errors",
+    "to_onnx": ".export.onnx_file",
 }
 
 __all__ = sorted(_HOME)
@@ -120,6 +123,7 @@ _MODULES = (
     "distributions",
     "errors",
     "evaluation",
+    "export",
     "features",
     "kernel_machines",
     "kernel_solvers",
@@ -146,6 +150,7 @@ HOMES.update(
     {
         "bounds": ("deciban.certificates.guarantees", "bounds"),
         "html of a certificate": ("deciban.pages.page", "of_certificate"),
+        "html of an evaluation": ("deciban.pages.page", "of_evaluation"),
         "html of an explanation": ("deciban.pages.page", "of_explanation"),
         "page of a comparison": ("deciban.pages.compared", "report"),
         "report": ("deciban.pages.judged", "report"),

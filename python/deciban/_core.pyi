@@ -114,6 +114,7 @@ class Reader:
     def view(self, item: str | bytes) -> tuple[str, list[tuple[str, int, int]]]: ...
     def tokens(self, item: str | bytes) -> list[str]: ...
     def digest(self, item: str | bytes) -> bytes: ...
+    def digests(self, items: Sequence[str | bytes]) -> bytes: ...
 
 @final
 class Files:
@@ -634,6 +635,7 @@ def perceptron(
     shuffle: int | None = None,
     pocket: bool = False,
     max_iter: int = 1000,
+    patience: tuple[int, int] | None = None,
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .threads import effective_threads, on_threads
+from .threads import await_result, effective_threads, on_threads
 
 Result = TypeVar("Result")
 
@@ -139,7 +139,7 @@ def run_each(task: Callable[[Any], Result], items: Iterable[Any], threads: int) 
         futures = [pool.submit(done, item) for item in items]
     except RuntimeError:  # another thread, which asked for another number, has just closed this pool
         return [task(item) for item in items]
-    return [future.result() for future in futures]
+    return [await_result(future) for future in futures]
 
 
 def blocks(rows: int, cost: int) -> list[slice]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, update_wrapper
 from time import perf_counter
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deciban._core import available_threads, halt_by, limit_threads
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -129,6 +132,18 @@ def inherit_threads(task: Callable[[], Result]) -> Callable[[], Result]:
             return task()
 
     return done
+
+
+LISTEN = 0.1
+"""Seconds after which whoever waits looks for a signal: one that comes just before a wait begins does not wake it."""
+
+
+def await_result(future: Future[Result]) -> Result:
+    """Return what a future comes to, or raise what it raises; a signal is heard while this thread waits."""
+    while not future.done():
+        with suppress(TimeoutError):
+            future.exception(LISTEN)
+    return future.result()
 
 
 @contextmanager

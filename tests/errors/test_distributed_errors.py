@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from deciban import SVM, GaussianDiscriminant, MLPClassifier, MutualInformation, NaiveBayes, TextClassifier
-from deciban.distributed import fit
+from deciban import SVM, LogisticRegression, MLPClassifier, MutualInformation, NaiveBayes, TextClassifier
+from deciban.distributed import fit, newton
 from deciban.errors import DataError, UsageError
 
 X = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0], [1.0, 4.0]])
@@ -81,18 +81,13 @@ def test_a_partition_that_does_not_fit_is_named(parts, text, engine):
             "to what it makes of the partitions.",
         ),
         (
-            GaussianDiscriminant(calibration="affine"),
-            "GaussianDiscriminant cannot be fitted in partitions with calibration='affine', which looks at the rows a "
-            f"second time. {_AS} Set calibration=None, or put it into a CalibratedClassifier with a sample.",
-        ),
-        (
             TextClassifier("mlp"),
             "TextClassifier cannot be fitted in partitions with model='mlp', which is learnt by minimising over all "
             f"texts at once. {_AS} Choose model='naive-bayes', or fit a linear model to the rows of a TextVectorizer "
             "with n_features.",
         ),
     ],
-    ids=["mlp", "svm", "calibrated", "texts"],
+    ids=["mlp", "svm", "texts"],
 )
 def test_an_estimator_that_is_no_sum_is_refused(model, text, engine):
     with refused(text, UsageError, model):
@@ -115,8 +110,8 @@ def test_selectors_that_need_the_rows_are_refused(engine):
     [
         (
             (X, Y),
-            "X is ndarray. Expected Dask collections, a Spark data frame, a Parquet dataset or a list of partitions "
-            "(X, y). Call the estimator's own fit with rows that are in memory already.",
+            "X is ndarray. Expected Dask collections, a Spark data frame, a dataset, files by label or a list of "
+            "partitions (X, y). Call the estimator's own fit with rows that are in memory already.",
         ),
         (
             ([X], [Y]),
@@ -146,3 +141,16 @@ def test_an_engine_that_takes_no_work_is_refused(engine):
         UsageError,
     ):
         fit(NaiveBayes(), [(X, Y)], engine="dask")
+
+
+def test_corners_need_the_hessian(engine, monkeypatch):
+    monkeypatch.setattr(newton, "_CORNERS", 1)
+    model = LogisticRegression(penalty="l1")
+    with refused(
+        "a penalty with corners needs the Hessian of all features in partitions, which of 2 features and 1 scores is "
+        "too large, or of classes together. Expected at most 1 features, and classes one against the rest. Choose "
+        "penalty='l2', multi_class='ovr', or fewer features.",
+        UsageError,
+        model,
+    ):
+        fit(model, [(X, Y)], engine=engine)

@@ -49,7 +49,7 @@ def test_all_that_was_found_is_on_the_page(language):
             assert compared.percent(point.error) in said
     words = Words(language)
     for pair in found.pairs:
-        assert {f"{pair.a} − {pair.b}", compared._p(pair.p), compared._p(pair.t_p)} <= said
+        assert {f"{pair.a} − {pair.b}", compared.format_p(pair.p), compared.format_p(pair.t_p)} <= said
         assert f"{pair.mcnemar.only_a} : {pair.mcnemar.only_b}" in said
     assert {words("compared.yes"), SCRIPT, "b & c", "다"} <= said
     assert page.texts.count(words("compared.yes")) == sum(

@@ -32,6 +32,11 @@ MODELS = {
     "each": (LogisticRegression(multi_class="ovr"), THREE),
     "squared-hinge": (LinearSVM(loss="squared_hinge", calibration=None), TWO),
     "squared-hinge-each": (LinearSVM(loss="squared_hinge", calibration=None, class_weight={1: 3.0}), THREE),
+    "l1": (LogisticRegression(penalty="l1", C=0.3), TWO),
+    "l1-each": (LogisticRegression(penalty="l1", multi_class="ovr", C=0.3), THREE),
+    "l1-no-intercept": (LogisticRegression(penalty="l1", C=0.1, fit_intercept=False), TWO),
+    "elastic-net": (LogisticRegression(penalty="elasticnet", l1_ratio=0.7, C=0.2), TWO),
+    "squared-hinge-l1": (LinearSVM(loss="squared_hinge", penalty="l1", C=0.05, calibration=None), TWO),
 }
 EVERY = pytest.mark.parametrize("name", MODELS)
 

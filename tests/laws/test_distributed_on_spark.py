@@ -8,7 +8,7 @@ import pytest
 from estimators import CASES
 
 from deciban import LogisticRegression, NaiveBayes, TextClassifier
-from deciban.distributed import fit
+from deciban.distributed import fit, predict
 from deciban.errors import DataError, UsageError
 
 sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed: pip install pyspark")
@@ -63,6 +63,17 @@ def test_texts_are_counted(spark):
     model = fit(TextClassifier("naive-bayes"), frame, "label", columns="text", engine=spark)
     own = TextClassifier("naive-bayes").fit(texts, np.asarray(y).astype(str))
     np.testing.assert_array_equal(model.predict_proba(texts), own.predict_proba(texts))
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_predictions_are_those_of_one_process(spark, method):
+    X, y = next(case for case in CASES if case.id == "bayes-multinomial-of-three").learn()
+    frame, names = frame_of(spark, X, y, 3)
+    rows = frame.toPandas()
+    model = NaiveBayes().fit(rows[names], rows["label"])
+    found = predict(model, frame, columns=names, method=method).toPandas()
+    assert found.columns.tolist() == [*names, "label", "prediction"]
+    np.testing.assert_array_equal(np.array(found["prediction"].tolist()), getattr(model, method)(found[names]))
 
 
 def test_what_cannot_be_learnt_is_named(spark):

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from deciban import GaussianDiscriminant, LinearRegression, LogisticRegression, NaiveBayes, TextClassifier
-from deciban.distributed import fit
+from deciban.distributed import fit, svmlight
 from deciban.errors import DataError, UsageError
 from errors.refusals import refused
 
@@ -149,6 +149,70 @@ def test_arrays_at_odd_addresses_are_taken_as_any_others(model, kind):
     np.testing.assert_array_equal(
         clone(model).fit(moved, odd(y), odd(weight)).predict(rows), clone(model).fit(rows, y).predict(rows)
     )
+
+
+@pytest.mark.parametrize("base", [0, 1])
+@pytest.mark.parametrize("length", [1, 17, 1 << 20])
+@pytest.mark.parametrize("model", [NaiveBayes(), LogisticRegression()])
+def test_stretches_of_svmlight_are_the_rows_of_the_files(base, length, model, tmp_path, monkeypatch):
+    monkeypatch.setattr(svmlight, "_BYTES", length)
+    y = np.arange(50) % 2
+    (tmp_path / "rows").mkdir()
+    for at, to, end in ((0, 20, "\n"), (20, 35, ""), (35, 50, "\n# a note\n\n")):
+        rows = [
+            " ".join([str(label), *(f"{j + base}:{x}" for j, x in enumerate(row) if x)])
+            for row, label in zip(ROWS[at:to], y[at:to], strict=True)
+        ]
+        (tmp_path / "rows" / f"{at}.svm").write_text("\n".join(rows) + end)
+    whole = clone(model).fit(sparse.csr_array(ROWS.astype(float)), y.astype(float))
+    with threads() as engine:
+        found = fit(clone(model), tmp_path / "rows", engine=engine)
+    np.testing.assert_array_equal(found.predict(ROWS), whole.predict(ROWS))
+    np.testing.assert_allclose(found.predict_proba(ROWS), whole.predict_proba(ROWS), rtol=0, atol=1e-4)
+    if isinstance(model, NaiveBayes):
+        assert found.counts_ == whole.counts_
+
+
+def test_mailboxes_by_label_are_learnt_as_their_messages(tmp_path):
+    messages = [f"Subject: {text}\n\n{text} {k}\n".encode() for k, text in enumerate(TEXTS)]
+    labels = np.array(["ham", "spam"])[np.arange(50) % 2]
+    (tmp_path / "ham").mkdir()
+    box = b""
+    for k, message in enumerate(messages):
+        if k % 2:
+            box += b"From a@b Thu Nov 26 22:00:00 2026\n" + message + b"\n"
+        else:
+            (tmp_path / "ham" / f"{k}.eml").write_bytes(message)
+    (tmp_path / "spam.mbox").write_bytes(box)
+    with threads() as engine:
+        paths = {"spam": tmp_path / "spam.mbox", "ham": [tmp_path / "ham"]}
+        model = fit(TextClassifier("naive-bayes", kind="mail"), paths, engine=engine, scratch=tmp_path)
+        assert {path.name for path in tmp_path.iterdir()} == {"ham", "spam.mbox"}
+        with refused(
+            "X is files by label, and the estimator is NaiveBayes. Expected a TextClassifier, which reads them. Pass "
+            "TextClassifier('naive-bayes', kind='mail').",
+            UsageError,
+        ):
+            fit(NaiveBayes(), paths, engine=engine)
+    at_once = TextClassifier("naive-bayes", kind="mail").fit(messages, labels)
+    np.testing.assert_array_equal(model.predict_proba(messages), at_once.predict_proba(messages))
+
+
+def test_what_is_wrong_with_svmlight_is_said_with_its_line(tmp_path):
+    (tmp_path / "rows.svm").write_text("1 1:2 3:1\n0 2:many\n")
+    with threads() as engine:
+        with refused(
+            "partition 0 (rows.svm, bytes 0 to 19): counted from there, line 2: expected index:value; came '2:many'. "
+            "If this is CSV, rename it to end in .csv.",
+            DataError,
+        ):
+            fit(NaiveBayes(), tmp_path / "rows.svm", engine=engine)
+        with refused(
+            "y, sample_weight or columns are given beside files of svmlight. Expected none: a line has its label, and "
+            "features have no names. Leave them out.",
+            UsageError,
+        ):
+            fit(NaiveBayes(), tmp_path / "rows.svm", "label", engine=engine)
 
 
 @pytest.mark.deep

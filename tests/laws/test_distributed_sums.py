@@ -4,6 +4,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from estimators import CASES
 from partitions import (
@@ -17,20 +18,18 @@ from partitions import (
     processes,
     threads,
 )
+from sklearn.base import clone
 
-from deciban import MutualInformation, NaiveBayes, TextClassifier
+from deciban import GaussianDiscriminant, MutualInformation, NaiveBayes, TextClassifier
 from deciban.distributed import fit
 from deciban.distributed.on_executors import OnExecutor
 from deciban.distributed.plans import plan_of
 from deciban.distributed.sources import parts_of
 from deciban.distributed.trees import Tree, groups
 from deciban.errors import DataError
+from deciban.models import left_out
 
-SUMS = [
-    case
-    for case in CASES
-    if case.id.startswith(("bayes", "discriminant", "texts-b", "texts-auto")) and "calibrated" not in case.id
-]
+SUMS = [case for case in CASES if case.id.startswith(("bayes", "discriminant", "texts-b", "texts-auto"))]
 LEAST_SQUARES = [case for case in CASES if case.id in ("least-squares", "ridge", "least-squares-classifier")]
 EVERY = pytest.mark.parametrize("partition", PARTITIONINGS)
 
@@ -98,6 +97,31 @@ def test_weights_are_repetitions():
     with threads() as engine:
         model = fit(NaiveBayes("gaussian"), parts, engine=engine)
     assert model.counts_ == NaiveBayes("gaussian").fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).counts_
+
+
+@EVERY
+def test_types_of_columns_that_parts_know_in_part_are_calibrated_as_all_rows(partition, tmp_path):
+    X, y = next(case for case in CASES if case.id == "bayes-gaussian").learn()
+    frame = pd.DataFrame({"x": X[:, 0], "kind": np.array(["a", "b", "c"])[np.digitize(X[:, 1], [0.0, 1.0])]})
+    frame = pd.concat([frame, frame[:20]], ignore_index=True)  # equal rows share a part that is left out
+    model, y = NaiveBayes("auto", calibration="affine"), np.concatenate([y, y[:20]])
+    parts = [(frame.iloc[rows], labels) for rows, labels in partition(np.arange(len(y)), y)]
+    with threads() as engine:
+        parted = fit(clone(model), parts, engine=engine)
+    assert parted.scaling_ is not None
+    assert file_of(parted, tmp_path) == file_of(model.fit(frame, y), tmp_path)
+
+
+@pytest.mark.parametrize("most", [10, 5000])
+def test_weights_are_repetitions_in_what_calibrates(most, monkeypatch):
+    monkeypatch.setattr(left_out, "MOST", most)
+    X, y = next(case for case in CASES if case.id == "discriminant-calibrated").learn()
+    weight = np.arange(len(y)) % 3
+    with threads() as engine:
+        parts = [(X[i::4], y[i::4], weight[i::4]) for i in range(4)]
+        model = fit(GaussianDiscriminant(calibration="affine"), parts, engine=engine)
+    repeated = GaussianDiscriminant(calibration="affine").fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert model.scaling_ == repeated.scaling_ is not None
 
 
 @pytest.mark.parametrize("count", range(1, 20))

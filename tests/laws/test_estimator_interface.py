@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+from email.message import Message
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from sklearn.utils import estimator_html_repr, get_tags
 from sklearn.utils.metadata_routing import UNUSED, get_routing_for_object
 
 from deciban import LinearSVM
-from deciban.data import counterpart, mixins
+from deciban.data import counterpart, documentation, mixins
 from deciban.data.counterpart import METHODS
 from deciban.data.estimator import BaseEstimator, clone
 from laws.estimators import CASES, over
@@ -315,3 +316,30 @@ def test_what_settings_do_not_offer_is_not_listed():
     code = "import sys; from deciban import LinearSVM; names = dir(LinearSVM()); "
     code += "print('predict_proba' in names, 'set_callbacks' in names, 'sklearn' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["True", "False", "False"]
+
+
+@over()
+def test_the_diagram_links_to_the_page_of_the_estimator(case, monkeypatch):
+    model, name = case.new(), type(case.estimator).__name__
+    monkeypatch.setattr(documentation, "address", lambda: "")
+    assert '<a class="sk-estimator-doc-link' not in shown(model)
+    monkeypatch.setattr(documentation, "address", lambda: "https://docs.example/")
+    assert f'href="https://docs.example/reference/api/deciban.{name}/"' in shown(model)
+    own = type("Model", (type(model),), {"__module__": __name__})
+    assert own.__new__(own)._get_doc_link() == ""
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        (["Source, https://one.example", "Documentation, https://two.example"], "https://two.example/"),
+        (["Documentation, https://two.example/"], "https://two.example/"),
+        ([], ""),
+    ],
+)
+def test_the_address_is_the_one_that_the_package_declares(declared, told, monkeypatch):
+    known = Message()
+    for each in declared:
+        known["Project-URL"] = each
+    monkeypatch.setattr("importlib.metadata.metadata", lambda name: known)
+    assert documentation.address.__wrapped__() == told

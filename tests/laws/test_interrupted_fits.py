@@ -1,9 +1,12 @@
 """Ctrl-C at any moment of a fit is never lost: it ends the fit, or the certificate says that it was interrupted."""
 
+import queue
 import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import deciban
-from deciban import SVM, CalibratedClassifier, GaussianDiscriminant, LinearSVM, LogisticRegression
-from deciban.distributions import scatter
+from deciban import SVM, CalibratedClassifier, LinearSVM, LogisticRegression
+from deciban.blas import run_each
+from deciban.cli.ahead import Aside
+from deciban.distributed.on_executors import OnExecutor
 from deciban.evaluation.cross_validation import Interruption
 from deciban.kernels import RBF
 from deciban.kernels.evaluation import scores_among
@@ -123,14 +128,40 @@ def _stack(frame):
         frame = frame.f_back
 
 
-def test_sums_of_products_in_parts_are_those_at_once(monkeypatch):
-    """What lets Ctrl-C in while products are added changes no bit."""
-    random = np.random.default_rng(0)
-    X, y = random.normal(size=(3000, 6)) * 10.0 ** random.integers(-9, 9, size=(3000, 1)), np.arange(3000) % 3
-    whole = GaussianDiscriminant().fit(X, y)
-    monkeypatch.setattr(scatter, "_PRODUCTS", 1)
-    parts = GaussianDiscriminant().fit(X, y)
-    assert all(np.array_equal(a, b) for a, b in zip(whole.counts_.parts, parts.counts_.parts, strict=True))
+def partitions(task):
+    with ThreadPoolExecutor(1) as pool:
+        OnExecutor(pool).reduce(lambda *_: task(), [None], lambda a, b: a)
+
+
+WAITS = {
+    "problems side by side": lambda task: side_by_side.side_by_side([task], 1, Halt(None)),
+    "products on threads": lambda task: run_each(lambda again: again or task(), range(2), 2),
+    "what is done aside": lambda task: Aside(task).result(),
+    "partitions": partitions,
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_signal_that_does_not_wake_who_waits_is_heard(name):
+    """As one that comes when this thread is about to wait: here it comes to another."""
+    heard, answers = threading.Event(), queue.SimpleQueue()
+
+    def hear(*_):
+        heard.set()
+        raise KeyboardInterrupt
+
+    def task():
+        time.sleep(0.05)  # until all others wait
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        answers.put(heard.wait(10.0))
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        with suppress(KeyboardInterrupt):
+            WAITS[name](task)
+        assert answers.get()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -63,7 +63,7 @@ def test_everything_that_can_be_said_is_said_somewhere():
     """By its key, by that of its family, or by a key that is put together there."""
     folder = Path(pages.__file__).parent
     paths = [*folder.glob("*.py"), *folder.glob("*.html"), *(folder.parent / "cli").glob("*.py")]
-    sources = "".join(path.read_text() for path in paths if path.stem not in ("english", "korean"))
+    sources = "".join(path.read_text() for path in paths if path.stem not in ("english", "korean", "summary_words"))
     for key in CATALOGUES["en"]:
         above = key.rpartition(".")[0]
         together = {f'"{key}"', f'"{above}"', f'f"{above}.{{', f'known("{key.partition(".")[0]}"'}
@@ -288,6 +288,7 @@ def test_certificates_and_explanations_show_themselves(monkeypatch):
     why = classifier.explain(["cheap <b>lunch"])[0]
     for shown, parts in (
         (classifier.certificate_, ("exact", classifier.certificate_.digest)),
+        (evaluate(["ham", "spam", "news"], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]], ["ham", "spam"]), ("ham", "news")),
         (why, ("&lt;b&gt;", "cheap", f"{max(term.decibans for term in why.terms):+.1f}")),
     ):
         html = shown._repr_html_()

@@ -180,6 +180,32 @@ def test_without_an_intercept_the_hyperplane_goes_through_the_origin():
     assert Perceptron(fit_intercept=False, max_iter=5).fit(X, y).intercept_ == 0.0
 
 
+@kinds
+@given(seed=seeds, patience=st.sampled_from([1, 3, 10]))
+def test_it_ends_once_as_many_passes_as_all_up_to_the_best_brought_nothing(kind, seed, patience):
+    X, y = whole(seed, N=60, noise=0.2)
+    wrong = []
+    limits = Limits(max_iter=80, callback=lambda _, mistakes, __: wrong.append(mistakes))
+    found = Rosenblatt(**kind, patience=patience).solve(problem(X, y), limits, seed=seed)
+    passes = found.iterations
+    ends = [Rosenblatt(**kind).solve(problem(X, y), Limits(max_iter=k), seed=seed) for k in range(1, passes + 1)]
+    assert_array_equal(found.w, ends[-1].w)
+    if found.status is Status.CONVERGED:
+        return
+    if kind == {"pocket": True}:
+        wrong = [oracle.errors(X, y, np.append(each.w, each.b)) for each in ends]
+    for k in range(1, passes + 1):
+        best = 1 + int(np.argmin(wrong[:k]))
+        wanted = max(patience, best * (4 if kind == {"averaged": True} else 1))
+        assert k == 80 or (k - best >= wanted) == (k == passes)
+
+
+@given(seeds)
+def test_it_is_patient_enough_for_what_a_hyperplane_separates(seed):
+    X, y = separated(seed)
+    assert Perceptron(calibration=None, random_state=seed).fit(X, y).status_ is Status.CONVERGED
+
+
 def test_numbers_that_end_leave_the_last_weights_that_were_finite():
     X, y = np.array([[1e308], [1e308], [-1e308]]), np.array([-1.0, -1.0, -1.0])
     found = perceptron.solve(problem(X, y), Limits(max_iter=5))

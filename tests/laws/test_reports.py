@@ -18,7 +18,10 @@ from deciban import (
     Perceptron,
     TextClassifier,
 )
+from deciban.certificates.intervals import clopper_pearson
+from deciban.conventions import percent
 from deciban.pages import blocks
+from deciban.pages.evaluated import format_interval
 from deciban.pages.judged import score_examples
 from deciban.pages.words import Words
 from deciban.report import regions
@@ -38,7 +41,7 @@ CLASSIFIERS = {
     "LeastSquaresClassifier": LeastSquaresClassifier,
     "MLPClassifier": lambda: MLPClassifier((4,), max_iter=4, random_state=0),
 }
-JUDGED = ["error", "learnt", "confusion", "curves", "costs", "reliability"]
+JUDGED = ["error", "confusion", "reliability", "curves", "costs"]
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +60,7 @@ def test_every_classifier_tells_of_itself_and_how_sure_it_is(name):
     model = CLASSIFIERS[name]().fit(X[::2], labels[::2])
     alone = model.report(language="en")
     keys = [section.key for section in alone.sections]
-    assert keys == ["error", "learnt", *(["epochs"] if name == "MLPClassifier" else []), "certificate", "again"]
+    assert keys == ["error", *(["epochs"] if name == "MLPClassifier" else []), "learnt", "certificate", "again"]
     assert any("report(X, y)" in text for text in checked(alone.html()).texts)
 
     report = model.report(X[1::2], labels[1::2], language="en")
@@ -65,6 +68,13 @@ def test_every_classifier_tells_of_itself_and_how_sure_it_is(name):
     page = checked(report.html())
     n = len(X[1::2])
     assert any(text.startswith(f"Of {n} labelled examples it misclassified {wrong}:") for text in page.texts)
+    error, *others = report.summary.figures
+    assert (error.heading, error.value) == ("error", percent(wrong / n))
+    assert error.interval == f"95 % interval {format_interval(clopper_pearson(wrong, n), Words())}"
+    assert len(others) == 2
+    assert {error.value, report.summary.verdict, *(each.value for each in others)} <= set(page.texts)
+    assert bool(report.summary.warning) == (name in ("MLPClassifier", "Perceptron"))
+    assert alone.summary.verdict == "The error on new examples has not been measured."
     weighed = hasattr(model, "predict_log_proba")
     assert ([section.key for section in report.sections][: len(JUDGED)] == JUDGED) == weighed
     assert "picture" in [section.key for section in report.sections]
@@ -90,7 +100,7 @@ def test_a_report_of_texts_shows_them_and_the_strongest_words():
     texts = ["cheap pills now", "cheap loan now", "lunch at noon?", "see you at lunch"]
     classifier = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
     report = classifier.report(["cheap <b>lunch", "loan", "noon"], ["ham", "spam", "ham"], language="ko")
-    assert [section.key for section in report.sections][-4:] == ["evidence", "samples", "certificate", "again"]
+    assert [section.key for section in report.sections][-4:] == ["samples", "learnt", "certificate", "again"]
     page = checked(report.html(), "ko")
     assert {"cheap", "lunch", "spam 쪽 증거"} <= set(page.texts)
     assert page.tags.count("mark") >= 4

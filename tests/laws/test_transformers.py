@@ -1,8 +1,10 @@
 """Every transformer gives what `set_output` asks for: the same numbers, named, by the index of the rows."""
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
@@ -11,7 +13,17 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 
 import deciban
-from deciban import MutualInformation, NaiveBayes, Nystroem, RandomFourier, TextVectorizer, TfidfTransformer
+from deciban import (
+    GaussianDiscriminant,
+    MutualInformation,
+    NaiveBayes,
+    Nystroem,
+    RandomFourier,
+    TextClassifier,
+    TextVectorizer,
+    TfidfTransformer,
+)
+from deciban.errors import DataError
 
 TEXTS = ["free money", "lunch at noon", "free free lunch", "see you at noon"] * 5
 LABELS = np.array(["spam", "ham", "spam", "ham"] * 5)
@@ -93,3 +105,60 @@ def test_frames_go_through_pipelines_and_column_transformers(wanted):
     columns = ColumnTransformer([("words", TextVectorizer(), "text"), ("n", "passthrough", ["n"])])
     columns.set_output(transform="pandas")
     assert list(columns.fit_transform(frame).columns)[:2] == ["words__at", "words__free"]
+
+
+OF_NUMBERS = {
+    "pandas": lambda X: pd.DataFrame(X, columns=list("abcde")),
+    "pandas of Arrow": lambda X: pd.DataFrame(X, columns=list("abcde")).astype("double[pyarrow]"),
+    "polars": lambda X: pl.DataFrame(X, schema=list("abcde")),
+    "pyarrow": lambda X: pa.table({name: X[:, j] for j, name in enumerate("abcde")}),
+    "narwhals": lambda X: nw.from_native(pl.DataFrame(X, schema=list("abcde"))),
+}
+OF_TEXTS = {
+    "pandas": pd.Series,
+    "pandas of Arrow": lambda texts: pd.Series(texts, dtype="string[pyarrow]"),
+    "polars": pl.Series,
+    "pyarrow": lambda texts: pa.chunked_array([texts[:5], texts[5:]]),
+    "array": lambda texts: np.array(texts, dtype=object),
+}
+
+
+def bytes_of(rows):
+    """The numbers of rows of whatever kind, row by row."""
+    rows = rows.toarray() if sparse.issparse(rows) else rows.to_numpy() if hasattr(rows, "to_numpy") else rows
+    return np.ascontiguousarray(rows, dtype=np.float64).tobytes()
+
+
+@pytest.mark.parametrize("wanted", ["default", "pandas", "polars"])
+@pytest.mark.parametrize("kind", range(5))
+@pytest.mark.parametrize("name", [name for name, (_, X) in TRANSFORMERS.items() if not sparse.issparse(X)])
+def test_any_frame_gives_the_bytes_that_an_array_gives(name, kind, wanted):
+    made, X = TRANSFORMERS[name]
+    plain = clone(made).fit(X, LABELS)
+    frame = list((OF_TEXTS if isinstance(X, list) else OF_NUMBERS).values())[kind](X)
+    model = clone(made).set_output(transform=wanted)
+    for rows in (model.fit_transform(frame, LABELS), model.transform(frame)):
+        assert bytes_of(rows) == bytes_of(plain.transform(X))
+        if wanted != "default":
+            assert list(rows.columns) == model.get_feature_names_out().tolist()
+    if not isinstance(X, list):
+        names = model.get_feature_names_out().tolist()
+        assert set(names) <= set("abcde") or not set(names) & set("abcde")
+        with pytest.raises(DataError, match=r"^Expected a data frame with its rows; came polars.LazyFrame, which is"):
+            clone(made).fit(pl.LazyFrame(X, schema=list("abcde")), LABELS)
+
+
+@pytest.mark.parametrize("kind", OF_TEXTS)
+def test_texts_of_any_frame_are_classified_alike(kind):
+    plain = TextClassifier("naive-bayes").fit(TEXTS, LABELS)
+    model = TextClassifier("naive-bayes").fit(OF_TEXTS[kind](TEXTS), LABELS)
+    assert bytes_of(model.predict_proba(OF_TEXTS[kind](TEXTS))) == bytes_of(plain.predict_proba(TEXTS))
+    assert model.explain(OF_TEXTS[kind](TEXTS[:1])) == plain.explain(TEXTS[:1])
+
+
+@pytest.mark.parametrize("kind", OF_NUMBERS)
+def test_axes_of_discriminants_come_in_frames(kind):
+    model = GaussianDiscriminant().set_output(transform="polars").fit(OF_NUMBERS[kind](NUMBERS), LABELS)
+    rows = model.transform(OF_NUMBERS[kind](NUMBERS))
+    assert rows.columns == model.get_feature_names_out().tolist()
+    assert bytes_of(rows) == bytes_of(GaussianDiscriminant().fit(NUMBERS, LABELS).transform(NUMBERS))

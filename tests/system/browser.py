@@ -1,4 +1,4 @@
-"""Chromium without a window, driven through the pipe of its DevTools protocol."""
+"""Chromium without a window, driven through the pipe of its DevTools protocol, or by Playwright."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import select
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
+
+import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _PATIENCE = 30.0  # seconds for an answer
@@ -20,6 +23,19 @@ _PATIENCE = 30.0  # seconds for an answer
 def program() -> str | None:
     """Where there is one."""
     return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def open_chromium() -> Iterator[Any]:
+    """Open the browser by Playwright; the test is skipped where one of them is not there."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser: pip install playwright")
+    found = program()
+    if found is None:
+        pytest.skip("there is no Chromium here: on Debian, apt install chromium")
+    with api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 class Browser:

@@ -43,6 +43,11 @@ def run(*arguments: object, **more: Any) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(words, stderr=subprocess.PIPE, env=env, timeout=120, check=False, **more)
 
 
+def run_here(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+    """The same, in either tier within this process, whose modules the test has changed."""
+    return _run_here([str(a) for a in arguments], {})
+
+
 def _run_here(words: list[str], more: dict[str, Any]) -> subprocess.CompletedProcess[bytes]:
     """The same within this process, whose standard streams are files for as long; it takes no time to start."""
     columns, handlers = os.environ.pop("COLUMNS", None), {n: signal.getsignal(n) for n in _HANDLED}

@@ -8,6 +8,7 @@ import pytest
 
 from deciban.cli import status
 from system.command import TRAIN
+from system.course import open_modules
 
 
 @pytest.fixture
@@ -52,3 +53,10 @@ def own(trained, run, tmp_path):
     """A copy of it, in the folder where commands run."""
     shutil.copy(trained, tmp_path / "f.deciban")
     return tmp_path / "f.deciban"
+
+
+@pytest.fixture(scope="module")
+def course_page():
+    """An empty page from which the modules of the course are called."""
+    with open_modules() as page:
+        yield page

@@ -1,6 +1,9 @@
 """Pages in a real browser: nothing is loaded, the policy lets the page's own script run, it fits, and the slider tells
 what the table tells."""
 
+import json
+from importlib.resources import files
+
 import numpy as np
 import pytest
 
@@ -8,13 +11,14 @@ from deciban.evaluation.judgements import Judgements
 from deciban.pages.blocks import Bars, Opened, Paragraph, Section
 from deciban.pages.measured import Measured, Size
 from deciban.pages.page import Report
+from deciban.pages.summary import summarise
 from deciban.pages.words import Words
 from deciban.report.decisions import prices
 from system.browser import Browser, program
 
 pytestmark = pytest.mark.deep
 
-WIDTHS = (320, 400, 1200)
+WIDTHS = (320, 390, 900, 1400)
 N = 50_000
 CLASSES = ("ham", "spam")
 SLIDER = "document.querySelector('.slider')"
@@ -48,7 +52,10 @@ def page(tmp_path_factory):
     )
     path = tmp_path_factory.mktemp("page") / "r.html"
     more = Section("more", "h", [Opened("t", [Paragraph("p")], shut=True)])
-    Report("m", measured.claim(words), [*measured.sections(words), more], words).save(path)
+    proof = {"status": "exhausted", "advice": "raise max_iter"}
+    summary = summarise(measured, proof, ["a column" * 9], words)
+    certificate = Section("certificate", "proof", [Paragraph("p")])
+    Report("m", summary.claim, [*measured.sections(words), more, certificate], words, summary).save(path)
     return path
 
 
@@ -67,6 +74,61 @@ def test_it_fits_the_window(browser, page, width):
     for element in ("svg", "figcaption", "dd", "h2"):
         widest = f"Math.max(...[...document.querySelectorAll('{element}')].map(e => e.getBoundingClientRect().right))"
         assert browser.ask(widest) <= width
+
+
+@pytest.mark.parametrize(("width", "columns"), [(390, 1), (900, 1), (1100, 2), (1400, 2)])
+def test_figures_are_in_two_columns_on_wide_screens(browser, page, width, columns):
+    browser.open(page, width)
+    figures = [f"document.querySelector('[id^={each}-]').closest('figure')" for each in ("roc", "precision")]
+    one, other = browser.ask(f"[{', '.join(figures)}].map((each) => each.getBoundingClientRect().toJSON())")
+    assert (one["right"] <= other["left"]) == (columns == 2)
+    assert (one["bottom"] <= other["top"]) == (columns == 1)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 500), (390, 900)])
+def test_the_summary_is_on_the_first_screen(browser, page, width, height):
+    browser.open(page, width)
+    assert browser.ask("document.querySelector('.summary').getBoundingClientRect().bottom") <= height
+    assert browser.ask("document.querySelectorAll('.summary dd.value').length") == 3
+    assert "did not converge" in browser.ask("document.querySelector('.summary .warning').textContent")
+
+
+def test_nothing_moves_once_it_is_shown(browser, page):
+    browser.open(page)
+    moved = "new PerformanceObserver(() => {}).observe({type: 'layout-shift', buffered: true})"
+    browser.ask(moved)
+    shifts = "performance.getEntriesByType('layout-shift').reduce((sum, each) => sum + each.value, 0)"
+    assert browser.ask(shifts) == 0
+
+
+def test_details_open_by_the_keyboard_without_a_script(browser, page):
+    browser.open(page, script=False)
+    browser.ask("document.querySelector('details.item summary').focus()")
+    before = browser.ask("document.querySelector('details.item').open")
+    for kind in ("keyDown", "keyUp"):
+        browser.say("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
+    assert browser.ask("document.querySelector('details.item').open") is not before
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, page, scheme, width):
+    pytest.importorskip("axe_playwright_python", reason="it brings axe-core: pip install axe-playwright-python")
+    rules = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    browser.open(page, width, scheme)
+    browser.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    browser.ask(f"(() => {{ {rules} }})()")
+    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+    found = browser.say(
+        "Runtime.evaluate",
+        expression=f"axe.run(document, {json.dumps(options)}).then((found) => JSON.stringify(found.violations))",
+        awaitPromise=True,
+        returnByValue=True,
+    )
+    told = [
+        (each["id"], [node["html"][:200] for node in each["nodes"]]) for each in json.loads(found["result"]["value"])
+    ]
+    assert told == []
 
 
 def test_dark_and_print_have_colours_of_their_own(browser, page):

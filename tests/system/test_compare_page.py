@@ -1,22 +1,15 @@
-"""docs/compare.md says what its numbers say: the curves of docs/compare.json and the record of all data sets."""
+"""docs/compare.md says what the record of all data sets says, and its curves are those of the problems they name."""
 
+import json
 import re
-import sys
-from copy import deepcopy
-from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 from scipy.stats import beta, binom, binomtest
 from sklearn.datasets import load_breast_cancer
 
-ROOT = Path(__file__).parents[2]
-DOCS, BENCHMARKS = ROOT / "docs", ROOT / "benchmarks"
-PARTS = ("cases", "claims", "curves", "efficiency", "page", "picture", "prose", "sets")
+from system.written_studies import DOCS, STUDIES, renderer, study
+
 # Of the folder of data: archives and files, by the sets that are made of them.
 SETS = {
     *("spamassassin", "trec07", "sms", "20news", "imdb", "mr", "korean"),
@@ -25,31 +18,8 @@ SETS = {
 
 
 @pytest.fixture(scope="module")
-def script():
-    """The modules of the page by the ends of their names."""
-    before = sys.path[:]
-    sys.path.insert(0, str(DOCS))
-    try:
-        yield {part: import_module(f"compare_{part}") for part in PARTS}
-    finally:
-        sys.path[:] = before
-        for part in PARTS:
-            sys.modules.pop(f"compare_{part}", None)
-
-
-@pytest.fixture(scope="module")
-def seen(script):
-    return script["page"].seen(script["page"].numbers())
-
-
-@pytest.fixture(scope="module")
-def recorded(script):
-    return script["page"].record()
-
-
-@pytest.fixture(scope="module")
-def record(recorded):
-    return recorded[1]
+def record():
+    return renderer.recorded("compare")["record"]
 
 
 @pytest.fixture(scope="module")
@@ -57,23 +27,16 @@ def page():
     return (DOCS / "compare.md").read_text(encoding="utf-8")
 
 
-def test_the_page_is_what_its_numbers_say(script, seen, recorded, page):
-    told = script["page"].written(seen, recorded).splitlines()
-    said = page.splitlines()
-    assert [(k, one, other) for k, (one, other) in enumerate(zip(told, said, strict=False), 1) if one != other] == []
-    assert len(told) == len(said)
+@pytest.fixture(scope="module")
+def cases():
+    with study("compare_cases") as module:
+        yield module
 
 
-def test_its_picture_says_what_is_drawn(script, seen, page):
-    figure = script["page"].figure(seen)
-    name = script["page"].PICTURE
-    assert f"]({name})" in page
-    root = ElementTree.fromstring((DOCS / name).read_text(encoding="utf-8"))
-    there = {part.text for part in root.iter() if part.tag.endswith("}text")}
-    labels = {line for text in figure.findobj(Text) for line in text.get_text().split("\n")}
-    words = {line for line in labels if re.search(r"[^\W\d]", line)}
-    assert {problem.title for problem in script["cases"].PROBLEMS.values()} <= words <= there
-    assert all(f"{curves.sizes[-1]:,} examples" in figure.get_label() for curves in seen.curves.values())
+@pytest.fixture(scope="module")
+def efficiency():
+    with study("compare_efficiency") as module:
+        yield module
 
 
 def test_the_code_that_it_shows_runs(page, capsys):
@@ -84,52 +47,6 @@ def test_the_code_that_it_shows_runs(page, capsys):
     assert [row.model for row in known["found"].rows] == ["discriminant", "logistic"]
     assert [point.n for point in known["found"].rows[0].curve][:3] == [20, 80, 320]
     assert "discriminant" in capsys.readouterr().out
-
-
-# --- the claims ------------------------------------------------------------------------------------------------
-
-
-def flat(seen):
-    """Curves on which every model errs as the first one does, and no assumption is worth anything."""
-    curves = {
-        name: replace(each, errors=dict.fromkeys(each.errors, next(iter(each.errors.values()))))
-        for name, each in seen.curves.items()
-    }
-    return replace(seen, curves=curves, efficiencies=[replace(e, logistic=e.discriminant) for e in seen.efficiencies])
-
-
-def level(record):
-    """A record in which all models of a set do the same."""
-    same = deepcopy(record)
-    for each in same["sets"].values():
-        found = each["comparison"]
-        first = found["models"][0]
-        found["models"] = [{**first, "model": model["model"]} for model in found["models"]]
-        found["pairs"] = [{**pair, "real": False} for pair in found["pairs"]]
-        found["best"] = found["simplest"] = first["model"]
-    return same
-
-
-def test_each_claim_holds_and_would_not_if_all_were_the_same(script, seen, record):
-    curves, sets = script["curves"], script["sets"]
-    groups = [
-        (curves.CURVE_CLAIMS, seen, flat(seen)),
-        (curves.EFFICIENCY_CLAIMS, seen, flat(seen)),
-        (sets.CLAIMS, sets.Sets.of_record(record), sets.Sets.of_record(level(record))),
-    ]
-    for claims, found, same in groups:
-        assert claims
-        assert [claim.says for claim in claims if not claim.holds(found)] == []
-        assert [claim.says for claim in claims if claim.holds(same)] == []
-
-
-def test_what_is_not_so_is_not_written(script, seen, recorded):
-    with pytest.raises(script["claims"].UnfoundedError) as refused:
-        script["page"].written(flat(seen), recorded)
-    assert str(refused.value) == script["curves"].CURVE_CLAIMS[0].says
-    with pytest.raises(script["claims"].UnfoundedError) as refused:
-        script["page"].written(seen, ("same.json", level(recorded[1])))
-    assert str(refused.value) == script["sets"].CLAIMS[0].says
 
 
 # --- the record ------------------------------------------------------------------------------------------------
@@ -207,18 +124,18 @@ def test_the_summary_is_that_of_the_record(record, page):
 
 
 @pytest.mark.parametrize("name", ["normal", "skewed", "poisson", "topics"])
-def test_simulated_curves_are_drawn_again_as_they_were(name, script, seen):
-    problem, sizes = script["cases"].PROBLEMS[name], (20, 80, 320)
-    kept = seen.curves[name]
-    again = script["cases"].curves(problem, sizes, 2)
-    assert (again.held_out, list(again.errors)) == (kept.held_out, list(kept.errors))
-    for model, errors in again.errors.items():
-        then = kept.errors[model][[kept.sizes.index(size) for size in sizes], :2]
-        assert np.abs(errors - then).max() <= 0.005 * kept.held_out  # examples at the very boundary, elsewhere computed
+def test_simulated_curves_are_drawn_again_as_they_were(name, cases):
+    kept = json.loads((STUDIES / "compare.json").read_text(encoding="utf-8"))["curves"][name]
+    again = cases.curves(cases.PROBLEMS[name], (20, 80, 320), 2)
+    assert (again["held_out"], list(again["errors"])) == (kept["held_out"], list(kept["errors"]))
+    for model, errors in again["errors"].items():
+        for size, found in errors.items():
+            then = np.array(kept["errors"][model][size][:2])
+            # Examples at the very boundary, elsewhere computed.
+            assert np.abs(np.array(found) - then).max() <= 0.005 * kept["held_out"]
 
 
-def test_the_least_error_is_that_of_the_true_log_odds(script):
-    cases = script["cases"]
+def test_the_least_error_is_that_of_the_true_log_odds(cases):
     X, y = cases.normal(np.random.default_rng(5))
     d = X.shape[1]
     covariance = cases.CORRELATION ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))
@@ -228,12 +145,12 @@ def test_the_least_error_is_that_of_the_true_log_odds(script):
     assert low <= wrong <= high
 
 
-def test_efficiencies_are_those_of_efrons_table(script):
+def test_efficiencies_are_those_of_efrons_table(efficiency):
     table = {1.0: 0.995, 1.5: 0.968, 2.0: 0.899, 2.5: 0.786, 3.0: 0.641, 3.5: 0.486, 4.0: 0.343}
-    assert {d: round(script["efficiency"].efficiency(d), 3) for d in table} == table
+    assert {d: round(efficiency.efficiency(d), 3) for d in table} == table
 
 
-def test_the_error_of_a_line_is_that_of_many_examples(script):
+def test_the_error_of_a_line_is_that_of_many_examples(efficiency):
     from deciban import LogisticRegression
 
     random = np.random.default_rng(3)
@@ -241,5 +158,5 @@ def test_the_error_of_a_line_is_that_of_many_examples(script):
     X = random.normal(size=(len(y), 3)) + np.outer(y - 0.5, means)
     model = LogisticRegression().fit(X[:60], y[:60])
     wrong = int((model.predict(X) != y).sum())
-    low, high = binom.ppf([1e-4, 1 - 1e-4], len(y), script["efficiency"].error(model, means))
+    low, high = binom.ppf([1e-4, 1 - 1e-4], len(y), efficiency.error(model, means))
     assert low <= wrong <= high

@@ -80,3 +80,14 @@ def test_other_models_have_counts_too(run, out):
     assert told["items"] == 300
     assert told["problems"] == []
     assert "No problem was found." in out("doctor", "f.deciban")
+
+
+def test_many_filters_are_checked_at_once_and_damage_is_told_by_the_exit_code(own, out, run, tmp_path):
+    broken = tmp_path / "broken.deciban"
+    broken.write_bytes(b"nothing")
+    told = json.loads(out("doctor", "f.deciban", broken, "--json"))
+    assert [bool(each["model"]) for each in told] == [True, False]
+    assert out("doctor", "f.deciban", broken).count("model      online") == 1
+    assert run("doctor", "f.deciban", "--exit-code").returncode == 0
+    assert run("doctor", "f.deciban", broken).returncode == 0
+    assert run("doctor", "f.deciban", broken, "--exit-code").returncode == 1

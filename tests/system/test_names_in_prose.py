@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 import numpy as np
+import polars as pl
 import pytest
 
 import deciban
@@ -20,9 +21,9 @@ from deciban.cli.group import VERBS, Verbs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-# Pages that no script writes: the calls within their sentences are run.
+# Pages that are no studies: the calls within their sentences are run.
 GUIDES = [
-    p for p in PAGES if not p.with_suffix(".py").exists() and p.stem != "file-format"
+    p for p in PAGES if not (p.parent / "studies" / p.name).exists() and p.stem != "file-format"
 ]  # whose fields are no names
 SOURCES = sorted((ROOT / "python" / "deciban").rglob("*.py"))
 PACKAGES = (
@@ -157,6 +158,19 @@ def test_the_calls_within_the_guides_run(tmp_path: Path, monkeypatch: pytest.Mon
     assert ran >= 18
 
 
+def names_in_onnx() -> set[str]:
+    """What ONNX files call their inputs, outputs and metadata, and what types they have."""
+    X = pl.DataFrame({"age": [30.0, 40.0, 50.0, 60.0], "job": ["clerk", "judge", "clerk", "judge"]})
+    models = [
+        deciban.NaiveBayes("auto").fit(X, ["no", "yes", "no", "yes"]),
+        deciban.LinearRegression().fit([[0.0], [1.0]], [0, 1]),
+    ]
+    made = [deciban.to_onnx(model) for model in models]
+    values = {each.name for one in made for each in (*one.graph.input, *one.graph.output)}
+    types = set(inspect.signature(deciban.to_onnx).parameters) | {"float32", "float64"}
+    return values | types | {each.key for one in made for each in one.metadata_props}
+
+
 def test_the_names_within_the_guides_are_known() -> None:
     verbs, options = set(VERBS), {"--help"}
     context = click.Context(Verbs("deciban"))
@@ -173,6 +187,7 @@ def test_the_names_within_the_guides_are_known() -> None:
         | options
         | parts
         | models
+        | names_in_onnx()
         | {"discriminant", "certificate_", "TMPDIR", "DECIBAN_MEMORY", "DECIBAN_IMAP_PASSWORD"}
     )
     for span in [span for page in GUIDES for span in spans(page)]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NEEDED = re.findall(r"\|\| missing\+=\((.*)\)", (ROOT / ".ci" / "run").read_text())
+NEEDED = re.findall(r"\|\| (?:missing|beside)\+=\((.*)\)", (ROOT / ".ci" / "run").read_text())
 PACKAGES = sorted({name for line in NEEDED for name in line.split()})
 pytestmark = [
     pytest.mark.deep,

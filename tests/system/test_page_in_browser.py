@@ -4,13 +4,13 @@ import re
 import subprocess
 import time
 from contextlib import contextmanager
-from importlib.resources import files
 
 import pytest
 
 from deciban.serve.kept import KeptMessages, Query
 from deciban.serve.live import LiveFilter
-from system.browser import program
+from system.accessibility import find_violations
+from system.browser import open_chromium
 from system.command import HELD_OUT, KOREAN, PROGRAM, SPAM
 from system.hostile_mail import HOSTILE
 from system.serving import PATIENCE, until
@@ -86,13 +86,8 @@ def served(trained, tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser():
     """A browser; the tests are skipped where there is none."""
-    found = program()
-    if found is None:
-        pytest.skip("there is no Chromium here: on Debian, apt install chromium")
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+    with open_chromium() as opened:
         yield opened
-        opened.close()
 
 
 class Tab:
@@ -301,42 +296,27 @@ def test_a_session_that_ended_asks_for_the_token(browser, served):
 # --- for everybody -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def axe():
-    """The rules of axe-core."""
-    pytest.importorskip("axe_playwright_python", reason="it brings axe-core: pip install axe-playwright-python")
-    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("language", ["en-GB", "ko-KR"])
-def test_axe_finds_nothing(browser, served, axe, language, scheme, width):
+def test_axe_finds_nothing(browser, served, language, scheme, width):
     address, path = served
     views = [*VIEWS, "/login", f"/messages/{number_of(path, '노루걸음')}", "/messages/99999"]
-    tab = Tab(browser, address, language=language, scheme=scheme, width=width)
+    tab, dark = Tab(browser, address, language=language, scheme=scheme, width=width), scheme == "dark"
     with tab as page:
         for view in views:
             page.goto(view)
             if view == "/":
                 page.keyboard.press("j")
-            found = look(page, axe)
+            found = find_violations(page, colours_only=dark)
             assert found == [], (view, found)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, view
         page.goto("/")
         page.keyboard.press("?")
-        assert look(page, axe) == []
+        assert find_violations(page, colours_only=dark) == []
         tab.context.clear_cookies()
         page.goto("/login")
-        assert look(page, axe) == []
-
-
-def look(page, axe):
-    """What axe finds: rule, and the elements."""
-    page.evaluate(f"() => {{ {axe} }}")
-    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-    found = page.evaluate("async (options) => (await axe.run(document, options)).violations", options)
-    return [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in found]
+        assert find_violations(page, colours_only=dark) == []
 
 
 def test_buttons_and_links_are_large_enough_to_touch(browser, served):

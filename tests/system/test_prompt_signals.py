@@ -204,6 +204,7 @@ LARGE = {
     "lasso of few rows": ("LinearRegression(penalty='l1', alpha=1e-6)", 90, 200),
     "discriminant": ("GaussianDiscriminant()", 300_000, 300),
     "discriminant of classes": ("GaussianDiscriminant(covariance='per_class')", 300_000, 300),
+    "discriminant of many columns": ("GaussianDiscriminant()", 20_000, 1_500),
     "logistic": ("LogisticRegression(C=1e4, tol=1e-12)", 200_000, 100),
     "linear machine": ("LinearSVM(C=1e2, tol=1e-10)", 200_000, 100),
     "perceptron": ("Perceptron(max_iter=1000)", 300_000, 100),

@@ -23,7 +23,9 @@ from system.serving import until, workers_of
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "python" / "deciban" / "sample"
 README = ROOT / "README.md"
-GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("mail", "serve", "text", "tables", "models", "reports", "scale")]
+GUIDES = [
+    ROOT / "docs" / f"{name}.md" for name in ("mail", "serve", "text", "tables", "models", "reports", "scale", "onnx")
+]
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in [README, *GUIDES]}
 SERVED = ("serve", "users", "users", "users", "backup", "restore")
 VERBS = {
@@ -38,8 +40,11 @@ VERBS = {
     "tables": ("train", "evaluate", "classify", "explain", "learn", "compare"),
     "models": (),
     "scale": (),
+    "onnx": ("export",),
     "reports": ("train", "evaluate", "compare"),
 }
+TRAINED_ELSEWHERE = ("serve", "onnx")
+"""The pages whose commands begin with the filter of the README and the model of the tables."""
 
 
 @pytest.fixture
@@ -116,7 +121,7 @@ def watch(line: list[str], folder: Path) -> None:
 @pytest.mark.parametrize("name", [name for name, verbs in VERBS.items() if verbs])
 def test_the_commands_run_and_forgetting_restores_the_file(name: str, mailbox: Path) -> None:
     commands = read_commands(PAGES[name])
-    if name == "serve":
+    if name in TRAINED_ELSEWHERE:
         commands = [*read_commands(PAGES["README"])[:1], *read_commands(PAGES["tables"])[:1], *commands]
         assert [line[-1] for line in commands[:2]] == ["filter.deciban", "people.deciban"]
     contents = {}
@@ -154,9 +159,10 @@ def test_the_python_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_every_page_of_commands_or_python_is_run() -> None:
-    """A page of docs/ is a guide, or a script writes it."""
-    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
-    assert {name for name in pages if not (ROOT / "docs" / f"{name}.py").exists()} <= {*PAGES, "file-format"}
+    """A page of docs/ is a guide or a study (test_study_pages.py); of others and Korean ones see test_site_pages.py."""
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md") if "." not in path.stem} - {"index"}
+    studies = {path.stem for path in (ROOT / "docs" / "studies").glob("*.md")}
+    assert pages - studies <= {*PAGES, "file-format"}
     assert set(VERBS) == set(PAGES)
 
 
@@ -165,14 +171,19 @@ def test_the_readme_is_one_page() -> None:
 
 
 def test_links_lead_to_files_and_headings() -> None:
-    for path in [*(ROOT / "docs").glob("*.md"), README]:
+    """Those of the start page of the site lead to pages that are generated: tests/system/test_site.py."""
+    for path in [*(each for each in (ROOT / "docs").glob("*.md") if each.stem.partition(".")[0] != "index"), README]:
         for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
             name, _, anchor = link.partition("#")
             target = path.parent / name if name else path
             assert "://" in name or target.exists(), (path.name, link)
             if anchor and "://" not in name:
-                headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
-                assert anchor in {"-".join(heading.lower().split()) for heading in headings}, (path.name, link)
+                text = target.read_text(encoding="utf-8")
+                headings = re.findall(r"^#+ (.*?)(?: \{ #(.*) \})?$", text, flags=re.MULTILINE)
+                assert anchor in {name or "-".join(heading.lower().split()) for heading, name in headings}, (
+                    path.name,
+                    link,
+                )
 
 
 def test_the_make_targets_exist() -> None:

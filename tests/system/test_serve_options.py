@@ -2,6 +2,7 @@
 
 import configparser
 import json
+import os
 import re
 import shlex
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from deciban.cli.group import VERBS
 from deciban.cli.serve import command
 from deciban.errors import DecibanError
 from deciban.serve.server import PROTOCOLS
@@ -107,7 +109,7 @@ def test_the_container_file_copies_what_there_is_and_starts_what_it_installs(opt
         if not sources[0].startswith("--from="):
             assert all((DEPLOY.parent / each).exists() for each in sources), sources
     assert ["--from=built", "/opt/deciban", "/opt/deciban"] in copied
-    needed = {"Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "LICENSE", "crates", "python"}
+    needed = {"Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "LICENSE", "crates", "python", "man"}
     assert needed <= {each for words in copied for each in words}
     (entry,), (words,) = (list(map(json.loads, instructions(name))) for name in ("ENTRYPOINT", "CMD"))
     assert entry == ["/opt/deciban/bin/deciban", "serve", "/var/lib/deciban/filter.deciban"]
@@ -116,6 +118,19 @@ def test_the_container_file_copies_what_there_is_and_starts_what_it_installs(opt
     assert f":{at.port} deciban" in CONTAINER
     assert at.port >= 1024  # as the user is another than root
     assert instructions("USER") == ["deciban"]
+
+
+def test_the_container_is_the_command_too():
+    (environment,) = instructions("ENV")
+    path = dict(each.split("=", 1) for each in environment.split())["PATH"].split(":")
+    (entry,) = map(json.loads, instructions("ENTRYPOINT"))
+    assert path[0] == os.path.dirname(entry[0])
+    extras = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = re.findall(r"EXTRAS=([\w,]+)", CONTAINER)
+    assert {each for part in named for each in part.split(",")} <= set(extras)
+    assert named[-1] == "serve"
+    (line,) = re.findall(r"--entrypoint deciban deciban .*?(classify .*)", CONTAINER)
+    assert line.split()[0] in VERBS
 
 
 @pytest.mark.skipif(shutil.which("apt-get") is None, reason="no Debian")

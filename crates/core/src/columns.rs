@@ -11,7 +11,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::rows::{Index, Rows, Value};
+use crate::rows::{Index, Row, Rows, Value};
 use fill::Fill;
 
 /// A column is held whole where at least one in so many of its values is not zero.
@@ -49,35 +49,19 @@ pub enum Column<'a> {
 }
 
 impl Column<'_> {
-    /// x·u, u (N,).
+    /// x·u, u (N,), in sums side by side so that none waits for the one before it.
     #[inline(always)]
     pub fn dot(&self, u: &[f64]) -> f64 {
-        self.dot_of(|i| u[i])
-    }
-
-    /// Σ x_i u(i), in sums side by side so that none waits for the one before it.
-    #[inline(always)]
-    pub fn dot_of(&self, u: impl Fn(usize) -> f64) -> f64 {
-        let mut sums = [0.0; 8];
         match *self {
-            Column::Whole(values) => {
-                let parts = values.chunks_exact(8);
-                let tail = values.len() - parts.remainder().len();
-                let rest = parts.remainder().iter().enumerate().map(|(k, x)| x * u(tail + k)).sum::<f64>();
-                for (p, x) in parts.enumerate() {
-                    for k in 0..8 {
-                        sums[k] += x[k] * u(8 * p + k);
-                    }
-                }
-                sums.iter().sum::<f64>() + rest
-            }
+            Column::Whole(values) => Row::<f64, i32>::Dense(values).dot(u),
             Column::Sparse(places, values) => {
                 let (i, x) = (places.chunks_exact(4), values.chunks_exact(4));
                 let rest = i.remainder().iter().zip(x.remainder());
-                let rest = rest.map(|(&i, x)| x * u(i as usize)).sum::<f64>();
+                let rest = rest.map(|(&i, x)| x * u[i as usize]).sum::<f64>();
+                let mut sums = [0.0; 4];
                 for (i, x) in i.zip(x) {
                     for k in 0..4 {
-                        sums[k] += x[k] * u(i[k] as usize);
+                        sums[k] += x[k] * u[i[k] as usize];
                     }
                 }
                 (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
@@ -108,6 +92,19 @@ impl Column<'_> {
                 let part = at(first)..at(first + u.len());
                 let values = &values[part.clone()];
                 places[part].iter().zip(values).for_each(|(&i, x)| u[i as usize - first] += step * x);
+            }
+        }
+    }
+
+    /// u ← u + step·h∘x, h and u (N,).
+    #[inline(always)]
+    pub fn add_weighted_to(&self, step: f64, h: &[f64], u: &mut [f64]) {
+        match *self {
+            Column::Whole(values) => {
+                values.iter().zip(h).zip(u).for_each(|((x, h), u)| *u += step * x * h);
+            }
+            Column::Sparse(places, values) => {
+                places.iter().zip(values).for_each(|(&i, x)| u[i as usize] += step * x * h[i as usize]);
             }
         }
     }

@@ -107,6 +107,14 @@ impl Kernel {
                 }
                 R::exponentials(products);
             }
+            // What is usual without a call for each number, to the same last bit.
+            Kernel::Polynomial { scale, shift, degree: 2 } => {
+                each(products, |k| (scale * k + shift) * (scale * k + shift));
+            }
+            Kernel::Polynomial { scale, shift, degree: 3 } => each(products, |k| {
+                let x = scale * k + shift;
+                x * (x * x)
+            }),
             Kernel::Polynomial { scale, shift, degree } => {
                 each(products, |k| (scale * k + shift).powi(degree));
             }

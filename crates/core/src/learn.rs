@@ -2,6 +2,7 @@
 //!
 //! Everything here runs on the current pool of threads, and gives the same bits on any number of them.
 
+mod blocks;
 pub mod categories;
 pub mod central;
 mod chain;
@@ -20,7 +21,6 @@ pub mod logarithms;
 pub mod moments;
 mod odd;
 pub mod outer;
-mod panels;
 pub mod powers;
 pub mod repeats;
 mod scale;

@@ -47,6 +47,7 @@ pub mod narrow;
     reason = "what iterators call is compiled for any processor where nothing is optimised across units of code"
 )]
 pub mod network;
+mod panels;
 pub mod penalty;
 pub mod products;
 pub mod rows;

@@ -25,9 +25,9 @@ impl<V: Value, I: Index> Row<'_, V, I> {
         match *self {
             Row::Dense(values) => {
                 let mut sums = [0.0; LANES];
-                let (x, y) = (values.chunks_exact(LANES), w.chunks_exact(LANES));
-                let rest = x.remainder().iter().zip(y.remainder()).map(|(&x, &w)| x.real() * w).sum::<f64>();
-                for (x, y) in x.zip(y) {
+                let ((x, last_x), (y, last_y)) = (values.as_chunks::<LANES>(), w.as_chunks::<LANES>());
+                let rest = last_x.iter().zip(last_y).map(|(&x, &w)| x.real() * w).sum::<f64>();
+                for (x, y) in x.iter().zip(y) {
                     for k in 0..LANES {
                         sums[k] += x[k].real() * y[k];
                     }

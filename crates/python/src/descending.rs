@@ -31,6 +31,7 @@ struct Rosenblatt<'a> {
     shuffle: Option<u64>,
     pocket: bool,
     max_iter: usize,
+    patience: Option<(usize, usize)>,
     watcher: &'a mut Watcher,
 }
 
@@ -38,12 +39,12 @@ impl Kernel for Rosenblatt<'_> {
     type Output = rosenblatt::Found;
 
     fn call<V: Value, I: Index>(self, rows: &Rows<'_, V, I>) -> Result<Self::Output, Refusal> {
-        let Rosenblatt { examples, state, shuffle, pocket, max_iter, watcher } = self;
+        let Rosenblatt { examples, state, shuffle, pocket, max_iter, patience, watcher } = self;
         examples.check(rows.count())?;
         fits(state.w.len(), rows.columns())?;
         fits(state.early.len(), rows.columns())?;
         let Examples { y, weight, intercept, .. } = examples;
-        let plan = rosenblatt::Plan { rows, y, weight, intercept, shuffle, pocket, max_iter };
+        let plan = rosenblatt::Plan { rows, y, weight, intercept, shuffle, pocket, max_iter, patience };
         Ok(rosenblatt::solve(&plan, state, &mut |i, p, g| watcher.stop(i, p, g)))
     }
 }
@@ -54,7 +55,7 @@ type Separated<'py> = (Given<'py>, Given<'py>, f64, f64, Given<'py>, usize, f64,
 /// Rosenblatt's rule from `last`, with `early`, `visits` and `mistakes` as an earlier call gave them.
 #[pyfunction]
 #[pyo3(signature = (X, y, c, last, early, visits, mistakes, *, intercept=true, shuffle=None, pocket=false,
-                    max_iter=1000, watch=None, n_jobs=None))]
+                    max_iter=1000, patience=None, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn perceptron<'py>(
     py: Python<'py>,
@@ -69,6 +70,7 @@ pub fn perceptron<'py>(
     shuffle: Option<u64>,
     pocket: bool,
     max_iter: usize,
+    patience: Option<(usize, usize)>,
     watch: Option<Py<PyAny>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Separated<'py>> {
@@ -83,7 +85,7 @@ pub fn perceptron<'py>(
     };
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset: None, intercept };
     let watched = &mut watcher;
-    let kernel = Rosenblatt { examples, state, shuffle, pocket, max_iter, watcher: watched };
+    let kernel = Rosenblatt { examples, state, shuffle, pocket, max_iter, patience, watcher: watched };
     let rosenblatt::Found { last, best, iterations, bound, ending } = on_reals(py, X, n_jobs, kernel)?;
     let ending = watcher.ending(py, ending)?;
     let rosenblatt::State { w, b, early, early_b, visits, mistakes } = last;

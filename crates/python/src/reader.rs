@@ -150,4 +150,14 @@ impl Reader {
         let item = hold_one(item)?;
         Ok(PyBytes::new(py, &digest(self.inner.kind, item.bytes())))
     }
+
+    /// Those of several items, one after the other.
+    fn digests<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let held = hold(items)?;
+        let items = borrow(&held);
+        let one = |item: &&[u8]| digest(self.inner.kind, item);
+        let found: Vec<[u8; 16]> =
+            run(py, threads(None), || items.par_iter().with_min_len(256).map(one).collect())?;
+        Ok(PyBytes::new(py, found.as_flattened()))
+    }
 }

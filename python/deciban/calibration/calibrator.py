@@ -39,7 +39,7 @@ _SURE = 1e100
 class Curve(Protocol):
     """Log-odds, in nats, of log-odds; it never falls."""
 
-    def __call__(self, z: Floats) -> Floats: ...
+    def __call__(self, z: Floats, /) -> Floats: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from deciban.data.devices import fetch
 from deciban.data.estimator import BaseEstimator
 from deciban.data.labelled import WeighedExamples
 from deciban.data.mixins import is_classifier
+from deciban.data.refusal import refuse_lazy
 from deciban.data.rows import Rows, check_sparse, is_sparse
 from deciban.data.samples import check_sample_weight, n_samples, take_rows
 from deciban.data.validation import assert_all_finite, check_classification_targets, column_or_1d
@@ -85,6 +86,7 @@ def as_indexable(X: Any) -> Any:
     """Return X in a form of which some rows can be taken."""
     if isinstance(X, str | bytes):
         raise TypeError("a sequence of examples is expected, not one text: put it in a list")
+    refuse_lazy(X)
     if is_sparse(X):
         return check_sparse(X).tocsr()
     if hasattr(X, "shape"):

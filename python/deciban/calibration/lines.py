@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from deciban.certificates.bound import Probabilities
 from deciban.data.estimator import clone
 from deciban.data.examples import RowExamples, weigh_rows
-from deciban.data.folds import Places, folds, splits_of
+from deciban.data.folds import Places
 from deciban.solvers import Status
 
-from .out_of_fold import FitAndScore, OutOfFold, count_folds, enough
+from .out_of_fold import FitAndScore, OutOfFold, count_folds, hold_out
 from .scaling import Scaling
 from .targets import Floats
 from .temperature import loss_of_scores
@@ -46,13 +46,13 @@ def fit_line(
     k = count_folds(len(y))
     line = None
     if model.status_ is not Status.INTERRUPTED:
-        splits = enough(splits_of(folds(rows if raw is None else raw, k, seed), k))
+        splits = hold_out(rows if raw is None else raw, y, k, seed)
         held = OutOfFold.collect(splits, y, weight, len(model.classes_), fit_and_score)
         line = held.scaling()
     if line is None:
         return None, Probabilities("none: scores are taken as log-odds")
     s = np.hstack([np.zeros_like(held.scores), held.scores]) if held.scores.shape[1] == 1 else held.scores
-    return line, Probabilities(f"a line, on {k} folds", loss_of_scores(line(s), held.y, held.weight))
+    return line, Probabilities(f"a line, on {held.of_folds(k)}", loss_of_scores(line(s), held.y, held.weight))
 
 
 def _fit_again(model: Any, rows: Any, y: Places, weight: Floats, seed: int) -> FitAndScore:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from deciban.data.folds import Places, Split, check_folds, usable
+from deciban.data.folds import Places, Split, check_folds, hashes, splits_of, usable
 
+from ..solvers.problem import Limits
 from .scaling import Scaling, fit_scaling
 from .targets import Floats, once_wrong
 from .temperature import loss_of_scores, temperature
 
-# So many examples held out tell a line: of more, further folds are not fitted.
-_ENOUGH = 5000
+# So many different examples held out tell a line, so many of them outside the most frequent class: of more, further
+# folds are not fitted.
+_ENOUGH, _OTHERS = 5000, 500
+
+# The relative gap to which folds are fitted, at most: their scores tell one number.
+_TOLERANCE = 1e-4
 
 FitAndScore = Callable[[Places, Places], tuple[Floats, bool]]
 """Fits a model to the examples at the first places, and returns the scores (n, K) of those at the second, and whether
@@ -77,6 +83,16 @@ class OutOfFold(NamedTuple):
         """Return the A that suits the scores; 1 without any."""
         return temperature(self.scores, self.y, self.weight) if len(self.y) else 1.0
 
+    def of_folds(self, k: int) -> str:
+        """Return how many of k folds were held out.
+
+        >>> none = np.zeros(0, dtype=np.intp)
+        >>> OutOfFold(np.zeros((0, 1)), none, np.zeros(0), none, none).of_folds(3)
+        '0 of 3 folds'
+        """
+        fitted = len(np.unique(self.fold))
+        return f"{k} folds" if fitted == k else f"{fitted} of {k} folds"
+
     def log_loss(self, scale: float) -> float | None:
         """Return the mean −log softmax(scale·s)_y; None without scores, or where no double holds it."""
         return loss_of_scores(scale * self.scores, self.y, self.weight) if len(self.y) else None
@@ -101,10 +117,21 @@ def count_folds(n: int) -> int:
     return 10 if n <= 500 else 5 if n <= 2000 else 3
 
 
-def enough(splits: list[Split]) -> list[Split]:
-    """Return the first splits, which together hold out as many examples as tell a line."""
-    held = np.cumsum([len(outside) for _, outside in splits])
-    return splits[: int(np.searchsorted(held, _ENOUGH)) + 1]
+def limits_of_folds(limits: Limits) -> Limits:
+    """Return when a fit of a fold is to stop, where that of all examples stops at `limits`."""
+    return replace(limits, callback=None, tol=max(limits.tol, _TOLERANCE))
+
+
+def hold_out(rows: Any, y: Places, k: int, seed: int, each: int = 0) -> list[Split]:
+    """Return the first of k splits of rows, of classes y (N,), that together hold out as many examples as tell a line,
+    and `each` of every class; all of them where there are not so many. Equal examples count as one."""
+    hashed, C = hashes(rows, seed), int(y.max(initial=-1)) + 1
+    fold = (hashed % np.uint64(k)).astype(np.intp)
+    first = np.unique(hashed * np.uint64(C) + y.astype(np.uint64), return_index=True)[1]
+    held = np.bincount(fold[first] * C + y[first], minlength=k * C).reshape(k, C).cumsum(axis=0)
+    count = held.sum(axis=1)
+    told = (count >= _ENOUGH) & (count - held.max(axis=1, initial=0) >= _OTHERS) & (held >= each).all(axis=1)
+    return splits_of(fold, k)[: int(told.argmax()) + 1 if told.any() else k]
 
 
 def check_calibration(model: Any, methods: tuple[str, ...] = ("temperature",)) -> int:

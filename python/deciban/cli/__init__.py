@@ -58,12 +58,12 @@ def _report(error: BaseException) -> int:
 
 def _run(arguments: list[str]) -> int:
     from ..data.convergence import gather_warnings
-    from .group import deciban
+    from .group import COMPLETE, deciban
 
     gc.set_threshold(500_000, 50, 50)  # a short life: looking for garbage takes longer than it saves
     # BLAS computes on one thread anyway (`deciban.blas`): starting others takes time, and they spin for a while.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if "_DECIBAN_COMPLETE" in os.environ:
+    if COMPLETE in os.environ:
         deciban.main(arguments, prog_name="deciban")
     # What did not converge is told in the words of the command, by the verb that knows of which fit.
     with gather_warnings(), deciban.make_context("deciban", [*arguments], obj=arguments) as context:

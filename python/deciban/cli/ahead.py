@@ -7,6 +7,8 @@ from itertools import islice
 from threading import Thread
 from typing import Generic, TypeVar
 
+from ..threads import LISTEN
+
 T = TypeVar("T")
 
 
@@ -41,7 +43,8 @@ class Aside(Thread, Generic[T]):
 
     def result(self) -> T:
         """Wait for it; raises what it raised."""
-        self.join()
+        while self.is_alive():
+            self.join(LISTEN)
         if self._error is not None:
             raise self._error
         return self._result

@@ -14,6 +14,7 @@ from ..json_text import json_line
 from ..judging import UNSURE_BELOW
 from ..mail.reading import Batch
 from ..mail.taught import open_filter
+from ..threads import effective_threads
 from ..verdict import Threshold, Verdict
 from . import options
 from .ahead import ahead
@@ -65,7 +66,7 @@ def command(
     Each row of a table (CSV, TSV, JSON lines, Parquet) is judged by a model that was trained on one, which finds its
     columns by name, or by a column of texts, --text COLUMN; `people.csv:17` is one row.
     With --output each FILE has its verdicts in FOLDER/FILE.jsonl, written in one step; those that are there already are
-    kept, so that what was interrupted goes on.
+    kept, so that what was interrupted goes on. Long files are judged side by side, in --jobs processes.
     `deciban threshold` finds the --threshold that keeps false positives below a rate, or that costs demand.
     """
     opened = ctx.with_resource(store.open_file(filter_file))
@@ -97,8 +98,8 @@ def command(
                 "Expected --output alone: it writes JSON lines, and leaves --json, --jsonl, --exit-code out."
             )
         about = {"model": digest_of(filter_file), "unsure_below": below, "threshold": repr(turns), "text": text}
-        write_verdicts(output, files, about, lambda path: _lines(_json)(judge([path])), Remarks())
-        return
+        lines = lambda path: _lines(_json)(judge([path]))  # noqa: E731
+        ctx.exit(write_verdicts(output, files, about, lines, Remarks(), effective_threads(jobs)))
     judged = judge(files)
     form = _array if as_json and not jsonl else _lines(_json if jsonl else plain(served.classes, turns))
     worst = _write(judged, form, codes)

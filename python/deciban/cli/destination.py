@@ -28,6 +28,11 @@ def check_page(path: str, inputs: list[str]) -> None:
     _check(path, inputs, _is_page, "a report to replace", "--report")
 
 
+def check_onnx(path: str, inputs: list[str]) -> None:
+    """Check the same for an ONNX file: only one that this program wrote is replaced."""
+    _check(path, inputs, _is_onnx, "an ONNX file of a model to replace", "-o")
+
+
 def _check(path: str, inputs: list[str], ours: Callable[[bytes], bool], what: str, option: str) -> None:
     name = escape(path)
     target = os.path.realpath(path)
@@ -93,6 +98,11 @@ def _head(target: str, path: str) -> bytes:
 def _is_model(head: bytes) -> bool:
     """Return whether the header is that of a .deciban file; it may be damaged, which is why one trains again."""
     return head[8:9] == b"{" and b'"__metadata__":{"deciban":' in head
+
+
+def _is_onnx(head: bytes) -> bool:
+    """Return whether a file of protocol buffers names this program as its producer."""
+    return b"\x12\x07deciban" in head[:32]
 
 
 def _is_page(head: bytes) -> bool:

@@ -16,20 +16,25 @@ from .output import print_json
 
 
 @click.command("doctor", short_help="Check a filter and its files.")
-@options.filter_file
+@click.argument("filter_files", metavar="FILTER...", nargs=-1, required=True)
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if a model file is damaged.")
 @options.as_json
-def command(filter_file: str, as_json: bool) -> None:
-    """Check a filter: its files and their rights, counts of the classes, age, messages that wait to be solved, and how
+@click.pass_context
+def command(ctx: click.Context, filter_files: tuple[str, ...], exit_code: bool, as_json: bool) -> None:
+    """Check filters: their files and their rights, counts of the classes, age, messages that wait to be solved, and how
     good its verdicts were on messages that were labelled since, with what to do about each problem.
 
-    Nothing is changed. `deciban evaluate` measures the error on messages of your choice.
+    Nothing is changed. `deciban evaluate` measures the error on messages of your choice. With --json the result of
+    several filters is a list.
     """
-    found = examine(filter_file)
+    found = [examine(path) for path in filter_files]
     if as_json:
-        print_json(found.to_json())
-        return
-    for line in _lines(found):
-        click.echo(line)
+        told = [each.to_json() for each in found]
+        print_json(told if len(told) > 1 else told[0])
+    else:
+        click.echo("\n\n".join("\n".join(_lines(each)) for each in found))
+    if exit_code and any(each.damaged for each in found):
+        ctx.exit(1)
 
 
 def _lines(found: Health) -> Iterator[str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 import click
 
 from .. import __version__
+
+COMPLETE = "_DECIBAN_COMPLETE"
+"""The environment variable by which a shell asks for completions."""
 
 VERBS = {
     "train": "Train a classifier on labelled mail, texts or a table.",
@@ -33,6 +37,8 @@ VERBS = {
     "serve": "Serve a model to mail servers and programs.",
     "watch": "Keep the Inbox of a mail account clean, over IMAP.",
     "bound": "Compute a generalisation bound, a sample size or a confidence.",
+    "export": "Write a model as an ONNX file.",
+    "completion": "Print a script that completes the command in a shell.",
     "demo": "Train, classify, explain and correct on a sample mailbox.",
 }
 
@@ -47,6 +53,10 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f".{cmd_name}", __package__).command
+        if COMPLETE in os.environ:
+            from .completing import offer_files
+
+            return offer_files(command)
         return command
 
     def resolve_command(

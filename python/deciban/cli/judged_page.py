@@ -82,7 +82,7 @@ class JudgedPage:
         chosen = [int(known[i]) for i in places(said, self.threshold)]
         told = {place: (name, each) for place, name, each in why(set(chosen))}
         shown: list[Shown] = [Shown(told[i][0], self.labels[i], told[i][1]) for i in chosen if i in told]
-        measured = Measured(said, found, how, shown, fresh=learnt == 0)
+        measured = Measured(said, found, how, shown, fresh=learnt == 0, learnt=learnt or 0)
         report_evaluation(self.path, stored, self.filter_file, measured, words, remarks)
 
     def _texts(self, served: ServedText, wanted: set[int]) -> Iterator[tuple[int, str, Any]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 from ..data.capacity import require_labels
 from ..errors import UsageError, escape
@@ -23,6 +24,8 @@ from ..text.choice import CandidateResult, bound_of_choice, choose
 from ..text.model_defaults import FEWEST
 from .destination import check_destination
 from .epochs import Epochs
+from .large_tables import LearntTable, Table, parse_wanted_columns, train_in_files
+from .memory import TABLE, is_large
 from .models import tell_approximation, tell_chosen, tell_tried
 from .output import Remarks, print_json, tell_written
 from .reporting import check_report, report_table
@@ -42,33 +45,32 @@ def train(examples: Sequence[str], output: str, given: Mapping[str, Any], remark
     contenders = contenders_of(given)
     check_destination(output, [path])
     check_report(given["report"], output, [path], given["language"])
-    rows, table = read_rows(path, label, given, escape(path))
-    model, tried = _learnt(rows, contenders, given, remarks)
-    leaks = find_leaks(rows)
-    known = KnownRows.of(hash_rows(rows.columns, rows.X, rows.labels.tolist()))
-    errors = {leak.name: leak.errors / leak.n for leak in leaks}
-    with begin_anew(output, model.compile):
-        model.save(output, Origin(label, table.ignored, errors, known).header())
+    large = is_large([path], given["memory"], TABLE)
+    with train_in_files(path, label, output, contenders, given, remarks) if large else nullcontext() as kept:
+        learnt, rows = (kept, None) if kept is not None else _train_in_memory(path, label, contenders, given, remarks)
+        errors = {leak.name: leak.errors / leak.n for leak in learnt.leaks}
+        with begin_anew(output, learnt.model.compile):
+            learnt.model.save(output, Origin(label, learnt.table.ignored, errors, learnt.known).header())
     seconds = perf_counter() - started
-    recipe = next((each for each in contenders if each.model == model.name), contenders[0])
-    report_table(output, model, rows, escape(path), recipe, tried, given, remarks)
+    model, tried, table = learnt.model, learnt.tried, learnt.table
+    if rows is not None:
+        recipe = next((each for each in contenders if each.model == model.name), contenders[0])
+        report_table(output, model, rows, escape(path), recipe, tried, given, remarks)
     tell_leaks(errors, label, remarks)
     _tell(remarks, model, table, seconds, output)
     if as_json:
-        told = {"leaks": [leak.to_json() for leak in leaks]}
+        told = {"leaks": [leak.to_json() for leak in learnt.leaks]}
         print_json({**_summary(model, table, seconds, output), **told, "tried": [each.to_json() for each in tried]})
 
 
-def parse_wanted_columns(given: Mapping[str, Any], label: str) -> dict[str, Literal["category", "number"]]:
-    wanted: dict[str, Literal["category", "number"]] = {}
-    for kind, option in (("category", "--category"), ("number", "--number")):
-        for own in given[kind]:
-            if own == label or own in given["ignore"] or own in wanted:
-                raise UsageError(f"Expected each column in one role; '{escape(own)}' has another one beside {option}.")
-            wanted[own] = kind  # type: ignore[assignment]
-    if label in given["ignore"]:
-        raise UsageError(f"Expected each column in one role; '{escape(label)}' has another one beside --ignore.")
-    return wanted
+def _train_in_memory(
+    path: str, label: str, contenders: Sequence[TableRecipe], given: Mapping[str, Any], remarks: Remarks
+) -> tuple[LearntTable, Rows]:
+    rows, table = read_rows(path, label, given, escape(path))
+    model, tried = _learnt(rows, contenders, given, remarks)
+    known = KnownRows.of(hash_rows(rows.columns, rows.X, rows.labels.tolist()))
+    told = Table(table.n, table.columns, table.ignored, table.missing)
+    return LearntTable(model, tried, find_leaks(rows), known, told), rows
 
 
 def contenders_of(given: Mapping[str, Any]) -> list[TableRecipe]:
@@ -100,9 +102,9 @@ def _learnt(
 # --- what is told ------------------------------------------------------------------------------------------
 
 
-def _summary(model: TableModel, table: Typed, seconds: float, output: str) -> dict[str, Any]:
+def _summary(model: TableModel, table: Table, seconds: float, output: str) -> dict[str, Any]:
     return {
-        "n": len(table.labels),
+        "n": table.n,
         "classes": _classes(model),
         "seconds": seconds,
         "model": model.name,
@@ -119,9 +121,9 @@ def _classes(model: TableModel) -> dict[str, int]:
     return {str(label): round(count) for label, count in zip(model.classes, model.items.tolist(), strict=True)}
 
 
-def _tell(remarks: Remarks, model: TableModel, table: Typed, seconds: float, output: str) -> None:
+def _tell(remarks: Remarks, model: TableModel, table: Table, seconds: float, output: str) -> None:
     counts = ", ".join(f"{escape(label)}: {count:,}" for label, count in _classes(model).items())
-    remarks(f"Learnt {format_count(len(table.labels), 'row')} in {seconds:.2f} s by {model.name} ({counts}).")
+    remarks(f"Learnt {format_count(table.n, 'row')} in {seconds:.2f} s by {model.name} ({counts}).")
     kinds = Counter(_KINDS[kind] for kind in table.columns.kinds)
     by_kind = ", ".join(f"{n:,} of {kind}" for kind, n in kinds.items())
     remarks(f"{format_count(len(table.columns.names), 'column')}: {by_kind}.")

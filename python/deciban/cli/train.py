@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from ..data.text_layout import NAIVE_BAYES, ONLINE
 from ..errors import UsageError, escape
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
-from . import options
+from . import memory, options
 from .destination import check_destination
 from .items import TABLES
 from .model_options import model_options
@@ -77,6 +78,7 @@ _FEATURES = _parse_with(_features, "a number of words from 1, or all")
 @click.option("--readable/--unreadable", default=None, help="Keep words that name the hash buckets, or none.")
 @click.option("--binary/--counts", "binary", default=None, help="Count a word once per item, or each time.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help=_SEED_HELP)
+@memory.option
 @report_option
 @options.jobs
 @options.as_json
@@ -103,6 +105,7 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     sources = [] if table else sources_of_classes(examples)
     kind = kind_among(given["kind"], sources)
     output = output or ("filter.deciban" if kind == "mail" else "model.deciban")
+    choose_stream(examples[0] if table else None, sources, kind, given, remarks)
     inputs = [source.path for source in sources] if not table else list(examples)
     check_destination(output, inputs)
     check_report(given["report"], output, inputs, given["language"])
@@ -112,6 +115,19 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
 
         told = Told(remarks, as_json, started)
         train_texts(examples[0] if table else None, sources, kind, reading, output, given, told)
+
+
+def choose_stream(table: str | None, sources: list[Source], kind: str, given: dict[str, Any], remarks: Remarks) -> None:
+    """Choose naive Bayes, which streams, for texts that take more memory than they may; refuse what does not stream."""
+    paths = [source.path for source in sources] if table is None else [table]
+    streams = given["model"] in (NAIVE_BAYES, ONLINE) or (kind == "mail" and given["model"] == "auto")
+    if streams or not memory.is_large(paths, given["memory"], memory.TEXTS):
+        return
+    if given["model"] != "auto" or given["report"] is not None:
+        model = given["model"] if given["report"] is None else "a report"
+        raise memory.refuse_large(paths[0], model, f"{NAIVE_BAYES}, without --report")
+    given["model"] = NAIVE_BAYES
+    remarks(f"{escape(paths[0])} is larger than memory: it is learnt as a stream, by {NAIVE_BAYES}.")
 
 
 def is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:

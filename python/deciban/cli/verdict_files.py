@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import DataError, StorageError, UsageError, escape
@@ -15,20 +16,41 @@ from .output import Remarks
 
 # Which model the verdicts of a folder are of, and how sure they had to be.
 _ABOUT = "about.json"
+# Bytes of files that are judged in several processes.
+_LONG = 1 << 23
 
 
 def write_verdicts(
-    folder: str, files: Sequence[str], about: Mapping[str, Any], lines: Callable[[str], Iterator[str]], remarks: Remarks
-) -> None:
-    """Write the verdicts of each file as JSON lines to `folder`; those that are there are not judged again."""
+    folder: str,
+    files: Sequence[str],
+    about: Mapping[str, Any],
+    lines: Callable[[str], Iterator[str]],
+    remarks: Remarks,
+    workers: int = 1,
+) -> int:
+    """Write the verdicts of each file as JSON lines to `folder`, several files at a time where they are long; those
+    that are there are not judged again. Return an exit code."""
     targets = _targets(folder, files)
     _begin(folder, about)
+    todo = []
     for path, target in targets.items():
-        if not os.path.exists(target):
-            replace(target, "".join(lines(path)).encode())
-            remarks(f"{escape(target)} is written.")
-        else:
+        if os.path.exists(target):
             remarks(f"{escape(target)} is there already.")
+        else:
+            todo.append((path, target))
+
+    def write(path: str, target: str) -> None:
+        replace(target, "".join(lines(path)).encode())
+        remarks(f"{escape(target)} is written.")
+
+    workers = min(workers, len(todo))
+    if workers > 1 and sum(os.path.getsize(path) for path, _ in todo if os.path.isfile(path)) >= _LONG:
+        from .processes import run_each
+
+        return run_each([partial(write, *pair) for pair in todo], workers)
+    for pair in todo:
+        write(*pair)
+    return 0
 
 
 def digest_of(path: str) -> str:

@@ -111,6 +111,8 @@ class Columns:
 
     def union(self, other: Columns) -> Columns:
         """Return the same columns with the labels of both; whole numbers and numbers together are numbers."""
+        if self == other:
+            return self
         if self.names != other.names:
             _refuse_names(self.names, other.names, "Expected descriptions of the same columns.")
         for name, mine, theirs in zip(self.names, self.kinds, other.kinds, strict=True):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import NDArray
 
 from .counterpart import METHODS, Borrowed, SetsRequest, beside, seen_class
+from .documentation import page_template
 from .loaded import is_imported, sklearn_option
 from .offered import OfferedUnless
 
@@ -154,8 +155,16 @@ class BaseEstimator:
         locals()[f"set_{_method}_request"] = SetsRequest()
     del _method
 
-    # What notebooks show.
+    # What notebooks show, with a link to the page of the estimator: scikit-learn asks by these names.
 
+    _doc_link_module = "deciban"
+    _doc_link_url_param_generator = None
+
+    @property
+    def _doc_link_template(self) -> str:
+        return page_template()
+
+    _get_doc_link = Borrowed()
     _repr_html_ = Borrowed()
     _repr_html_inner = Borrowed()
     _repr_mimebundle_ = Borrowed()

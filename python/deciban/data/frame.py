@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from deciban.data.rows import Rows, check_sparse
 
 from ..errors import DataError, escape
+from .refusal import refuse_lazy
 
 Name: TypeAlias = str | int
 Label: TypeAlias = str | int | float | bool
@@ -135,22 +136,26 @@ def _of_frame(X: Any) -> Table:
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
 
-    came = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
+    X = nw.to_native(X, pass_through=True)
+    refuse_lazy(X)
     try:
-        frame = nw.from_native(nw.to_native(X, pass_through=True))
-        names = list(frame.collect_schema()) if isinstance(frame, nw.LazyFrame) else frame.columns
+        frame = nw.from_native(X)
+        names = frame.columns
     except DuplicateError as error:
         twice = name_column(_name(Counter(getattr(X, "column_names", X.columns)).most_common(1)[0][0]))
         raise DataError(f"Expected columns of different names; {twice} is there twice. Rename one.") from error
     except TypeError as error:
         raise DataError(
-            f"Expected a data frame that narwhals reads; came {came}. Turn it into one of pandas, polars or pyarrow."
+            f"Expected a data frame that narwhals reads; came {_type_name(X)}. Turn it into one of pandas, polars or "
+            "pyarrow."
         ) from error
-    if isinstance(frame, nw.LazyFrame):
-        raise DataError(f"Expected a data frame with its rows; came {came}, which is lazy: collect() it first.")
     known = tuple(map(_name, names))
     columns = tuple(_of_series(name, frame.get_column(own)) for name, own in zip(known, names, strict=True))
     return Table(known, len(frame), columns, named=True)
+
+
+def _type_name(X: object) -> str:
+    return f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
 
 
 def _name(name: object) -> Name:

@@ -114,6 +114,13 @@ def check_number(name: str, value: Any, least: float, meaning: str) -> None:
         raise ValueError(f"{name} must be {meaning}, got {value!r}")
 
 
+def check_whole(name: str, value: Any, least: int = 1) -> int:
+    """Return `value`, or raise a ValueError unless it is a whole number ≥ least."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
+    return int(value)
+
+
 def check_prior(name: str, value: object) -> None:
     """Raise a ValueError unless a parameter of a prior is a finite number ≥ 0 (0: no prior, the raw ratio)."""
     check_number(name, value, 0.0, "a finite number ≥ 0")
@@ -138,6 +145,13 @@ def refuse_less(
             feature=place[1] if len(place) == 2 else None,
         )
     return left
+
+
+def refuse_lazy(X: object) -> None:
+    """Raise DataError for a frame whose rows are still to be computed."""
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):
+        came = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
+        raise DataError(f"Expected a data frame with its rows; came {came}, which is lazy: collect() it first.")
 
 
 def check(right: bool, wrong: str) -> None:

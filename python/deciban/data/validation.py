@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .labels import distinct_texts
+from .refusal import refuse_lazy
 from .rows import is_sparse
 
 # Options that change nothing about a plain array, but what `_ready` does.
@@ -53,6 +54,7 @@ def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     ndarray or sparse matrix, or a tuple of it and y
         X, and y if it was given.
     """
+    refuse_lazy(X)
     rows = _ready(X, options)
     targets = tuple(_ready_target(each, rows, options.get("multi_output", False)) for each in y)
     known = hasattr(model, "feature_names_in_")

@@ -11,8 +11,9 @@ from ..lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from .fitting import fit as fit
+    from .scoring import predict as predict
 
-_HOME = {"fit": ".fitting"}
+_HOME = {"fit": ".fitting", "predict": ".scoring"}
 
 __all__ = sorted(_HOME)
 __getattr__, __dir__ = lazy_attributes(__name__, _HOME)

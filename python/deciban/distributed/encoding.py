@@ -11,6 +11,7 @@ import errno
 import os
 import pickle
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -80,7 +81,7 @@ class Encode:
             if not len(y):
                 return None
             labels, index = places(y)
-            found = Encoded(_narrow(refuse_large(as_rows(X))), _small(index), labels, _unless_ones(weight))
+            found = encoded_of(refuse_large(as_rows(X)), index, labels, weight)
             counts = np.bincount(index, weight, minlength=len(labels)).astype(np.float64)
             named = digest(*arrays_of(found.X), y if y.dtype.kind not in "OUS" else index, weight)
             survey = Survey(
@@ -96,6 +97,11 @@ class Encode:
                 int(found.X.nnz if is_sparse(found.X) else found.X.size),
             )
         return found, survey
+
+
+def encoded_of(X: Any, index: Any, labels: Any, weight: Floats | None = None) -> Encoded:
+    """Return rows whose labels are `labels[index]` as they are kept."""
+    return Encoded(_narrow(X), _small(index), labels, None if weight is None else _unless_ones(weight))
 
 
 def _given(encoded: Encoded) -> Encoded:
@@ -120,7 +126,7 @@ def _single(values: Any) -> Any:
         return values
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
-    return narrow if np.array_equal(narrow, values) else values
+    return narrow if np.array_equal(narrow, values, equal_nan=True) else values
 
 
 def _small(index: Any) -> Any:
@@ -157,10 +163,10 @@ class EncodeToFolder:
         return left + right
 
 
-def write(encoded: Encoded, path: Path) -> None:
-    """Write a part, all of it or nothing; StorageError where the disk is full."""
+def write(encoded: Encoded, path: Path, more: Mapping[str, Any] | None = None) -> None:
+    """Write a part and `more` arrays, all of it or nothing; StorageError where the disk is full."""
     unfinished = path.with_name(f"{path.name}.unfinished-{os.getpid()}")
-    arrays: dict[str, Any] = {"y": encoded.y, "labels": encoded.labels}
+    arrays: dict[str, Any] = {"y": encoded.y, "labels": encoded.labels, **(more or {})}
     if is_sparse(encoded.X):
         arrays |= {"data": encoded.X.data, "indices": encoded.X.indices, "indptr": encoded.X.indptr}
         arrays["shape"] = np.array(encoded.X.shape)
@@ -186,7 +192,7 @@ def _refuse_full(error: OSError, path: Path, size: int) -> None:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         raise StorageError(
             f"the disk of {path.parent} is full. Expected {size:,} more bytes. Make room there, or choose another "
-            "folder with scratch=."
+            "folder."
         ) from error
 
 

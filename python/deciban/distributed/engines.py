@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import UsageError
 from .encoding import Encode, Survey
 from .parts import Part
@@ -57,6 +60,13 @@ class Engine(ABC):
         list of Survey or None
             What is known of the parts that hold rows, each with the part as it is kept.
         """
+
+    def save_point(self, w: NDArray[np.float64], b: NDArray[np.float64]) -> None:  # noqa: B027
+        """Keep the best weights so far, where the engine goes on after it was interrupted."""
+
+    def saved_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Return the weights that were kept; None where none were."""
+        return None
 
     def require_open(self) -> None:  # noqa: B027
         """Raise UsageError where the engine takes no more work."""

@@ -31,15 +31,15 @@ def fit(
 
     What is a sum (naive Bayes, also of texts, discriminants, least squares, mutual information) takes one pass, and
     has the same bytes whatever the partitions, their order and the number of workers: counts are whole numbers, and
-    sums of measurements are exact. It is what `partial_fit` makes of all rows together; of a `TextClassifier` of naive
-    Bayes what `fit` makes, its calibration included. Sums of fractional counts, or counts with fractional weights, are
-    rounded as the partitions are added, in a fixed tree. A worker that dies changes nothing: its partitions are done
-    again.
+    sums of measurements are exact. It is the model of `fit`; of least squares that of `partial_fit`, which is not
+    calibrated. Where naive Bayes of columns or a discriminant is calibrated, a second pass draws the rows that
+    calibrate it. Sums of fractional counts, or counts with fractional weights, are rounded as the partitions are added,
+    in a fixed tree. A worker that dies changes nothing: its partitions are done again.
 
-    `LogisticRegression`, and `LinearSVM` with the loss "squared_hinge" and without calibration, with the penalty "l2"
-    or none, are minimised by Newton's method: rows are encoded once and kept with the workers, and passes over them sum
-    gradients and products with the Hessian. Primal, dual and gap of `certificate_` are sums over all partitions, too:
-    the objective is that of a fit in memory within the gap.
+    `LogisticRegression`, and `LinearSVM` with the loss "squared_hinge" and without calibration, are minimised by
+    Newton's method, with the penalties "l1" and "elasticnet" up to 2,048 features: rows are encoded once and kept with
+    the workers, and passes over them sum gradients and products with the Hessian. Primal, dual and gap of
+    `certificate_` are sums over all partitions, too: the objective is that of a fit in memory within the gap.
 
     Parameters
     ----------
@@ -47,8 +47,9 @@ def fit(
         What to fit; it is unchanged where the fit fails.
     X : Dask collection, Spark data frame, path, pyarrow dataset or list
         Rows in partitions: a Dask array, data frame or bag (of texts, or of pairs of text and label); a Spark data
-        frame; a Parquet or Arrow dataset, or files of CSV or lines of JSON; or a list of (X, y) or (X, y,
-        sample_weight), or of functions that return one, each a partition; or a generator of them.
+        frame; a Parquet or Arrow dataset, or files of CSV, lines of JSON or svmlight; a mapping from labels to paths
+        of mailboxes, Maildirs or folders, for a `TextClassifier`; or a list of (X, y) or (X, y, sample_weight), or of
+        functions that return one, each a partition; or a generator of them.
     y : Dask collection or str, optional
         Labels, or the name of their column.
     engine : Client, SparkSession or Executor
@@ -88,7 +89,7 @@ def fit(
     worked.require_open()
     try:
         named = [columns] if isinstance(columns, str) else columns
-        parts = parts_of(X, y, sample_weight, named, worked)
+        parts = parts_of(X, y, sample_weight, named, worked, estimator)
         with all_or_nothing(estimator):
             started = perf_counter()
             found = plan.fit(worked, parts)

@@ -29,7 +29,7 @@ _LOCAL, _ROUGH = 8, 1e-2
 
 @dataclass(frozen=True)
 class Minimised:
-    """A linear classifier of a smooth loss and the squared penalty, or none."""
+    """A linear classifier of a smooth loss."""
 
     estimator: Any
 
@@ -46,7 +46,12 @@ class Minimised:
         objective, counts = self._objective(surveys)
         surrogates = self._surrogates(objective, counts)
         search = Search(
-            objective, penalty, surrogates, limits, lambda task, shared: engine.reduce(task, kept, task.combine, shared)
+            objective,
+            penalty,
+            surrogates,
+            limits,
+            lambda task, shared: engine.reduce(task, kept, task.combine, shared),
+            engine.save_point,
         )
         d = surveys[0].columns
         try:
@@ -85,7 +90,10 @@ class Minimised:
     def _start(
         self, engine: Engine, surveys: list[Survey], objective: Objective, limits: Limits
     ) -> tuple[Floats, Floats] | None:
-        """Return the mean of the solutions of a few parts, evenly chosen."""
+        """Return what an interrupted search came to, or the mean of the solutions of a few parts, evenly chosen."""
+        known = engine.saved_point()
+        if known is not None and known[0].shape == (objective.outputs, surveys[0].columns):
+            return known
         some = [surveys[k] for k in np.unique(np.linspace(0, len(surveys) - 1, _LOCAL).astype(int))]
         whole = [each for each in some if len(each.labels) == len(objective.classes)]
         total = float(sum(each.counts.sum() for each in surveys))
@@ -189,10 +197,5 @@ def plan_of(estimator: Any) -> Minimised:
             f"{name} cannot be fitted in partitions with loss={estimator.loss!r} and "
             f"calibration={estimator.calibration!r}. Expected a smooth loss, and margins alone. Choose "
             "loss='squared_hinge' and calibration=None."
-        )
-    if estimator._penalty().l1:
-        raise UsageError(
-            f"{name} cannot be fitted in partitions with penalty={estimator.penalty!r}. Expected a smooth penalty. "
-            "Choose penalty='l2'."
         )
     return Minimised(estimator)

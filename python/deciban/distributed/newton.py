@@ -5,7 +5,9 @@
 An iteration is a pass for the objective, its gradient and the dual bound, then one for the Hessian itself, where
 features are few, or one for each of its products in conjugate gradients, preconditioned by its diagonal and stopped
 early (Dembo, Eisenstat & Steihaug, SIAM J. Numer. Anal. 19, 1982). Problems of one class against the rest share the
-passes. The start is the mean of the solutions of a few parts (Zhang, Duchi & Wainwright, JMLR 14, 2013).
+passes. With λ₁‖w‖₁ in the penalty, a step minimises it with the quadratic of the Hessian (Lee, Sun & Saunders, SIAM
+J. Optim. 24, 2014), as least squares over a factor of it. The start is the mean of the solutions of a few parts
+(Zhang, Duchi & Wainwright, JMLR 14, 2013).
 """
 
 from __future__ import annotations
@@ -15,19 +17,23 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, lstsq, solve
+from scipy.linalg import LinAlgError, eigh, lstsq, solve
 
 from ..certificates.certificate import is_within
 from ..certificates.duality import conjugate_within_reach
-from ..losses import Floats
+from ..errors import UsageError
+from ..losses import Floats, Squared
 from ..penalties import Penalty
 from ..solvers import Limits, Problem, Status
+from ..solvers import solve as problem_solve
 from ..solvers.limits import Watch
 from .passes import Direction, Hessians, Look, Objective, Point, Sums, Times
 
 NAME = "newton in partitions"
 # Of so many features at most the Hessian itself is summed, where its K tables are no more numbers than this.
 _FEW, _NUMBERS = 512, 1 << 23
+# With corners in the penalty there is no other way.
+_CORNERS = 2048
 _SHRINKS = 30
 
 Reduce = Callable[[Any, Any], Any]
@@ -66,12 +72,20 @@ class Search:
     surrogates: list[Problem]
     limits: Limits
     reduce: Reduce
+    save: Callable[[Floats, Floats], None]
     passes: int = 0
 
     def run(self, d: int, start: Callable[[], tuple[Floats, Floats] | None]) -> Found:
         """Return the minimum, as far as the limits let."""
         watch, K = Watch(self.limits), self.objective.outputs
-        few = not self.objective.joint and d <= _FEW and K * (d + 1) ** 2 <= _NUMBERS
+        corners = bool(self.penalty.l1)
+        few = not self.objective.joint and d <= (_CORNERS if corners else _FEW) and K * (d + 1) ** 2 <= _NUMBERS
+        if corners and not few:
+            raise UsageError(
+                f"a penalty with corners needs the Hessian of all features in partitions, which of {d:,} features and "
+                f"{K} scores is too large, or of classes together. Expected at most {_CORNERS:,} features, and classes "
+                "one against the rest. Choose penalty='l2', multi_class='ovr', or fewer features."
+            )
         best = self.look(Point(np.zeros((K, d)), np.zeros(K), 0), not few)
         at_zero = float(np.abs(best.v).max(initial=0.0))
         status, iteration = Status.EXHAUSTED, 0
@@ -84,6 +98,7 @@ class Search:
                     else best._replace(point=best.point._replace(number=2))
                 )
             while True:
+                self.save(best.point.w, best.point.b)
                 done = self.enough(best)
                 primal, gap = float(best.primal.sum()), float(best.gap.sum())
                 stopped = watch(iteration, primal, gap)
@@ -116,6 +131,10 @@ class Search:
         sums: Sums = self.reduce(Look(self.objective, diagonal), point)
         bound = self._joint if self.objective.joint else self._apart
         conjugate, v, slope = bound(sums)
+        if self.penalty.l1 and not self.penalty.l2:  # conjugates fall at least as fast as duals do
+            size = np.abs(v).max(axis=1, initial=0.0)
+            inside = np.minimum(1.0, self.penalty.l1 / np.maximum(size, self.penalty.l1))
+            conjugate, v = inside * conjugate, np.clip(inside[:, None] * v, -self.penalty.l1, self.penalty.l1)
         reach: Any
         if self.objective.joint:
             primal = sums.loss + self.penalty.value(point.w)
@@ -128,7 +147,7 @@ class Search:
         return Value(point, sums, primal, np.where(gap < 0.0, 0.0, gap), v, gradient)
 
     def _conjugate(self, w: Floats, v: Floats) -> float:
-        return self.penalty.conjugate(v) if self.penalty.l2 else conjugate_within_reach(w, v)
+        return self.penalty.conjugate(v) if self.penalty.l1 or self.penalty.l2 else conjugate_within_reach(w, v)
 
     def _apart(self, sums: Sums) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
         """Return Σ c ℓ* of feasible duals (K,), their Σ c a x (K, d), and the same sums of the slopes themselves."""
@@ -162,6 +181,9 @@ class Search:
         towards = self._by_hessian(value) if few else self._by_gradients(value)
         towards[done if not self.objective.joint else np.zeros(len(towards), bool)] = 0.0
         falls = self._dots(value.gradient, towards)
+        if self.penalty.l1:
+            w, q = value.point.w, towards[:, :-1]
+            falls = falls + self.penalty.l1 * (np.abs(w + q) - np.abs(w)).sum(axis=1)
         if not np.isfinite(towards).all() or not (falls < 0.0).any():
             return None
         t = np.where(falls < 0.0, 1.0, 0.0)
@@ -188,6 +210,9 @@ class Search:
         towards = np.zeros((len(tables), d + 1))
         used = d + 1 if self.objective.intercept else d
         for k, H in enumerate(tables):
+            if self.penalty.l1:
+                towards[k] = self._around_corners(H, value.point.w[k], value.gradient[k])
+                continue
             H[np.arange(d), np.arange(d)] += self.penalty.l2
             A, g = H[:used, :used], -value.gradient[k, :used]
             try:
@@ -195,6 +220,22 @@ class Search:
             except (LinAlgError, ValueError):
                 towards[k, :used] = lstsq(A, g)[0]
         return towards
+
+    def _around_corners(self, H: Floats, w: Floats, gradient: Floats) -> Floats:
+        """Return the step (d + 1,) to the minimum of the penalty and the quadratic of the loss, the intercept taken
+        out."""
+        d, g = len(w), gradient[:-1] - self.penalty.l2 * w
+        A, beside, least = H[:d, :d], H[d, :d], float(H[d, d])
+        if free := self.objective.intercept and least > 0.0:
+            A, g = A - np.outer(beside, beside) / least, g - beside * (gradient[-1] / least)
+        A = A + 1e-12 * max(1.0, float(np.trace(A)) / max(1, d)) * np.eye(d)
+        values, vectors = eigh(A)
+        root = np.sqrt(np.maximum(values, 1e-300))
+        rows = np.ascontiguousarray((vectors * root).T)
+        y = rows @ w - (vectors.T @ g) / root
+        problem = Problem(rows, y, np.full(d, 0.5), Squared(), self.penalty, False)
+        q = problem_solve(problem, Limits(tol=1e-12, max_iter=10_000)).w[0] - w
+        return np.append(q, -(gradient[-1] + beside @ q) / least if free else 0.0)
 
     def _by_gradients(self, value: Value) -> Floats:
         """Return conjugate gradients from zero on H q = −gradient, all problems in the same passes."""

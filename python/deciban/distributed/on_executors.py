@@ -9,11 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
+from pathlib import Path
 from pickle import PicklingError
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import DataError, StorageError, UsageError
-from ..threads import using
+from ..threads import LISTEN, using
 from .encoding import Encode, EncodeToFolder, Survey
 from .engines import Combine, Engine, Task
 from .parts import Part
@@ -29,9 +33,28 @@ class OnExecutor(Engine):
     """An executor. One of processes that loses a worker is replaced by another like it, and what was lost is done
     again."""
 
-    def __init__(self, executor: Executor, scratch: str | os.PathLike[str] | None = None) -> None:
-        self._executor, self._own, self._scratch = executor, False, scratch
+    def __init__(
+        self, executor: Executor, scratch: str | os.PathLike[str] | None = None, point: Path | None = None
+    ) -> None:
+        self._executor, self._own, self._scratch, self._point = executor, False, scratch, point
         self._folders: list[str] = []
+
+    def save_point(self, w: NDArray[np.float64], b: NDArray[np.float64]) -> None:
+        """Keep the best weights so far in the file `point`, if there is one."""
+        if self._point is not None:
+            unfinished = self._point.with_name(f"{self._point.name}.unfinished.npy")
+            np.save(unfinished, np.column_stack([w, b]))
+            unfinished.rename(self._point)
+
+    def saved_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Return the weights in that file; None where there are none, or they are damaged."""
+        if self._point is None or not self._point.exists():
+            return None
+        with suppress(ValueError, EOFError):
+            both = np.load(self._point, allow_pickle=False)
+            if both.ndim == 2 and both.dtype == np.float64 and np.isfinite(both).all():
+                return np.ascontiguousarray(both[:, :-1]), np.ascontiguousarray(both[:, -1])
+        return None
 
     def keep(self, parts: Sequence[Part], encode: Encode) -> list[Survey] | None:
         """Encode parts into files, which workers of this machine map into memory."""
@@ -79,7 +102,7 @@ class OnExecutor(Engine):
                     group = todo.pop()
                     chosen = [parts[i] for i in each[group]]
                     pending[self._submit(task, chosen, combine, shared)] = group
-                for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                for future in wait(pending, LISTEN, FIRST_COMPLETED).done:
                     if future not in pending:
                         continue
                     try:

@@ -21,12 +21,6 @@ def plan_of(estimator: Any) -> Sum | Minimised:
     from ..text.classifier import TextClassifier
 
     if isinstance(estimator, Generative):
-        if estimator.calibration is not None:
-            raise _refused(
-                estimator,
-                f"with calibration={estimator.calibration!r}, which looks at the rows a second time",
-                "Set calibration=None, or put it into a CalibratedClassifier with a sample",
-            )
         return GenerativeSum(estimator)
     if isinstance(estimator, Additive):
         if reason := estimator._no_sum():

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import UsageError
 from .encoding import spool
 from .engines import Engine
+from .mailboxes import items_of
 from .parts import Block, Part
+from .svmlight import files_of, require_no_columns
+from .svmlight import parts_of as of_svmlight
 
 
-def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None, engine: Engine) -> list[Part]:
-    """Return the parts of X and y: Dask collections, Spark frames, a Parquet dataset or a list of partitions."""
+def parts_of(
+    X: Any, y: Any, weight: Any, columns: Sequence[str] | None, engine: Engine, estimator: Any = None
+) -> list[Part]:
+    """Return the parts of X and y: Dask collections, Spark frames, files, mailboxes by label or a list of partitions;
+    the estimator says how mailboxes are read."""
     if hasattr(X, "__dask_graph__"):
         from .on_dask import OnDask
         from .on_dask import parts_of as of_dask
@@ -32,6 +38,12 @@ def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None, engine:
                 "X is a Spark data frame, and the engine is none of Spark. Expected a SparkSession. Pass engine=spark."
             )
         found = of_spark(X, y, weight, columns)
+    elif isinstance(X, str | os.PathLike) and (paths := files_of(os.fspath(X))):
+        require_no_columns(y, weight, columns)
+        found = of_svmlight(paths, engine)
+    elif isinstance(X, Mapping):
+        require_no_columns(y, weight, columns)
+        found = _of_generator(items_of(X, estimator), None, None, engine)
     elif isinstance(X, str | os.PathLike) or type(X).__module__.startswith("pyarrow."):
         from .datasets import parts_of as of_dataset
 
@@ -48,8 +60,8 @@ def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None, engine:
 def _of_list(X: Any, y: Any, weight: Any) -> list[Part]:
     if not isinstance(X, list | tuple):
         raise UsageError(
-            f"X is {type(X).__name__}. Expected Dask collections, a Spark data frame, a Parquet dataset or a list of "
-            "partitions (X, y). Call the estimator's own fit with rows that are in memory already."
+            f"X is {type(X).__name__}. Expected Dask collections, a Spark data frame, a dataset, files by label or a "
+            "list of partitions (X, y). Call the estimator's own fit with rows that are in memory already."
         )
     _require_no_labels(y, weight)
     return [

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.estimator import clone
 from ..errors import DataError
+from ..models.left_out import check_calibration
 from .engines import Engine
 from .parts import Block, Part, PartError, Shape
 
@@ -62,15 +63,18 @@ class Sum:
         except ValueError as error:
             raise PartError(f"{left.shape.said} and {right.shape.said}: {error}") from error
 
-    def fit(self, engine: Engine, parts: list[Part]) -> dict[str, Any]:
-        """Return the fitted attributes of the estimator for all parts."""
+    def total(self, engine: Engine, parts: list[Part]) -> Any:
+        """Return the statistics of all parts."""
         total = engine.reduce(self, parts, self.combine)
         if total is None:
             raise DataError(
                 f"all {len(parts)} partitions are empty. Expected rows in one at least. Check the path, or the filter."
             )
-        found: dict[str, Any] = self.finish(total.value)
-        return found
+        return total.value
+
+    def fit(self, engine: Engine, parts: list[Part]) -> dict[str, Any]:
+        """Return the fitted attributes of the estimator for all parts."""
+        return self.finish(self.total(engine, parts))
 
 
 def _weighted(block: Block) -> dict[str, Any]:
@@ -78,14 +82,44 @@ def _weighted(block: Block) -> dict[str, Any]:
 
 
 class GenerativeSum(Sum):
-    """A model of p(x | c), compiled at the end as `fit` does."""
+    """A model of p(x | c), compiled at the end as `fit` does; where it is calibrated, a second pass draws the rows that
+    calibrate it."""
+
+    def fit(self, engine: Engine, parts: list[Part]) -> dict[str, Any]:
+        """Return the fitted attributes of the estimator for all parts."""
+        check_calibration(self.estimator.calibration)
+        total = self.total(engine, parts)
+        if total.calibration is not None:
+            total._calibrate_by(engine.reduce(self.draw, parts, _join, total))
+        return self.finish(total)
+
+    def draw(self, part: Part, arguments: tuple[Any, ...], model: Any) -> Any:
+        """Return those rows of a part which calibrate a model."""
+        block = part.read(*arguments)
+        if not block.size:
+            return None
+        with part.naming():
+            return model._draw(self.rows(block.X), block.y, block.weight)
+
+    def count(self, block: Block) -> Any:
+        """Return the statistics of a part."""
+        return super().count(block._replace(X=self.rows(block.X)))
+
+    def rows(self, X: Any) -> Any:
+        """Return rows as the estimator takes them."""
+        return X
 
     def finish(self, total: Any) -> dict[str, Any]:
         """Return the fitted attributes."""
-        total._compiled, total._choice = total._compile(), None
+        if total._compiled is None:
+            total._compiled, total._choice = total._compile(), None
         if hasattr(total, "_covariances"):  # none were estimated from rows
             total._covariances = None
         return super().finish(total)
+
+
+def _join(left: Any, right: Any) -> Any:
+    return left + right
 
 
 class OfTexts(NamedTuple):

@@ -239,8 +239,10 @@ class Batch:
 
     def _check(self) -> None:
         values = self.X.data if is_sparse(self.X) else self.X
-        if values.size and values.dtype.kind == "f" and not float(np.abs(values).max()) <= _FARTHEST:
-            self.refuse()
+        if values.size and values.dtype.kind == "f":
+            least, most = float(values.min()), float(values.max())  # of NaN, too
+            if not -_FARTHEST <= least <= most <= _FARTHEST:
+                self.refuse()
 
     def refuse(self) -> None:
         """Say which value is none, or is beyond what can be squared; sums that are finite need not ask."""

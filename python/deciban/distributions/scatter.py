@@ -150,29 +150,7 @@ def class_scatter(batch: Batch, fourth: bool) -> ClassScatter:
     return ClassScatter(w, s, tuple(_require_finite(batch, each) for each in (Q, third, squares)))
 
 
-# Products that are added between two looks at the keyboard, some tenths of a second.
-_PRODUCTS = 1 << 30
-
-
 def _products(batch: Batch, pooled: bool) -> Floats:
-    """Return the sums of products, some rows after the other, so that Ctrl-C does not wait for all; being exact, they
-    are the same."""
-    N, step = len(batch.y), max(_PRODUCTS // max(1, batch.d**2), 256, 16 * batch.C)
-    if step >= N:
-        return _count_products(batch, pooled)
-    found = None
-    for first in range(0, N, step):
-        part = batch.rows(slice(first, first + step))
-        try:
-            more = _count_products(part, pooled)
-        except ValueError:
-            return _count_products(batch, pooled)  # which names the row as all are numbered
-        found = more if found is None else exact_sums.add(found, more)
-    assert found is not None
-    return found
-
-
-def _count_products(batch: Batch, pooled: bool) -> Floats:
     run = lambda: class_products(for_core(batch.X), batch.y, batch.weight, batch.C, pooled)  # noqa: E731
     return count_or_refuse(run, describe_expected)
 

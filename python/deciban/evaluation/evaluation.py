@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..attached import Attached
 from ..certificates.intervals import Interval, Rate, clopper_pearson
 from ..conventions import DECIBANS_PER_NAT
 from ..errors import DataError, UsageError
@@ -115,6 +116,8 @@ class Evaluation:
     seed: int
     notes: tuple[str, ...]
     decibans: float | None = None
+
+    _repr_html_ = Attached("html of an evaluation")
 
     @property
     def error(self) -> float:

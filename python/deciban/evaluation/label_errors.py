@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from deciban.data.classifier import Classifier
 from deciban.data.devices import fetch, on_host
 from deciban.data.estimator import clone
+from deciban.data.refusal import check_whole
 from deciban.data.rows import Rows, is_sparse
 from deciban.data.samples import check_sample_weight, n_samples, take_rows
 from deciban.data.validation import check_classification_targets, column_or_1d
@@ -156,8 +157,7 @@ def _check(model: Any, X: Any, labels: Any, folds: Any) -> None:
             f"a classifier that gives probabilities is expected; {type(model).__name__} gives none as it is set: "
             "let it calibrate, or take another"
         )
-    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
-        raise ValueError(f"folds must be a whole number from 2, got {folds!r}")
+    check_whole("folds", folds, 2)
     if n_samples(X) != len(labels):
         raise ValueError(f"one label per example is expected; there are {n_samples(X)} and {len(labels)} labels")
     if not len(labels):

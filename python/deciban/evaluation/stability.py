@@ -13,6 +13,7 @@ from deciban.data.classifier import Classifier
 from deciban.data.devices import fetch
 from deciban.data.estimator import clone
 from deciban.data.fit_parameters import has_fit_parameter
+from deciban.data.refusal import check_whole
 from deciban.data.rows import Rows
 from deciban.data.samples import n_samples, take_rows
 from deciban.data.validation import check_classification_targets, column_or_1d
@@ -422,8 +423,7 @@ def _check(model: Any, X: Any, labels: Any, items: Any, resamples: Any, top: Any
     if not hasattr(model, "explain") or not hasattr(model, "fit"):
         raise TypeError(f"a classifier that learns and explains is expected; {type(model).__name__} does not do both")
     for name, value, least in (("resamples", resamples, 2), ("top", top, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
+        check_whole(name, value, least)
     if n_samples(X) != len(labels):
         raise ValueError(f"one label per example is expected; there are {n_samples(X)} and {len(labels)} labels")
     if not n_samples(items):

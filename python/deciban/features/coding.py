@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import sparse
 
 from deciban.data.columns import Columns
 from deciban.data.rows import is_sparse
+from deciban.distributions.moments import Moments, moments
 
 Floats = NDArray[np.float64]
 
@@ -44,15 +46,21 @@ class Coding:
     @classmethod
     def of(cls, columns: Columns, matrix: Floats) -> Self:
         """Make the coding from the rows (N, d) to be learnt from, as `Columns.matrix` gives them."""
-        mean, deviation = np.zeros(len(columns.names)), np.ones(len(columns.names))
-        if is_sparse(matrix):
-            return cls(columns, mean, _deviations(matrix))
-        numbers = np.flatnonzero(~columns.of_kind("category"))
-        step = max(1, _CELLS // (4 * len(matrix)))
-        for at in range(0, len(numbers), step):
-            places = numbers[at : at + step]
-            mean[places], deviation[places] = _standards(np.ascontiguousarray(matrix[:, places].T))
-        return cls(columns, mean, deviation)
+        exponents = exponents_of(matrix)
+        return cls.of_moments(columns, exponents, scaled_moments(matrix, exponents), is_sparse(matrix))
+
+    @classmethod
+    def of_moments(cls, columns: Columns, exponents: NDArray[np.intp], found: Moments, sparse: bool) -> Self:
+        """Make the coding from moments of rows in units of 2^exponents (d,): the same in whatever order and parts they
+        were counted."""
+        numbers, n = ~columns.of_kind("category"), found.seen[0]
+        spread = np.sqrt(np.divide(found.scatter()[0], n, out=np.zeros_like(n), where=n > 0.0))
+        with np.errstate(under="ignore"):
+            mean, spread = np.ldexp(found.mean()[0], exponents), np.ldexp(spread, exponents)
+        none = np.zeros(len(columns.names))
+        return cls(
+            columns, none if sparse else np.where(numbers, mean, 0.0), np.where(numbers & (spread > 0.0), spread, 1.0)
+        )
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
@@ -113,36 +121,34 @@ class Coding:
         return int(self.starts[-1])
 
 
-def _standards(rows: Floats) -> tuple[Floats, Floats]:
-    """Return (c,) the mean and the deviation of each row (c, N), NaN left out; 0 and 1 of none, 1 of what does not
-    vary."""
-    if np.isnan(rows).any():
-        each = [_standards(x[None, ~np.isnan(x)]) if np.isnan(x).any() else _standards(x[None]) for x in rows]
-        return np.concatenate([mean for mean, _ in each]), np.concatenate([deviation for _, deviation in each])
-    if not rows.shape[1]:
-        return np.zeros(len(rows)), np.ones(len(rows))
-    largest = np.maximum(np.abs(rows).max(axis=1), np.finfo(np.float64).tiny)
-    scaled = rows / largest[:, None]  # squares of large numbers are beyond a float64
-    mean = largest * scaled.mean(axis=1)
-    spread = largest * (scaled - (mean / largest)[:, None]).std(axis=1)
-    return mean, np.where(spread > 0.0, spread, 1.0)
+def exponents_of(matrix: Any) -> NDArray[np.intp]:
+    """Return (d,) exponents of two above the largest of each column, NaN left out: squares of large numbers are beyond
+    a float64."""
+    n, d = matrix.shape
+    largest = np.zeros(d)
+    if is_sparse(matrix):
+        there = ~np.isnan(matrix.data)
+        np.maximum.at(largest, matrix.indices[there], np.abs(matrix.data[there]))
+    else:
+        step = max(1, _CELLS // max(1, d))
+        for at in range(0, n, step):
+            np.fmax(largest, np.fmax.reduce(np.abs(matrix[at : at + step]), axis=0), out=largest)
+    exponents: NDArray[np.intp] = np.frexp(largest)[1].astype(np.intp)
+    return exponents
 
 
-def _deviations(matrix: Any) -> Floats:
-    """Return (d,) of CSR (N, d), NaN where missing; 1 of what does not vary."""
-    d = matrix.shape[1]
-    missing = np.isnan(matrix.data)
-    column, x = matrix.indices[~missing], matrix.data[~missing]
-    n = matrix.shape[0] - np.bincount(matrix.indices[missing], minlength=d).astype(np.float64)
-    n = np.maximum(n, 1.0)
-    largest = np.full(d, np.finfo(np.float64).tiny)
-    np.maximum.at(largest, column, np.abs(x))
-    x = x / largest[column]  # squares of large numbers are beyond a float64
-    mean = np.bincount(column, x, minlength=d) / n
-    zeros = n - np.bincount(column, minlength=d)
-    squares = np.bincount(column, np.square(x - mean[column]), minlength=d) + zeros * np.square(mean)
-    spread = largest * np.sqrt(squares / n)
-    return np.where(spread > 0.0, spread, 1.0)
+def scaled_moments(matrix: Any, exponents: NDArray[np.intp]) -> Moments:
+    """Return the moments of rows (N, d) in units of 2^exponents; they add up exactly."""
+    if is_sparse(matrix):
+        values = np.ldexp(matrix.data, -exponents[matrix.indices])
+        return moments(sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape), *_of_one(matrix))
+    step = max(1, _CELLS // max(1, matrix.shape[1]))
+    blocks = (matrix[at : at + step] for at in range(0, max(1, matrix.shape[0]), step))
+    return reduce(add, (moments(np.ldexp(block, -exponents), *_of_one(block)) for block in blocks))
+
+
+def _of_one(matrix: Any) -> tuple[NDArray[np.intp], None, int]:
+    return np.zeros(matrix.shape[0], np.intp), None, 1
 
 
 # Beyond so many deviations the squares of a model would overflow.

@@ -13,6 +13,7 @@ from deciban._core import information
 from deciban.data.declared_types import Estimator, Whole, parameters
 from deciban.data.frame import name_column
 from deciban.data.numbers import text_refused
+from deciban.data.refusal import check_whole
 from deciban.data.refusal import count_or_refuse as refusing
 from deciban.data.rows import Rows, as_rows, check_sparse, for_core, is_sparse, native
 from deciban.data.samples import check_sample_weight
@@ -294,9 +295,7 @@ class MutualInformation(SelectorMixin, Estimator):
             raise ValueError(f"k must be a whole number from 1, 'all' or 'auto', got {self.k!r}")
         if self.likelihood not in LIKELIHOODS:
             raise ValueError(f"likelihood must be 'auto', 'bernoulli' or 'multinomial', got {self.likelihood!r}")
-        count = isinstance(self.n_neighbors, Integral) and not isinstance(self.n_neighbors, bool)
-        if not count or self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be a whole number from 1, got {self.n_neighbors!r}")
+        check_whole("n_neighbors", self.n_neighbors)
 
     def _scores(self, X: Any, y: NDArray[np.intp], weight: Floats | None, C: int) -> Floats:
         """Return (d,) of all features, those that are continuous by their neighbours."""

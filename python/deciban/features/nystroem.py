@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from deciban.data.declared_types import parameters
 from deciban.data.devices import elsewhere, fetch, like, move, on_host, take
+from deciban.data.refusal import check_whole
 from deciban.data.rows import Rows, is_sparse
 from deciban.data.transaction import all_or_nothing
 from deciban.errors import DataError
 from deciban.kernels import Kernel
 from deciban.kernels.items import indexable, of_gram, to_learn
-from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
 
 from .approximation import Approximation

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from deciban.blas import matmul
 from deciban.data.declared_types import parameters
 from deciban.data.devices import elsewhere, like, move, namespace
+from deciban.data.refusal import check_whole
 from deciban.data.rows import Rows, is_sparse
 from deciban.data.transaction import all_or_nothing
 from deciban.kernels import RBF, Gaussian, Kernel, Product, Radial, Sum, by_name
 from deciban.kernels.items import to_learn
-from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats
 
 from .approximation import Approximation

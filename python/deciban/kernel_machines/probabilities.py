@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deciban.calibration.isotonic import Monotone, isotonic
-from deciban.calibration.out_of_fold import OutOfFold, check_calibration
+from deciban.calibration.out_of_fold import OutOfFold, check_calibration, hold_out, limits_of_folds
 from deciban.data.devices import take
-from deciban.data.folds import Places, folds, splits_of
+from deciban.data.folds import Places
 from deciban.data.rows import Rows
 from deciban.kernel_solvers.problem import KernelSolution
 from deciban.kernel_solvers.smo import KnownGram
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 METHODS = ("temperature", "isotonic")
+# Of each pair of classes, which has a slope of its own, twice so many examples tell it.
+_OF_EACH = 250
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Calibration:
     """Log-odds of the margins f (N, K): `scale` A, of "ovo" (K,), or where there are, `maps`, of
     "ovo" one a machine and else one. Of two classes, and of each against each, they are log-odds of a machine; of one
     against the rest, scores whose softmax is the posterior, for maps the log of each class's own share; `log_loss` is
-    that of the examples held out, where one scale suits all their scores:
+    that of the examples held out, where one scale suits all their scores, and `how` says which were:
 
         scale    A·f + `shift`       maps    g(f); of one against the rest   −log(1 + e^(−g(f)))
     """
@@ -46,6 +48,7 @@ class Calibration:
     maps: tuple[Monotone, ...] = ()
     log_loss: float | None = None
     shift: Any = None
+    how: str = ""
 
     def nats(self, f: Floats, style: str) -> Floats:
         """Return (N, K)."""
@@ -65,8 +68,14 @@ class Calibration:
 
 def calibrate(model: SVM, given: Items, limits: Limits, seed: int, gram: KnownGram | None = None) -> Calibration:
     """Return the calibration that suits out-of-fold scores; `gram` is what is known of the examples' kernel."""
-    C, style = len(given.classes), model._style(len(given.classes))
-    held = _score_held_out(model, given, check_calibration(model, METHODS), limits, seed, gram)
+    k = check_calibration(model, METHODS)
+    held = _score_held_out(model, given, k, limits, seed, gram)
+    found = _calibration_of(model, held, model._style(len(given.classes)), len(given.classes))
+    return replace(found, how=f"{model.calibration} on {held.of_folds(k)}")
+
+
+def _calibration_of(model: SVM, held: OutOfFold, style: str, C: int) -> Calibration:
+    """Return the calibration that suits out-of-fold scores (n, K)."""
     if style == "ovo":
         of_pairs = list(held.of_pairs(pairs(C)))
         if model.calibration == "temperature":
@@ -84,7 +93,7 @@ def calibrate(model: SVM, given: Items, limits: Limits, seed: int, gram: KnownGr
 
 def _score_held_out(model: SVM, given: Items, k: int, limits: Limits, seed: int, gram: KnownGram | None) -> OutOfFold:
     """Return scores (n, K) of the examples, by machines that did not learn them."""
-    style, limits = model._style(len(given.classes)), replace(limits, callback=None)
+    style, limits = model._style(len(given.classes)), limits_of_folds(limits)
     solvers = []
     if model.solver == "auto":  # a fold is smaller, and shall not be exact for that
         solvers = ["auto" if each.landmarks is None else each.solver for each in model.solution_]
@@ -103,7 +112,7 @@ def _score_held_out(model: SVM, given: Items, k: int, limits: Limits, seed: int,
         score = held.score(Precomputed(), np.arange(len(held.support)))
         return score(known, model._threads()), interrupted
 
-    splits = splits_of(folds(given.X, k, seed), k)
+    splits = hold_out(given.X, given.y, k, seed, _OF_EACH if style == "ovo" else 0)
     C, K = len(given.classes), len(model.solution_)
     return OutOfFold.collect(splits, given.y, given.weight, C, fit_and_score, K)
 

@@ -81,7 +81,8 @@ class SVM(Reports, Scored, KernelMachine, Margins, Trusted, ClassifierMixin, Est
         Calibration on held-out examples, by the scale of the log-odds or a monotone curve: it makes probabilities, and
         evidence in decibans. None: only margins, and about 2.5 times quicker.
     calibration_folds : int, default=3
-        Number of folds for the calibration, at least 2. Equal examples share a fold.
+        Number of folds for the calibration, at least 2. Equal examples share a fold. Only so many folds are held out as
+        have 5,000 examples together, 500 of them outside the most frequent class.
     class_weight : "balanced" or mapping of label to float, optional
         Factors of the cost of errors by class.
     solver : str, default="auto"

@@ -64,7 +64,7 @@ class Trusted(StatesBounds):
         known = getattr(self, "calibrated_", None)
         if known is None:
             return Probabilities("none: only margins")
-        return Probabilities(f"{self.calibration} on {self.calibration_folds} folds", known.log_loss)
+        return Probabilities(known.how or f"{self.calibration} on {self.calibration_folds} folds", known.log_loss)
 
 
 def count_of(given: Items) -> dict[Any, float]:

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from deciban.certificates.certificate import relative_gap
 from deciban.data.folds import hashes
+from deciban.data.refusal import check_whole
 from deciban.data.rows import reals_for_core
 from deciban.inner_product import dot
 from deciban.kernels.evaluation import scores
-from deciban.kernels.kernel import check_whole
 from deciban.losses import Floats, Hinge
 from deciban.penalties import L2
 from deciban.solvers import dual_coordinate

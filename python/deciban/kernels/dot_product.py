@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from deciban.data.refusal import check_whole
 from deciban.data.rows import Rows
 
 from .arrays import as_reals, finish_tile, namespace, products, square_norms
-from .kernel import SumKernel, check_number, check_whole
+from .kernel import SumKernel, check_number
 
 
 @dataclass(frozen=True)

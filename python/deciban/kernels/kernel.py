@@ -157,12 +157,6 @@ def check_number(name: str, value: Any, *, above: float | None = None, least: fl
         raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 
-def check_whole(name: str, value: object) -> None:
-    """Check that `value` is a whole number from 1; a ValueError says what it is instead."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number from 1, got {value!r}")
-
-
 class SumKernel(Kernel):
     """A kernel that is a function of a sum over the features, K(x, z) = f(Σ_j g(x_j, z_j)): f is `finish`."""
 

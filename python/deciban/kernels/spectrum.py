@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deciban.data.refusal import check_whole
 from deciban.errors import DataError
 from deciban.losses import Floats
 
-from .kernel import Kernel, check_whole
+from .kernel import Kernel
 
 
 @dataclass(frozen=True)

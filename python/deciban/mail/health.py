@@ -73,6 +73,11 @@ class Health:
     problems: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
 
+    @property
+    def damaged(self) -> bool:
+        """Whether the file of the model could not be read."""
+        return not self.model
+
     def to_json(self) -> dict[str, Any]:
         """Return keys that scripts rely on."""
         since = None if self.since is None else self.since.to_json()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from deciban.data.refusal import check_whole
 from deciban.solvers.limits import check_positive, read_limits
 
 from ..networks.measures import Wrong
@@ -36,7 +37,7 @@ def plan_of(model: Any, wrong: Wrong) -> Plan:
         if model.weight_averaging is None
         else _share("weight_averaging", model.weight_averaging, 1.0),
         max_iter=limits.max_iter,
-        patience=_whole("n_iter_no_change", model.n_iter_no_change),
+        patience=check_whole("n_iter_no_change", model.n_iter_no_change),
         tol=limits.tol,
         time_limit=limits.time_limit,
         callback=limits.callback,
@@ -62,7 +63,7 @@ def hidden_sizes(hidden: object) -> tuple[int, ...]:
 
 def batch_of(size: object, n: int) -> int:
     """Return how many of n examples make a step; None is all of them."""
-    return n if size is None else min(n, _whole("batch_size", size))
+    return n if size is None else min(n, check_whole("batch_size", size))
 
 
 def type_of(dtype: DTypeLike) -> Any:
@@ -80,12 +81,6 @@ def fraction_of(value: object) -> float:
     if not share:
         raise ValueError("validation_fraction must be above 0, got 0: early_stopping=False holds nothing out")
     return share
-
-
-def _whole(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number from 1, got {value!r}")
-    return int(value)
 
 
 def _finite(name: str, value: object) -> float:

@@ -36,7 +36,7 @@ from ..data.capacity import require_room
 from ..data.transaction import all_or_nothing, named_refusals
 from .callbacks import TellsCallbacks, report_to_callbacks
 from .certified import certify
-from .left_out import PARTS, check_calibration, scaling_of_parts
+from .left_out import PARTS, Drawn, check_calibration, scaling_of_parts
 from .likelihoods import recode, without_the_forgotten
 from .reading import Reading, to_judge, to_learn
 from .tally import Labels, Tally
@@ -91,7 +91,8 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
             self.scaling_ = None
             self._become(tally, reading.columns)
             if self.calibration is not None:
-                self.scaling_ = scaling_of_parts(self, reading, tally)
+                drawn = Drawn.of(reading.X, reading.y, reading.weight)
+                self.scaling_ = scaling_of_parts(self, drawn, tally.counts)
             self._kind = reading.X.dtype
             self._compiled, self._choice = self._compile(), None
             self._seconds = perf_counter() - started
@@ -406,6 +407,16 @@ class Generative(TellsCallbacks, Reports, FindsLabelErrors, StatesBounds, Classi
         require_room(len(reading.labels), self._numbers_of_class(reading))
         counts = reading.family.count(reading.X, reading.y, reading.weight, len(reading.labels))
         return reading, Tally(reading.labels, counts, reading.labels[:0])
+
+    def _draw(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> Drawn:
+        """Return those of a batch that was learnt which calibrate."""
+        reading = to_learn(self, X, y, sample_weight, first=False)
+        return Drawn.of(reading.X, np.searchsorted(self.classes_, reading.labels)[reading.y], reading.weight)
+
+    def _calibrate_by(self, drawn: Drawn) -> None:
+        """Calibrate the model, learnt in pieces, by what was drawn from all of them: as `fit` of all rows does."""
+        self.scaling_ = scaling_of_parts(self, drawn, self.counts_)
+        self._compiled, self._choice = self._compile(), None
 
     def _numbers_of_class(self, reading: Reading) -> float:
         """Return how many numbers a fit keeps for each class, as measured: statistics, unrounded, and parameters."""

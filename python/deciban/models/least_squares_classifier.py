@@ -26,7 +26,7 @@ from deciban.penalties import L2, NoPenalty, Penalty
 from deciban.solvers import Limits, Problem, Solution, Status, closed_form
 from deciban.solvers.closed_form import DIRECT, from_moments
 from deciban.solvers.problem import Callback
-from deciban.solvers.second_moments import class_scatter, normal_equations, with_targets
+from deciban.solvers.second_moments import class_normal_equations, class_scatter
 
 from ..data.capacity import require_room
 from ..data.examples import RowExamples, class_weights
@@ -57,7 +57,8 @@ class LeastSquaresClassifier(LearnsLabelSets):
         Temperature scaling on held-out examples, so that A·(x·w + b) are log-odds: it makes probabilities, and evidence
         in decibans. None: only margins, and less time.
     calibration_folds : int, default=3
-        Number of folds for the calibration, at least 2. Equal examples share a fold.
+        Number of folds for the calibration, at least 2. Equal examples share a fold. Only so many folds are held out as
+        have 5,000 examples together, 500 of them outside the most frequent class.
     fit_intercept : bool, default=True
         Whether there is an intercept b; else it is 0.
     class_weight : "balanced" or mapping of label to float, optional
@@ -155,8 +156,8 @@ class LeastSquaresClassifier(LearnsLabelSets):
         if self.solver not in ("auto", closed_form.NAME):
             return super()._solve(problems, limits, start, seed)
         C = len(problems) if len(problems) > 1 else 2
-        moments = None if self.counts_ is None else with_targets(self.counts_, _targets(C))
-        solutions, self._fit = closed_form.solve_together(problems, limits, moments)
+        normal = None if self.counts_ is None else class_normal_equations(self.counts_, _targets(C), self.fit_intercept)
+        solutions, self._fit = closed_form.solve_together(problems, limits, normal)
         return solutions
 
     def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
@@ -180,8 +181,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
             # Sums of sparse rows are not centred: a difference would lose the digits of a column that hardly varies.
             anew = is_sparse(given.X)
             rest = _count(given, inside) if anew else self.counts_ - _count(given, outside)
-            seen = with_targets(rest, _targets(C))
-            fit = from_moments(normal_equations(seen, given.X.shape[1], self.fit_intercept), l2)
+            fit = from_moments(class_normal_equations(rest, _targets(C), self.fit_intercept), l2)
         rows = reals_for_core(given.X[outside])
         return scores(rows, np.ascontiguousarray(fit.w.T), fit.b, n_jobs=self._threads()), False
 
@@ -203,8 +203,7 @@ class LeastSquaresClassifier(LearnsLabelSets):
         """
         check_is_fitted(self)
         X = linear_rows(self, X, dtype=np.float64, reset=False)
-        seen = with_targets(self._tally().counts, _targets(len(self.classes_)))
-        normal = normal_equations(seen, self.n_features_in_, self.fit_intercept)
+        normal = class_normal_equations(self._tally().counts, _targets(len(self.classes_)), self.fit_intercept)
         return leverage(normal, self._penalty().l2, self.fit_intercept, X)
 
     @property
@@ -342,11 +341,10 @@ class LeastSquaresClassifier(LearnsLabelSets):
         """Derive weights and certificate from the statistic."""
         self.classes_: Labels = tally.classes
         self.counts_, self._declared, self.temperature_ = tally.counts, tally.declared, None
-        d, C, l2 = self.n_features_in_, len(tally.classes), self._penalty().l2
+        C, l2 = len(tally.classes), self._penalty().l2
         if not tally.counts.n.any():
             raise not_fitted("nothing would be left: every example is to be forgotten; fit anew instead")
-        seen = with_targets(tally.counts, _targets(C))
-        normal = normal_equations(seen, d, self.fit_intercept)
+        normal = class_normal_equations(tally.counts, _targets(C), self.fit_intercept)
         fit = from_moments(normal, l2)
         self.coef_, self.intercept_ = np.ascontiguousarray(fit.w.T), fit.b
         self.n_iter_ = np.ones(len(fit.b), dtype=int)

@@ -20,7 +20,7 @@ from deciban.certificates.certificate import Certificate
 from deciban.certificates.guarantees import add_bounds
 from deciban.data.declared_types import Estimator
 from deciban.data.devices import ask_on_host
-from deciban.data.folds import Places, folds, splits_of
+from deciban.data.folds import Places
 from deciban.data.mixins import ClassifierMixin
 from deciban.data.rows import Rows, reals_for_core
 from deciban.data.validation import check_is_fitted
@@ -33,7 +33,7 @@ from deciban.solvers.reduction import Siblings
 from deciban.threads import effective_threads, using
 from deciban.verdict import Pair
 
-from ..calibration.out_of_fold import FitAndScore, OutOfFold, check_calibration
+from ..calibration.out_of_fold import FitAndScore, OutOfFold, check_calibration, hold_out, limits_of_folds
 from ..data.capacity import require_room
 from ..data.examples import RowExamples, examples, refuse_large
 from ..data.numbers import linear_rows
@@ -246,15 +246,15 @@ class LinearClassifier(
             return 1.0 if self._fits_log_loss else None
         k = check_calibration(self)
         fit_again = self._fit_again(given, limits, seed)
-        splits = splits_of(folds(given.X, k, seed), k)
+        splits = hold_out(given.X, given.y, k, seed)
         held = OutOfFold.collect(splits, given.y, given.weight, len(given.classes), fit_again)
         A = held.temperature()
-        self._held_out_loss = held.log_loss(A)
+        self._held_out = Probabilities(f"{self.calibration} on {held.of_folds(k)}", held.log_loss(A))
         return A
 
     def _fit_again(self, given: RowExamples, limits: Limits, seed: int) -> FitAndScore:
         """Return what fits the same model to some of the examples and scores others, without a proof of each."""
-        limits = replace(limits, callback=None)
+        limits = limits_of_folds(limits)
         if not self.status_.finished:  # whoever stopped it does not wait for longer fits of the folds
             limits = replace(limits, max_iter=int(self.n_iter_.max()))
         return lambda inside, outside: self._score_held_out(given, inside, outside, limits, seed)
@@ -420,8 +420,8 @@ class LinearClassifier(
             return Probabilities("none: log loss was minimised")
         if self.temperature_ is None or self.calibration is None:
             return Probabilities("none: scores are taken as log-odds")
-        how = f"{self.calibration} on {self.calibration_folds} folds"
-        return Probabilities(how, getattr(self, "_held_out_loss", None))
+        read = Probabilities(f"{self.calibration} on {self.calibration_folds} folds")  # all that a file tells
+        return getattr(self, "_held_out", read)
 
     @property
     def status_(self) -> Status:

@@ -72,7 +72,8 @@ class NBSVM(LinearClassifier):
         Temperature scaling on held-out examples, so that A·s are log-odds, where the loss is one of the hinges. None:
         only margins.
     calibration_folds : int, default=3
-        Number of folds for the calibration, at least 2. Equal examples share a fold.
+        Number of folds for the calibration, at least 2. Equal examples share a fold. Only so many folds are held out as
+        have 5,000 examples together, 500 of them outside the most frequent class.
     fit_intercept : bool, default=True
         Whether there is an intercept b; else it is 0.
     class_weight : "balanced" or mapping of label to float, optional

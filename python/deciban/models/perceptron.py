@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from deciban.certificates.bound import Facts
 from deciban.data.declared_types import parameters
 from deciban.data.devices import ask_on_host
+from deciban.data.refusal import check_whole
 from deciban.data.rows import Rows
 from deciban.losses import Floats, Loss, ZeroOne
 from deciban.penalties import NoPenalty, Penalty
@@ -44,8 +45,9 @@ class Perceptron(LinearClassifier):
 
         for every example in turn:   while sign(x·w + b) ≠ y:   w ← w + y·x,   b ← b + y          sign(0) = +1
 
-    It stops after a pass without a mistake; that comes if, and only if, a hyperplane separates the classes, and after
-    at most (R/γ)² updates (Novikoff 1962): R is the length of the longest (x, 1), γ the widest margin. A sample of
+    It stops after a pass without a mistake; that comes if, and only if, a hyperplane separates the classes and
+    `n_iter_no_change` is patient enough, and after at most (R/γ)² updates (Novikoff 1962): R is the length of the
+    longest (x, 1), γ the widest margin. A sample of
     weight c may update c times a visit, the last time by what is left of c: weights mean repetition, exactly, as equal
     examples are visited together; with shuffle=False, where repetitions follow one another. Many classes: one against
     the rest.
@@ -67,13 +69,18 @@ class Perceptron(LinearClassifier):
     max_iter : int, default=1000
         Largest number of passes. The plain rule that ends there warns (`ConvergenceWarning`): it has not separated the
         classes. With `pocket` or `averaged` it does not.
+    n_iter_no_change : int, default=10
+        It ends, too, after so many passes, and as many as all up to the best one, without fewer mistakes (of the
+        pocket, errors; with `averaged`, four times as many as all up to the best one): where no hyperplane separates
+        the classes, more passes bring nothing. With `max_iter` or more it never does.
     shuffle : bool, default=True
         Whether each pass is in a new order.
     calibration : "temperature" or None, default="temperature"
         Temperature scaling on held-out examples, so that A·(x·w + b) are log-odds: it makes probabilities, and evidence
         in decibans. None: only margins, and less time.
     calibration_folds : int, default=3
-        Number of folds for the calibration, at least 2. Equal examples share a fold.
+        Number of folds for the calibration, at least 2. Equal examples share a fold. Only so many folds are held out as
+        have 5,000 examples together, 500 of them outside the most frequent class.
     fit_intercept : bool, default=True
         Whether there is an intercept b; else it is 0.
     class_weight : "balanced" or mapping of label to float, optional
@@ -129,6 +136,7 @@ class Perceptron(LinearClassifier):
     pocket: bool = False
     averaged: bool = False
     max_iter: int = 1000
+    n_iter_no_change: int = 10
     shuffle: bool = True
     calibration: str | None = "temperature"
     calibration_folds: int = 3
@@ -146,7 +154,8 @@ class Perceptron(LinearClassifier):
         """The rule."""
         if self.pocket and self.averaged:
             raise ValueError("pocket=True keeps one hyperplane and averaged=True the mean of all: choose one of them")
-        return Rosenblatt(bool(self.pocket), bool(self.averaged), bool(self.shuffle))
+        patience = check_whole("n_iter_no_change", self.n_iter_no_change)
+        return Rosenblatt(bool(self.pocket), bool(self.averaged), bool(self.shuffle), patience)
 
     def _loss(self) -> Loss:
         return ZeroOne()

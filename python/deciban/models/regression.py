@@ -15,6 +15,7 @@ from deciban.losses import Absolute, Huber, Squared
 from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, refusal, solve
 from deciban.solvers.closed_form import Fit
 from deciban.solvers.problem import whole, worst
+from deciban.solvers.second_moments import normal_equations
 
 from ..data.examples import arrays_of
 from .normal_equations import advice
@@ -75,7 +76,8 @@ def solve_regression(
     if refused:
         raise ValueError(f"solver {module.NAME!r} {refused}")
     if name == closed_form.NAME:
-        return closed_form.solve_together(problems, limits, moments)
+        normal = None if moments is None else normal_equations(moments, first.shape[1], first.intercept)
+        return closed_form.solve_together(problems, limits, normal)
     if start is None and name == newton.NAME:
         start = _starts(problems, limits)
     starts: list[Any] = [None] * len(problems) if start is None else list(start)

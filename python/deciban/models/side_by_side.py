@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from deciban.solvers.problem import Callback
-from deciban.threads import GRACE, effective_threads, halting, inherit_threads
+from deciban.threads import GRACE, await_result, effective_threads, halting, inherit_threads
 
 Result = TypeVar("Result")
 
@@ -88,7 +88,7 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], threads: int, halt: Halt
         def finish() -> list[Result]:
             for _ in range(threads):
                 submit(inherit_threads(partial(_do, waiting, halt)))
-            return [result.result() for result in results]
+            return [await_result(result) for result in results]
 
         try:
             return finish(), False

@@ -146,6 +146,41 @@ class Slider:
 
 
 @dataclass(frozen=True)
+class KeyFigure:
+    """A number that matters: what it is, its value, its 95 % interval, and what to compare it with."""
+
+    heading: str
+    value: str
+    interval: str
+    note: str
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """Something to do, the section that tells more, and the advice of a solver, which is in English."""
+
+    text: str
+    section: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a report comes down to, in ten seconds: a verdict, the figures that matter and what to do next.
+
+    `tone` is "good", "open" or "poor"; `warning` says that training did not converge.
+    """
+
+    tone: str
+    verdict: str
+    claim: str
+    figures: Sequence[KeyFigure]
+    steps: Sequence[NextStep]
+    warning: str = ""
+    part: ClassVar[str] = "summary"
+
+
+@dataclass(frozen=True)
 class Command:
     """A command for a shell."""
 

@@ -14,8 +14,9 @@ from ..report.progress import format_size
 from ..report.terminal import Screen, name
 from ..report.vector import lacking
 from .blocks import Command, Facts, Opened, Paragraph, Section, Table, figure
-from .measured import format_interval
+from .evaluated import format_interval, format_p
 from .page import Report
+from .summary import summarise_comparison
 from .words import Words, words_in
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def of_comparison(found: Comparison, words: Words, command: str = "") -> Report:
         _data(found, words),
         _again(found, command, words),
     ]
-    return Report(words("compared.title"), _claim(found, words), sections, words)
+    claim = _claim(found, words)
+    return Report(words("compared.title"), claim, sections, words, summarise_comparison(found, claim, words))
 
 
 def _claim(found: Comparison, words: Words) -> str:
@@ -178,7 +180,7 @@ def _describe_winners(found: Comparison, words: Words) -> Iterator[str]:
 def _by(pair: Pair, best: str, words: Words) -> str:
     """Return by how much the other one of a pair errs more."""
     model = name(pair.a if pair.b == best else pair.b)
-    return words("compared.by", model=model, points=f"{100 * abs(pair.difference):.2f}", p=_p(pair.p, "p = "))
+    return words("compared.by", model=model, points=f"{100 * abs(pair.difference):.2f}", p=format_p(pair.p, "p = "))
 
 
 def _against(best: str, pairs: Sequence[Pair], words: Words) -> Table:
@@ -204,8 +206,8 @@ def _tests(first: str, rows: Sequence[tuple[str, Pair, int]], words: Words) -> T
                 _format_difference(sign * pair.difference),
                 words("between", low=_format_difference(low), high=_format_difference(high)),
                 f"{only[0]:,} : {only[1]:,}",
-                _p(pair.p),
-                _p(pair.t_p),
+                format_p(pair.p),
+                format_p(pair.t_p),
                 words("compared.yes" if pair.real else "compared.no"),
             ]
         )
@@ -216,11 +218,6 @@ def _format_difference(share: float) -> str:
     """Format a difference of shares in percentage points."""
     points = f"{100 * abs(share):.2f}"
     return points if float(points) == 0.0 else ("+" if share > 0.0 else "−") + points
-
-
-def _p(p: float, equals: str = "") -> str:
-    """Format a p-value."""
-    return f"{equals[:2]}< 0.0001" if p < 1e-4 else f"{equals}{p:.2g}"
 
 
 # --- learning curves ---------------------------------------------------------------------------------------
@@ -245,7 +242,7 @@ def _curves(found: Comparison, words: Words) -> Iterator[Section]:
         at = {point.n: percent(point.error) for point in row.curve}
         rows.append([name(row.model), *(at.get(n, _NONE) for n in sizes)])
     head = [words("compared.by_size"), *(f"{n:,}" for n in sizes)]
-    yield Section("learning", title, [*blocks, Table(head, rows)])
+    yield Section("learning", title, [*blocks, Opened(words("details.table"), [Table(head, rows)], shut=True)])
 
 
 # --- the data ----------------------------------------------------------------------------------------------

@@ -43,7 +43,8 @@ ENGLISH = {
     "others.",
     "how.failed": "Not measured: no model can be trained on four fifths of the examples. {why}",
     "confusion": "Confusion matrix",
-    "confusion.how": "Rows are true classes, columns predicted classes.",
+    "confusion.how": "Rows are true classes, columns predicted classes; the diagonal is correct. The fuller the colour "
+    "of a cell, the larger its share of the row.",
     "curves": "ROC and precision–recall",
     "curves.none": "Curves need examples of every class.",
     "costs": "Threshold and cost",
@@ -165,6 +166,7 @@ ENGLISH = {
     "status.separable": "separable, without a minimum",
     "status.overflow": "numbers left their range",
     "status.approximation": "approximation",
+    "status.stalled": "stalled",
     "status.stationary point": "stationary point",
     "proof.advice": "advice",
     "proof.objective": "objective",

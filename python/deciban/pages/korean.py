@@ -40,7 +40,8 @@ KOREAN = {
     "실행하십시오.",
     "how.failed": "알 수 없습니다. 예제의 5분의 4로는 학습할 수 없었습니다. {why}",
     "confusion": "혼동 행렬",
-    "confusion.how": "행은 실제 클래스, 열은 예측한 클래스입니다.",
+    "confusion.how": "행은 실제 클래스, 열은 예측한 클래스이며, 대각선은 바르게 분류한 것입니다. 색이 진할수록 "
+    "행에서의 비율이 큽니다.",
     "curves": "ROC와 정밀도·재현율",
     "curves.none": "곡선을 그리려면 모든 클래스의 예제가 필요합니다.",
     "costs": "문턱값과 비용",
@@ -156,6 +157,7 @@ KOREAN = {
     "status.separable": "분리 가능, 최솟값 없음",
     "status.overflow": "수가 범위를 벗어남",
     "status.approximation": "근사",
+    "status.stalled": "더 나아가지 못함",
     "status.stationary point": "정류점",
     "proof.advice": "조언",
     "proof.objective": "목적 함수",

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _FACTORS = ("C", "alpha", "gamma", "dropout")
 _MOST_COLUMNS = 40
 _MOST_CLASSES = 60  # with their counts, and
-_MOST_EVIDENCE = 30  # with what speaks for them
+_MOST_EVIDENCE = 30  # with what speaks for them,
+_OPEN_EVIDENCE = 4  # of which the others stand behind a line
 
 
 def of_texts(found: Inventory, words: Words) -> Iterator[tuple[str, str]]:
@@ -136,12 +137,15 @@ def _others(n: int, words: Words) -> list[Paragraph]:
 def evidence(terms: Mapping[str, Sequence[tuple[str, float]]], words: Words) -> Section:
     """Return for each class the strongest evidence."""
     head = (words("evidence.what"), words("evidence.decibans"))
-    blocks: list[Any] = [Paragraph(words("evidence.how"), dim=True)]
+    bars = []
     for label, some in list(terms.items())[:_MOST_EVIDENCE]:
         most = max((abs(decibans) for _, decibans in some), default=0.0) or 1.0
         rows = [bar(term, decibans, most) for term, decibans in some]
-        blocks.append(Bars(words("evidence.for", label=name(label)), head, rows, words("evidence.none")))
-    blocks += _others(len(terms) - _MOST_EVIDENCE, words)
+        bars.append(Bars(words("evidence.for", label=name(label)), head, rows, words("evidence.none")))
+    others = _others(len(terms) - _MOST_EVIDENCE, words)
+    blocks: list[Any] = [Paragraph(words("evidence.how"), dim=True), *bars[:_OPEN_EVIDENCE]]
+    if len(bars) > _OPEN_EVIDENCE:
+        blocks.append(Opened(words("details.classes"), [*bars[_OPEN_EVIDENCE:], *others], shut=True))
     return Section("evidence", words("evidence"), blocks)
 
 
@@ -205,6 +209,11 @@ def _describe_bound(bound: Mapping[str, Any], words: Words) -> str:
 
 
 def certificate(proof: Mapping[str, Any], words: Words) -> Section:
-    """Return the section on the proof of the fit."""
+    """Return the section on the proof of the fit: how it ended, all values behind a line, and the bounds."""
     found = [] if words.mail else bounds(proof, words)  # which are of examples drawn alike, as messages never are
-    return Section("certificate", words("certificate"), [facts(proof, words), *found])
+    rows = facts(proof, words)
+    first = {words(f"proof.{key}") for key in ("status", "advice", "relative_gap", "kkt_violation", "iterations")}
+    head = Facts([row for row in rows.rows if row[0] in first], rows.foreign)
+    rest = Facts([row for row in rows.rows if row[0] not in first], rows.foreign)
+    behind = [Opened(words("details.all"), [rest], shut=True)] if rest.rows else []
+    return Section("certificate", words("certificate"), [head, *behind, *found])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, log, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates.intervals import Interval, Rate, clopper_pearson
+from ..certificates.intervals import Rate
 from ..conventions import DECIBANS_PER_NAT, percent
 from ..evaluation.costs import Costs
 from ..evaluation.evaluation import Evaluation, evaluate
@@ -18,7 +18,8 @@ from ..evaluation.judgements import Judgements
 from ..evaluation.thresholds import cheapest, choose_between
 from ..report.terminal import name
 from ..verdict import decibans_of, probability_of
-from .blocks import Facts, Figure, Paragraph, Section, Slider, Stop, Table, figure
+from .blocks import Facts, Figure, Opened, Paragraph, Section, Slider, Stop, Table, figure
+from .evaluated import baseline, classes, format_interval, format_rate, orders, sides
 from .explained import Shown, examples
 from .words import Words
 
@@ -39,7 +40,7 @@ def costs(said: Judgements, found: Evaluation, words: Words) -> Iterator[Section
 
     positive = found.classes.index(found.positive)
     threshold = 0.5 if found.threshold is None else found.threshold
-    drawn = cost_curve(said, positive=found.positive, threshold=threshold, language=words.figures)
+    drawn = cost_curve(said, positive=found.positive, threshold=threshold, title="", language=words.figures)
     used = decibans_of(threshold) if found.decibans is None else found.decibans
     stops, chosen = _in_use(stops_of(said, positive), used, found.false_positives.errors, found.false_negatives.errors)
     other = found.classes[1 - positive]
@@ -143,9 +144,6 @@ def _table(
     return Table(head, rows)
 
 
-_MOST_CLASSES = 60
-
-
 class Size(NamedTuple):
     """Number of errors on `judged` examples of a model trained on `learnt` ones."""
 
@@ -158,8 +156,8 @@ class Size(NamedTuple):
 class Measured:
     """The results of an evaluation. `how` says which examples these are; `sizes` is the learning curve, smallest first.
 
-    `fresh` says that it is known that none of them was learnt, `weighed` that `said` are probabilities; else only its
-    verdicts count.
+    `fresh` says that it is known that none of them was learnt, `learnt` how many are known to have been; `weighed`
+    that `said` are probabilities, else only its predictions count.
     """
 
     said: Judgements
@@ -169,6 +167,7 @@ class Measured:
     sizes: Sequence[Size] = ()
     fresh: bool = False
     weighed: bool = True
+    learnt: int = 0
 
     @classmethod
     def of(
@@ -215,55 +214,13 @@ class Measured:
         found = self.found
         yield Paragraph(self.how)
         rows = [(words("error.rate"), format_rate(Rate(found.errors, found.n), words))]
-        counts = np.bincount(self.said.y, minlength=len(self.said.classes))
-        most = int(counts.argmax())
-        guess = Rate(int(counts.sum() - counts[most]), int(counts.sum()))
-        rows.append(
-            (
-                words("error.guess"),
-                words("error.always", label=name(self.said.classes[most]), error=percent(guess.rate)),
-            )
-        )
-        if found.positive is not None:
-            other = next(label for label in found.classes if label != found.positive)
-            for key, rate, pair in (
-                ("false_positives", found.false_positives, (other, found.positive)),
-                ("false_negatives", found.false_negatives, (found.positive, other)),
-            ):
-                if rate is not None:
-                    called = words("called", true=name(pair[0]), called=name(pair[1]))
-                    rows.append((words(f"error.{key}"), f"{format_rate(rate, words)} · {called}"))
+        label, guess = baseline(found)
+        rows.append((words("error.guess"), words("error.always", label=name(label), error=percent(guess.rate))))
+        rows += sides(found, words)
         if self.weighed:
-            rows += self._orders(words)
+            rows += orders(found, words)
         yield Facts(rows)
-        yield from self._classes(words)
-        if found.unseen:
-            labels = ", ".join(f"{name(label)} ({n:,})" for label, n in list(found.unseen.items())[:5])
-            yield Paragraph(words("error.unseen", n=f"{sum(found.unseen.values()):,}", labels=labels), dim=True)
-
-    def _orders(self, words: Words) -> Iterator[tuple[str, str]]:
-        found = self.found
-        if found.roc_area is not None:
-            ends = found.roc.interval
-            interval = "" if ends is None else _format_ends(f"{1.0 - ends[1]:.4g}", f"{1.0 - ends[0]:.4g}", words)
-            yield words("error.area"), f"{found.roc_area:.6g}{interval}"
-        loss = found.log_loss_interval
-        interval = "" if loss is None else _format_ends(f"{loss[0]:.4f}", f"{loss[1]:.4f}", words)
-        guess = f"{log(len(found.classes)):.4f}"
-        yield words("error.loss"), words("error.nats", loss=f"{found.log_loss:.4f}", interval=interval, guess=guess)
-        error = format_interval(found.calibration_error_interval, words)
-        yield words("error.calibration"), f"{percent(found.calibration_error)} (95 %: {error})"
-
-    def _classes(self, words: Words) -> Iterator[Table]:
-        """Return precision and recall of each class; of very many those with most examples."""
-        each = sorted(self.found.per_class, key=lambda report: -report.support)[:_MOST_CLASSES]
-        kept = {report.label for report in each}
-        rows = [
-            [name(report.label), f"{report.support:,}", *(_share(v) for v in (report.recall, report.precision))]
-            for report in self.found.per_class
-            if report.label in kept
-        ]
-        yield Table([words("class"), words("examples"), words("recall"), words("precision")], rows)
+        yield from classes(found, words)
 
     def _draw(self, key: str, words: Words, draw: Callable[[Words], Iterator[Any]]) -> Iterator[Section]:
         blocks = list(draw(words))
@@ -273,7 +230,7 @@ class Measured:
     def _confusion(self, words: Words) -> Iterator[Any]:
         from ..report import confusion_matrix
 
-        yield self._figure(confusion_matrix, "confusion", words)
+        yield self._figure(confusion_matrix, "confusion", words, title="")
         yield Paragraph(words("confusion.how"), dim=True)
 
     def _curves(self, words: Words) -> Iterator[Any]:
@@ -288,7 +245,7 @@ class Measured:
     def _reliability(self, words: Words) -> Iterator[Any]:
         from ..report import reliability_diagram
 
-        drawn = reliability_diagram(self.said, positive=self.found.positive, language=words.figures)
+        drawn = reliability_diagram(self.said, positive=self.found.positive, title="", language=words.figures)
         yield figure(drawn, "reliability")
 
     def _learning(self, words: Words) -> Iterator[Any]:
@@ -301,19 +258,21 @@ class Measured:
             sizes,
             {called: [rate.rate for rate in rates]},
             {called: [rate.interval for rate in rates]},
+            title="",
             language=words.figures,
         )
         yield figure(drawn, "learning")
         head = [words("learning.learnt"), words("error.rate"), "95 %"]
         rows = zip(sizes, rates, strict=True)
-        yield Table(head, [[f"{n:,}", percent(rate.rate), format_interval(rate.interval, words)] for n, rate in rows])
+        table = [[f"{n:,}", percent(rate.rate), format_interval(rate.interval, words)] for n, rate in rows]
+        yield Opened(words("details.table"), [Table(head, table)])
 
-    def _figure(self, draw: Callable[..., Drawn], key: str, words: Words) -> Figure:
+    def _figure(self, draw: Callable[..., Drawn], key: str, words: Words, title: str | None = None) -> Figure:
         """Return a figure of the predictions as the evaluation has them."""
         chosen = {} if self.found.positive is None else {"positive": self.found.positive}
         if self.found.threshold is not None:
             chosen["threshold"] = self.found.threshold
-        return figure(draw(self.said, **chosen, language=words.figures), key)
+        return figure(draw(self.said, **chosen, title=title, language=words.figures), key)
 
 
 def find_positive(classes: Sequence[Any]) -> Any:
@@ -321,23 +280,3 @@ def find_positive(classes: Sequence[Any]) -> Any:
     if len(classes) > 2:
         return None
     return next((label for label in classes if label == "spam"), classes[1])
-
-
-def format_interval(interval: Interval, words: Words) -> str:
-    """Format an interval in words."""
-    return words("between", low=percent(interval[0]).removesuffix(" %"), high=percent(interval[1]))
-
-
-def _format_ends(low: str, high: str, words: Words) -> str:
-    return f" (95 %: {words('between', low=low, high=high)})"
-
-
-def format_rate(rate: Rate, words: Words) -> str:
-    """Format a rate with its interval and its counts."""
-    share = words("share", some=f"{rate.errors:,}", all=f"{rate.n:,}")
-    interval = format_interval(clopper_pearson(rate.errors, rate.n), words)
-    return words("rate", rate=percent(rate.rate), interval=interval, share=share)
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else percent(value)

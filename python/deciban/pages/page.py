@@ -17,17 +17,20 @@ from deciban.data.classifier import Classifier
 from deciban.verdict import Explanation
 
 from .. import __version__
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.importance import Importance
 from ..files.replacement import replace
 from ..report import training_command
 from ..report.inventory import Inventory
+from ..report.palette import variables
 from ..report.terminal import clean, name
-from ..report.vector import COLOURS, IN_THE_DARK, lacking
-from . import learnt
-from .blocks import Command, Facts, Figure, Paragraph, Section, Slider
+from ..report.vector import lacking
+from . import evaluated, learnt
+from .blocks import Command, Facts, Figure, Paragraph, Section, Slider, Summary
 from .explained import terms_of, text_of
 from .learnt import certificate, facts
 from .measured import Measured
+from .summary import summarise
 from .words import Words, words_in
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ GENERATOR = f'<meta name="generator" content="deciban {__version__}">'
 
 @dataclass(frozen=True)
 class Report:
-    """A title, what it comes down to, and sections.
+    """A title, what it comes down to in one sentence or a summary, and sections.
 
     In a notebook it shows itself; `save` writes it. The page loads nothing, runs one short script, which the policy in
     its head names by its hash, and says the same without it. ImportError without Jinja2 (`deciban[report]`).
@@ -58,6 +61,7 @@ class Report:
     claim: str
     sections: Sequence[Section]
     words: Words = field(default_factory=Words)
+    summary: Summary | None = None
 
     def html(self) -> str:
         """Return the page."""
@@ -67,8 +71,9 @@ class Report:
             page=self,
             generator=GENERATOR,
             policy=_policy(script),
-            colours=list(zip(COLOURS, IN_THE_DARK, strict=True)),
+            variables=variables(),
             styles=styles("parts.css", "page.css"),
+            placed=list(_place(self.sections)),
             script=script,
             parts=made.get_template("parts.html").module,
         )
@@ -85,6 +90,25 @@ class Report:
 
     def _moves(self) -> bool:
         return any(isinstance(block, Slider) for section in self.sections for block in section.blocks)
+
+
+def _place(sections: Sequence[Section]) -> Iterator[tuple[Section, str]]:
+    """Yield the sections with their width on a wide screen: two of `_HALVES` that follow each other stand side by
+    side."""
+    waiting: Section | None = None
+    for section in sections:
+        half = section.key in _HALVES
+        if waiting is None and half:
+            waiting = section
+        elif waiting is not None:
+            width = "half" if half else "whole"
+            yield waiting, width
+            yield section, width
+            waiting = None
+        else:
+            yield section, "whole"
+    if waiting is not None:
+        yield waiting, "whole"
 
 
 def _policy(script: str) -> str:
@@ -140,7 +164,7 @@ Terms = Mapping[str, Sequence[tuple[str, float]]]
 class Extras:
     """What else a page shows: how the model did on examples it had not learnt, or why that is not known; pictures, or
     why there is none; the command line that trained the model or, where that is not known, one that trains one like it;
-    and what an estimator goes by."""
+    what an estimator depends on; the columns that alone tell the label; and whether the fit sought an optimum."""
 
     measured: Measured | str
     curves: Figure | None = None
@@ -148,6 +172,8 @@ class Extras:
     command: str = ""
     training: str = ""
     goes_by: Importance | None = None
+    leaks: Sequence[str] = ()
+    seeks_optimum: bool = True
 
 
 def of_texts(found: Inventory, extras: Extras, words: Words) -> Report:
@@ -164,7 +190,7 @@ def of_table(found: TableInventory, extras: Extras, words: Words) -> Report:
     title = words("title.label", label=name(found.label)) if found.label else words("title.table")
     facts = list(learnt.of_table(found, words))
     terms = {label: [(each.term, each.decibans) for each in some] for label, some in found.evidence.items()}
-    extras = changed(extras, training=training_command.of_table(found))
+    extras = changed(extras, training=training_command.of_table(found), leaks=tuple(found.leaks or ()))
     return _report(title, facts, found.classes, terms, found.certificate, extras, words)
 
 
@@ -174,6 +200,7 @@ def of_estimator(model: Classifier, terms: Terms, extras: Extras, words: Words) 
     stored = {} if proof is None else proof.to_json()
     counts = {str(label): float(n) for label, n in stored.get("class_counts", {}).items()}
     facts = list(learnt.of_estimator(model, words))
+    extras = changed(extras, seeks_optimum=getattr(model, "_seeks_optimum", lambda: True)())
     return _report(type(model).__name__, facts, counts, terms, stored, extras, words)
 
 
@@ -187,7 +214,7 @@ def _report(
     words: Words,
 ) -> Report:
     measured = extras.measured
-    claim = "" if isinstance(measured, str) else measured.claim(words)
+    summary = summarise(measured, proof if extras.seeks_optimum else {**proof, "status": ""}, extras.leaks, words)
     sections = [learnt.describe_training(facts, classes, words)]
     if isinstance(measured, str):
         sections.append(Section("error", words("error"), [Paragraph(measured)]))
@@ -200,7 +227,7 @@ def _report(
         sections.append(learnt.evidence(terms, words))
     if proof:
         sections += [certificate(proof, words), _again(proof, extras, words)]
-    return Report(title, claim, _in_order(sections), words)
+    return Report(title, summary.claim, _in_order(sections), words, summary)
 
 
 def _pictures(extras: Extras, words: Words) -> Iterator[Section]:
@@ -226,7 +253,11 @@ def _again(proof: Mapping[str, Any], extras: Extras, words: Words) -> Section:
     return Section("again", words("again"), [*blocks, Facts([row for row in rows if row[1]])])
 
 
-_ORDER = ("error", "learnt", "confusion", "curves", "costs", "reliability", "learning", "epochs", "picture", "evidence")
+_ORDER = (
+    *("error", "confusion", "reliability", "curves", "costs", "learning", "picture", "epochs", "evidence", "samples"),
+    *("learnt", "certificate", "again"),
+)
+_HALVES = ("confusion", "reliability", "learning", "picture", "epochs", "certificate", "again")
 
 
 def _in_order(sections: Sequence[Section]) -> list[Section]:
@@ -248,6 +279,11 @@ def of_explanation(why: Explanation) -> str | None:
         return None
     words = words_in()
     return _render(*([text_of(why, words)] if hasattr(why, "text") else []), terms_of(why, words))
+
+
+def of_evaluation(found: Evaluation) -> str | None:
+    """Return HTML of the figures; None without Jinja2."""
+    return None if lacking("jinja2") else _render(*evaluated.blocks(found, words_in()))
 
 
 def _render(*blocks: Any) -> str:

@@ -12,8 +12,11 @@ from ..report.figure_words import OF_MAIL
 from .english import ENGLISH
 from .korean import KOREAN
 from .mail_words import MAIL
+from .summary_words import SUMMARY, SUMMARY_OF_MAIL
 
-CATALOGUES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "ko": KOREAN}
+CATALOGUES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH | SUMMARY["en"], "ko": KOREAN | SUMMARY["ko"]}
+OF_MESSAGES = {language: texts | SUMMARY_OF_MAIL[language] for language, texts in MAIL.items()}
+"""What pages about mail say otherwise."""
 LANGUAGES = tuple(CATALOGUES)
 
 
@@ -43,7 +46,7 @@ class Words:
 
     def raw(self, key: str) -> str:
         """Return the text of `key` with the names of its values, which a script inserts."""
-        own = MAIL[self.language] if self.mail else {}
+        own = OF_MESSAGES[self.language] if self.mail else {}
         return own.get(key) or CATALOGUES[self.language][key]
 
     @property

@@ -87,7 +87,7 @@ def error_curve(
         seen.path(at, y, gid=f"model-{place}", zorder=2.0, **look)
         known = np.flatnonzero(np.isfinite(y))
         last = f"{y[known[-1]]:.3g}" if len(known) else "–"
-        seen.entry(f"{short(model)}: {last}", look)
+        seen.label(f"{short(model)}: {last}", at, y, mark(place, 5.0))
         if len(known):
             told.append(say("error.at", name=short(model), value=last, size=f"{x[known[-1]]:,.0f}"))
     seen.finish(named, "; ".join(told) + ".")

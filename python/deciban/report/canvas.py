@@ -1,4 +1,4 @@
-"""The sheet that a picture is drawn on: axes, a legend below them, and words in fonts that are here.
+"""The sheet that a picture is drawn on: axes, labels beside their curves, a legend of marks, and fonts that are here.
 
 Marks tell classes and zones apart: what colours say, shapes, fillings and hatches say in grey. Fonts are those that are
 here, for names in any script.
@@ -20,9 +20,11 @@ from rich.cells import cell_len
 
 from ..losses import Floats
 from ..models.zones import INSIDE, ON, OUTSIDE, WRONG
+from .direct_labels import Label, place_labels
+from .palette import COLOURS, INK, PAPER
 from .plane import Plane
 from .terminal import fit, name
-from .vector import COLOURS, INK, NOTE, PAPER, use_style
+from .vector import NOTE, use_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,6 +174,7 @@ def letters(path: str | None) -> frozenset[str]:
 
 # Inches: as wide as a phone held upright shows without making letters small.
 _WIDTH, _SHAPE = 4.0, 0.82
+_AXES = 230.0  # points: of the axes, at least
 _LINE = 0.19
 _LONGEST = 20  # columns of a name
 _WRAP = 52  # characters of a title
@@ -182,15 +185,23 @@ _MOST = 2000
 _MARGIN = 0.08
 
 
+Box = tuple[float, float, float, float]
+
+
 @dataclass(eq=False)
 class Canvas:
-    """A figure with one pair of axes; `entries` are the legend's, each with the artists that stand before it."""
+    """A figure with one pair of axes; `entries` are the legend's, each with the artists that stand before it.
+
+    `labels` are written beside their curves, clear of the boxes `taken`, as shares of the axes.
+    """
 
     figure: Figure
     axes: Axes
     fonts: list[str]
     missing: str
     entries: list[tuple[tuple[Any, ...], str]] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    taken: list[Box] = field(default_factory=list)
 
     @classmethod
     def make_framed(cls, x: str, y: str, texts: Iterable[str] = ()) -> Self:
@@ -235,6 +246,10 @@ class Canvas:
         with use_style():
             self.axes.plot(x, y, gid=gid, **look)
 
+    def label(self, text: str, x: ArrayLike, y: ArrayLike, sign: dict[str, Any] | None = None) -> None:
+        """Add a label beside the curve through x, y (n,), after its mark."""
+        self.labels.append(Label.of(text, x, y, sign))
+
     def entry(self, label: str, *looks: dict[str, Any]) -> None:
         """Add a line to the legend, with marks one upon the other."""
         from matplotlib.lines import Line2D
@@ -262,8 +277,9 @@ class Canvas:
         lines = [line for text in (title, *notes) for line in textwrap.wrap(text, _WRAP)]
         with use_style():
             self.axes.set_title("\n".join(lines), loc="left", family=self.fonts)
+            place_labels(self.axes, self.labels, (_AXES, shape * _AXES), self.fonts, self.taken)
             rows = legend(self.figure, self.entries, self.fonts) if self.entries else 0
-            note(self.figure, self.missing)
+            rows += note(self.figure, self.missing)
             height = shape * (_WIDTH - 0.6) + 0.75 + _LINE * (rows + len(lines))
             self.figure.set_size_inches(_WIDTH, height)
             self.figure.set_label(says)
@@ -283,10 +299,12 @@ def legend(figure: Figure, entries: Sequence[tuple[tuple[Any, ...], str]], fonts
     return ceil(len(left) / columns)
 
 
-def note(figure: Figure, missing: str) -> None:
-    """Write above the figure which letters no font here has, if there are such."""
-    if missing:
-        figure.suptitle("\n".join(textwrap.wrap(missing, _WRAP)), fontsize=8, gid=NOTE)
+def note(figure: Figure, missing: str) -> int:
+    """Write above the figure which letters no font here has, if there are such, and return the number of lines."""
+    lines = textwrap.wrap(missing, _WRAP)
+    if lines:
+        figure.suptitle("\n".join(lines), fontsize=8, gid=NOTE)
+    return len(lines)
 
 
 def select_drawn(N: int) -> NDArray[np.intp]:

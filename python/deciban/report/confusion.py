@@ -17,7 +17,8 @@ from ..losses import Floats
 from .canvas import Canvas, colour
 from .figure_words import Say, speaking
 from .judged import abbreviate, examples
-from .vector import INK, need_matplotlib, use_style
+from .palette import INK
+from .vector import need_matplotlib, use_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,9 +92,6 @@ def confusion_matrix(
     seen = Canvas.make_framed(say("confusion.x"), say("confusion.y"), [named, *labels])
     side = _names(seen, labels)
     _cells(seen, counts, side)
-    for key, c in (("confusion.right", 0), ("confusion.wrong", 1)):
-        look = {"marker": "s", "linestyle": "none", "markersize": 7.0, "color": colour(c), "alpha": _STRONG}
-        seen.entry(say(key), look)
     seen.finish(
         named, "; ".join([*told, *notes]) + ".", [line for note in notes for line in wrap(note, _WRAP)], side / _WHOLE
     )

@@ -16,14 +16,17 @@ from ..losses import Floats
 from ..networks.history import Ending, Epoch, select_epoch
 from . import canvas
 from .canvas import colour, family, mark
-from .vector import INK, PAPER, need_matplotlib, use_style
+from .direct_labels import Label, place_labels
+from .palette import INK, PAPER
+from .vector import need_matplotlib, use_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Inches: as wide as other pictures; of the axes, of what stands above and below each, and of a line of the legend.
-_WIDTH, _PANEL, _AROUND, _LINE = 4.0, 1.05, 0.42, 0.19
+# Inches: as wide as other pictures; of the axes, of what stands above and below each, and of a line of the title.
+_WIDTH, _PANEL, _AROUND, _LINE = 4.0, 1.15, 0.42, 0.19
+_AXES, _ACROSS = 230.0, 72.0  # points: of the width and height of axes
 _WRAP = 52  # characters of a title
 _MARKS = 8  # on a line
 # A gradient of nothing has no logarithm; below this share of the largest it is drawn there.
@@ -113,14 +116,14 @@ def _epochs(given: object) -> tuple[list[Epoch], bool]:
 
 @dataclass(eq=False)
 class _Sheet:
-    """Axes one below the other over the same epochs; `entries` are the legend's."""
+    """Axes one below the other over the same epochs; `labels` are those of the lines of each."""
 
     figure: Figure
     axes: list[Axes]
     fonts: list[str]
     missing: str
     epochs: list[Epoch]
-    entries: list[tuple[tuple[Any, ...], str]] = field(default_factory=list)
+    labels: list[list[Label]] = field(default_factory=list)
 
     @classmethod
     def of(cls, epochs: list[Epoch], parts: int, title: str) -> _Sheet:
@@ -139,34 +142,28 @@ class _Sheet:
             pad = max(0.5, 0.02 * (last - first))
             axes[0].set_xlim(first - pad, last + pad)
             axes[-1].set_xlabel("epoch")
-        return cls(figure, axes, fonts, missing, epochs)
+        return cls(figure, axes, fonts, missing, epochs, [[] for _ in axes])
 
-    def line(self, part: int, values: Iterable[Any], gid: str, look: dict[str, Any]) -> None:
-        """Draw a curve; a single epoch is a mark, and what is no finite number a gap."""
+    def line(
+        self, part: int, values: Iterable[Any], gid: str, look: dict[str, Any], label: str = "", signed: bool = False
+    ) -> None:
+        """Draw a curve with its label; a single epoch is a mark, and what is no finite number a gap."""
         y = np.array([np.nan if each is None else each for each in values], dtype=np.float64)
         y[~np.isfinite(y)] = np.nan
         alone = {"marker": "o", "markersize": 4.0} if len(y) == 1 and "marker" not in look else {}
         with use_style():
-            self.axes[part].plot([each.epoch for each in self.epochs], y, gid=gid, **{**look, **alone})
-
-    def entry(self, label: str, **look: Any) -> None:
-        """Add a line to the legend."""
-        from matplotlib.lines import Line2D
-
-        with use_style():
-            self.entries.append(((Line2D([], [], **look),), label))
+            x = [each.epoch for each in self.epochs]
+            self.axes[part].plot(x, y, gid=gid, **{**look, **alone})
+        if label:
+            keys = ("color", "marker", "markersize", "markeredgecolor", "markeredgewidth")
+            self.labels[part].append(Label.of(label, x, y, {key: look[key] for key in keys} if signed else None))
 
     def errors(self, part: int, what: str, own: Callable[[Epoch], Any], held: Callable[[Epoch], Any]) -> None:
         """Draw the errors of the examples, and of validation data."""
         self.named(part, what)
-        self.line(part, map(own, self.epochs), f"{what}-training", _look(INK, _SOLID))
+        self.line(part, map(own, self.epochs), f"{what}-training", _look(INK, _SOLID), "training")
         if any(held(each) is not None for each in self.epochs):
-            self.line(part, map(held, self.epochs), f"{what}-validation", _look(INK, _DASHED))
-            if not part:
-                self.entry("training", **_look(INK, _SOLID))
-                self.entry("validation", **_look(INK, _DASHED))
-        elif not part:
-            self.entry("training", **_look(INK, _SOLID))
+            self.line(part, map(held, self.epochs), f"{what}-validation", _look(INK, _DASHED), "validation")
         found = [each for epoch in self.epochs for each in (own(epoch), held(epoch)) if each is not None]
         top = max(filter(np.isfinite, found), default=0.0)
         self.axes[part].set_ylim(0.0, 1.05 * top if top > 0.0 else 1.0)
@@ -189,9 +186,8 @@ class _Sheet:
             axis.yaxis.set_minor_formatter(NullFormatter())
         for place, layer in enumerate(_select_layers(norms.shape[1])):
             look = self.style_layer(place, _SOLID)
-            self.line(part, norms[:, layer], f"gradient-{layer + 1}", look)
             called = "output layer" if layer == norms.shape[1] - 1 else f"layer {layer + 1}"
-            self.entry(called, **{**look, "markevery": None})
+            self.line(part, norms[:, layer], f"gradient-{layer + 1}", look, called, signed=True)
 
     def idle(self, part: int) -> None:
         """Draw two lines for each hidden layer."""
@@ -201,10 +197,9 @@ class _Sheet:
                 ("dead", _SOLID, [each.dead[layer] for each in self.epochs]),
                 ("idle", _DASHED, [each.saturated[layer] for each in self.epochs]),
             ):
-                self.line(part, share, f"{what}-{layer + 1}", self.style_layer(place, style))
+                label = {"dead": "dead: on every example", "idle": "idle: on average"}[what] if not place else ""
+                self.line(part, share, f"{what}-{layer + 1}", self.style_layer(place, style), label)
         self.axes[part].set_ylim(-0.04, 1.04)
-        self.entry("dead: on every example", **_look(INK, _SOLID))
-        self.entry("idle: on average", **_look(INK, _DASHED))
 
     def style_layer(self, place: int, style: tuple[Any, float]) -> dict[str, Any]:
         """Return the style of a layer: its colour, and in grey its mark, which stands elsewhere on each line."""
@@ -217,19 +212,20 @@ class _Sheet:
         self.axes[part].set_ylabel(what)
 
     def finish(self, title: str, best: Epoch) -> None:
-        """Mark the epoch that was kept, add title and legend, and set the height that they need."""
+        """Mark the epoch that was kept, add title and labels, and set the height that they need."""
         layers = len(best.gradient_norms)
         notes = [f"the first and last {_LAYERS // 2} of {layers:,} layers"] if layers > _LAYERS else []
         lines = [line for text in (title, *notes) for line in textwrap.wrap(text, _WRAP)]
-        self.entry(f"kept: epoch {best.epoch:,}", **_KEPT)
+        self.labels[0].append(Label.of(f"kept: epoch {best.epoch:,}", [best.epoch] * 2, self.axes[0].get_ylim()))
         with use_style():
             for part, each in enumerate(self.axes):
                 each.axvline(best.epoch, gid=f"kept-{part}", zorder=0.8, **_KEPT)
             self.axes[0].set_title("\n".join(lines), loc="left", family=self.fonts)
-            rows = canvas.legend(self.figure, self.entries, self.fonts)
-            canvas.note(self.figure, self.missing)
+            for axes, labels in zip(self.axes, self.labels, strict=True):
+                place_labels(axes, labels, (_AXES, _ACROSS), self.fonts)
+            noted = canvas.note(self.figure, self.missing)
             self.figure.align_ylabels(self.axes)
-            height = len(self.axes) * _PANEL + _AROUND + _LINE * (rows + len(lines))
+            height = len(self.axes) * _PANEL + _AROUND + _LINE * (noted + len(lines))
             self.figure.set_size_inches(_WIDTH, height)
             over = f"{title}: learning curves over {len(self.epochs):,} epoch{'s' if len(self.epochs) > 1 else ''}"
             self.figure.set_label("; ".join([over, *notes, *_describe_kept(best)]) + ".")

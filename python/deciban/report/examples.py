@@ -14,8 +14,8 @@ from ..errors import DataError
 from ..losses import Floats
 from ..models.zones import INSIDE, OUTSIDE, WRONG
 from .canvas import ZONES, Canvas, cross, mark, ring, select_drawn, short, size_for
+from .palette import INK
 from .plane import Plane, Space
-from .vector import INK
 
 Places = NDArray[np.intp]
 

@@ -17,8 +17,9 @@ from ..evaluation.roc import OperatingPoints, operating_points
 from ..losses import Floats
 from .canvas import Canvas, colour, mark
 from .figure_words import Say, speaking
+from .palette import INK, PAPER
 from .terminal import fit, name
-from .vector import INK, PAPER, use_style
+from .vector import use_style
 
 MOST = 500
 INVISIBLE = 1e-4  # of the length of the axes
@@ -187,7 +188,7 @@ def point(seen: Canvas, across: tuple[int, int], up: tuple[int, int], label: str
     seen.path(clopper_pearson(*across), [y, y], gid="interval-across", zorder=2.5, **SPREAD)
     seen.path([x, x], clopper_pearson(*up), gid="interval-up", zorder=2.5, **SPREAD)
     seen.path([x], [y], gid="chosen", zorder=3.0, clip_on=False, **POINT)
-    seen.entry(label, SPREAD, POINT)
+    seen.label(label, [x], [y])
     return x, y
 
 
@@ -211,6 +212,7 @@ def corner(
     if wide is None or gap == 0.0:
         return
     inside = np.convolve((across <= wide) & (y >= 1.0 - wide), [1, 1, 1], "same") > 0
+    seen.taken.append((box[0] - 0.1, box[1] - 0.09, box[2] + 0.14, box[3] + 0.18))
     with use_style():
         inset = seen.axes.inset_axes(box)
         inset.plot(*thin(x[inside], y[inside], tolerance=INVISIBLE * wide), gid="corner", zorder=2.0, **CURVE)
@@ -241,7 +243,8 @@ def each(
         every = max(1, len(x) // _MARKS)
         look = {**CURVE, **{k: v for k, v in mark(place, 4.0).items() if k not in ("linestyle",)}}
         seen.path(x, y, gid=f"class-{c}", markevery=(place * every // _CURVES, every), **look)
-        seen.entry(say("each.area", name=called[c], area=nearly_one(areas[c] or 0.0)), look)
+        sign = {key: value for key, value in look.items() if key not in ("linewidth", "linestyle")}
+        seen.label(say("each.area", name=called[c], area=nearly_one(areas[c] or 0.0)), x, y, sign)
     if not known:
         nothing(seen, say("one-sided"))
     if len(chosen) == len(known):

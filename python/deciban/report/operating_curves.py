@@ -126,7 +126,7 @@ def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Say, named: str)
         told += f" ({say('between', low=nearly_one(1.0 - interval[1]), high=nearly_one(1.0 - interval[0]))})"
     whole = sides.ways.false_positive_rate, sides.ways.true_positive_rate
     seen.path(*thin(*whole), gid="curve", zorder=2.0, **CURVE)
-    seen.entry(say("roc.area", area=told), CURVE)
+    seen.label(say("roc.area", area=told), *whole)
     shares = {"alarms": share(sides.alarms), "found": share(sides.found), **sides.named()}
     at = point(seen, sides.alarms, sides.found, say("roc.point", **shares))
     _chance(seen, say)
@@ -135,7 +135,7 @@ def _one_roc(seen: Canvas, said: Judgements, sides: Sides, say: Say, named: str)
 
 
 def _chance(seen: Canvas, say: Say) -> None:
-    seen.entry(say("chance"), PLAIN)
+    seen.label(say("chance"), [0.0, 1.0], [0.0, 1.0])
     seen.path([0.0, 1.0], [0.0, 1.0], gid="chance", zorder=1.0, **PLAIN)
 
 
@@ -223,13 +223,13 @@ def _one_precision_recall(seen: Canvas, said: Judgements, sides: Sides, say: Say
         return [say("pr.says", area="–", **head), say("none", **sides.named())]
     whole = sides.ways.precision_recall()
     seen.path(*thin(*whole), gid="curve", zorder=2.0, **CURVE)
-    seen.entry(say("pr.area", area=nearly_one(area)), CURVE)
+    seen.label(say("pr.area", area=nearly_one(area)), *whole)
     shares = {"found": share(sides.found), "precision": share(sides.right), **sides.named()}
     at = point(seen, sides.found, sides.right, say("pr.point", **shares))
     seen.path([0.0, 1.0], [base, base], gid="base", zorder=1.0, **PLAIN)
-    seen.entry(say("pr.base", share=percent(base), positive=sides.positive), PLAIN)
+    seen.label(say("pr.base", share=percent(base), positive=sides.positive), [0.0, 1.0], [base, base])
     low = 0.12 if base >= 0.45 else base + 0.14
-    box = (0.14, low, 0.37, 0.37 if base < 0.45 else base - 0.2)
+    box = (0.12, low, 0.3, 0.35 if base < 0.45 else base - 0.2)
     corner(seen, box, whole, at, say("corner"), left=False)
     return [say("pr.says", area=nearly_one(area), **head), say("pr.says.point", **shares)]
 
@@ -332,10 +332,11 @@ def _lines(seen: Canvas, sides: Sides, alarm: float, miss: float, say: Say) -> s
     for number, line in enumerate((ends, 1.0 - ends)):
         seen.path(ends, line, gid=f"trivial-{number}", zorder=1.0, **PLAIN)
     seen.path([at], [cost], gid="chosen", zorder=3.0, **POINT)
-    seen.entry(say("cost.best"), CURVE)
-    seen.entry(sides.threshold, OTHER)
-    seen.entry(say("cost.point", cost=percent(cost)), POINT)
-    seen.entry(say("cost.trivial"), PLAIN)
+    seen.label(say("cost.best"), x, best)
+    seen.label(sides.threshold, ends, chosen)
+    seen.label(say("cost.point", cost=percent(cost)), [at], [cost])
+    shown = np.array([0.0, top])  # the part of the line below the top of the axes
+    seen.label(say("cost.trivial"), shown, shown)
     trivial = percent(min(at, 1.0 - at))
     return say("cost.says.point", **sides.named(), cost=percent(cost), best=percent(least), trivial=trivial)
 

@@ -19,8 +19,9 @@ from ..losses import Floats
 from . import canvas
 from .canvas import BOUNDARY, MARGIN, TINT, colour, faint, hatch, mark, ring, size_for
 from .examples import Examples, find_support
+from .palette import INK
 from .plane import Plane, Space, check_features
-from .vector import INK, need_matplotlib
+from .vector import need_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,8 @@ from ..evaluation.reliability import Reliability, reliability
 from .canvas import Canvas, colour
 from .figure_words import Say, speaking
 from .judged import PLAIN, clip_name, examples, unit_square
-from .vector import PAPER, need_matplotlib
+from .palette import PAPER
+from .vector import need_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,8 +90,8 @@ def reliability_diagram(
     low, high = int(found.counts.min()), int(found.counts.max())
     count = f"{low:,}" if low == high else say("between", low=f"{low:,}", high=f"{high:,}")
     error, interval = percent(found.error), say("between", **_ends(found))
-    seen.entry(say("reliability.bins", count=count), _BAR, _MARK)
-    seen.entry(say("reliability.exact"), PLAIN)
+    seen.label(say("reliability.bins", count=count), found.predicted, found.observed)
+    seen.label(say("reliability.exact"), [0.0, 1.0], [0.0, 1.0])
     notes = [say("reliability.error", error=error, interval=interval)]
     notes.append(say("reliability.chance", chance=percent(found.chance)))
     head = {"title": named or say("reliability"), "n": examples(len(said), say), "count": count}

@@ -10,18 +10,10 @@ from importlib.util import find_spec
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from .palette import COLOURS, INK, PAPER
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-INK, PAPER = "#1a1a19", "#fffffe"
-"""What is written with, and on; a page may put its own colours in their place."""
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7a00", "#7f7f7f")
-"""Those of Okabe & Ito (2008), which people who confuse red and green tell apart, in place of yellow and black two
-that are seen on white; one for each class, and again from the first."""
-
-IN_THE_DARK = ("#4aa3e0", "#f08a4b", "#2fc79a", "#e6a5c6", "#f5bd4a", "#8ccdf2", "#c9b53a", "#a8a8a8")
-"""The same, lighter, for a dark page."""
 
 NOTE = "missing-letters"
 """The gid of the line that says which letters no font here has: an SVG is drawn with its reader's fonts."""

@@ -13,7 +13,7 @@ from deciban.data.rows import Rows, for_core
 from .evidence import Floats, Score, Terms
 
 # Beyond so many standard deviations the square would overflow; 10^140 of them say the same.
-_FARTHEST = 1e140
+FARTHEST = 1e140
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class IndependentScore(Score):
         return Terms(feature, x, self._density(feature, x, label) - self._density(feature, x, against))
 
     def _density(self, j: Any, x: Floats, c: int) -> Floats:
-        z = np.clip((x - self.location[c, j]) * self.scale[c, j], -_FARTHEST, _FARTHEST)
+        z = np.clip((x - self.location[c, j]) * self.scale[c, j], -FARTHEST, FARTHEST)
         if self.freedom is None:
             result: Floats = self.constant[c, j] - 0.5 * z**2
         else:

@@ -73,7 +73,7 @@ class QuadraticScore(Score):
     def _shares(self, x: Floats, c: int) -> Floats:
         """Return (d,) the parts of the density of class c, which sum to it less the constant."""
         L = self.factors[c if len(self.factors) > 1 else 0] / self.width[c]
-        away = np.clip(x - self.mean[c], -self._farthest, self._farthest)
+        away = np.clip(x - self.mean[c], -self.farthest, self.farthest)
         square: Floats = away * (L @ (away @ L))
         whole = float(square.sum())
         if self.freedom is None:
@@ -101,12 +101,12 @@ class QuadraticScore(Score):
                 yield c, self._near(block - self.mean[c]) @ L
 
     def _near(self, away: Floats) -> Floats:
-        if not (np.abs(away).max(axis=0, initial=0.0) <= self._farthest).all():
-            np.clip(away, -self._farthest, self._farthest, out=away)
+        if not (np.abs(away).max(axis=0, initial=0.0) <= self.farthest).all():
+            np.clip(away, -self.farthest, self.farthest, out=away)
         return away
 
     @cached_property
-    def _farthest(self) -> Floats:
+    def farthest(self) -> Floats:
         """(d,) how far from the mean a feature may lie so that ‖z‖ stays below 10^140."""
         largest = np.abs(self.factors).max(axis=(0, 2), initial=0.0)
         d, r = self.factors.shape[1:]

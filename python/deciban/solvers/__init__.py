@@ -31,7 +31,7 @@ from . import (
 from .descent import Descent
 from .limits import Watch
 from .problem import Limits, Problem, Solution, Status, Step, price_of_errors
-from .reduction import Centred, Merged, Siblings
+from .reduction import Centred, Merged, Siblings, Turned
 
 CATALOGUE: tuple[ModuleType, ...] = (
     closed_form,
@@ -293,7 +293,7 @@ def _by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: i
     few, solver = merged.problem, _BY_NAME[choose(merged.problem).name]
     known = merged.inward(start)
     if solver is not dual_coordinate:
-        return merged.outward(solver.solve(few, limits, known, seed))
+        return merged.outward(_run(solver, few, limits, known, seed))
     found = dual_coordinate.solve(few, _of_ascent(few, limits), known, seed)
     return merged.outward(_or_by_interior_points(few, found, limits, seed))
 
@@ -395,7 +395,15 @@ def _by(solver: Any, problem: Problem, limits: Limits, start: Solution | None, s
         raise ValueError(f"solver {solver.NAME!r} {refused}")
     if _is_sorted_for(solver, problem):
         merged = Merged.of_problem(problem)
-        return merged.outward(solver.solve(merged.problem, limits, merged.inward(start), seed))
+        return merged.outward(_run(solver, merged.problem, limits, merged.inward(start), seed))
+    return _run(solver, problem, limits, start, seed)
+
+
+def _run(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
+    """Return what a solver makes of the problem; one that solves systems of d equations sees few rows turned."""
+    turned = Turned.of(problem) if getattr(solver, "CUBIC", False) else None
+    if turned is not None:
+        return turned.outward(solver.solve(turned.problem, limits, turned.inward(start), seed))
     solution: Solution = solver.solve(problem, limits, start, seed)
     return solution
 

@@ -66,13 +66,13 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
     return solve_together([problem.without_offset()], limits)[0][0]
 
 
-def solve_together(problems: list[Problem], limits: Limits, moments: Any = None) -> tuple[list[Solution], Fit]:
-    """Return problems that differ in nothing but y, with one factorisation; `moments` is their `joint_scatter`, if
+def solve_together(problems: list[Problem], limits: Limits, normal: Normal | None = None) -> tuple[list[Solution], Fit]:
+    """Return problems that differ in nothing but y, with one factorisation; `normal` are their normal equations, if
     known."""
     watch, first = Watch(limits), problems[0]
     Y = np.column_stack([problem.y for problem in problems])
     try:
-        fit = least_squares(first.rows, Y, first.c, first.penalty.l2, first.intercept, moments, first.n_jobs)
+        fit = least_squares(first.rows, Y, first.c, first.penalty.l2, first.intercept, normal, first.n_jobs)
     except KeyboardInterrupt:
         d = first.shape[1]
         fit, status = Fit(np.zeros((d, Y.shape[1])), np.zeros(Y.shape[1]), None, None, None), Status.INTERRUPTED
@@ -94,7 +94,7 @@ def least_squares(
     c: Floats,
     l2: float = 0.0,
     intercept: bool = True,
-    moments: Any = None,
+    normal: Normal | None = None,
     n_jobs: int | None = None,
 ) -> Fit:
     """Return the optimum for the columns of Y (N, K), weights c (N,); `rows` is X as the core takes it.
@@ -105,9 +105,8 @@ def least_squares(
     """
     data = _Data(rows, Y, c, 0.5 * l2, intercept, n_jobs)
     factor = None
-    if data.d <= DIRECT and (data.d <= data.height or moments is not None or data.sparse):
-        seen = joint_scatter(as_matrix(rows), Y, c) if moments is None else moments
-        normal = normal_equations(seen, data.d, intercept)
+    if data.d <= DIRECT and (data.d <= data.height or normal is not None or data.sparse):
+        normal = normal or normal_equations(joint_scatter(as_matrix(rows), Y, c), data.d, intercept)
         factor = Factor.of_gram(add_ridge(normal.G, data.ridge), normal.floor)
         if factor.rank == data.d and factor.condition() <= _WELL_CONDITIONED:
             return data.correct_by_residuals(normal, factor)

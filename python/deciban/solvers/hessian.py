@@ -31,9 +31,31 @@ _FORCED = 0.03
 _OLD = 6
 
 
+class Scaled:
+    """Cholesky's factor of H (n, n), of which the lower triangle is given and overwritten: columns are scaled to one
+    length first, and what rounding makes indefinite gets a small ridge. Cost: n³/3."""
+
+    def __init__(self, H: Floats) -> None:
+        diagonal = H.diagonal()
+        self.scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+        H *= self.scale[:, None]
+        H *= self.scale
+        least = 1e-14
+        while True:
+            try:
+                self._factor = cho_factor(H + least * np.eye(len(H)), lower=True, overwrite_a=True, check_finite=False)
+                return
+            except LinAlgError:
+                least *= 10.0
+
+    def solve(self, g: Floats) -> Floats:
+        """Return H⁻¹g (n,)."""
+        found: Floats = self.scale * cho_solve(self._factor, self.scale * g, check_finite=False)
+        return found
+
+
 class Factor:
-    """Cholesky's factor of [[XᵀDX + diag(ridge), XᵀD1], [1ᵀDX, 1ᵀD1]], b eliminated; without an intercept, of the
-    first block. Columns are scaled to one length first, and what rounding makes indefinite gets a small ridge.
+    """The factor of [[XᵀDX + diag(ridge), XᵀD1], [1ᵀDX, 1ᵀD1]], b eliminated; without an intercept, of the first block.
 
     Cost: N·m² for m values a row, and d³/3.
     """
@@ -46,21 +68,11 @@ class Factor:
             self.mean = problem.combination(D)[0] / self.total
             H -= self.total * np.outer(self.mean, self.mean)
         H[np.diag_indices(d)] += ridge
-        diagonal = H.diagonal()
-        self.scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-        H *= self.scale[:, None]
-        H *= self.scale
-        least = 1e-14
-        while True:
-            try:
-                self._factor = cho_factor(H + least * np.eye(d), lower=True, overwrite_a=True, check_finite=False)
-                return
-            except LinAlgError:
-                least *= 10.0
+        self._scaled = Scaled(H)
 
     def solve(self, g: Floats, border: float = 0.0) -> tuple[Floats, float]:
         """Return dw (d,) and db for the right-hand side (g, border)."""
-        dw: Floats = self.scale * cho_solve(self._factor, self.scale * (g - border * self.mean), check_finite=False)
+        dw = self._scaled.solve(g - border * self.mean)
         return dw, (border / self.total if self.border else 0.0) - dot(self.mean, dw)
 
 

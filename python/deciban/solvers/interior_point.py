@@ -86,6 +86,7 @@ def _double_rows(problem: Problem) -> object:
 
 NAME = "interior-point"
 EXACT = True
+CUBIC = True
 # The answer depends, within the tolerance, on the order of the examples and on how many there are.
 ORDERED = True
 # Where errors are cheaper than that (`price_of_errors`), dual ascent needs few passes and is quicker; for rows of

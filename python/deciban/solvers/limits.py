@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deciban.data.refusal import check_whole
 from deciban.data.validation import check_random_state
 
 from .problem import Limits, Status, Step
@@ -23,11 +24,9 @@ def check_positive(name: str, value: Any) -> float:
 
 def read_limits(model: Any) -> Limits:
     """Return when a model is to stop."""
-    tol, iterations = check_positive("tol", model.tol), model.max_iter
-    if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
-        raise ValueError(f"max_iter must be a whole number from 1, got {iterations!r}")
+    tol, iterations = check_positive("tol", model.tol), check_whole("max_iter", model.max_iter)
     limit = None if model.time_limit is None else check_positive("time_limit", model.time_limit)
-    return Limits(tol, int(iterations), limit, wrap_callback(model, model.callback))
+    return Limits(tol, iterations, limit, wrap_callback(model, model.callback))
 
 
 def draw_seed(random_state: object) -> int:

@@ -15,22 +15,18 @@ Many scores learnt together:
 
     min over W (K, d), b (K,) of   P = Σ c_i [log Σ_k e^(s_ik) − s_iy] + ½λ‖W‖²,      s_i = W x_i + b
 
-The Hessian times a direction (V, v): Σ c_i [p_i ∘ t_i − p_i (p_i·t_i)] x_iᵀ + λV, t_i = V x_i + v, p_i = softmax(s_i).
-Conjugate gradients on it, preconditioned by its diagonal, stopped early as in Lin, Weng & Keerthi, JMLR 9 (2008),
-§4; the step is searched along its line, where scores are linear and no pass over X is needed.
+The step is that of `softmax_hessian`, searched along its line, where scores are linear and no pass over X is needed.
 
-Cost: four passes over X for every iteration, two for every conjugate gradient.
+Cost: four passes over X for every iteration, and the step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from deciban._core import combination
 from deciban.certificates.certificate import is_within
 from deciban.certificates.duality import balance, conjugate_within_reach
 from deciban.inner_product import dot
@@ -39,9 +35,11 @@ from deciban.losses import Floats, Huber, Logistic, Softmax, Squared, SquaredEps
 from .hessian import Hessian
 from .limits import Watch
 from .problem import Limits, Problem, Solution, Status, best_shift
+from .softmax_hessian import SoftmaxHessian
 
 NAME = "newton"
 EXACT = True
+CUBIC = True
 LOSSES = (Logistic, SquaredHinge, Squared, Huber, SquaredEpsilonInsensitive)
 
 
@@ -175,7 +173,7 @@ def _solve_many(problem: Problem, limits: Limits, name: str, start: Solution | N
     W, b = (np.zeros((K, d)), np.zeros(K)) if start is None else (start.w.copy(), start.b.copy())
     point = _ManyPoint(W, b, problem.scores(W, b))
     status, iteration = Status.EXHAUSTED, 0
-    squares = _squares(problem)
+    hessian = SoftmaxHessian(problem)
     try:
         while True:
             slope, V = _look_at_many(problem, point)
@@ -187,8 +185,7 @@ def _solve_many(problem: Problem, limits: Limits, name: str, start: Solution | N
                 status = watch.status or status
                 break
             iteration += 1
-            dW, db = _direction(problem, point, slope, V, squares)
-            if not _advance(problem, point, dW, db):
+            if not _step_many(problem, point, hessian, slope, V):
                 done = is_within(point.gap, point.primal, max(limits.tol, 1e-9))
                 status = Status.CONVERGED if done else Status.OVERFLOW
                 break
@@ -196,11 +193,6 @@ def _solve_many(problem: Problem, limits: Limits, name: str, start: Solution | N
         status = Status.INTERRUPTED
     # All intercepts may move together without changing anything: they sum to 0.
     return Solution(point.W, point.b - point.b.mean(), status, iteration, name, None, tuple(watch.trace))
-
-
-def _squares(problem: Problem) -> Any:
-    X = problem.rows
-    return (np.square(X[0]), *X[1:]) if isinstance(X, tuple) else np.square(X)
 
 
 def _look_at_many(problem: Problem, point: _ManyPoint) -> tuple[Floats, Floats]:
@@ -215,39 +207,13 @@ def _look_at_many(problem: Problem, point: _ManyPoint) -> tuple[Floats, Floats]:
     return slope, problem.combination(problem.c[:, None] * slope)
 
 
-def _direction(problem: Problem, point: _ManyPoint, slope: Floats, V: Floats, squares: Any) -> tuple[Floats, Floats]:
-    """Return conjugate gradients from zero on H (dW, db) = −gradient; weights and intercept in one table (K, d + 1)."""
+def _step_many(problem: Problem, point: _ManyPoint, hessian: SoftmaxHessian, slope: Floats, V: Floats) -> bool:
+    """Make one step of Newton, searched along its line; return False where no step goes down."""
     assert isinstance(problem.loss, Softmax)
-    c, l2, free = problem.c[:, None], problem.penalty.l2, float(problem.intercept)
-    p = problem.loss.weights(point.s)
-    curved = c * p * (1.0 - p)
-    diagonal = np.column_stack([combination(squares, curved, n_jobs=problem.n_jobs) + l2, curved.sum(axis=0)])
-    scale = 1.0 / np.maximum(diagonal, 1e-12 * max(1.0, float(diagonal.max())))
-
-    def times(q: Floats) -> Floats:
-        t = problem.product(q[:, :-1], q[:, -1].copy())
-        u = c * p * (t - (p * t).sum(axis=1, keepdims=True))
-        return np.column_stack([problem.combination(u) + l2 * q[:, :-1], free * u.sum(axis=0)])
-
-    r = -np.column_stack([V + l2 * point.W, free * (c * slope).sum(axis=0)])
-    x, z = np.zeros_like(r), scale * r
-    z[:, -1] *= free
-    q, rz = z.copy(), dot(r, z)
-    enough = 0.01 * rz
-    for _ in range(100):
-        if rz <= enough:
-            break
-        h = times(q)
-        curvature = dot(q, h)
-        if curvature <= 0.0:
-            break
-        x += rz / curvature * q
-        r -= rz / curvature * h
-        z = scale * r
-        z[:, -1] *= free
-        rz, before = dot(r, z), rz
-        q = z + rz / before * q
-    return x[:, :-1], x[:, -1].copy()
+    c, free = problem.c[:, None], float(problem.intercept)
+    r = -np.column_stack([V + problem.penalty.l2 * point.W, free * (c * slope).sum(axis=0)])
+    dW, db = hessian.solve(problem.loss.weights(point.s), r)
+    return _advance(problem, point, dW, db)
 
 
 def _advance(problem: Problem, point: _ManyPoint, dW: Floats, db: Floats) -> bool:

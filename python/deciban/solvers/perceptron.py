@@ -29,6 +29,8 @@ from .reduction import Merged
 
 NAME = "perceptron"
 EXACT = False
+# So many times as many passes as all up to the best one follow it, before the mean is taken.
+_FORGETS = 4
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,15 @@ class Rosenblatt:
 
     An example of weight c takes at most c updates a visit, the last by what is left of c: weights are repetitions.
     Shuffled, equal examples are visited together and orders are of their values, so that this is exact; with
-    `shuffle=False` it is where repetitions stand one behind the other.
+    `shuffle=False` it is where repetitions stand one behind the other. It ends, too, after `patience` passes, and as
+    many as all up to the best one (for the mean, which forgets slowly, four times as many), without fewer mistakes;
+    None: it does not.
     """
 
     pocket: bool = False
     averaged: bool = False
     shuffle: bool = True
+    patience: int | None = None
     NAME = NAME
 
     def refusal(self, problem: Problem) -> str | None:
@@ -107,6 +112,7 @@ class Rosenblatt:
             shuffle=seed if self.shuffle else None,
             pocket=self.pocket,
             max_iter=limits.max_iter,
+            patience=None if self.patience is None else (self.patience, _FORGETS if self.averaged else 1),
             watch=watch,
             n_jobs=problem.n_jobs,
         )

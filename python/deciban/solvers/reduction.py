@@ -1,4 +1,4 @@
-"""Problems of the same optimum that solvers see instead: columns centred, and equal examples merged.
+"""Problems of the same optimum that solvers see instead: columns centred, rows turned into few, equal examples merged.
 
 `Centred`: columns far from 0. With an intercept the optimum is the same, but for b.
 
@@ -6,6 +6,10 @@
 
 A column of 10⁶ ± 1 has a thousand times the pull of the intercept and costs half of the digits of every system that is
 solved; of x − m nothing is lost. Dense columns only: sparse ones would not be sparse any more.
+
+`Turned`: fewer rows than columns. With the penalty ½λ‖w‖² alone the optimum is a combination of rows, w = Q v with
+orthonormal Q (d, N) of Xᵀ = Q R, so that ‖w‖ = ‖v‖ and X w = Rᵀ v: a problem of N columns, which costs 4·N²·d once
+(Householder's QR) and saves methods that solve systems of d equations nearly all of each.
 
 `Merged`: equal examples as one of their summed weight, in an order of their values: a weight then means repetition
 exactly. What a solver that goes from example to example returns depends on their order, and on how many there are,
@@ -24,12 +28,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 from scipy.sparse import csr_matrix
 
 from deciban._core import distinct
 from deciban.data.folds import hashes
 from deciban.losses import CrammerSinger, Floats
 
+from .hessian import DIRECT
 from .problem import Problem, Solution
 
 # A mean so many standard deviations from 0 is far.
@@ -88,6 +94,38 @@ def _is_far(X: Floats) -> bool:
 
 
 @dataclass(frozen=True)
+class Turned:
+    """The problem of Rᵀ (N, N), and Q (d, N)."""
+
+    problem: Problem
+    Q: Floats
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self | None:
+        """Return the problem turned, or None where rows are sparse, too many, or no fewer than columns, or w may be
+        anything else than a combination of them."""
+        penalty, (N, d) = problem.penalty, problem.shape
+        if problem.sparse or not 0 < N < d or N > DIRECT or not penalty.l2 or penalty.l1 or penalty.nonnegative:
+            return None
+        shared = problem.siblings
+        Q, rows = shared.turned() if isinstance(shared, Siblings) and shared.have(problem) else _turn(problem)
+        return cls(replace(problem, rows=rows, siblings=None), Q)
+
+    def inward(self, solution: Solution | None) -> Solution | None:
+        """Return the weights of the combination nearest to what is given."""
+        return None if solution is None else replace(solution, w=solution.w @ self.Q)
+
+    def outward(self, solution: Solution) -> Solution:
+        """Return the weights for the columns as they come."""
+        return replace(solution, w=solution.w @ self.Q.T)
+
+
+def _turn(problem: Problem) -> tuple[Floats, Floats]:
+    Q, R = qr(problem.rows.T.astype(np.float64), mode="economic", overwrite_a=True, check_finite=False)
+    return Q, np.ascontiguousarray(R.T)
+
+
+@dataclass(frozen=True)
 class Merged:
     """The problem of the examples that differ, and which of these each example is (N,)."""
 
@@ -127,6 +165,7 @@ class Siblings:
         self._lock = Lock()
         self._merged: tuple[Problem, NDArray[np.intp], NDArray[np.intp]] | None = None
         self._sums: Floats | None = None
+        self._turned: tuple[Floats, Floats] | None = None
 
     @classmethod
     def join(cls, problems: Sequence[Problem]) -> list[Problem]:
@@ -155,6 +194,13 @@ class Siblings:
         own = problem.combination(np.where(one, problem.c, 0.0))
         found: Floats = both[0] * own + both[1] * (self._sums - own)
         return found
+
+    def turned(self) -> tuple[Floats, Floats]:
+        """Return what `Turned` makes of the rows, once for all problems."""
+        with self._lock:
+            if self._turned is None:
+                self._turned = _turn(self._first)
+        return self._turned
 
     def merged(self) -> tuple[Problem, NDArray[np.intp], NDArray[np.intp]]:
         """Return a problem of the examples that differ in any target or value, which of these each example is (N,), and

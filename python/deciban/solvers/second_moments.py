@@ -74,9 +74,14 @@ def _once(X: Any) -> Any:
     return X
 
 
-def with_targets(seen: PooledScatter, T: Floats) -> PooledScatter:
-    """Return the statistic of (x, t) where every example of class c has the targets T_c (K,), from that of x by
-    classes."""
+def normal_equations(seen: PooledScatter, d: int, intercept: bool) -> Normal:
+    """Make the normal equations from the statistic of d features and the targets after them."""
+    return _normal(float(seen.n[0]), seen.mean()[0], seen.scatter()[0], d, intercept)
+
+
+def class_normal_equations(seen: PooledScatter, T: Floats, intercept: bool) -> Normal:
+    """Make those of examples whose targets are the same in all of a class, T_c (K,), from the statistic of the features
+    by classes: the scatter within the classes, and of their means about the mean of all."""
     n, apart = seen.n, seen.from_centre
     total = float(n.sum())
     middle = n @ T / total
@@ -84,13 +89,10 @@ def with_targets(seen: PooledScatter, T: Floats) -> PooledScatter:
     W = both.T @ (n[:, None] * both)
     d = apart.shape[1]
     W[:d, :d] += seen.scatter()[0]
-    centre = np.concatenate([seen.centre, middle])[None, :]
-    return PooledScatter.about(np.array([total]), centre, np.zeros_like(centre), W)
+    return _normal(total, np.concatenate([seen.centre, middle]), W, d, intercept)
 
 
-def normal_equations(seen: PooledScatter, d: int, intercept: bool) -> Normal:
-    """Make the normal equations from the statistic of d features and the targets after them."""
-    n, mean, W = float(seen.n[0]), seen.mean()[0], seen.scatter()[0]
+def _normal(n: float, mean: Floats, W: Floats, d: int, intercept: bool) -> Normal:
     length = np.sqrt(W.diagonal() + n * np.square(mean))[:d]
     if not intercept:
         W, mean = W + n * np.outer(mean, mean), np.zeros_like(mean)

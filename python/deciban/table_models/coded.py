@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from deciban._core import scores
 from deciban.artifact.artifact import Minimised
-from deciban.certificates.bound import COMPRESSION, LEAVE_ONE_OUT, PAC_BAYES, SUPPORT
+from deciban.calibration.scaling import Scaling
+from deciban.certificates.bound import COMPRESSION, LEAVE_ONE_OUT, PAC_BAYES, SUPPORT, Probabilities
 from deciban.certificates.guarantees import SCALED, withdraw
 from deciban.data.columns import Columns
 from deciban.data.frame import Floats
@@ -61,6 +62,11 @@ class ColumnEncoder:
     coding: Coding
     items: Floats
     information: Sequence[float] | Floats | None = None
+
+    @classmethod
+    def of(cls, coding: Coding, items: Floats, information: Floats) -> Self:
+        """Return the encoder of what was counted."""
+        return cls(coding, items, information if isinstance(coding.columns.names, Numbered) else information.tolist())
 
     @property
     def columns(self) -> Columns:
@@ -126,20 +132,34 @@ class CodedTable(Minimised, TableModel):
         coding = Coding.of(rows.columns, matrix)
         coded = coding(matrix)
         found = estimator.fit(coded, rows.labels[order])
-        score, proof = scorer_of(found), found.certificate_
-        if not cls.SUMS and isinstance(score, AffineScore):
+        line = None
+        if not cls.SUMS and isinstance(found.scorer_, AffineScore):
             from deciban.calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
 
-            line, how = fit_line(found, coded, y, seed=found._seed(), raw=matrix)
-            score = score if line is None else scale_score(score, line.slope, np.array(line.offset))
-            proof = replace(proof, calibration=how)
+            line = fit_line(found, coded, y, seed=found._seed(), raw=matrix)
         information = information_of_rows(matrix, y, C, coding.labels)
-        information = information if isinstance(rows.columns.names, Numbered) else information.tolist()
         items = np.bincount(y, minlength=C).astype(np.float64)
+        return cls.of_fit(settings, rows.classes, ColumnEncoder.of(coding, items, information), found, line)
+
+    @classmethod
+    def of_fit(
+        cls,
+        settings: TableSettings,
+        classes: tuple[Any, ...],
+        encoder: ColumnEncoder,
+        found: Any,
+        line: tuple[Scaling | None, Probabilities] | None,
+    ) -> Self:
+        """Return the model of a classifier that was fitted to coded rows, and the line of its scores, if it has one."""
+        score, proof = scorer_of(found), found.certificate_
+        if line is not None:
+            scaling, how = line
+            score = score if scaling is None else scale_score(score, scaling.slope, np.array(scaling.offset))
+            proof = replace(proof, calibration=how)
         return cls(
             settings=settings,
-            classes=rows.classes,
-            encoder=ColumnEncoder(coding, items, information),
+            classes=classes,
+            encoder=encoder,
             scorer=score,
             proof=withdraw(proof, SCALED, OF_EACH).to_json(),
             fitted=found,

@@ -52,7 +52,7 @@ class BayesTable(TableModel):
     def learn(cls, rows: Rows, alpha: float = 1.0) -> Self:
         """Learn of every column its distribution: normal, Bernoulli or categorical."""
         order = rows.order()
-        model = NaiveBayes("auto", alpha=alpha, calibration="affine")
+        model = bayes_of_columns(alpha)
         with refusals_of_rows(rows, order):
             model.fit(table_of(rows.columns, rows.X[order]), rows.labels[order])
         return cls.of(model, rows.columns)
@@ -157,3 +157,8 @@ class BayesTable(TableModel):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return arrays_of(self.model)
+
+
+def bayes_of_columns(alpha: float) -> NaiveBayes:
+    """Return what learns each column by the distribution of its type."""
+    return NaiveBayes("auto", alpha=alpha, calibration="affine")

@@ -15,7 +15,7 @@ from deciban.store import Stored
 from deciban.threads import on_threads
 
 from .coded import CodedTable, TableSettings
-from .naive_bayes import BayesTable
+from .naive_bayes import BayesTable, bayes_of_columns
 from .summed import SummedTable
 from .table_model import Rows, TableModel
 
@@ -98,17 +98,28 @@ class TableRecipe:
         """Return the model of these rows, the same in whichever order they come; `watch` is told of each epoch."""
         if self.model == NAIVE_BAYES:
             return BayesTable.learn(rows, self.parameters["alpha"])
+        of, estimator = ESTIMATORS[self.model], self.estimator(time_limit, n_jobs)
+        if of.in_epochs:
+            estimator.watch_with(watch)
+            _stop_early(estimator, rows)
+        return of.table.learn(self.settings, estimator, rows)
+
+    @property
+    def settings(self) -> TableSettings:
+        """The model and its parameters, as its file keeps them."""
+        return TableSettings(self.model, dict(self.parameters))
+
+    def estimator(self, time_limit: float | None = None, n_jobs: int | None = None) -> Any:
+        """Return what learns the coded rows; of naive Bayes, the columns."""
+        if self.model == NAIVE_BAYES:
+            return bayes_of_columns(self.parameters["alpha"])
         of = ESTIMATORS[self.model]
         parameters = {**self.parameters, **of.given}
         if of.iterates:
             parameters |= {"random_state": self.seed, "time_limit": time_limit}
         if of.iterates and not of.in_epochs:
             parameters["n_jobs"] = n_jobs
-        estimator = getattr(import_module(f"deciban.{of.module}"), of.name)(**parameters)
-        if of.in_epochs:
-            estimator.watch_with(watch)
-            _stop_early(estimator, rows)
-        return of.table.learn(TableSettings(self.model, dict(self.parameters)), estimator, rows)
+        return getattr(import_module(f"deciban.{of.module}"), of.name)(**parameters)
 
 
 def _stop_early(network: Any, rows: Rows) -> None:

@@ -228,17 +228,21 @@ class Rows(KeyedExamples):
                 "Add another class, or name another column with --label."
             )
         labels = tuple(str(label) for label in classes)
-        kept = np.array(_keys_of_rows(table.matrix), dtype=f"S{_DIGEST}")
-        numbers = np.arange(1, len(y) + 1)
-        return cls(
-            X=table.matrix,
-            y=y.astype(np.intp),
-            classes=labels,
-            keys=kept,
-            columns=table.columns,
-            name=name,
-            numbers=numbers,
-        )
+        return cls.of_matrix(table.columns, table.matrix, y.astype(np.intp), labels, name, np.arange(1, len(y) + 1))
+
+    @classmethod
+    def of_matrix(
+        cls,
+        columns: Columns,
+        matrix: Any,
+        y: NDArray[np.intp],
+        classes: tuple[Any, ...],
+        name: str,
+        numbers: NDArray[np.intp],
+    ) -> Self:
+        """Return rows (N, d) of these columns, which have these numbers in their table."""
+        keys = np.array(_keys_of_rows(matrix), dtype=f"S{_DIGEST}")
+        return cls(X=matrix, y=y, classes=classes, keys=keys, columns=columns, name=name, numbers=numbers)
 
     @property
     def nbytes(self) -> int:

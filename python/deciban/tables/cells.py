@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, cast
@@ -14,7 +15,7 @@ from ..errors import DataError, UsageError, escape
 from .by_row import FieldColumns, ObjectColumns, RowColumns
 from .delimited import csv_rows, tsv_rows
 from .json_lines import json_objects
-from .kinds import Kind, check_start, guess_kind, kind_by_name
+from .kinds import Kind, check_start, files_of_table, guess_kind, kind_by_name
 from .lines import lines
 from .parquet import parquet_columns, parquet_slices
 from .rows import STDIN, open_table
@@ -62,7 +63,13 @@ class Cells:
         return f"{self.name}, {self.unit} {self.places[i]}"
 
 
-def read_cells(path: str, encoding: str | None = None, kind: Kind | None = None) -> Iterator[Cells]:
+Progress = Callable[[int], None]
+"""Told how many bytes have been read since the last call."""
+
+
+def read_cells(
+    path: str, encoding: str | None = None, kind: Kind | None = None, progress: Progress | None = None
+) -> Iterator[Cells]:
     """Yield the rows of a CSV, TSV, JSON lines, Parquet or svmlight file, or of standard input ("-").
 
     Without `kind` the end of the name decides, for standard input the first line. Keys that a JSON object does not
@@ -70,7 +77,7 @@ def read_cells(path: str, encoding: str | None = None, kind: Kind | None = None)
     for a table without rows.
     """
     empty = True
-    for cells in _read(path, encoding, kind):
+    for cells in _read(path, encoding, kind, progress or _tell_nobody):
         empty = False
         yield cells
     if empty:
@@ -78,10 +85,17 @@ def read_cells(path: str, encoding: str | None = None, kind: Kind | None = None)
         raise DataError(f"{name}: expected rows under the header; there are none.")
 
 
-def _read(path: str, encoding: str | None, kind: Kind | None) -> Iterator[Cells]:
+def _tell_nobody(size: int) -> None:
+    """Take no notice."""
+
+
+def _read(path: str, encoding: str | None, kind: Kind | None, progress: Progress) -> Iterator[Cells]:
     if path == STDIN:
         stream = cast(io.BufferedReader, sys.stdin.buffer)
         yield from _of_stream(stream, "standard input", kind or guess_kind(stream.peek(1 << 12)), encoding)
+        return
+    if os.path.isdir(path) and (files := files_of_table(path)):
+        yield from _of_files(files, encoding, kind, progress)
         return
     name = escape(path)
     with open_table(path) as file:
@@ -90,7 +104,29 @@ def _read(path: str, encoding: str | None, kind: Kind | None) -> Iterator[Cells]
         if chosen == "parquet":
             yield from _of_parquet(path, name)
         else:
-            yield from _of_stream(file, name, chosen, encoding)
+            at = 0
+            for cells in _of_stream(file, name, chosen, encoding):
+                yield cells
+                progress(file.tell() - at)
+                at = file.tell()
+
+
+def _of_files(paths: Sequence[str], encoding: str | None, kind: Kind | None, progress: Progress) -> Iterator[Cells]:
+    """Yield the rows of files that have the same columns, one after the other."""
+    rows, first = 0, None
+    for path in paths:
+        for cells in _read(path, encoding, kind, progress):
+            own = {*cells.columns}
+            if not isinstance(cells.columns, SparseColumns | ObjectColumns):
+                first = first or (cells.name, own)
+                if own != first[1]:
+                    apart = ", ".join(f"'{escape(each)}'" for each in sorted(own ^ first[1])[:5])
+                    raise DataError(
+                        f"{cells.name}: expected the columns of {first[0]}; only one of them has {apart}. Write all "
+                        "files of a folder with the same columns, or name one file."
+                    )
+            yield replace(cells, first_row=rows + cells.first_row)
+        rows += cells.first_row + len(cells) - 1
 
 
 def _of_stream(stream: io.BufferedReader, name: str, kind: Kind, encoding: str | None) -> Iterator[Cells]:

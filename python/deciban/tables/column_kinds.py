@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -41,21 +41,24 @@ def kind_of(column: Gathered, where: Any) -> Kind:
 
 def silence_of(column: Gathered) -> str | None:
     """Return why a column is not worth learning from; None if it may be."""
+    present, rows = column.present, column.rows
+    gaps = [place for value, place in column.distinct.items() if is_empty(value)]
+    n = len(rows) - int(np.isin(rows, gaps).sum())
+    return silence_of_values(column, n, lambda: len(present) == n == len(rows) and counts_up(present))
+
+
+def silence_of_values(column: Gathered, n: int, numbers_rows: Callable[[], bool]) -> str | None:
+    """Return the same of a column of which n rows are not empty, by its distinct values."""
     present = column.present
     if not present:
         return "it is empty"
     if len(present) == 1 and len(column.distinct) == 1:
         return "it has one value"
-    rows = column.rows
     if len(present) < FEW:
         return None
-    gaps = [place for value, place in column.distinct.items() if is_empty(value)]
-    n = len(rows) - int(np.isin(rows, gaps).sum())
     if str in column.types and not all(is_number(text) or text.lower() in GONE for text in map(str, present)):
         return "its text is another in most rows" if 2 * len(present) > n else None
-    if len(present) == n == len(rows) and _counts(present):
-        return "it numbers the rows"
-    return None
+    return "it numbers the rows" if numbers_rows() else None
 
 
 def silence_of_numbers(column: Numbers) -> str | None:
@@ -67,7 +70,7 @@ def silence_of_numbers(column: Numbers) -> str | None:
     return None
 
 
-def _counts(values: Sequence[Any]) -> bool:
+def counts_up(values: Sequence[Any]) -> bool:
     """Return whether the values, in order of occurrence, go up by one."""
     numbers = [float(value) for value in values if is_number(str(value))]
     return len(numbers) == len(values) and all(b - a == 1.0 for a, b in pairwise(numbers))

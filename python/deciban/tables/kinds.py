@@ -31,6 +31,21 @@ _OTHER_FORMATS = (
 )
 
 
+def _is_table_name(path: str) -> bool:
+    """Return whether a file is a table by the end of its name, and not hidden, nor one that others wrote beside it."""
+    return not os.path.basename(path).startswith((".", "_")) and os.path.splitext(path)[1].lower() in _KINDS
+
+
+def files_of_table(path: str) -> list[str]:
+    """Return the files of a table that is a folder, in the order of their names: those of the format of the first; the
+    file itself of one that is none."""
+    if not os.path.isdir(path):
+        return [path]
+    places = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+    ends = {place: os.path.splitext(place)[1].lower() for place in sorted(places) if _is_table_name(place)}
+    return [place for place, end in ends.items() if end == next(iter(ends.values()))]
+
+
 def kind_by_name(path: str, name: str) -> Kind:
     extension = os.path.splitext(path)[1].lower()
     if extension in _KINDS:

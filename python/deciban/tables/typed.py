@@ -56,6 +56,11 @@ class Typed:
     ignored: dict[str, str]
 
     @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.matrix.shape[0])
+
+    @property
     def missing(self) -> int:
         """How many cells are missing."""
         return int(np.isnan(self.matrix.data if is_sparse(self.matrix) else self.matrix).sum())
@@ -81,10 +86,7 @@ def learnt_from(
             return _of_numbers(found, where, ignore, wanted)
         batches = held
     gathered, where = gather(batches, label, {*ignore})
-    for option, asked in (("--label", [label]), ("--ignore", ignore), ("--category", wanted)):
-        for own in asked:
-            if own not in gathered:
-                raise DataError(f"{where.name}: expected a column '{escape(own)}'; {instead(own, gathered, option)}")
+    require_columns(where.name, gathered, {"--label": [label], "--ignore": ignore, "--category": wanted})
     labels = _labels(gathered[label], where)
     ignored = dict.fromkeys(ignore, ON_REQUEST)
     matrix = np.empty((len(labels), len(gathered)))
@@ -98,8 +100,7 @@ def learnt_from(
             continue
         kind, known, matrix[:, len(told)] = read
         told.append((own, kind, known))
-    if not told:
-        raise DataError(f"{where.name}: expected a column to learn from; {_list(ignored)}. {_remedy(ignored)}")
+    require_some(where.name, told, ignored)
     names, kinds, categories = zip(*told, strict=True)
     return Typed(Columns(names, kinds, categories), _first_columns(matrix, len(told)), labels, ignored)
 
@@ -139,20 +140,14 @@ def _first_of(batches: Iterable[Cells]) -> tuple[Cells | None, Iterable[Cells]]:
 
 def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], wanted: Wanted) -> Typed:
     """Return the same of features of which most are 0: all are numbers."""
-    for option, asked in (("--ignore", ignore), ("--number", wanted)):
-        for own in asked:
-            if own not in found:
-                raise DataError(f"{where.name}: expected a column '{escape(own)}'; {instead(own, found, option)}")
+    require_columns(where.name, found, {"--ignore": ignore, "--number": wanted})
     X = found.matrix
     infinite = np.flatnonzero(np.isinf(X.data))
     if len(infinite):
         at = int(infinite[0])
         row = int(np.searchsorted(X.indptr, at, side="right")) - 1
         own = str(found.indices[X.indices[at]])
-        raise DataError(
-            f"{where(row)}: expected a number in {name_column(own)}; came {quote(float(X.data[at]))}. Correct it, or "
-            "leave it empty."
-        )
+        raise no_number(where(row), own, float(X.data[at]))
     ignored = dict.fromkeys(ignore, ON_REQUEST)
     kept = np.ones(len(found.indices), np.bool_)
     kept[[int(np.searchsorted(found.indices, int(own))) for own in ignore]] = False
@@ -162,8 +157,7 @@ def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], want
         if own not in kept_anyway:
             ignored[own], kept[j] = why, False
     names = Numbered.of(found.indices[kept])
-    if not len(names):
-        raise DataError(f"{where.name}: expected a column to learn from; {_list(ignored)}. {_remedy(ignored)}")
+    require_some(where.name, names, ignored)
     number: Kind = "number"
     matrix = X if kept.all() else sparse.csr_array(X[:, np.flatnonzero(kept)])
     columns = Columns(names, Repeated(number, len(names)), Repeated(None, len(names)))
@@ -198,15 +192,38 @@ def _labels(column: Gathered, where: Places) -> list[str]:
     empty = [place for value, place in column.distinct.items() if is_empty(value)]
     missing = np.flatnonzero(np.isin(column.rows, empty))
     if len(missing):
-        raise DataError(
-            f"{where(int(missing[0]))}: expected a label in {name_column(column.name)}; it is empty. "
-            "Fill it in, or remove the row."
-        )
+        raise no_label(where(int(missing[0])), column.name)
     texts = [text_of(value) for value in column.distinct]
     return [texts[k] for k in column.cells]
 
 
 # --- what errors say -------------------------------------------------------------------------------------
+
+
+def require_columns(name: str, present: Iterable[str], wanted: Mapping[str, Iterable[str]]) -> None:
+    """Raise DataError for a column that an option names and a table does not have."""
+    for option, asked in wanted.items():
+        for own in asked:
+            if own not in present:
+                raise DataError(f"{name}: expected a column '{escape(own)}'; {instead(own, present, option)}")
+
+
+def require_some(name: str, told: Sequence[Any], ignored: Mapping[str, str]) -> None:
+    """Raise DataError where every column is left out."""
+    if not len(told):
+        raise DataError(f"{name}: expected a column to learn from; {_list(ignored)}. {_remedy(ignored)}")
+
+
+def no_label(where: str, column: str) -> DataError:
+    """Return the error of a row without a label."""
+    return DataError(f"{where}: expected a label in {name_column(column)}; it is empty. Fill it in, or remove the row.")
+
+
+def no_number(where: str, column: str, value: float) -> DataError:
+    """Return the error of a number that is infinite."""
+    return DataError(
+        f"{where}: expected a number in {name_column(column)}; came {quote(value)}. Correct it, or leave it empty."
+    )
 
 
 def instead(wanted: str, present: Iterable[str], option: str) -> str:

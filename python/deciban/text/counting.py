@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +110,17 @@ def list_texts(texts: Iterable[str | bytes]) -> list[str | bytes]:
     """Return the texts as a list; one alone is refused, as it would be read letter by letter."""
     if isinstance(texts, (str, bytes)):
         raise TypeError("an iterable of texts is expected, not one text: put it in a list")
-    return texts if isinstance(texts, list) else list(texts)
+    return as_list(texts)
+
+
+def as_list(texts: Any) -> list[Any]:
+    """Return texts as a list."""
+    return texts if isinstance(texts, list) else list(from_arrow(texts))
+
+
+def from_arrow(texts: Any) -> Any:
+    """Return an array of Arrow, whose items are scalars of its own, as a list; other texts as they are."""
+    return texts.to_pylist() if hasattr(texts, "to_pylist") else texts
 
 
 def occurrences(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -50,7 +50,7 @@ class Sample:
 
     @classmethod
     def of(
-        cls, reader: Reader, items: Iterable[str | bytes], members: Sequence[int], weights: Sequence[float] | None
+        cls, reader: Reader, items: Sequence[str | bytes], members: Sequence[int], weights: Sequence[float] | None
     ) -> Sample:
         """Return a sample of these items."""
         found = cls(reader)
@@ -77,20 +77,28 @@ class Sample:
             for digest, (item, by_class) in self.held.items()
         }
 
-    def add(self, items: Iterable[str | bytes], members: Sequence[int], weights: Sequence[float] | None = None) -> None:
+    def add(self, items: Sequence[str | bytes], members: Sequence[int], weights: Sequence[float] | None = None) -> None:
         """Add items of these classes, with their weights if there are any."""
-        for i, item in enumerate(items):
-            digest = self.reader.digest(item)
+        digests = self.reader.digests(items)
+        for i in self._lowest(np.frombuffer(digests, ">u8")[::2], weights):
+            digest, item = digests[16 * i : 16 * (i + 1)], items[i]
             if digest >= self.highest or (self.longest is not None and len(item) > self.longest):
-                continue
-            weight = 1.0 if weights is None else weights[i]
-            if not weight:
                 continue
             _, by_class = self.held.setdefault(digest, (item, {}))
             if not (self.once and by_class):
-                by_class[members[i]] = by_class.get(members[i], 0.0) + weight
+                by_class[members[i]] = by_class.get(members[i], 0.0) + (1.0 if weights is None else weights[i])
             if len(self.held) > 1.25 * MOST:
                 self._shrink()
+
+    def _lowest(self, heads: NDArray[np.uint64], weights: Sequence[float] | None) -> list[int]:
+        """Return the places of items that may be kept, by the first eight bytes of their digests."""
+        may = heads <= int.from_bytes(self.highest[:8], "big")
+        if weights is not None:
+            may &= np.asarray(weights) != 0.0
+        if self.longest is None:  # else some of the lowest are not kept
+            distinct = np.unique(heads[may])
+            may &= heads <= distinct[min(MOST, len(distinct) - 1)] if len(distinct) else may
+        return np.flatnonzero(may).tolist()
 
     def _shrink(self) -> None:
         kept = sorted(self.held)[: MOST + 1]

@@ -13,7 +13,7 @@ from deciban.data.validation import check_is_fitted
 from ..certificates.intervals import credible_interval
 from ..scores import log_posterior
 from ..verdict import Explanation, Pair, places_of
-from .counting import list_texts
+from .counting import from_arrow, list_texts
 from .served import ServedText
 
 
@@ -39,7 +39,7 @@ class Predicts:
             Scores, in nats.
         """
         check_is_fitted(self, "served_")
-        return self.served_.joint(texts)
+        return self.served_.joint(from_arrow(texts))
 
     def predict(self, texts: Iterable[str | bytes]) -> NDArray[Any]:
         """Predict the label of the largest score; of equal ones the first in `classes_`.
@@ -77,7 +77,7 @@ class Predicts:
             Log probabilities log p(c | text).
         """
         check_is_fitted(self, "served_")
-        return log_posterior(self.served_.scores(texts))
+        return log_posterior(self.served_.scores(from_arrow(texts)))
 
     def predict_proba(self, texts: Iterable[str | bytes]) -> NDArray[np.float64]:
         """Return the probability of each class: see `predict_log_proba`.
@@ -135,7 +135,7 @@ class Predicts:
                 "a credible interval needs a model that counts, and this one was learnt by minimising: "
                 "fit with model='naive-bayes'"
             )
-        odds = [(s[label] - s[rival], each) for s, (label, rival), each in self.served_.judged(texts)]
+        odds = [(s[label] - s[rival], each) for s, (label, rival), each in self.served_.judged(from_arrow(texts))]
         centre, variance = np.array(odds, dtype=np.float64).reshape(-1, 2).T
         return credible_interval(centre, variance, level)
 

@@ -16,7 +16,7 @@ from .._core import Dictionary, Grams, Reader
 from .analysis import Analysis
 from .bucket_words import BucketWords, distinct, join_words
 from .core_rows import csr_of, most_seen
-from .counting import occurrences
+from .counting import as_list, occurrences
 from .packed_names import PackedNames, objects
 from .token_counts import count_tokens, fix_vocabulary
 from .vectorizer_settings import VectorizerSettings
@@ -73,7 +73,7 @@ def documents_of(texts: Iterable[Any]) -> list[Any]:
     """Return the texts as a list; ValueError for one alone, which would be read letter by letter."""
     if isinstance(texts, (str, bytes)):
         raise ValueError("Iterable over raw text documents expected, string object received. Put the text in a list.")
-    return texts if isinstance(texts, list) else list(texts)
+    return as_list(texts)
 
 
 class CoreColumns:

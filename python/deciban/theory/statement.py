@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr
 
+from ..data.refusal import check_whole
+
 DELTA = 0.05
 """The probability of being wrong that a bound has where none is asked for."""
 
@@ -112,11 +114,10 @@ def exponential(log: float) -> float:
 
 def whole(name: str, value: object, least: int = 1, most: int | None = None) -> int:
     """Return a whole number from `least` to `most`, or raise a ValueError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
-    if most is not None and value > most:
+    number = check_whole(name, value, least)
+    if most is not None and number > most:
         raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
-    return int(value)
+    return number
 
 
 def examples(name: str, value: Any, least: int = 1) -> int:

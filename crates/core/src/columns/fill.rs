@@ -33,11 +33,26 @@ impl<V: Value, I: Index> Fill<'_, '_, V, I> {
                 continue;
             }
             for j in range.clone() {
+                if self.shapes[j - range.start].place.is_none() {
+                    self.copy(block.clone(), j);
+                    continue;
+                }
                 for i in block.clone() {
                     if let Row::Dense(values) = self.rows.row(i) {
                         self.put(i, j, values[j].real());
                     }
                 }
+            }
+        }
+    }
+
+    /// Puts the values of dense rows in a column that is held whole; −0 becomes 0, as everywhere.
+    fn copy(&mut self, block: Range<usize>, j: usize) {
+        let first = self.shapes[j - self.range.start].value - self.value;
+        let own = &mut self.values[first..][block.clone()];
+        for (x, i) in own.iter_mut().zip(block) {
+            if let Row::Dense(values) = self.rows.row(i) {
+                *x = values[j].real() + 0.0;
             }
         }
     }

@@ -259,6 +259,7 @@ impl<R: Real, const L: usize> Points<R, L> {
 
     /// The same on this thread.
     pub fn row_alone(&self, z: &Chosen<R>, out: &mut [R]) {
+        halt::check(&halt::current());
         Arch::new().dispatch(Single { points: self, z, w: &self.spread(z), first: 0, out });
     }
 

@@ -1,53 +1,73 @@
 //! Rows that slices do not hold, or not all of: their products are added one by one.
+//!
+//! Floor: a look at each line of such a row, and some additions to exact sums for each product of what is left over.
 
+use std::ops::Range;
+
+use super::double_double::two_product;
 use super::exact::Exact;
 
-/// A value of such a row.
-#[derive(Clone, Copy)]
-pub struct Entry {
-    /// Its column.
+/// What the slices leave of x, and of w x, in a column.
+pub struct Rest {
     pub place: u32,
-    /// x.
-    pub x: f64,
-    /// w x in two doubles.
+    pub right: f64,
     pub left: [f64; 2],
-    /// What the slices of x, and of w x, leave.
-    pub right_rest: f64,
-    pub left_rest: [f64; 2],
 }
 
-impl Entry {
-    /// x in a column, of which nothing is left.
-    pub fn of(place: u32, x: f64) -> Entry {
-        Entry { place, x, left: [x, 0.0], right_rest: 0.0, left_rest: [0.0; 2] }
-    }
-}
-
-/// Where a row ends, and its weight if no slices hold anything of it.
+/// Where the values of a row end, and what is left of them; its weight, and whether no slices hold anything of it.
 struct Row {
     end: usize,
-    whole: Option<f64>,
+    rests: usize,
+    w: f64,
+    whole: bool,
 }
 
 /// Such rows.
 #[derive(Default)]
 pub struct Odd {
-    entries: Vec<Entry>,
+    values: Vec<f64>,
+    /// The columns of the values, ascending in a row; none where rows hold all columns.
+    places: Vec<u32>,
+    rests: Vec<Rest>,
     rows: Vec<Row>,
 }
 
+/// One of the rows.
+struct Seen<'a> {
+    values: &'a [f64],
+    places: Option<&'a [u32]>,
+    rests: &'a [Rest],
+    w: f64,
+}
+
 impl Odd {
-    /// One more row, its entries by columns; `whole` is its weight if all of it is to be added.
-    pub fn push(&mut self, entries: Vec<Entry>, whole: Option<f64>) {
-        self.entries.extend(entries);
-        self.rows.push(Row { end: self.entries.len(), whole });
+    /// One more row that holds all columns, of weight w; without rests all of it is to be added.
+    pub fn push_dense(&mut self, values: impl Iterator<Item = f64>, w: f64, rests: Option<Vec<Rest>>) {
+        self.values.extend(values);
+        self.finish(w, rests);
+    }
+
+    /// One more row of values at places, ascending.
+    pub fn push_sparse(&mut self, entries: &[(u32, f64)], w: f64, rests: Option<Vec<Rest>>) {
+        self.values.extend(entries.iter().map(|entry| entry.1));
+        self.places.extend(entries.iter().map(|entry| entry.0));
+        self.finish(w, rests);
+    }
+
+    fn finish(&mut self, w: f64, rests: Option<Vec<Rest>>) {
+        let whole = rests.is_none();
+        self.rests.extend(rests.unwrap_or_default());
+        self.rows.push(Row { end: self.values.len(), rests: self.rests.len(), w, whole });
     }
 
     /// And the rows of another.
     pub fn append(&mut self, other: Odd) {
-        let before = self.entries.len();
-        self.entries.extend(other.entries);
-        self.rows.extend(other.rows.into_iter().map(|row| Row { end: before + row.end, ..row }));
+        let (end, rests) = (self.values.len(), self.rests.len());
+        self.values.extend(other.values);
+        self.places.extend(other.places);
+        self.rests.extend(other.rests);
+        let moved = |row: Row| Row { end: end + row.end, rests: rests + row.rests, ..row };
+        self.rows.extend(other.rows.into_iter().map(moved));
     }
 
     /// Whether there are none.
@@ -58,56 +78,68 @@ impl Odd {
     /// + what is missing of Σ w x_j x_k, for each k ≤ j.
     #[inline(always)]
     pub fn add_line(&self, j: usize, line: &mut [Exact]) {
-        let mut start = 0;
+        let (mut start, mut first) = (0, 0);
         for row in &self.rows {
-            let entries = &self.entries[start..row.end];
-            start = row.end;
-            let at = match entries.get(j) {
-                Some(entry) if entry.place as usize == j => Ok(j),
-                _ => entries.binary_search_by_key(&(j as u32), |entry| entry.place),
-            };
-            let Ok(at) = at else { continue };
+            let (own, rests) = (start..row.end, first..row.rests);
+            (start, first) = (row.end, row.rests);
+            let Some(at) = self.find(own.clone(), j) else { continue };
+            let own = own.start..at + 1;
+            let places = (!self.places.is_empty()).then(|| &self.places[own.clone()]);
+            let seen = Seen { values: &self.values[own], places, rests: &self.rests[rests], w: row.w };
             match row.whole {
-                Some(w) => add_whole(w, &entries[..=at], line),
-                None => add_rests(&entries[..=at], line),
+                true => seen.add_whole(line),
+                false => seen.add_rests(j as u32, line),
             }
         }
     }
-}
 
-/// All products of the last entry.
-#[inline(always)]
-fn add_whole(w: f64, entries: &[Entry], line: &mut [Exact]) {
-    let own = entries[entries.len() - 1].x;
-    for other in entries {
-        let into = &mut line[other.place as usize];
-        match w == 1.0 {
-            true => into.add_product(own, other.x),
-            false => into.add_products(&[w, own, other.x]),
+    /// Where column j of a row is held.
+    #[inline(always)]
+    fn find(&self, own: Range<usize>, j: usize) -> Option<usize> {
+        if self.places.is_empty() {
+            return (own.start + j < own.end).then_some(own.start + j);
         }
+        self.places[own.clone()].binary_search(&(j as u32)).ok().map(|at| own.start + at)
     }
 }
 
-/// What the slices leave of the products of the last entry: r_j x_k + (w x_j − r_j) r′_k.
-#[inline(always)]
-fn add_rests(entries: &[Entry], line: &mut [Exact]) {
-    let own = entries[entries.len() - 1];
-    for part in own.left_rest {
-        if part == 0.0 {
-            continue;
-        }
-        for other in entries {
-            line[other.place as usize].add_product(part, other.x);
+impl Seen<'_> {
+    /// The values, with their columns.
+    #[inline(always)]
+    fn each(&self, mut take: impl FnMut(usize, f64)) {
+        match self.places {
+            None => self.values.iter().enumerate().for_each(|(k, x)| take(k, *x)),
+            Some(places) => places.iter().zip(self.values).for_each(|(k, x)| take(*k as usize, *x)),
         }
     }
-    let held = [own.left[0], own.left[1], -own.left_rest[0], -own.left_rest[1]];
-    for other in entries {
-        if other.right_rest == 0.0 {
-            continue;
+
+    /// All products of the last value.
+    #[inline(always)]
+    fn add_whole(&self, line: &mut [Exact]) {
+        let (w, own) = (self.w, self.values[self.values.len() - 1]);
+        self.each(|k, x| match w == 1.0 {
+            true => line[k].add_product(own, x),
+            false => line[k].add_products(&[w, own, x]),
+        });
+    }
+
+    /// What the slices leave of the products of the last value: r_j x_k + (w x_j − r_j) r′_k.
+    #[inline(always)]
+    fn add_rests(&self, j: u32, line: &mut [Exact]) {
+        let end = self.rests.partition_point(|rest| rest.place <= j);
+        let rests = &self.rests[..end];
+        let left = rests.last().filter(|rest| rest.place == j).map_or([0.0; 2], |rest| rest.left);
+        for part in left.into_iter().filter(|part| *part != 0.0) {
+            self.each(|k, x| line[k].add_product(part, x));
         }
-        let into = &mut line[other.place as usize];
-        for h in held {
-            into.add_product(h, other.right_rest);
+        if rests.is_empty() {
+            return;
+        }
+        let (high, low) = two_product(self.w, self.values[self.values.len() - 1]);
+        for rest in rests.iter().filter(|rest| rest.right != 0.0) {
+            for held in [high, low, -left[0], -left[1]].into_iter().filter(|held| *held != 0.0) {
+                line[rest.place as usize].add_product(held, rest.right);
+            }
         }
     }
 }

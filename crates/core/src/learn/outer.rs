@@ -3,18 +3,21 @@
 //! Floor: S slices of N·d²·S²/2 multiplications; S is 1 for whole numbers below 2^21, 2 for single precision, 3 for
 //! most doubles.
 
+use std::sync::Arc;
+
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::blocks::{Panels, multiply};
 use super::exact::{Exact, in_parts};
 use super::labels::Labels;
 use super::levels::Levels;
 use super::moments::side_by_side;
 use super::odd::Odd;
-use super::panels::{Multiply, Panels};
 use super::scale::Scale;
 use super::slices::{BITS, BLOCK, Block, Cut};
 use super::support::{Domain, Outside, Support};
+use crate::halt::{self, Halt};
 use crate::rows::{Index, Rows, Value};
 
 /// Sums of one thread, in numbers, at most.
@@ -34,7 +37,7 @@ pub fn class_products<V: Value, I: Index>(
     let Some(scale) = Scale::of(rows, weight) else {
         return Err(DOMAIN.first_outside(rows).expect("an entry outside was met"));
     };
-    let sums = Sums { cut: Cut { rows, weight, scale: &scale } };
+    let sums = Sums { cut: Cut { rows, weight, scale: &scale }, halt: halt::current() };
     let d = rows.columns();
     if pooled {
         return Ok(sums.parts((0..rows.count()).collect::<Vec<_>>().as_slice(), rayon::current_num_threads()));
@@ -51,6 +54,7 @@ pub fn class_products<V: Value, I: Index>(
 /// Products of some of the rows.
 struct Sums<'a, 'r, V, I> {
     cut: Cut<'a, 'r, V, I>,
+    halt: Option<Arc<Halt>>,
 }
 
 impl<V: Value, I: Index> Sums<'_, '_, V, I> {
@@ -60,7 +64,7 @@ impl<V: Value, I: Index> Sums<'_, '_, V, I> {
         let threads = threads.min(own.len().div_ceil(BLOCK)).min(ROOM / (d * d + 1)).max(1);
         let share = own.len().div_ceil(threads).max(1);
         let found: Vec<(Levels, Odd)> =
-            own.par_chunks(share).map(|own| Arch::new().dispatch(Stretch { cut: &self.cut, own })).collect();
+            own.par_chunks(share).map(|own| Arch::new().dispatch(Stretch { sums: self, own })).collect();
         let (mut levels, mut odd) = (Levels::new(d), Odd::default());
         for (more, left) in found {
             levels.add(more);
@@ -68,7 +72,10 @@ impl<V: Value, I: Index> Sums<'_, '_, V, I> {
         }
         let lines: Vec<Vec<f64>> = (0..d)
             .into_par_iter()
-            .map(|j| Arch::new().dispatch(Line { scale: self.cut.scale, levels: &levels, odd: &odd, j }))
+            .map(|j| {
+                halt::check(&self.halt);
+                Arch::new().dispatch(Line { scale: self.cut.scale, levels: &levels, odd: &odd, j })
+            })
             .collect();
         symmetric(&lines)
     }
@@ -76,7 +83,7 @@ impl<V: Value, I: Index> Sums<'_, '_, V, I> {
 
 /// Sums of a stretch of rows.
 struct Stretch<'a, 'r, V, I> {
-    cut: &'a Cut<'a, 'r, V, I>,
+    sums: &'a Sums<'a, 'r, V, I>,
     own: &'a [usize],
 }
 
@@ -85,20 +92,22 @@ impl<V: Value, I: Index> WithSimd for Stretch<'_, '_, V, I> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-        let rows = self.cut.rows;
+        let Sums { cut, halt } = self.sums;
+        let rows = cut.rows;
         let (mut levels, mut odd) = (Levels::new(rows.columns()), Odd::default());
         for own in self.own.chunks(BLOCK) {
-            let block = self.cut.block(own.iter().copied(), &mut odd);
+            halt::check(halt);
+            let block = cut.block(own.iter().copied(), &mut odd);
             levels.begin(block.left.as_ref().unwrap_or(&block.right).len(), block.right.len());
-            if self.cut.scatters() {
+            if cut.scatters() {
                 scatter(&block, &mut levels);
                 continue;
             }
             let right = Panels::new(&block.right, rows.columns());
             let left = block.left.as_ref().map(|left| Panels::new(left, rows.columns()));
             let right_or_none = left.is_some().then_some(&right);
-            Multiply { left: left.as_ref().unwrap_or(&right), right: right_or_none, levels: &mut levels }
-                .with_simd(simd);
+            let pause = || halt::check(halt);
+            multiply(simd, left.as_ref().unwrap_or(&right), right_or_none, &mut levels, pause);
         }
         (levels, odd)
     }

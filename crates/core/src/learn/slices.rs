@@ -10,7 +10,7 @@
 
 use super::chain::squarable;
 use super::double_double::{two_product, two_sum};
-use super::odd::{Entry, Odd};
+use super::odd::{Odd, Rest as Left};
 use super::scale::{Scale, WEIGHT, power};
 use crate::rows::{Index, Row, Rows, Value};
 
@@ -128,7 +128,7 @@ impl<V: Value, I: Index> Cut<'_, '_, V, I> {
             let w = self.weight.map(|weight| weight[i]);
             if self.is_odd(i, w) {
                 if w != Some(0.0) {
-                    odd.push(self.entries(i), Some(w.unwrap_or(1.0)));
+                    self.note(i, w.unwrap_or(1.0), None, odd);
                 }
                 right.resize(right.len() + if sparse { 0 } else { d }, 0.0);
                 high.resize(if w.is_some() { right.len() } else { 0 }, 0.0);
@@ -190,16 +190,17 @@ impl<V: Value, I: Index> Cut<'_, '_, V, I> {
         odd
     }
 
-    /// What is stored of a row, but for zeros, by columns.
-    fn entries(&self, i: usize) -> Vec<Entry> {
+    /// Notes a row of weight w; without rests, all of it.
+    fn note(&self, i: usize, w: f64, rests: Option<Vec<Left>>, odd: &mut Odd) {
+        let row = self.rows.row(i);
+        if let Row::Dense(values) = row {
+            return odd.push_dense(values.iter().map(|x| squarable(x.real())), w, rests);
+        }
         let mut entries = Vec::new();
-        self.rows.row(i).each(|j, x| {
-            if x.real() != 0.0 {
-                entries.push(Entry::of(j as u32, squarable(x.real())));
-            }
-        });
-        entries.sort_unstable_by_key(|entry| entry.place);
-        entries
+        row.each(|j, x| entries.push((j as u32, squarable(x.real()))));
+        entries.retain(|entry| entry.1 != 0.0);
+        entries.sort_unstable_by_key(|entry| entry.0);
+        odd.push_sparse(&entries, w, rests);
     }
 
     /// Notes the rows that the slices do not hold.
@@ -212,26 +213,21 @@ impl<V: Value, I: Index> Cut<'_, '_, V, I> {
         ends: &[usize],
         odd: &mut Odd,
     ) {
+        let d = self.rows.columns();
         for (i, ends) in stretch.zip(ends.windows(2)) {
-            let own = ends[0]..ends[1];
-            if !own.clone().any(|e| right.is_left(e) || left.is_some_and(|left| left.is_left(e))) {
-                continue;
-            }
-            let mut entries = self.entries(i);
-            for entry in &mut entries {
-                let j = entry.place;
-                let e = match places.is_empty() {
-                    true => own.start + j as usize,
-                    false => own.start + places[own.clone()].partition_point(|place| *place < j),
-                };
-                entry.right_rest = right.of(e, self.scale.right[j as usize])[0];
-                entry.left_rest = [entry.right_rest, 0.0];
-                if let Some((left, weight)) = left.zip(self.weight) {
-                    entry.left = two_product(weight[i], entry.x).into();
-                    entry.left_rest = left.of(e, self.scale.left[j as usize]);
+            let mut rests = Vec::new();
+            for e in ends[0]..ends[1] {
+                if !right.is_left(e) && !left.is_some_and(|left| left.is_left(e)) {
+                    continue;
                 }
+                let place = if places.is_empty() { (e % d) as u32 } else { places[e] };
+                let own = right.of(e, self.scale.right[place as usize])[0];
+                let both = left.map_or([own, 0.0], |left| left.of(e, self.scale.left[place as usize]));
+                rests.push(Left { place, right: own, left: both });
             }
-            odd.push(entries, None);
+            if !rests.is_empty() {
+                self.note(i, self.weight.map_or(1.0, |weight| weight[i]), Some(rests), odd);
+            }
         }
     }
 }

@@ -17,6 +17,7 @@
 
 mod extrapolation;
 mod gram;
+mod hessian;
 mod point;
 mod quadratic;
 mod smooth;
@@ -29,8 +30,9 @@ use point::{Point, combined};
 use quadratic::Quadratic;
 pub use smooth::Smooth;
 
-/// Weights that may join the working set at once, at least.
+/// Weights that may join the working set at once, at least; so few may all do.
 const JOIN: usize = 256;
+const FEW: usize = 4 * JOIN;
 /// The model is minimised to where no slope is farther off than this share of the worst before.
 const TARGET: f64 = 0.1;
 /// A Hessian is used again as long as P falls by at most this share of the fall before: so it nears the optimum fast.
@@ -212,7 +214,8 @@ impl<'a, L: Smooth> State<'a, L> {
         let mut set: Vec<usize> = (0..self.w.len()).filter(|&j| self.w[j] != 0.0).collect();
         let mut others: Vec<usize> =
             (0..self.w.len()).filter(|&j| self.w[j] == 0.0 && violations[j] > 0.0).collect();
-        let most = if self.penalty.l1 > 0.0 || self.penalty.nonnegative {
+        let many = self.w.len() > FEW;
+        let most = if many && (self.penalty.l1 > 0.0 || self.penalty.nonnegative) {
             JOIN.max(set.len())
         } else {
             others.len()

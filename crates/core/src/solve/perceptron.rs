@@ -34,6 +34,9 @@ pub struct Plan<'a, 'r, V, I> {
     pub pocket: bool,
     /// Passes at most.
     pub max_iter: usize,
+    /// It ends after so many passes without fewer mistakes, which are also so many times those up to the best; None: it
+    /// does not.
+    pub patience: Option<(usize, usize)>,
 }
 
 /// Weights, and what was met on the way to them.
@@ -102,14 +105,15 @@ pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch:
     let mut ending = Ending::Exhausted;
     let mut iterations = 0;
     let mut run = 0.0;
+    let (mut fewest, mut best) = (f64::INFINITY, 0);
     while iterations < plan.max_iter {
         iterations += 1;
         if let Some(order) = &mut order {
             order.shuffle(&mut places);
         }
         before.copy(&now);
-        let (state, pocket) = (&mut now, pocket.as_mut());
-        let wrong = Arch::new().dispatch(Pass { plan, places: &places, state, pocket, run: &mut run });
+        let (state, kept) = (&mut now, pocket.as_mut());
+        let wrong = Arch::new().dispatch(Pass { plan, places: &places, state, pocket: kept, run: &mut run });
         if !now.finite() {
             now = before;
             ending = Ending::Overflow;
@@ -122,6 +126,13 @@ pub fn solve<V: Value, I: Index>(plan: &Plan<'_, '_, V, I>, state: State, watch:
         }
         if watch(iterations, wrong, f64::NAN) {
             ending = Ending::Stopped;
+            break;
+        }
+        let least = pocket.as_ref().map_or(wrong, |pocket| pocket.error);
+        if least < fewest {
+            (fewest, best) = (least, iterations);
+        }
+        if plan.patience.is_some_and(|(least, times)| iterations - best >= least.max(times * best)) {
             break;
         }
     }
@@ -289,6 +300,7 @@ mod tests {
             shuffle: None,
             pocket: false,
             max_iter: 100,
+            patience: None,
         };
         let zero = State { w: vec![0.0], b: 0.0, early: vec![0.0], early_b: 0.0, visits: 0.0, mistakes: 0.0 };
         let found = solve(&plan, zero, &mut |_, _, _| false);

@@ -3,23 +3,17 @@
 //! Friedman, Hastie & Tibshirani (Journal of Statistical Software 33, 2010, "covariance updates"); every few sweeps the
 //! iterates are extrapolated (Bertrand & Massias, AISTATS 2021, Algorithm 2), which is kept where the model falls.
 
-use std::sync::Arc;
-
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::extrapolation::extrapolated;
+use super::hessian::{price, products};
 use super::quadratic::{Diagonal, Quadratic, best};
-use crate::columns::Columns;
-use crate::halt::{Halt, current, is_given_up};
+use crate::columns::{Column, Columns};
 use crate::penalty::Kink;
 
 /// So many columns at most.
 const MOST: usize = 4096;
-/// Entries that are formed at once: they stay near the core.
-const TILE: usize = 1 << 15;
-/// Rows after which it is asked whether somebody still waits.
-const ROWS: usize = 1 << 12;
 /// Iterates that are combined.
 const MEMORY: usize = 5;
 /// Entries that sweeps read at most, and so many sweeps at most.
@@ -38,47 +32,27 @@ pub struct Gram {
     curvature: Vec<f64>,
 }
 
-/// The working set row by row, places within it ascending.
-struct Lists {
-    starts: Vec<usize>,
-    entries: Vec<(u32, f64)>,
-}
-
 impl Gram {
     /// What it costs to form, in values touched by a sweep over columns.
     pub fn price(model: &Quadratic<'_>, active: &[u32]) -> usize {
         if active.len() > MOST {
             return usize::MAX;
         }
-        let flops: usize = lengths(model, active).iter().map(|&n| n as usize * (n as usize + 8)).sum();
-        flops / 2 + active.len() * active.len() / 4
+        price(&columns_of(model, active), model.columns.count()) + active.len() * active.len() / 4
     }
 
-    /// Formed some lines of the result at a time, each by itself, so that the bits do not depend on the number of
-    /// threads; None where it was interrupted.
+    /// None where it was interrupted.
     pub fn new(model: &Quadratic<'_>, diagonal: &Diagonal, active: &mut [u32]) -> Option<Gram> {
-        let halt = current();
         active.sort_unstable();
         let size = active.len();
-        let lists = Lists::new(model, active, &halt)?;
-        let mut entries = vec![0.0; size * size];
-        let lines = (TILE / size.max(1)).max(8);
-        entries.par_chunks_mut((size * lines).max(1)).enumerate().for_each(|(part, tile)| {
-            lists.outer(model.curvature, part * lines, size, tile, &halt);
-            for (line, k) in tile.chunks_exact_mut(size).zip(part * lines..) {
-                let own = active[k] as usize;
-                let mean = diagonal.mean[own] / diagonal.total;
-                line.iter_mut().zip(&*active).for_each(|(g, &l)| *g -= mean * diagonal.mean[l as usize]);
-                line[k] = diagonal.q[own];
-            }
-        });
-        if is_given_up(&halt) {
-            return None;
-        }
+        let mut entries = products(&columns_of(model, active), model.curvature)?;
         for k in 0..size {
-            for l in 0..k {
-                entries[k * size + l] = entries[l * size + k];
+            let mean = diagonal.mean[active[k] as usize] / diagonal.total;
+            for l in k..size {
+                entries[k * size + l] -= mean * diagonal.mean[active[l] as usize];
+                entries[l * size + k] = entries[k * size + l];
             }
+            entries[k * size + k] = diagonal.q[active[k] as usize];
         }
         let chosen = |of: &[f64]| active.iter().map(|&k| of[k as usize]).collect();
         let diagonal =
@@ -223,53 +197,6 @@ impl Iterate {
     }
 }
 
-/// How many values each row has in the columns.
-fn lengths(model: &Quadratic<'_>, active: &[u32]) -> Vec<u32> {
-    let mut lengths = vec![0; model.columns.count()];
-    for &k in active {
-        model.columns.column(model.set[k as usize]).each(|i, _| lengths[i] += 1);
-    }
-    lengths
-}
-
-impl Lists {
-    fn new(model: &Quadratic<'_>, active: &[u32], halt: &Option<Arc<Halt>>) -> Option<Lists> {
-        let mut starts = Vec::with_capacity(model.columns.count() + 1);
-        let mut total = 0;
-        for n in lengths(model, active) {
-            starts.push(total);
-            total += n as usize;
-        }
-        let mut next = starts.clone();
-        starts.push(total);
-        let mut entries = vec![(0, 0.0); total];
-        for (p, &k) in active.iter().enumerate() {
-            if is_given_up(halt) {
-                return None;
-            }
-            model.columns.column(model.set[k as usize]).each(|i, x| {
-                entries[next[i]] = (p as u32, x);
-                next[i] += 1;
-            });
-        }
-        Some(Lists { starts, entries })
-    }
-
-    /// The upper triangle of Σ h x·xᵀ, its lines from `first` on that the tile has; part of it where it is given up.
-    fn outer(&self, h: &[f64], first: usize, size: usize, tile: &mut [f64], halt: &Option<Arc<Halt>>) {
-        let end = first + tile.len() / size;
-        for (i, (ends, h)) in self.starts.windows(2).zip(h).enumerate() {
-            if i % ROWS == 0 && is_given_up(halt) {
-                return;
-            }
-            let row = &self.entries[ends[0]..ends[1]];
-            let from = row.partition_point(|&(p, _)| (p as usize) < first);
-            let row = &row[from..];
-            for (at, &(p, x)) in row.iter().enumerate().take_while(|(_, (p, _))| (*p as usize) < end) {
-                let line = &mut tile[(p as usize - first) * size..][..size];
-                let step = h * x;
-                row[at..].iter().for_each(|&(q, x)| line[q as usize] += step * x);
-            }
-        }
-    }
+fn columns_of<'a>(model: &Quadratic<'a>, active: &[u32]) -> Vec<Column<'a>> {
+    active.iter().map(|&k| model.columns.column(model.set[k as usize])).collect()
 }

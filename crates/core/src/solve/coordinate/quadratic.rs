@@ -6,13 +6,19 @@
 //!
 //! β is minimised out: Σ_i h_i (x_i·δ + β) = 0, so that a step of δ_k moves it by −m_k/Σh and costs no pass over N.
 
+use std::sync::Arc;
+
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::gram::Gram;
 use crate::columns::Columns;
+use crate::halt::{Halt, current, is_given_up};
 use crate::penalty::Kink;
 use crate::solve::Order;
+
+/// Columns of a sweep after which it is asked whether somebody still waits.
+const COLUMNS: usize = 16;
 
 /// The model.
 pub struct Quadratic<'a> {
@@ -71,21 +77,22 @@ impl Quadratic<'_> {
         sweeps: usize,
         order: &mut Order,
     ) -> (Vec<f64>, f64, Option<Gram>) {
-        let diagonal = self.diagonal();
+        let (diagonal, halt) = (self.diagonal(), current());
         let mut sweep = Sweep {
             model: self,
             diagonal: &diagonal,
             step: vec![0.0; self.set.len()],
             active: (0..self.set.len() as u32).collect(),
-            z: u.iter().zip(self.curvature).map(|(&u, &h)| [u, h]).collect(),
+            z: u.to_vec(),
             shift: 0.0,
+            halt: &halt,
         };
         let (mut spent, mut price, mut gram) = (0, None, None);
         for done in 1..=sweeps {
             order.shuffle(&mut sweep.active);
             spent += sweep.cost();
             let violation = Arch::new().dispatch(&mut sweep);
-            if violation <= target || sweep.active.is_empty() {
+            if violation <= target || sweep.active.is_empty() || is_given_up(&halt) {
                 break;
             }
             if done > 1 && spent >= *price.get_or_insert_with(|| Gram::price(self, &sweep.active)) {
@@ -133,9 +140,10 @@ struct Sweep<'a, 'm> {
     diagonal: &'a Diagonal,
     step: Vec<f64>,
     active: Vec<u32>,
-    /// The model's slope at each score, but for β, and h: they are read together.
-    z: Vec<[f64; 2]>,
+    /// The model's slope at each score, but for β.
+    z: Vec<f64>,
     shift: f64,
+    halt: &'a Option<Arc<Halt>>,
 }
 
 impl Sweep<'_, '_> {
@@ -150,15 +158,20 @@ impl WithSimd for &mut Sweep<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let Sweep { model, diagonal, step, active, z, shift } = self;
+        let Sweep { model, diagonal, step, active, z, shift, halt } = self;
         let mut worst = 0.0_f64;
         let mut kept = 0;
         for p in 0..active.len() {
+            if p % COLUMNS == 0 && is_given_up(halt) {
+                active.copy_within(p.., kept);
+                kept += active.len() - p;
+                break;
+            }
             let k = active[p] as usize;
             let column = model.columns.column(model.set[k]);
             let (mean, q) = (diagonal.mean[k], diagonal.q[k]);
             let w = model.w[k] + step[k];
-            let gradient = column.dot_of(|i| z[i][0]) + *shift * mean + model.l2 * w;
+            let gradient = column.dot(z) + *shift * mean + model.l2 * w;
             let (next, violation) = best(w, gradient, q, model.kink);
             worst = worst.max(violation);
             if w != 0.0 || violation > 0.0 {
@@ -169,17 +182,7 @@ impl WithSimd for &mut Sweep<'_, '_> {
             if change != 0.0 {
                 step[k] += change;
                 *shift -= change * mean / diagonal.total;
-                match column {
-                    crate::columns::Column::Whole(x) => {
-                        x.iter().zip(&mut z[..]).for_each(|(x, z)| z[0] += change * x * z[1]);
-                    }
-                    crate::columns::Column::Sparse(places, x) => {
-                        for (&i, x) in places.iter().zip(x) {
-                            let z = &mut z[i as usize];
-                            z[0] += change * x * z[1];
-                        }
-                    }
-                }
+                column.add_weighted_to(change, model.curvature, z);
             }
         }
         active.truncate(kept);

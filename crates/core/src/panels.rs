@@ -1,0 +1,161 @@
+//! Products AᵀB of columns, eight of them side by side.
+//!
+//! Floor: two vectors of multiplications and additions a cycle, which a core does from a panel in its first level of cache.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+/// Columns of a panel.
+pub const WIDTH: usize = 8;
+/// Panels of B that are multiplied with all of A before the next come: they stay in the second level of cache.
+pub const CHUNK: usize = 6;
+/// Rows of a panel that stay in the first, while those of all panels of a chunk pass by.
+const ROWS: usize = 256;
+
+/// Some columns, row after row; those beyond the last are 0.
+pub type Panel = Vec<[f64; WIDTH]>;
+
+/// The panels of B in chunks.
+pub fn chunks(panels: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..panels.div_ceil(CHUNK)).map(move |part| chunk(part, panels))
+}
+
+/// One of them.
+pub fn chunk(part: usize, panels: usize) -> Range<usize> {
+    part * CHUNK..panels.min((part + 1) * CHUNK)
+}
+
+/// Products of columns of A with a chunk of B's.
+pub struct Multiply<'a, F> {
+    pub left: &'a [Panel],
+    /// Of A.
+    pub columns: usize,
+    pub right: &'a [Panel],
+    /// At most `CHUNK` panels of B.
+    pub chunk: Range<usize>,
+    /// Whether column b of B is wanted with the columns of A from b on only.
+    pub lower: bool,
+    /// Takes (first, p, sums): those of columns `first`, … of A with the columns of panel p of B.
+    pub take: F,
+}
+
+impl<F: FnMut(usize, usize, &[[f64; WIDTH]; WIDTH])> WithSimd for Multiply<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        // As many sums as registers hold, with what they are multiplied of: of 32 registers 24, so that a core takes 16
+        // bytes a cycle from its second level of cache.
+        match S::F64_LANES {
+            8 => self.all::<S, 3, 1, 8>(simd),
+            4 => self.all::<S, 1, 2, 4>(simd),
+            2 => self.all::<S, 1, 4, 2>(simd),
+            _ => self.all::<S, 1, 8, 1>(simd),
+        }
+    }
+}
+
+impl<F: FnMut(usize, usize, &[[f64; WIDTH]; WIDTH])> Multiply<'_, F> {
+    /// PANELS of B at once, each of VECTORS, with COLUMNS of A.
+    #[inline(always)]
+    fn all<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(&mut self, simd: S) {
+        let (start, rows) = (self.chunk.start, self.left.first().map_or(0, Vec::len));
+        let first = if self.lower { start } else { 0 };
+        for own in first..self.columns.div_ceil(WIDTH) {
+            let end = if self.lower { self.chunk.end.min(own + 1) } else { self.chunk.end };
+            let mut held = [[[0.0; WIDTH]; WIDTH]; CHUNK];
+            for row in (0..rows).step_by(ROWS) {
+                let some = row..rows.min(row + ROWS);
+                let left = &self.left[own][some.clone()];
+                let mut p = start;
+                while p + PANELS <= end {
+                    let mut others: [&[[f64; WIDTH]]; PANELS] = [&[]; PANELS];
+                    for (k, other) in others.iter_mut().enumerate() {
+                        *other = &self.right[p + k][some.clone()];
+                    }
+                    for column in (0..WIDTH).step_by(COLUMNS) {
+                        let sums = tile::<S, PANELS, VECTORS, COLUMNS>(simd, left, column, others);
+                        add_to(&mut held[p - start..], column, &sums);
+                    }
+                    p += PANELS;
+                }
+                for p in p..end {
+                    let other = [&self.right[p][some.clone()]];
+                    for column in (0..WIDTH).step_by(COLUMNS) {
+                        let sums = tile::<S, 1, VECTORS, COLUMNS>(simd, left, column, other);
+                        add_to(&mut held[p - start..], column, &sums);
+                    }
+                }
+            }
+            for (p, held) in (start..end).zip(&held) {
+                (self.take)(own * WIDTH, p, held);
+            }
+        }
+    }
+}
+
+/// Adds sums of some rows and columns to those of the rows before.
+#[inline(always)]
+fn add_to<const COLUMNS: usize>(
+    held: &mut [[[f64; WIDTH]; WIDTH]],
+    column: usize,
+    sums: &[[[f64; WIDTH]; COLUMNS]],
+) {
+    for (held, sums) in held.iter_mut().zip(sums) {
+        for (held, sums) in held[column..].iter_mut().zip(sums) {
+            for (held, sum) in held.iter_mut().zip(sums) {
+                *held += sum;
+            }
+        }
+    }
+}
+
+/// Products of COLUMNS of a panel, from `column` on, with those of others.
+#[inline(always)]
+fn tile<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(
+    simd: S,
+    own: &[[f64; WIDTH]],
+    column: usize,
+    others: [&[[f64; WIDTH]]; PANELS],
+) -> [[[f64; WIDTH]; COLUMNS]; PANELS] {
+    // Loops only: what takes a closure may be left out of line. Sums stay in registers where nothing in the loop can
+    // panic and nothing borrows them; else AVX-512 writes each of them to memory after every row.
+    let column = column.min(WIDTH - COLUMNS);
+    let mut beside: [&[[f64; WIDTH]]; PANELS] = [&[]; PANELS];
+    for p in 0..PANELS {
+        beside[p] = &others[p][..own.len()];
+    }
+    let mut sums = [[[simd.splat_f64s(0.0); VECTORS]; COLUMNS]; PANELS];
+    for r in 0..own.len() {
+        let mut b = [[simd.splat_f64s(0.0); VECTORS]; PANELS];
+        for p in 0..PANELS {
+            let row = S::as_simd_f64s(&beside[p][r]).0;
+            #[expect(clippy::manual_memcpy, reason = "a slice would borrow the vectors")]
+            for v in 0..VECTORS {
+                b[p][v] = row[v];
+            }
+        }
+        let mut next = sums;
+        for m in 0..COLUMNS {
+            let a = simd.splat_f64s(own[r][column + m]);
+            for p in 0..PANELS {
+                for v in 0..VECTORS {
+                    next[p][m][v] = simd.mul_add_f64s(a, b[p][v], next[p][m][v]);
+                }
+            }
+        }
+        sums = next;
+    }
+    let mut out = [[[0.0; WIDTH]; COLUMNS]; PANELS];
+    for p in 0..PANELS {
+        for m in 0..COLUMNS {
+            let to = S::as_mut_simd_f64s(&mut out[p][m]).0;
+            #[expect(clippy::manual_memcpy, reason = "a slice would borrow the sums")]
+            for v in 0..VECTORS {
+                to[v] = sums[p][m][v];
+            }
+        }
+    }
+    out
+}
