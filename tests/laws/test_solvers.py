@@ -15,6 +15,7 @@ from deciban.data.rows import reals_for_core
 from deciban.losses import Logistic, Softmax
 from deciban.penalties import L1, L2, ElasticNet, NoPenalty
 from deciban.solvers import Limits, Problem, Status, hessian, newton
+from deciban.solvers.problem import price_of_errors
 from tiers import examples
 
 TIGHT = Limits(tol=1e-9, max_iter=200_000)
@@ -234,7 +235,7 @@ def test_few_positives_and_far_rows_take_dual_ascent_no_endless_passes(seed, pri
     X = rng.standard_t(4, size=(2000, 20))
     s = X @ rng.normal(size=20) / np.sqrt(20) + 0.7 * rng.normal(size=2000)
     y = np.where(s > np.quantile(s, 0.95), 1.0, -1.0)
-    unit = solvers.price_of_errors(Problem(X, y, np.ones(2000), losses.Hinge(), L2()))
+    unit = price_of_errors(Problem(X, y, np.ones(2000), losses.Hinge(), L2()))
     posed = Problem(X, y, np.full(2000, price / unit), losses.Hinge(), L2())
     ascent = solvers.dual_coordinate.solve(posed, Limits(max_iter=10_000))
     chosen = solvers.solve(posed, Limits())

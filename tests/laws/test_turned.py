@@ -61,7 +61,6 @@ def test_scores_and_length_stay_what_they_were(seed):
     assert_allclose(np.linalg.norm(out.w), np.linalg.norm(v), rtol=1e-12)
     assert_allclose(given.scores(out.w, out.b), turned.problem.scores(v, out.b), rtol=1e-9, atol=1e-9)
     assert_allclose(turned.inward(out).w, v, rtol=1e-9, atol=1e-9)
-    assert turned.inward(None) is None
 
 
 def test_what_has_as_many_rows_or_another_penalty_or_is_sparse_stays_as_it_is():

@@ -201,8 +201,7 @@ class SVMRegressor(Scored, SingleMachine, RegressorMixin, Estimator):
         if cut or float(np.abs(beta).sum()) >= (1.0 - _PAID) * paid or solution.iterations >= limits.max_iter:
             return problem, solution
         flat = KernelProblem.regression(problem.kernel, problem.X, problem.t[:N], problem.hi[:N], 0.0, problem.n_jobs)
-        left = None if limits.time_limit is None else max(1e-3, limits.time_limit - (perf_counter() - started))
-        rest = replace(limits, max_iter=limits.max_iter - solution.iterations, time_limit=left)
+        rest = limits.after(perf_counter() - started, solution.iterations)
         start = replace(solution, beta=np.concatenate([np.maximum(beta, 0.0), np.minimum(beta, 0.0)]))
         found = self._solve(flat, rest, start)
         found = replace(found, iterations=solution.iterations + found.iterations, trace=solution.trace + found.trace)

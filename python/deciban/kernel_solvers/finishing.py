@@ -171,10 +171,8 @@ class _Ending:
 
     def rest(self, found: KernelSolution, rounds: int | None = None) -> Limits:
         """Return the limits, less what was spent."""
-        limits = self.limits
-        left = None if limits.time_limit is None else max(1e-3, limits.time_limit - perf_counter() + self.started)
-        most = max(1, limits.max_iter - found.iterations)
-        return replace(limits, max_iter=most if rounds is None else min(most, rounds), time_limit=left)
+        left = self.limits.after(perf_counter() - self.started, found.iterations)
+        return left if rounds is None else replace(left, max_iter=min(left.max_iter, rounds))
 
     def go_on(self, found: KernelSolution, limits: Limits) -> KernelSolution:
         """Return what the solver makes of it."""

@@ -89,7 +89,7 @@ def _raise_price(inside: Centred, limits: Limits, seed: int, passes: int) -> Sol
     for price in _PRICES:
         soft = replace(problem, loss=Hinge(), c=np.full(len(problem.y), price))
         start = None if solution is None or solution.dual is None else replace(solution, dual=solution.dual / 100.0)
-        solution = dual_coordinate.solve(soft, _remaining(limits, begun), start, seed)
+        solution = dual_coordinate.solve(soft, limits.after(perf_counter() - begun), start, seed)
         assert solution.dual is not None
         priced = replace(solution, dual=price * solution.dual)
         if solution.status in _ENDED:
@@ -120,13 +120,6 @@ def _exact(inside: Centred, solution: Solution) -> Solution:
         solution, w=found.w[None, :], b=np.array([found.b]), dual=problem.y * found.alpha, status=Status.CONVERGED
     )
     return exact if found.violation <= quadratic_programme.STREET_IS_ENOUGH else solution
-
-
-def _remaining(limits: Limits, begun: float) -> Limits:
-    """Return the same limits with what is left of the time."""
-    if limits.time_limit is None:
-        return limits
-    return replace(limits, time_limit=max(limits.time_limit - (perf_counter() - begun), 1e-9))
 
 
 def as_soft_margin(problem: Problem, solution: Solution) -> tuple[Problem, Solution]:

@@ -12,7 +12,8 @@ from deciban.certificates.certificate import Certificate
 from deciban.certificates.duality import prove
 from deciban.data.digest import digest
 from deciban.losses import Absolute, Huber, Squared
-from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, refusal, solve
+from deciban.solvers import Limits, Problem, Solution, closed_form, hessian, interior_point, newton, solve
+from deciban.solvers.catalogue import refusal
 from deciban.solvers.closed_form import Fit
 from deciban.solvers.problem import whole, worst
 from deciban.solvers.second_moments import normal_equations

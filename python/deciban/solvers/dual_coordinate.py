@@ -106,10 +106,7 @@ def solve_each(
     for problem, (w, b, dual, iterations, ending) in zip(problems, found, strict=True):
         own = Solution(w[None, :], np.array([b]), watch.ended(ending), iterations, NAME, dual, trace)
         if own.status is Status.EXHAUSTED and iterations < limits.max_iter:
-            left = replace(limits, max_iter=limits.max_iter - iterations)
-            if limits.time_limit is not None:
-                left = replace(left, time_limit=max(limits.time_limit - watch.seconds, 0.0))
-            more = solve(problem, left, own, seed)
+            more = solve(problem, limits.after(watch.seconds, iterations), own, seed)
             own = replace(more, iterations=iterations + more.iterations, trace=trace + more.trace)
         solutions.append(own)
     return solutions

@@ -472,6 +472,29 @@ class Limits:
     time_limit: float | None = None
     callback: Callback | None = None
 
+    def after(self, seconds: float, iterations: int = 0) -> Self:
+        """Return the limits of what goes on where something ended.
+
+        Parameters
+        ----------
+        seconds : float
+            Seconds that it took.
+        iterations : int, default=0
+            Iterations that it made.
+
+        Returns
+        -------
+        Limits
+            The same limits, less what was spent: at least a nanosecond and an iteration are left.
+
+        Examples
+        --------
+        >>> Limits(max_iter=10, time_limit=5.0).after(2.0, 4)
+        Limits(tol=1e-06, max_iter=6, time_limit=3.0, callback=None)
+        """
+        left = None if self.time_limit is None else max(self.time_limit - seconds, 1e-9)
+        return replace(self, max_iter=max(self.max_iter - iterations, 1), time_limit=left)
+
 
 @dataclass(frozen=True)
 class Solution(PlainState):

@@ -21,7 +21,8 @@ came.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Self
@@ -47,10 +48,28 @@ _LOOKED_AT = 1000
 
 
 @dataclass(frozen=True)
-class Centred:
-    """The problem of x − m, and m (d,)."""
+class Reduction(ABC):
+    """A problem that a solver sees instead of another, and the way in and out of it for weights and duals."""
 
     problem: Problem
+
+    @abstractmethod
+    def inward(self, solution: Solution) -> Solution:
+        """Return what is known of the other problem as it is known of this one."""
+
+    @abstractmethod
+    def outward(self, solution: Solution) -> Solution:
+        """Return the optimum of this problem as one of the other."""
+
+    def solve(self, run: Callable[[Problem, Solution | None], Solution], start: Solution | None) -> Solution:
+        """Return what `run` makes of this problem, where it starts from what is known of the other."""
+        return self.outward(run(self.problem, None if start is None else self.inward(start)))
+
+
+@dataclass(frozen=True)
+class Centred(Reduction):
+    """The problem of x − m, and m (d,)."""
+
     mean: Floats
 
     @classmethod
@@ -66,9 +85,9 @@ class Centred:
         # The difference of a float64 column and a number near to all of it is exact.
         return cls(replace(problem, rows=np.ascontiguousarray(X - mean)), mean)
 
-    def inward(self, solution: Solution | None) -> Solution | None:
+    def inward(self, solution: Solution) -> Solution:
         """Return the same weights for the centred columns."""
-        return None if solution is None else replace(solution, b=solution.b + solution.w @ self.mean)
+        return replace(solution, b=solution.b + solution.w @ self.mean)
 
     def outward(self, solution: Solution) -> Solution:
         """Return the weights for the columns as they come."""
@@ -94,10 +113,9 @@ def _is_far(X: Floats) -> bool:
 
 
 @dataclass(frozen=True)
-class Turned:
+class Turned(Reduction):
     """The problem of Rᵀ (N, N), and Q (d, N)."""
 
-    problem: Problem
     Q: Floats
 
     @classmethod
@@ -111,9 +129,9 @@ class Turned:
         Q, rows = shared.turned() if isinstance(shared, Siblings) and shared.have(problem) else _turn(problem)
         return cls(replace(problem, rows=rows, siblings=None), Q)
 
-    def inward(self, solution: Solution | None) -> Solution | None:
+    def inward(self, solution: Solution) -> Solution:
         """Return the weights of the combination nearest to what is given."""
-        return None if solution is None else replace(solution, w=solution.w @ self.Q)
+        return replace(solution, w=solution.w @ self.Q)
 
     def outward(self, solution: Solution) -> Solution:
         """Return the weights for the columns as they come."""
@@ -126,10 +144,9 @@ def _turn(problem: Problem) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class Merged:
+class Merged(Reduction):
     """The problem of the examples that differ, and which of these each example is (N,)."""
 
-    problem: Problem
     of: NDArray[np.intp]
 
     @classmethod
@@ -144,9 +161,9 @@ class Merged:
         whole, of, kept = shared.merged()
         return cls(replace(problem, rows=whole.rows, y=problem.y[kept], c=whole.c), of)
 
-    def inward(self, solution: Solution | None) -> Solution | None:
+    def inward(self, solution: Solution) -> Solution:
         """Return the same dual of the examples that differ."""
-        if solution is None or solution.dual is None:
+        if solution.dual is None:
             return solution
         dual = np.zeros((len(self.problem.y), *solution.dual.shape[1:]))
         dual[self.of] = solution.dual

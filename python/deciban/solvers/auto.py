@@ -1,0 +1,195 @@
+"""The choice of a solver: by a table, and by what dual ascent tells of a problem that no table could know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import ModuleType
+
+from deciban.losses import Hinge, Logistic, SquaredHinge
+
+from . import (
+    closed_form,
+    coordinate,
+    crammer_singer,
+    dual_coordinate,
+    hessian,
+    interior_point,
+    linear_programme,
+    newton,
+)
+from .catalogue import BY_NAME, CATALOGUE, is_sorted_for, refusal, run, run_on_merged
+from .problem import Limits, Problem, Solution, Status, price_of_errors
+from .reduction import Merged
+
+# Iterations that the solver after dual ascent may take; where fewer are allowed, somebody wants no optimum.
+_STEPS = 50
+# Dense rows of so many features, and fewer than twice as many of them, are a square: in so many passes dual ascent ends
+# or does not for long. Systems of fewer features cost next to nothing.
+_WIDE = 100
+PASSES_OF_SQUARES = 200
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The solver that `auto` takes, with the reason.
+
+    Parameters
+    ----------
+    name : str
+        Name of the solver.
+    why : str
+        The reason, in one sentence.
+
+    Examples
+    --------
+    >>> Choice("newton", "a smooth loss without a penalty").name
+    'newton'
+    """
+
+    name: str
+    why: str
+
+
+def _has_corners(problem: Problem) -> bool:
+    return bool(problem.penalty.l1) or problem.penalty.nonnegative
+
+
+def _is_square(problem: Problem) -> bool:
+    """Return whether dense rows are few beside their features, so that a step of a system costs many passes."""
+    N, d = problem.shape
+    hinge = isinstance(problem.loss, Hinge | SquaredHinge)
+    return hinge and not problem.sparse and d >= _WIDE and 2 * d > N
+
+
+TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
+    (closed_form.NAME, "a squared loss without kinks: one system of equations", lambda _: True),
+    (crammer_singer.NAME, "many scores learnt together, the largest of which counts", lambda problem: problem.K > 1),
+    (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
+    (
+        dual_coordinate.NAME,
+        f"a hinge, dense rows fewer than twice the features: {PASSES_OF_SQUARES} passes of dual ascent end, or tell "
+        "which other solver follows",
+        _is_square,
+    ),
+    (
+        newton.NAME,
+        f"a smooth loss and at most {hessian.DIRECT:,} features: the Hessian is cheap",
+        lambda problem: problem.shape[1] <= hessian.DIRECT,
+    ),
+    (
+        interior_point.NAME,
+        f"a piecewise linear loss, a square in the penalty too small for dual ascent, at most {hessian.DIRECT:,} "
+        "features: some 20 steps",
+        lambda problem: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(problem),
+    ),
+    (
+        newton.NAME,
+        "the logistic loss of one problem: few conjugate gradients, whatever C is",
+        lambda problem: isinstance(problem.loss, Logistic) and problem.siblings is None,
+    ),
+    (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
+    (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", _has_corners),
+    (newton.NAME, "a smooth loss without a penalty", lambda _: True),
+    (linear_programme.NAME, "piecewise linear loss and penalty", lambda _: True),
+    (interior_point.NAME, "a piecewise linear loss, a penalty with corners and a square", lambda _: True),
+)
+"""What `auto` goes through, top to bottom: a solver, why, and for which problems; those it cannot solve are passed."""
+
+
+def decision_table() -> str:
+    """Return the table of solvers and problems, by which `auto` chooses, as text.
+
+    Returns
+    -------
+    str
+        A numbered line for each row of `TABLE`.
+
+    Examples
+    --------
+    >>> print(decision_table().splitlines()[0])
+    1. closed-form: a squared loss without kinks: one system of equations
+    """
+    return "\n".join(f"{k}. {name}: {why}" for k, (name, why, _) in enumerate(TABLE, 1))
+
+
+def choose(problem: Problem) -> Choice:
+    """Choose the solver of a problem: the first row of `TABLE` that suits it.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+
+    Returns
+    -------
+    Choice
+        The solver and the reason.
+
+    Raises
+    ------
+    ValueError
+        If no solver can minimise it; the message has the reason of each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deciban import losses, penalties
+    >>> rows = np.array([[0.0], [1.0], [2.0]])
+    >>> choose(Problem(rows, np.ones(3), np.ones(3), losses.Squared(), penalties.L2())).name
+    'closed-form'
+    """
+    for name, why, suits in TABLE:
+        if suits(problem) and refusal(BY_NAME[name], problem) is None:
+            return Choice(name, why)
+    reasons = "; ".join(f"{solver.NAME!r} {refusal(solver, problem)}" for solver in CATALOGUE)
+    raise ValueError(f"no solver minimises {problem.loss.name!r} with {problem.penalty.name!r}: {reasons}")
+
+
+def solve_by_choice(problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
+    """Solve by the solver of the table; where order matters to it, the examples that differ.
+
+    A weight must not choose another solver than the repetitions that it means.
+    """
+    solver = BY_NAME[choose(problem).name]
+    if not is_sorted_for(solver, problem):
+        return run_on_merged(solver, problem, limits, start, seed)
+
+    def solve_few(few: Problem, known: Solution | None) -> Solution:
+        chosen = BY_NAME[choose(few).name]
+        if chosen is not dual_coordinate:
+            return run(chosen, few, limits, known, seed)
+        found = dual_coordinate.solve(few, limits_of_ascent(few, limits), known, seed)
+        return or_what_follows(few, found, limits, seed)
+
+    return Merged.of_problem(problem).solve(solve_few, start)
+
+
+def limits_of_ascent(few: Problem, limits: Limits) -> Limits:
+    """Return the limits of dual ascent: it ends soon or late, and late is after what follows it. Problems tell which it
+    is only by trying, where errors are cheap or rows few."""
+    passes = PASSES_OF_SQUARES if _is_square(few) else interior_point.PASSES
+    tried = _is_square(few) or 0.0 < price_of_errors(few) < interior_point.CHEAP
+    if not tried or passes >= limits.max_iter or _find_follower(few, limits) is None:
+        return limits
+    return replace(limits, max_iter=passes)
+
+
+def or_what_follows(few: Problem, found: Solution, limits: Limits, seed: int) -> Solution:
+    """Return what dual ascent found; where it did not end, what the solver after it does, in the time that is left."""
+    follower = _find_follower(few, limits) if found.status is Status.EXHAUSTED else None
+    if follower is None:
+        return found
+    spent = found.trace[-1].seconds if found.trace else 0.0
+    return run(follower, few, limits.after(spent), found, seed)
+
+
+def _find_follower(few: Problem, limits: Limits) -> ModuleType | None:
+    """Return the solver of systems of d, or of N, equations that follows where dual ascent does not end."""
+    N, d = few.shape
+    if limits.max_iter < _STEPS or not (d < N or _is_square(few)):
+        return None
+    if refusal(interior_point, few) is None:
+        return interior_point
+    small = _is_square(few) and min(N, d) <= hessian.DIRECT
+    return newton if small and refusal(newton, few) is None else None
