@@ -1,4 +1,4 @@
-"""Whether `auto` chooses well: its time beside that of every solver of the catalogue, on 84 problems.
+"""Whether `auto` chooses well: its time beside that of every solver of the catalogue, on 102 problems.
 
     python benchmarks/solver_choice.py [SET …] [--limit 20] [--record]
 
@@ -114,6 +114,8 @@ SETS = (
     Set("heavy tails 20,000 × 100, 5 % positive", lambda: heavy_tails(20_000, 100, 0.05), (1e-6, 1e-2, 1.0)),
     Set("adult, scaled", lambda: of_columns("adult.csv", "income", True, lambda y: y == y.max()), (1e-4, 1e-2)),
     Set("dense 200 × 3,000", lambda: gaussian(200, 3000, 3.0), (1e-2, 1.0)),
+    Set("dense 225 × 1,000", lambda: gaussian(225, 1000, 1.0), (1e-2, 1.0, 1e3)),
+    Set("dense 1,000 × 900", lambda: gaussian(1000, 900, 1.0), (1e-2, 1.0, 1e3)),
 )
 
 

@@ -56,6 +56,7 @@ def test_a_step_solves_the_system_of_the_definition(form, penalty, seed, interce
     assert hessian.direct
     dW, db = hessian.solve(p, r)
     found = np.column_stack([dW, db])[:, :m]
+    assert_allclose(found[:, free].sum(axis=0), 0.0, atol=1e-9 * np.abs(found).max())
     left = (H @ (found - wanted).ravel()).reshape(4, m)
     assert_allclose(left, 0.0, atol=1e-9 * np.abs(r).max())
     if not intercept:

@@ -107,7 +107,10 @@ def deal_stratified(y: NDArray[np.intp], k: int, rng: np.random.RandomState) -> 
     They are shuffled, sorted by class and dealt like cards: folds differ by one example at most, as a whole and in
     every class.
     """
-    shuffled = rng.permutation(len(y))
+    return _deal(y, rng.permutation(len(y)), k)
+
+
+def _deal(y: NDArray[np.intp], shuffled: NDArray[np.intp], k: int) -> NDArray[np.intp]:
     order = shuffled[np.argsort(y[shuffled], kind="stable")]
     fold = np.empty(len(y), dtype=np.intp)
     fold[order] = np.arange(len(y)) % k
@@ -129,11 +132,7 @@ def deal_grouped(
     alone = (votes > 0.0) & ((votes > 0.0).sum(axis=1, keepdims=True) == 1)
     met = np.where(alone, place[:, None], len(numbers)).min(axis=0)  # names have no say in which class is the first
     label = votes[:, np.argsort(met, kind="stable")].argmax(axis=1)
-    order = shuffled[np.argsort(label[shuffled], kind="stable")]
-    fold = np.empty(len(numbers), np.intp)
-    fold[order] = np.arange(len(numbers)) % k
-    dealt: NDArray[np.intp] = fold[member.reshape(-1)]
-    return dealt
+    return _deal(label, shuffled, k)[member.reshape(-1)]
 
 
 def hold_out_share(groups: Sequence[Places], share: float, seed: int) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ use super::double_double::two_product;
 use super::exact::Exact;
 
 /// What the slices leave of x, and of w x, in a column.
-pub struct Rest {
+pub struct Leftover {
     pub place: u32,
     pub right: f64,
     pub left: [f64; 2],
@@ -28,7 +28,7 @@ pub struct Odd {
     values: Vec<f64>,
     /// The columns of the values, ascending in a row; none where rows hold all columns.
     places: Vec<u32>,
-    rests: Vec<Rest>,
+    rests: Vec<Leftover>,
     rows: Vec<Row>,
 }
 
@@ -36,31 +36,31 @@ pub struct Odd {
 struct Seen<'a> {
     values: &'a [f64],
     places: Option<&'a [u32]>,
-    rests: &'a [Rest],
+    rests: &'a [Leftover],
     w: f64,
 }
 
 impl Odd {
-    /// One more row that holds all columns, of weight w; without rests all of it is to be added.
-    pub fn push_dense(&mut self, values: impl Iterator<Item = f64>, w: f64, rests: Option<Vec<Rest>>) {
+    /// Takes one more row that holds all columns, of weight w; without rests all of it is to be added.
+    pub fn push_dense(&mut self, values: impl Iterator<Item = f64>, w: f64, rests: Option<Vec<Leftover>>) {
         self.values.extend(values);
         self.finish(w, rests);
     }
 
-    /// One more row of values at places, ascending.
-    pub fn push_sparse(&mut self, entries: &[(u32, f64)], w: f64, rests: Option<Vec<Rest>>) {
+    /// Takes one more row of values at places, ascending.
+    pub fn push_sparse(&mut self, entries: &[(u32, f64)], w: f64, rests: Option<Vec<Leftover>>) {
         self.values.extend(entries.iter().map(|entry| entry.1));
         self.places.extend(entries.iter().map(|entry| entry.0));
         self.finish(w, rests);
     }
 
-    fn finish(&mut self, w: f64, rests: Option<Vec<Rest>>) {
+    fn finish(&mut self, w: f64, rests: Option<Vec<Leftover>>) {
         let whole = rests.is_none();
         self.rests.extend(rests.unwrap_or_default());
         self.rows.push(Row { end: self.values.len(), rests: self.rests.len(), w, whole });
     }
 
-    /// And the rows of another.
+    /// Takes the rows of another.
     pub fn append(&mut self, other: Odd) {
         let (end, rests) = (self.values.len(), self.rests.len());
         self.values.extend(other.values);
@@ -70,12 +70,12 @@ impl Odd {
         self.rows.extend(other.rows.into_iter().map(moved));
     }
 
-    /// Whether there are none.
+    /// Tells whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// + what is missing of Σ w x_j x_k, for each k ≤ j.
+    /// Adds what is missing of Σ w x_j x_k, for each k ≤ j.
     #[inline(always)]
     pub fn add_line(&self, j: usize, line: &mut [Exact]) {
         let (mut start, mut first) = (0, 0);
@@ -93,7 +93,7 @@ impl Odd {
         }
     }
 
-    /// Where column j of a row is held.
+    /// Finds where column j of a row is held.
     #[inline(always)]
     fn find(&self, own: Range<usize>, j: usize) -> Option<usize> {
         if self.places.is_empty() {
@@ -104,7 +104,7 @@ impl Odd {
 }
 
 impl Seen<'_> {
-    /// The values, with their columns.
+    /// Hands on the values, with their columns.
     #[inline(always)]
     fn each(&self, mut take: impl FnMut(usize, f64)) {
         match self.places {
@@ -113,7 +113,7 @@ impl Seen<'_> {
         }
     }
 
-    /// All products of the last value.
+    /// Adds all products of the last value.
     #[inline(always)]
     fn add_whole(&self, line: &mut [Exact]) {
         let (w, own) = (self.w, self.values[self.values.len() - 1]);
@@ -123,7 +123,7 @@ impl Seen<'_> {
         });
     }
 
-    /// What the slices leave of the products of the last value: r_j x_k + (w x_j − r_j) r′_k.
+    /// Adds what the slices leave of the products of the last value: r_j x_k + (w x_j − r_j) r′_k.
     #[inline(always)]
     fn add_rests(&self, j: u32, line: &mut [Exact]) {
         let end = self.rests.partition_point(|rest| rest.place <= j);

@@ -179,3 +179,71 @@ fn symmetric(lines: &[Vec<f64>]) -> Vec<f64> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const D: usize = 7;
+
+    /// Values of few and of many digits, 0, and numbers far from all others of their column; all products are normal.
+    fn value() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            4 => (-(1_i64 << 20)..1 << 20).prop_map(|k| k as f64 / 1024.0),
+            4 => -1.0..1.0,
+            2 => Just(0.0),
+            1 => (-1.0..1.0, -140..140).prop_map(|(x, power)| x * 10_f64.powi(power)),
+        ]
+    }
+
+    /// (L, D·D) in parts, product by product.
+    fn slow(x: &[f64], weight: Option<&[f64]>) -> Vec<f64> {
+        in_parts(D * D, |entry, into| {
+            for (i, row) in x.chunks(D).enumerate() {
+                into.add_products(&[weight.map_or(1.0, |w| w[i]), row[entry / D], row[entry % D]]);
+            }
+        })
+    }
+
+    /// Rows as CSR, without their zeros.
+    fn as_csr(x: &[f64]) -> (Vec<f64>, Vec<i32>, Vec<i32>) {
+        let (mut data, mut indices, mut indptr) = (Vec::new(), Vec::new(), vec![0]);
+        for row in x.chunks(D) {
+            for (j, value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                data.push(*value);
+                indices.push(j as i32);
+            }
+            indptr.push(data.len() as i32);
+        }
+        (data, indices, indptr)
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_every_product_whatever_slices_leave(
+            x in prop::collection::vec(prop::collection::vec(value(), D), 1..60),
+            w in prop::collection::vec(prop_oneof![Just(1.0), 0.0..3.0], 60),
+            times in prop_oneof![Just(1_usize), Just(40)],
+            weighted: bool,
+            threads in 1..4_usize,
+        ) {
+            let x: Vec<f64> = x.concat().repeat(times);
+            let w: Vec<f64> = w.iter().copied().cycle().take(x.len() / D).collect();
+            let weight = weighted.then_some(w.as_slice());
+            let wanted = slow(&x, weight);
+            let y = vec![0; x.len() / D];
+            let labels = Labels::new(&y, weight, 1, y.len()).unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let dense = Rows::<f64, i32>::dense(&x, y.len(), D).unwrap();
+            let (data, indices, indptr) = as_csr(&x);
+            let sparse = Rows::sparse(&data, &indices, &indptr, D).unwrap();
+            for rows in [&dense, &sparse] {
+                let found = pool.install(|| class_products(rows, &labels, true)).ok().unwrap();
+                let parts = found.len().max(wanted.len());
+                let padded = |mut sums: Vec<f64>| { sums.resize(parts, 0.0); sums };
+                prop_assert_eq!(padded(found), padded(wanted.clone()));
+            }
+        }
+    }
+}

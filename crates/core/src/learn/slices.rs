@@ -10,7 +10,7 @@
 
 use super::chain::squarable;
 use super::double_double::{two_product, two_sum};
-use super::odd::{Odd, Rest as Left};
+use super::odd::{Leftover, Odd};
 use super::scale::{Scale, WEIGHT, power};
 use crate::rows::{Index, Row, Rows, Value};
 
@@ -191,7 +191,7 @@ impl<V: Value, I: Index> Cut<'_, '_, V, I> {
     }
 
     /// Notes a row of weight w; without rests, all of it.
-    fn note(&self, i: usize, w: f64, rests: Option<Vec<Left>>, odd: &mut Odd) {
+    fn note(&self, i: usize, w: f64, rests: Option<Vec<Leftover>>, odd: &mut Odd) {
         let row = self.rows.row(i);
         if let Row::Dense(values) = row {
             return odd.push_dense(values.iter().map(|x| squarable(x.real())), w, rests);
@@ -223,7 +223,7 @@ impl<V: Value, I: Index> Cut<'_, '_, V, I> {
                 let place = if places.is_empty() { (e % d) as u32 } else { places[e] };
                 let own = right.of(e, self.scale.right[place as usize])[0];
                 let both = left.map_or([own, 0.0], |left| left.of(e, self.scale.left[place as usize]));
-                rests.push(Left { place, right: own, left: both });
+                rests.push(Leftover { place, right: own, left: both });
             }
             if !rests.is_empty() {
                 self.note(i, self.weight.map_or(1.0, |weight| weight[i]), Some(rests), odd);
