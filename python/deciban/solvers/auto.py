@@ -176,20 +176,19 @@ def limits_of_ascent(few: Problem, limits: Limits) -> Limits:
 
 
 def or_what_follows(few: Problem, found: Solution, limits: Limits, seed: int) -> Solution:
-    """Return what dual ascent found; where it did not end, what the solver after it does, in the time that is left."""
+    """Return what dual ascent found; where it did not end, what the solver after it does, in the time that is left, if
+    that is better."""
     follower = _find_follower(few, limits) if found.status is Status.EXHAUSTED else None
     if follower is None:
         return found
     spent = found.trace[-1].seconds if found.trace else 0.0
-    return run(follower, few, limits.after(spent), found, seed)
+    more = run(follower, few, limits.after(spent), found, seed)
+    before, after = (few.primal(each.w, few.scores(each.w, each.b)) for each in (found, more))
+    return more if more.status.finished or after <= before else replace(found, status=more.status)
 
 
 def _find_follower(few: Problem, limits: Limits) -> ModuleType | None:
     """Return the solver of systems of d, or of N, equations that follows where dual ascent does not end."""
-    N, d = few.shape
-    if limits.max_iter < _STEPS or not (d < N or _is_square(few)):
-        return None
-    if refusal(interior_point, few) is None:
-        return interior_point
-    small = _is_square(few) and min(N, d) <= hessian.DIRECT
-    return newton if small and refusal(newton, few) is None else None
+    few_columns = few.shape[1] < few.shape[0] or _is_square(few)
+    follows = limits.max_iter >= _STEPS and few_columns and refusal(interior_point, few) is None
+    return interior_point if follows else None

@@ -1,4 +1,4 @@
-"""Piecewise linear losses of few features, by a primal–dual interior point method.
+"""Piecewise linear losses, and the squared hinge, of few features, by a primal–dual interior point method.
 
     min over w, b of   Σ c_i ℓ(y_i, x_i·w + b + o_i) + λ₁‖w‖₁ + ½λ₂‖w‖²,      ℓ = max(0, m − y·s)   or   ℓ = |y − s|
 
@@ -12,6 +12,9 @@ Newton's steps go along the same equations with μ → 0 in place of the last ze
 Mehrotra, SIAM J. Optim. 2 (1992); of support vector machines Ferris & Munson, SIAM J. Optim. 13 (2003). Some 15 to 30
 steps whatever C is and however the columns are scaled. Cost of a step: the system AᵀDA + λ₂I (N·m² for m values a row,
 d³/3) and five passes over X.
+
+The squared hinge is a line with a curve, c ℓ = max over y·u ≥ 0 of u (y − s) − u²/4c: the third equation gains u/2c on
+its right. That no example loses more than all do without weights, c ℓ ≤ P₀, bounds u without a change of the optimum.
 
 The ε-insensitive loss is two hinges:
 
@@ -30,11 +33,12 @@ from scipy.sparse import csr_matrix, vstack
 from deciban.certificates.certificate import is_within
 from deciban.certificates.duality import balance, prove
 from deciban.inner_product import dot, norm
-from deciban.losses import Absolute, EpsilonInsensitive, Floats, Hinge, Perceptron
+from deciban.losses import Absolute, EpsilonInsensitive, Floats, Hinge, Perceptron, SquaredHinge
 
 from . import hessian
 from .limits import Watch
 from .problem import Limits, Problem, Solution, Status, price_of_errors
+from .reduction import Turned
 
 
 def refuse_curved(problem: Problem) -> str | None:
@@ -54,6 +58,13 @@ def lines(problem: Problem) -> tuple[Floats, Floats, Floats]:
     if isinstance(problem.loss, Perceptron):
         t, lo, hi = problem.loss.reach * y, np.minimum(0.0, c * y), np.maximum(0.0, c * y)
     return (t if problem.offset is None else t - problem.offset), lo, hi
+
+
+def _bounded_curves(problem: Problem) -> tuple[Floats, Floats, Floats]:
+    """Return t, lo and hi (N,) of the squared hinge, as `lines` does; twice as far as u can be at the optimum."""
+    y, c = problem.y, problem.c
+    most = 4.0 * np.sqrt(c * problem.null)
+    return (y if problem.offset is None else y - problem.offset), np.minimum(0.0, most * y), np.maximum(0.0, most * y)
 
 
 def solve_as_hinges(
@@ -115,12 +126,12 @@ def is_quicker(problem: Problem) -> bool:
 
 def refusal(problem: Problem) -> str | None:
     """Return what the problem lacks, or None."""
-    wrong = "" if isinstance(problem.loss, EpsilonInsensitive) else refuse_curved(problem)
+    wrong = "" if isinstance(problem.loss, EpsilonInsensitive | SquaredHinge) else refuse_curved(problem)
     if wrong:
         return wrong
     if not (problem.penalty.l1 or problem.penalty.l2):
         return "needs a penalty, which keeps the path to the optimum bounded"
-    if problem.shape[1] > hessian.DIRECT:
+    if problem.shape[1] > hessian.DIRECT and not Turned.suits(problem):
         return f"needs at most {hessian.DIRECT:,} features, whose system it factors; there are {problem.shape[1]:,}"
     return None
 
@@ -177,11 +188,14 @@ class _Path:
         self.problem = problem
         (N, d), l1 = problem.shape, problem.penalty.l1
         self.N, corners = N, d if l1 else 0
-        t, lo, hi = lines(problem)
+        curved = isinstance(problem.loss, SquaredHinge)
+        t, lo, hi = _bounded_curves(problem) if curved else lines(problem)
         self.t = np.append(t, np.zeros(corners))
         self.lo, self.hi = np.append(lo, np.full(corners, -l1)), np.append(hi, np.full(corners, l1))
+        self.curve = np.append(0.5 / problem.c if curved else np.zeros(N), np.zeros(corners))
         self.w, self.b = np.zeros(d), 0.0
-        middle = balance(problem, 0.5 * (lo + hi) / problem.c) * problem.c
+        middle = problem.y if curved else 0.5 * (lo + hi) / problem.c
+        middle = balance(problem, middle) * problem.c
         self.above = self.hi - np.append(middle, np.zeros(corners))
         self.below = self.hi - self.lo - self.above
         self.away = float(np.abs(self.t).mean()) or 1.0
@@ -194,8 +208,8 @@ class _Path:
         with np.errstate(over="ignore", invalid="ignore"):
             primal = problem.primal(self.w, s)
         offset = 0.0 if problem.offset is None else problem.offset
-        self.apart = self.t - self._across(self.w, self.b, s - offset) - self.z + self.q
         u = self._u()
+        self.apart = self.t - self._across(self.w, self.b, s - offset) - self.curve * u - self.z + self.q
         self.slope = problem.penalty.l2 * self.w - self._down(u)
         self.sum = float(u[: self.N].sum()) if problem.intercept else 0.0
         self.product = dot(self.z, self.above) + dot(self.q, self.below)
@@ -205,7 +219,7 @@ class _Path:
         """Make one step, predicted and corrected."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             rising, falling = self.z / self.above, self.q / self.below
-            D = 1.0 / (rising + falling)
+            D = 1.0 / (rising + falling + self.curve)
             ridge = np.full(len(self.w), self.problem.penalty.l2)
             ridge[: len(D) - self.N] += D[self.N :]
             system = hessian.Factor(self.problem, D[: self.N], ridge)

@@ -118,12 +118,17 @@ class Turned(Reduction):
 
     Q: Floats
 
+    @staticmethod
+    def suits(problem: Problem) -> bool:
+        """Return whether dense rows are few, and fewer than columns, and w is a combination of them."""
+        penalty, (N, d) = problem.penalty, problem.shape
+        combined = bool(penalty.l2) and not penalty.l1 and not penalty.nonnegative
+        return combined and not problem.sparse and 0 < N < d and N <= DIRECT
+
     @classmethod
     def of(cls, problem: Problem) -> Self | None:
-        """Return the problem turned, or None where rows are sparse, too many, or no fewer than columns, or w may be
-        anything else than a combination of them."""
-        penalty, (N, d) = problem.penalty, problem.shape
-        if problem.sparse or not 0 < N < d or N > DIRECT or not penalty.l2 or penalty.l1 or penalty.nonnegative:
+        """Return the problem turned, or None where it does not suit."""
+        if not cls.suits(problem):
             return None
         shared = problem.siblings
         Q, rows = shared.turned() if isinstance(shared, Siblings) and shared.have(problem) else _turn(problem)
