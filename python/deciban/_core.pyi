@@ -86,6 +86,7 @@ __all__ = [
     "smo_of_rows",
     "student_scores",
     "sums_of_words",
+    "svmlight_pairs",
     "teach_experts",
     "temperature",
     "total_of_parts",
@@ -621,6 +622,7 @@ def distinct(
     offset: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]: ...
+def svmlight_pairs(text: str, start: int) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None: ...
 def row_digests(X: _Matrix, seed: int, *, n_jobs: int | None = None) -> NDArray[np.uint64]: ...
 def perceptron(
     X: _Matrix,

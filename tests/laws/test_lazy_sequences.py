@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from deciban.data.columns import Columns
 from deciban.data.lazy_sequences import Numbered, Repeated, names_from, repeated_from
 from deciban.models.stored import columns_from, columns_to
+from deciban.tables.feature_survey import FeatureSurvey
 from deciban.tables.sparse import distinct, places_among, sparse_batches, together
 from deciban.tables.svmlight import _STRETCH, svmlight_rows
 
@@ -88,7 +89,11 @@ def test_types_that_a_damaged_file_tells_are_refused(each):
 def test_batches_are_one_table(rows):
     told = [(k, "ab"[k % 2], np.array(own, np.int64), np.arange(1.0, len(own) + 1)) for k, own in enumerate(rows)]
     parts = [columns for each in told for _, columns in sparse_batches(iter([each]))]
-    one, (_, whole) = together(parts), next(sparse_batches(iter(told)))
+    features = FeatureSurvey()
+    for part in parts:
+        features.add(part)
+    one, (_, whole) = together(parts, features.indices), next(sparse_batches(iter(told)))
+    assert parts == []
     assert one.labels == whole.labels
     assert one.indices.tolist() == whole.indices.tolist() == sorted({j for own in rows for j in own})
     assert (one.matrix.toarray() == whole.matrix.toarray()).all()
@@ -117,3 +122,17 @@ def test_a_long_line_is_read_in_stretches(blanks, odd):
     assert row[:2] == (1, "1")
     assert row[2].tolist() == [*range(1, count + 1), *more]
     assert row[3].tolist() == [j % 7 + 0.5 for j in range(1, count + 1)] + [1e5] * len(more)
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), finite), max_size=20))
+def test_a_plain_line_says_what_one_says_that_is_not(pairs):
+    line = "+1 " + " ".join(f"{j}:{x!r}" for j, x in pairs)
+    (plain,), (odd,) = svmlight_rows(iter([line]), "t"), svmlight_rows(iter([line + " qid:1"]), "t")
+    last = dict(sorted(dict(pairs).items()))
+    for row in (plain, odd):
+        assert row[:2] == (1, "1")
+        assert dict(zip(row[2].tolist(), row[3].tolist(), strict=True)) == last
+        assert row[2].tolist() == [*last]

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from deciban.errors import DataError
 from deciban.tables import cells, sparse, survey
@@ -85,8 +86,9 @@ def test_a_survey_finds_the_features_of_svmlight(tmp_path, monkeypatch):
     rows[9, 5] += 1.0
     text = [" ".join(f"{3 * j + 2}:{x}" for j, x in enumerate(row) if x) for row in rows]
     (tmp_path / "rows.svm").write_text("".join(f"{i % 2} {line}\n" for i, line in enumerate(text)))
-    monkeypatch.setattr("deciban.tables.typed.is_small", lambda rows, columns: False)
     read = [*read_cells(str(tmp_path / "rows.svm"))]
+    cell_by_cell = learnt_from(read, "label")
+    monkeypatch.setattr("deciban.tables.typed.is_small", lambda rows, columns: False)
     found = survey.SparseSurvey()
     for each in read:
         found.add(each)
@@ -95,6 +97,10 @@ def test_a_survey_finds_the_features_of_svmlight(tmp_path, monkeypatch):
         assert [*told.columns.names] == [*whole.columns.names]
         assert told.columns == whole.columns
         assert told.ignored == whole.ignored
+        if not options:
+            assert told.ignored == cell_by_cell.ignored
+            assert {*told.columns.names} == {*cell_by_cell.columns.names}
+            assert_array_equal(whole.matrix.toarray()[:, :3], cell_by_cell.matrix[:, :3])
     assert told.labels == {"0": N // 2, "1": N // 2}
 
 

@@ -58,6 +58,7 @@ pub mod score;
 )]
 pub mod solve;
 pub mod source;
+pub mod svmlight;
 pub mod temperature;
 pub mod text;
 pub mod view;

@@ -33,6 +33,7 @@ mod rows;
 mod shared;
 mod solving;
 mod stepping;
+mod svmlight;
 mod word_sets;
 mod wordbook;
 mod work;
@@ -108,6 +109,8 @@ mod _core {
     use super::solving::{dual_coordinate, dual_coordinate_each};
     #[pymodule_export]
     use super::stepping::{adam_step, momentum_step};
+    #[pymodule_export]
+    use super::svmlight::svmlight_pairs;
     #[pymodule_export]
     use super::word_sets::WordSets;
     #[pymodule_export]

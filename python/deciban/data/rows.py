@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from copy import copy
 from typing import Any, NoReturn, Protocol, TypeAlias
 
@@ -34,6 +35,8 @@ Rows: TypeAlias = ArrayLike | SparseRows | FrameRows
 
 # What the core counts without a copy; everything else becomes float64.
 _TYPES = frozenset((("f", 8), ("f", 4), ("i", 8), ("u", 1)))
+# Values of a stretch of rows.
+_VALUES = 1 << 20
 
 
 def is_sparse(X: object) -> bool:
@@ -153,6 +156,23 @@ def _as_core_type(values: Any) -> Any:
     if dtype.kind == "b":
         return values.view(np.uint8)
     return values if (dtype.kind, dtype.itemsize) in _TYPES and dtype.isnative else values.astype(np.float64)
+
+
+def stretches(X: Any) -> Iterator[slice]:
+    """Yield stretches of the rows of X (N, d), dense or CSR, of about a million values each, but of one row at least.
+
+    >>> [(part.start, part.stop) for part in stretches(np.zeros((5, 1 << 19)))]
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    N, i = X.shape[0], 0
+    while i < N:
+        if is_sparse(X):
+            j = int(np.searchsorted(X.indptr, X.indptr[i] + _VALUES, side="right")) - 1
+        else:
+            j = i + _VALUES // max(1, X.shape[1])
+        j = min(N, max(j, i + 1))
+        yield slice(i, j)
+        i = j
 
 
 def square_values(X: Any) -> Any:

@@ -54,12 +54,17 @@ def find_leaks(rows: Rows) -> list[Leak]:
     list of Leak
         The columns.
     """
-    few, many = _some(rows, _FEW), _some(rows, _MOST)
+    if upper_limit(0, min(len(rows), _MOST), 0.025) > ALLOWED:
+        return []
+    few = _some(rows, _FEW)
     majority = 1.0 - np.bincount(rows.y).max() / len(rows)
     names = rows.columns.names
     told = rows.columns.of_kind("category", "truth")
     first = _errors(few[0], few[1], np.arange(len(names)), told)
     hopeful = np.flatnonzero(first <= 5.0 * ALLOWED * len(few[1]))
+    if not len(hopeful):
+        return []
+    many = _some(rows, _MOST)
     n, errors = len(many[1]), _errors(many[0], many[1], hopeful, told[hopeful])
     low = [each for each in np.unique(errors).tolist() if upper_limit(each, n, 0.025) <= ALLOWED]
     leaks = np.isin(errors, low)

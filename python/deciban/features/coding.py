@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deciban.data.columns import Columns
-from deciban.data.rows import is_sparse
+from deciban.data.rows import is_sparse, stretches
 from deciban.distributions.moments import Moments, moments
 
 Floats = NDArray[np.float64]
@@ -103,9 +103,12 @@ class Coding:
         return rows if self.width > _SPARSE * d else rows.toarray()
 
     def _scale(self, matrix: Any) -> Any:
+        values = self.deviation[matrix.indices]
         with np.errstate(over="ignore"):
-            values = np.clip(np.nan_to_num(matrix.data / self.deviation[matrix.indices]), -FARTHEST, FARTHEST)
-        rows = sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
+            np.divide(matrix.data, values, out=values)
+        np.clip(np.nan_to_num(values, copy=False), -FARTHEST, FARTHEST, out=values)
+        whole = bool(values.all())
+        rows = sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=not whole)
         rows.eliminate_zeros()
         return rows
 
@@ -127,8 +130,9 @@ def exponents_of(matrix: Any) -> NDArray[np.intp]:
     n, d = matrix.shape
     largest = np.zeros(d)
     if is_sparse(matrix):
-        there = ~np.isnan(matrix.data)
-        np.maximum.at(largest, matrix.indices[there], np.abs(matrix.data[there]))
+        for part in stretches(matrix):
+            rows = matrix[part]
+            np.fmax.at(largest, rows.indices, np.abs(rows.data))
     else:
         step = max(1, _CELLS // max(1, d))
         for at in range(0, n, step):

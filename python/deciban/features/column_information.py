@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
-from deciban.data.rows import is_sparse
+from deciban.data.rows import is_sparse, stretches
 from deciban.distributions import Bernoulli, Categorical
 from deciban.scores import IndependentScore, log_posterior
 
@@ -68,9 +67,12 @@ def information_of_rows(matrix: Any, y: NDArray[np.intp], C: int, labels: NDArra
     Of CSR, whose columns are many and mostly 0, that of the class and of whether a column is 0.
     """
     if is_sparse(matrix):
-        there = sparse.csr_array((np.ones(len(matrix.data)), matrix.indices, matrix.indptr), shape=matrix.shape)
-        of_class = sparse.csr_array((np.ones(len(y)), y, np.arange(len(y) + 1)), shape=(len(y), C))
-        return binary_information(np.bincount(y, minlength=C).astype(np.float64), (of_class.T @ there).toarray())
+        d = matrix.shape[1]
+        there = np.zeros(C * d)
+        for part in stretches(matrix):
+            rows = matrix[part]
+            np.add.at(there, np.repeat(y[part], np.diff(rows.indptr)) * d + rows.indices, 1.0)
+        return binary_information(np.bincount(y, minlength=C).astype(np.float64), there.reshape(C, d))
     found = np.zeros(matrix.shape[1])
     step = max(1, _CELLS // max(1, len(y)))
     for at in range(0, len(found), step):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from deciban._core import scores
 from deciban.certificates.certificate import Certificate
 from deciban.data.digest import digest
-from deciban.data.rows import Rows, reals_for_core, square_values
+from deciban.data.rows import Rows, reals_for_core, square_values, stretches
 from deciban.losses import Floats, Loss
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.online import Online, against_rest
@@ -147,7 +147,8 @@ def squares_at(loss: Loss, given: RowExamples, w: Floats, b: Floats, intercept: 
     s = scores(reals_for_core(X), np.ascontiguousarray(w), b)
     each = given.weight[::step] / repetition
     with np.errstate(over="ignore"):
-        lengths = np.asarray(square_values(X).sum(axis=1), dtype=np.float64).ravel() + float(intercept)
+        parts = [np.asarray(square_values(X[part]).sum(axis=1), dtype=np.float64).ravel() for part in stretches(X)]
+        lengths = np.concatenate(parts) + float(intercept)
         slopes = [each * loss.slope(target, s[:, k]) for k, target in enumerate(against_rest(y, len(w)))]
         share = given.repetition.sum() / repetition.sum()
         found: Floats = np.array([share * ((repetition * lengths) @ np.square(slope)) for slope in slopes])

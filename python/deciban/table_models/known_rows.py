@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.data.columns import Columns
-from deciban.data.rows import is_sparse
+from deciban.data.rows import is_sparse, stretches
 
 Hashes = NDArray[np.uint64]
 SIZE = 2048
 """Sums that are kept."""
-_BATCH = 1 << 12  # rows
 _FEWEST, _DEVIATIONS = 0.2, 4.0
 _UNSEEN = "\0"
 
@@ -34,8 +33,8 @@ def hash_rows(columns: Columns, matrix: Any, labels: Sequence[str]) -> Hashes:
     of categories, which have other codes where more are known."""
     found = np.zeros(matrix.shape[0], np.uint64)
     named = np.flatnonzero(columns.of_kind("category")).tolist()
-    for start in range(0, len(found), _BATCH):
-        rows, sums = matrix[start : start + _BATCH], found[start : start + _BATCH]
+    for part in stretches(matrix):
+        rows, sums = matrix[part], found[part]
         if is_sparse(rows):
             lengths = np.diff(rows.indptr)
             row, column, values = np.repeat(np.arange(len(lengths)), lengths), rows.indices, rows.data

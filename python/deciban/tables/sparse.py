@@ -77,6 +77,9 @@ class SparseColumns(Mapping[str, Sequence[Any]]):
         return place if place < len(self.indices) and str(self.indices[place]) == name else None
 
 
+_NONE = SparseColumns([], np.zeros(0, np.int64), sparse.csr_array((0, 0)))
+
+
 @dataclass
 class _Batch:
     labels: list[str]
@@ -125,8 +128,8 @@ def sparse_batches(rows: Iterator[Row]) -> Iterator[tuple[list[int], SparseColum
     for number, label, features, values in rows:
         batch.labels.append(label)
         batch.places.append(number)
-        batch.indices.append(np.frombuffer(features, np.int64))
-        batch.values.append(np.frombuffer(values, np.float64))
+        batch.indices.append(features)
+        batch.values.append(values)
         stored += len(values)
         if len(batch.places) == _ROWS or stored >= _VALUES:
             yield batch.places, batch.columns()
@@ -135,17 +138,24 @@ def sparse_batches(rows: Iterator[Row]) -> Iterator[tuple[list[int], SparseColum
         yield batch.places, batch.columns()
 
 
-def together(parts: Sequence[SparseColumns]) -> SparseColumns:
-    """Return batches of rows as one."""
-    if len(parts) == 1:
-        return parts[0]
-    indices = distinct(np.concatenate([part.indices for part in parts]))
-    places = np.concatenate([places_among(indices, part.indices)[part.matrix.indices] for part in parts])
-    starts = np.cumsum([0, *(part.matrix.nnz for part in parts)])
-    ends = [[0], *(part.matrix.indptr[1:] + start for part, start in zip(parts, starts[:-1], strict=True))]
-    values = np.concatenate([part.matrix.data for part in parts]), places, np.concatenate(ends)
+def together(parts: list[SparseColumns], indices: NDArray[np.int64]) -> SparseColumns:
+    """Return batches of rows, of these features (d,), as one, and leave none of them: each goes when it was copied."""
     labels = [label for part in parts for label in part.labels]
-    return SparseColumns(labels, indices, sparse.csr_array(values, shape=(len(labels), len(indices))))
+    if len(parts) == 1:
+        return SparseColumns(labels, indices, parts.pop().matrix)
+    size = sum(part.matrix.nnz for part in parts)
+    data, places, ends = np.empty(size), np.empty(size, np.int32), [np.zeros(1, np.int64)]
+    for k, part in enumerate(parts):
+        X, start = part.matrix, int(ends[-1][-1])
+        own = slice(start, start + X.nnz)
+        data[own] = X.data
+        np.take(places_among(indices, part.indices), X.indices, out=places[own])
+        ends.append(X.indptr[1:].astype(np.int64) + start)
+        parts[k] = _NONE
+        del part, X
+    parts.clear()
+    starts = np.concatenate(ends).astype(np.int32 if size < 2**31 else np.int64)
+    return SparseColumns(labels, indices, sparse.csr_array((data, places, starts), shape=(len(labels), len(indices))))
 
 
 def is_small(rows: int, columns: int) -> bool:

@@ -17,15 +17,24 @@ from numpy.typing import NDArray
 from ..data.capacity import require_labels
 from ..data.columns import Columns
 from ..data.frame import Kind
-from ..data.lazy_sequences import Numbered, Repeated
 from ..errors import DataError
 from .by_row import ObjectColumns
 from .cells import Cells
 from .column_kinds import FEW, kind_of, silence_of_values
+from .feature_survey import FeatureSurvey
 from .gathered import Gathered, refuse_apart
-from .sparse import SparseColumns, distinct, is_small, places_among
+from .sparse import SparseColumns, is_small
 from .svmlight import LABEL
-from .typed import ON_REQUEST, Wanted, no_label, no_number, require_columns, require_some
+from .typed import (
+    ON_REQUEST,
+    Wanted,
+    columns_of_features,
+    features_to_learn,
+    no_label,
+    require_columns,
+    require_finite,
+    require_some,
+)
 from .values import GONE, is_empty, is_number, text_of
 
 # Numbers of more distinct values than this are no longer told apart.
@@ -203,75 +212,33 @@ def labels_of(cells: Cells, label: str) -> list[str]:
 
 
 class SparseSurvey:
-    """Rows of svmlight, batch by batch: of each feature how often it is there, its range, whether it counts rows."""
+    """Rows of svmlight, batch by batch."""
 
     def __init__(self) -> None:
-        self.indices: NDArray[np.int64] = np.zeros(0, np.int64)
-        # Counts of cells and of NaN, sum of rows; lowest and highest value, and value less row.
-        self._sums = np.zeros((3, 0))
-        self._low, self._high = np.zeros((2, 0)), np.zeros((2, 0))
-        self.labels, self.n, self.name = Counter[str](), 0, ""
+        self.features = FeatureSurvey()
+        self.labels, self.name = Counter[str](), ""
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.features.n
+
+    @property
+    def indices(self) -> NDArray[np.int64]:
+        """The features, ascending."""
+        return self.features.indices
 
     def add(self, cells: Cells) -> None:
         """Add more rows."""
-        own = cells.columns
-        assert isinstance(own, SparseColumns)
-        self.name, X = cells.name, own.matrix
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        infinite = np.flatnonzero(np.isinf(X.data))
-        if len(infinite):
-            at = int(infinite[0])
-            raise no_number(cells.where(int(row[at])), str(own.indices[X.indices[at]]), float(X.data[at]))
-        self._widen(own.indices)
-        place, d = places_among(self.indices, own.indices)[X.indices], len(self.indices)
-        gone, row = np.isnan(X.data), row + self.n
-        for k, values in enumerate((None, gone, row)):
-            self._sums[k] += np.bincount(place, values, minlength=d)
-        place, x = place[~gone], X.data[~gone]
-        for k, values in enumerate((x, x - row[~gone])):
-            np.minimum.at(self._low[k], place, values)
-            np.maximum.at(self._high[k], place, values)
-        self.n += len(cells)
+        assert isinstance(cells.columns, SparseColumns)
+        self.name = cells.name
+        require_finite(cells.columns, cells.where)
+        self.features.add(cells.columns)
         self.labels.update(labels_of(cells, LABEL))
         require_labels(len(self.labels), self.n, LABEL, more=True)
 
-    def _widen(self, more: NDArray[np.int64]) -> None:
-        both = distinct(np.concatenate([self.indices, more]))
-        if len(both) == len(self.indices):
-            return
-        place = places_among(both, self.indices)
-        for name, nothing in (("_sums", 0.0), ("_low", np.inf), ("_high", -np.inf)):
-            before = getattr(self, name)
-            after = np.full((len(before), len(both)), nothing)
-            after[:, place] = before
-            setattr(self, name, after)
-        self.indices = both
-
     def survey(self, ignore: Sequence[str] = (), wanted: Wanted | None = None) -> Survey:
         """Return what the table is."""
-        named = {*map(str, self.indices.tolist())} if ignore or wanted else ()
-        require_columns(self.name, named, {"--ignore": ignore, "--number": wanted or {}})
-        ignored, there = dict.fromkeys(ignore, ON_REQUEST), self._sums[0]
-        kept = np.ones(len(self.indices), np.bool_)
-        kept[[int(np.searchsorted(self.indices, int(own))) for own in ignore]] = False
-        full = there == self.n
-        low, high = self._low, self._high
-        missing_row = self.n * (self.n - 1) / 2.0 - self._sums[2]
-        counts = (low[1] == high[1]) & (self._sums[1] == 0.0) & (self.n >= FEW)
-        counts &= full | ((there == self.n - 1) & (low[1] == -missing_row))
-        for found, why in (
-            (there == 0.0, "it has one value"),
-            (full & (self._sums[1] == self.n), "it is empty"),
-            (full & (self._sums[1] == 0.0) & (low[0] == high[0]), "it has one value"),
-            (counts, "it numbers the rows"),
-        ):
-            for j in np.flatnonzero(found).tolist():
-                if str(self.indices[j]) not in {*(wanted or {}), *ignore}:
-                    ignored.setdefault(str(self.indices[j]), why)
-                    kept[j] = False
-        ignored = {own: ignored[own] for own in (*ignore, *sorted(ignored.keys() - {*ignore}, key=int))}
-        names = Numbered.of(self.indices[kept])
-        require_some(self.name, names, ignored)
-        number: Kind = "number"
-        columns = Columns(names, Repeated(number, len(names)), Repeated(None, len(names)))
+        kept, ignored = features_to_learn(self.features, self.name, ignore, wanted or {})
+        columns = columns_of_features(self.indices[kept])
         return Survey(columns, dict(self.labels), ignored, self.n, True, is_small(self.n, len(self.indices)))

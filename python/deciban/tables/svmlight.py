@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
-from operator import ge
 from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban._core import svmlight_pairs
 
 from ..errors import DataError, escape
 
@@ -17,13 +19,12 @@ LABEL = "label"
 _PART = re.compile(r"\S+")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,400}")
 _PAIR = re.compile(r"(0|[1-9][0-9]{0,9}):(\S+)")
-_PAIRS = re.compile(r"(?:\s+(?:0|[1-9][0-9]{0,9}):[0-9.eE+-]+)*+\s*")
-"""What most lines are behind their label, which is read at once."""
 _BLANK = re.compile(r"\s")
-_STRETCH = 1 << 16  # characters of a line that are read at once
+_STRETCH = 1 << 16  # characters of a line that is not plain that are read at once
 
 
-Row: TypeAlias = "tuple[int, str, array[int], array[float]]"
+Pairs: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
+Row: TypeAlias = tuple[int, str, NDArray[np.int64], NDArray[np.float64]]
 """The line of a row, its label, its features in ascending order, and their values."""
 
 
@@ -31,8 +32,9 @@ def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
     """Yield the rows; what follows a # is left out, and so is `qid:`. Of a feature that comes twice the last value
     counts.
 
-    >>> [(line, label, *map(list, row)) for line, label, *row in svmlight_rows(iter(["+1 3:1 11:0.5 # a note"]), "t")]
-    [(1, '1', [3, 11], [1.0, 0.5])]
+    >>> line, label, features, values = next(svmlight_rows(iter(["+1 3:1 11:0.5 # a note"]), "t"))
+    >>> line, label, features.tolist(), values.tolist()
+    (1, '1', [3, 11], [1.0, 0.5])
     """
     number = 0
     for text in lines:
@@ -43,39 +45,41 @@ def svmlight_rows(lines: Iterator[str], name: str) -> Iterator[Row]:
         features, values = _pairs(text, first.end(), f"{name}, line {number}")
         label = _label(first[0])
         del text, first  # a line may be longer than all that is made of it
-        if any(map(ge, features, islice(features, 1, None))):
-            last = dict(zip(features, values, strict=True))
-            features = array("q", sorted(last))
-            values = array("d", map(last.__getitem__, features))
+        if (features[1:] <= features[:-1]).any():
+            features, values = _sorted(features, values)
         yield number, label, features, values
 
 
-def _pairs(text: str, start: int, where: str) -> tuple[array[int], array[float]]:
-    """Return the features of a line, as they come, and their values; a stretch of it at a time."""
-    features, values = array("q"), array("d")
+def _sorted(features: NDArray[np.int64], values: NDArray[np.float64]) -> Pairs:
+    """Return features in ascending order, of those that come twice the last."""
+    order = np.argsort(features, kind="stable")
+    features = features[order]
+    last = np.append(features[1:] != features[:-1], True)
+    return features[last], values[order[last]]
+
+
+def _pairs(text: str, start: int, where: str) -> Pairs:
+    """Return the features of a line, as they come, and their values."""
+    plain = svmlight_pairs(text, start) if text.isascii() else None
+    if plain is not None:
+        return plain
+    found = []
     while start < len(text):
         end = len(text)
         if end - start > _STRETCH:
             blank = _BLANK.search(text, start + _STRETCH)
             end = len(text) if blank is None else blank.start()
-        _add_pairs(text, start, end, where, features, values)
+        found.append(_odd_pairs(text[start:end], where))
         start = end
-    return features, values
+    features, values = zip(*found, strict=True)
+    return np.concatenate(features), np.concatenate(values)
 
 
-def _add_pairs(text: str, start: int, end: int, where: str, features: array[int], values: array[float]) -> None:
-    if _PAIRS.fullmatch(text, start, end):
-        both = text[start:end].replace(":", " ").split()
-        with suppress(ValueError):  # which is told below
-            read = array("d", map(float, both[1::2]))
-            features.extend(map(int, both[::2]))
-            values.extend(read)
-            return
-    for part in _PART.finditer(text, start, end):
-        if not part[0].startswith("qid:"):
-            feature, value = _feature(part[0], where)
-            features.append(feature)
-            values.append(value)
+def _odd_pairs(text: str, where: str) -> Pairs:
+    """Return the same of a stretch of a line in which, somewhere, other things stand, too."""
+    parts = [part[0] for part in _PART.finditer(text)]
+    told = [_feature(part, where) for part in parts if not part.startswith("qid:")]
+    return np.array([j for j, _ in told], np.int64), np.array([x for _, x in told], np.float64)
 
 
 def _label(text: str) -> str:

@@ -11,14 +11,14 @@ with leading zeros (007) are labels. Text that reads as a number is one, so that
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ..data.columns import Columns
@@ -27,7 +27,8 @@ from ..data.lazy_sequences import Numbered, Repeated
 from ..data.rows import is_sparse
 from ..errors import DataError, escape
 from .cells import Cells
-from .column_kinds import FEW, code_cells, kind_of, silence_of, silence_of_numbers
+from .column_kinds import code_cells, kind_of, silence_of, silence_of_numbers
+from .feature_survey import FeatureSurvey
 from .gathered import Gathered, Places, gather
 from .packed import PackedColumns
 from .sparse import SparseColumns, is_small, together
@@ -77,14 +78,11 @@ def learnt_from(
     Raises DataError for columns that are not there, labels that are empty, cells that are no value.
     """
     wanted = wanted or {}
-    cells, batches = _first_of(batches)
-    if cells is not None and isinstance(cells.columns, SparseColumns) and label == LABEL:
-        held = list(batches)
-        found = together([each.columns for each in held if isinstance(each.columns, SparseColumns)])
-        if "category" not in wanted.values() and not is_small(len(found.labels), len(found)):
-            where = Places(cells.name, array("q", [place for each in held for place in each.places]))
-            return _of_numbers(found, where, ignore, wanted)
-        batches = held
+    batches, sparse_ones = _if_sparse(batches)
+    if sparse_ones and label == LABEL and "category" not in wanted.values():
+        features = _survey(sparse_ones)
+        if not is_small(features.n, len(features.indices) + 1):
+            return _of_numbers(sparse_ones, features, ignore, wanted)
     gathered, where = gather(batches, label, {*ignore})
     require_columns(where.name, gathered, {"--label": [label], "--ignore": ignore, "--category": wanted})
     labels = _labels(gathered[label], where)
@@ -131,61 +129,67 @@ def _first_columns(matrix: Floats, count: int) -> Floats:
     return flat[: n * count].reshape(n, count)
 
 
-def _first_of(batches: Iterable[Cells]) -> tuple[Cells | None, Iterable[Cells]]:
-    """Return the first batch, and all of them."""
+def _if_sparse(batches: Iterable[Cells]) -> tuple[Iterable[Cells], list[Cells]]:
+    """Return the batches, and all of them once more if they are svmlight, else none."""
     rest = iter(batches)
     first = next(rest, None)
-    return first, rest if first is None else chain([first], rest)
+    if first is None or not isinstance(first.columns, SparseColumns):
+        return rest if first is None else chain([first], rest), []
+    held = [first, *rest]
+    return held, held if all(isinstance(each.columns, SparseColumns) for each in held) else []
 
 
-def _of_numbers(found: SparseColumns, where: Places, ignore: Sequence[str], wanted: Wanted) -> Typed:
-    """Return the same of features of which most are 0: all are numbers."""
-    require_columns(where.name, found, {"--ignore": ignore, "--number": wanted})
-    X = found.matrix
+def _survey(batches: Sequence[Cells]) -> FeatureSurvey:
+    features = FeatureSurvey()
+    for cells in batches:
+        assert isinstance(cells.columns, SparseColumns)
+        require_finite(cells.columns, cells.where)
+        features.add(cells.columns)
+    return features
+
+
+def _of_numbers(batches: list[Cells], features: FeatureSurvey, ignore: Sequence[str], wanted: Wanted) -> Typed:
+    """Return the same of features of which most are 0: all are numbers. Of the batches none is left."""
+    kept, ignored = features_to_learn(features, batches[-1].name, ignore, wanted)
+    parts = [cells.columns for cells in batches if isinstance(cells.columns, SparseColumns)]
+    batches.clear()
+    found = together(parts, features.indices)
+    matrix = found.matrix if kept.all() else sparse.csr_array(found.matrix[:, np.flatnonzero(kept)])
+    return Typed(columns_of_features(features.indices[kept]), matrix, found.labels, ignored)
+
+
+def features_to_learn(
+    features: FeatureSurvey, name: str, ignore: Sequence[str], wanted: Wanted
+) -> tuple[NDArray[np.bool_], dict[str, str]]:
+    """Return which features are worth learning from (d,), and why the others are not."""
+    indices = features.indices
+    named = {*map(str, indices.tolist())} if ignore or wanted else ()
+    require_columns(name, named, {"--ignore": ignore, "--number": wanted})
+    kept = np.ones(len(indices), np.bool_)
+    kept[np.searchsorted(indices, np.array([*map(int, ignore)], np.int64))] = False
+    ignored = dict.fromkeys(ignore, ON_REQUEST)
+    for j, why in features.silent():
+        own = str(indices[j])
+        if own not in wanted and own not in ignored:
+            ignored[own], kept[j] = why, False
+    require_some(name, range(int(kept.sum())), ignored)
+    return kept, ignored
+
+
+def columns_of_features(indices: NDArray[np.int64]) -> Columns:
+    """Return the columns of features (d,): numbers, whose names are their indices."""
+    number: Kind = "number"
+    return Columns(Numbered.of(indices), Repeated(number, len(indices)), Repeated(None, len(indices)))
+
+
+def require_finite(columns: SparseColumns, where: Callable[[int], str]) -> None:
+    """Raise DataError for a number that is infinite."""
+    X = columns.matrix
     infinite = np.flatnonzero(np.isinf(X.data))
     if len(infinite):
         at = int(infinite[0])
         row = int(np.searchsorted(X.indptr, at, side="right")) - 1
-        own = str(found.indices[X.indices[at]])
-        raise no_number(where(row), own, float(X.data[at]))
-    ignored = dict.fromkeys(ignore, ON_REQUEST)
-    kept = np.ones(len(found.indices), np.bool_)
-    kept[[int(np.searchsorted(found.indices, int(own))) for own in ignore]] = False
-    kept_anyway = {*wanted, *ignore}
-    for j, why in sorted(_silent(X)):
-        own = str(found.indices[j])
-        if own not in kept_anyway:
-            ignored[own], kept[j] = why, False
-    names = Numbered.of(found.indices[kept])
-    require_some(where.name, names, ignored)
-    number: Kind = "number"
-    matrix = X if kept.all() else sparse.csr_array(X[:, np.flatnonzero(kept)])
-    columns = Columns(names, Repeated(number, len(names)), Repeated(None, len(names)))
-    return Typed(columns, matrix, found.labels, ignored)
-
-
-def _silent(X: Any) -> Iterator[tuple[int, str]]:
-    """Yield the columns of CSR (N, d) that say nothing, and why: of them almost all cells are there, or none is."""
-    n, d = X.shape
-    there = np.bincount(X.indices, minlength=d)
-    for j in np.flatnonzero(there == 0).tolist():
-        yield j, "it has one value"
-    most = np.flatnonzero(there >= (n - 1 if n >= FEW else n))
-    by_column = sparse.csc_array(X[:, most])
-    there = there[most]
-    full = np.flatnonzero(there == n)
-    cells = by_column.data[by_column.indptr[full][:, None] + np.arange(n)]
-    for why, found in (
-        ("it is empty", np.isnan(cells).all(axis=1)),
-        ("it has one value", (cells == cells[:, :1]).all(axis=1)),
-    ):
-        yield from ((int(most[j]), why) for j in full[found].tolist())
-    for j in range(len(most)) if n >= FEW else ():
-        column = np.zeros(n)
-        at = slice(by_column.indptr[j], by_column.indptr[j + 1])
-        column[by_column.indices[at]] = by_column.data[at]
-        if (np.diff(column) == 1.0).all():
-            yield int(most[j]), "it numbers the rows"
+        raise no_number(where(row), str(columns.indices[X.indices[at]]), float(X.data[at]))
 
 
 def _labels(column: Gathered, where: Places) -> list[str]:
