@@ -15,6 +15,7 @@ from pyarrow import parquet
 import deciban
 from deciban.cli import memory
 from deciban.distributed import table_cache, tables
+from deciban.files.locks import hold_at_once
 from deciban.tables import cells, sparse
 from system.command import run_here as run
 
@@ -311,6 +312,22 @@ def test_a_folder_that_is_something_else_is_left_alone(tmp_path):
         "else. Remove it, or choose another name with -o.\n"
     )
     assert (tmp_path / "m.part" / "mine").read_text() == "mine"
+
+
+def test_two_commands_do_not_learn_in_the_same_folder(tmp_path):
+    write_csv(tmp_path / "rows.csv")
+    (tmp_path / "m.part").mkdir()
+    with hold_at_once(tmp_path / "m.part" / "lock") as is_held:
+        assert is_held
+        done = train(tmp_path / "rows.csv", "naive-bayes", tmp_path / "m", "--memory", "10kB")
+    assert done.returncode == 64
+    assert done.stderr.decode() == (
+        f"deciban: {tmp_path / 'm.part'}: expected a folder that no other process learns from; one does. Wait until it "
+        "ends, or choose another name with -o.\n"
+    )
+    assert [*map(str, (tmp_path / "m.part").iterdir())] == [str(tmp_path / "m.part" / "lock")]
+    assert train(tmp_path / "rows.csv", "naive-bayes", tmp_path / "m", "--memory", "10kB").returncode == 0
+    assert not (tmp_path / "m.part").exists()
 
 
 def test_files_of_a_folder_have_the_same_columns(tmp_path):

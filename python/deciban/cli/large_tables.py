@@ -75,25 +75,26 @@ def train_in_files(
     _refuse_report(path, given)
     folder = _folder_for(output)
     cache = TableCache(folder, _about(path, label, given))
-    if cache.open():
-        remarks(f"Going on with the rows in {escape(folder)}.")
-    try:
-        source = _Source(path, label, given, remarks)
-        survey = cache.survey(source.survey)
-        if survey.small:
-            cache.remove()
-            yield None
-            return
-        _check_labels(survey, label, escape(path))
-        remarks(f"{escape(path)} is larger than memory: its rows are learnt from files in {escape(folder)}.")
-        parts = cache.fill(source.batches, survey, label)
-        with ThreadPoolExecutor(effective_threads(given["jobs"])) as threads:
-            table = LargeTable(survey, parts, cache, threads, escape(path), given["seed"] or 0)
-            yield _learn(table, contenders, given, remarks)
-    except KeyboardInterrupt as error:
-        error.add_note(f"the rows in {escape(folder)} are kept, and the same command goes on with them")
-        raise
-    cache.remove()
+    with cache.open() as is_begun:
+        if is_begun:
+            remarks(f"Going on with the rows in {escape(folder)}.")
+        try:
+            source = _Source(path, label, given, remarks)
+            survey = cache.survey(source.survey)
+            if survey.small:
+                cache.remove()
+                yield None
+                return
+            _check_labels(survey, label, escape(path))
+            remarks(f"{escape(path)} is larger than memory: its rows are learnt from files in {escape(folder)}.")
+            parts = cache.fill(source.batches, survey, label)
+            with ThreadPoolExecutor(effective_threads(given["jobs"])) as threads:
+                table = LargeTable(survey, parts, cache, threads, escape(path), given["seed"] or 0)
+                yield _learn(table, contenders, given, remarks)
+        except KeyboardInterrupt as error:
+            error.add_note(f"the rows in {escape(folder)} are kept, and the same command goes on with them")
+            raise
+        cache.remove()
 
 
 def _learn(

@@ -6,6 +6,7 @@ goes on where it was.
     part-000000/    rows: arrays of NumPy's, and their digest
     whole.json      how many parts there are, once all are written
     point.npy       the best weights so far
+    lock            held by the run that learns from them
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ from ..data.digest import digest
 from ..data.examples import arrays_of
 from ..data.rows import is_sparse
 from ..errors import StorageError, UsageError, escape
+from ..files.locks import hold_at_once
 from ..tables.cells import Cells
 from ..tables.matching import read_as
 from ..tables.survey import Survey, labels_of
@@ -35,7 +37,7 @@ from .encoding import Encoded, Mapped, encoded_of, write
 
 # A part ends with so many cells, or values of CSR.
 _CELLS = 1 << 21
-_ABOUT, _SURVEY, _WHOLE, _POINT = "about.json", "survey.json", "whole.json", "point.npy"
+_ABOUT, _SURVEY, _WHOLE, _POINT, _LOCK = "about.json", "survey.json", "whole.json", "point.npy", "lock"
 _MARK = "rows of a table, kept while deciban train learns them"
 
 
@@ -70,29 +72,53 @@ class TableCache:
         self.folder = Path(folder)
         self._about = {"what": _MARK, **about}
 
-    def open(self) -> bool:
-        """Make the folder, and return whether rows of an earlier run are in it."""
-        try:
-            known = self._read(_ABOUT) if self.folder.is_dir() else None
-            if known is not None and known != self._about and known.get("what") != _MARK:
-                known = None
-            if self.folder.exists() and known is None and (not self.folder.is_dir() or any(self.folder.iterdir())):
+    @contextmanager
+    def open(self) -> Iterator[bool]:
+        """Hold the folder for as long as the block takes, and yield whether rows of an earlier run are in it."""
+        name = escape(str(self.folder))
+        with ExitStack() as stack:
+            try:
+                self._make()
+                is_held = stack.enter_context(hold_at_once(self.folder / _LOCK))
+            except OSError as error:
+                raise _no_folder(name, error) from error
+            if not is_held:
                 raise UsageError(
-                    f"{escape(str(self.folder))}: expected a free name for the rows that are kept meanwhile; it is "
-                    "something else. Remove it, or choose another name with -o."
+                    f"{name}: expected a folder that no other process learns from; one does. Wait until it ends, or "
+                    "choose another name with -o."
                 )
-            if known != self._about:
-                shutil.rmtree(self.folder, ignore_errors=True)
-                self.folder.mkdir(0o700)  # who may not read the table may not read its rows here
+            yield self._clear()
+
+    def _make(self) -> None:
+        """Make the folder, unless it is there."""
+        known = self._read(_ABOUT) if self.folder.is_dir() else None
+        is_mine = isinstance(known, dict) and known.get("what") == _MARK
+        if not is_mine and not self._is_free():
+            raise UsageError(
+                f"{escape(str(self.folder))}: expected a free name for the rows that are kept meanwhile; it is "
+                "something else. Remove it, or choose another name with -o."
+            )
+        self.folder.mkdir(0o700, exist_ok=True)  # who may not read the table may not read its rows here
+
+    def _is_free(self) -> bool:
+        """Return whether nothing is there, or no more than a run leaves that ends at once."""
+        if not self.folder.is_dir():
+            return not self.folder.exists()
+        return {path.name for path in self.folder.iterdir()} <= {_LOCK, _ABOUT, f"{_ABOUT}.unfinished"}
+
+    def _clear(self) -> bool:
+        """Remove what is of no use, and return whether rows of the same source are left."""
+        is_known = bool(self._read(_ABOUT) == self._about)
+        try:
+            for path in self.folder.iterdir():
+                left = path.name.startswith("deciban-") or ".unfinished" in path.name
+                if path.name != _LOCK and (left or not is_known):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if not is_known:
                 self._write(_ABOUT, self._about)
-                return False
-            for left in (*self.folder.glob("*.unfinished*"), *self.folder.glob("deciban-*")):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
         except OSError as error:
-            raise StorageError(
-                f"{escape(str(self.folder))}: {error.strerror}. Expected a folder to keep rows in. Choose another -o."
-            ) from error
-        return True
+            raise _no_folder(escape(str(self.folder)), error) from error
+        return is_known
 
     @property
     def point(self) -> Path:
@@ -156,6 +182,10 @@ class TableCache:
         unfinished = self.folder / f"{name}.unfinished"
         unfinished.write_text(json.dumps(value), "utf-8")
         unfinished.rename(self.folder / name)
+
+
+def _no_folder(name: str, error: OSError) -> StorageError:
+    return StorageError(f"{name}: {error.strerror}. Expected a folder to keep rows in. Choose another -o.")
 
 
 def _digest(encoded: Encoded) -> str:

@@ -64,6 +64,44 @@ def lock(path: str | os.PathLike[str], *, needed: bool = True) -> Iterator[bool]
             os.close(handle)
 
 
+@contextmanager
+def hold_at_once(path: str | os.PathLike[str]) -> Iterator[bool]:
+    """Hold a file alone, which is made if need be; nobody waits.
+
+    Parameters
+    ----------
+    path : path-like
+        Name of a file that has no contents.
+
+    Yields
+    ------
+    bool
+        Whether it is held; False where another process holds it. Where no file can be locked, nobody does.
+    """
+    while True:
+        handle = os.open(path, _OPEN | os.O_CREAT, 0o600)
+        try:
+            if not _take(handle):
+                yield False
+                return
+            if _is_at(path, os.fstat(handle)):  # whoever held it may have removed it
+                yield True
+                return
+        finally:
+            os.close(handle)
+
+
+def _take(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _WITHOUT_LOCKS:
+            raise
+    return True
+
+
 def _open(path: str | os.PathLike[str], needed: bool) -> int | None:
     """Return a handle of the file, by which it can be locked; None where there is none and none is needed."""
     try:
