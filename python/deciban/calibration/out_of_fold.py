@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from deciban.data.folds import Places, Split, check_folds, hashes, splits_of, usable
 
-from ..solvers.problem import Limits
 from .scaling import Scaling, fit_scaling
 from .targets import Floats, once_wrong
 from .temperature import loss_of_scores, temperature
+
+if TYPE_CHECKING:  # who reads only what was calibrated loads no solvers
+    from ..solvers.problem import Limits
 
 # So many different examples held out tell a line, so many of them outside the most frequent class: of more, further
 # folds are not fitted.
 _ENOUGH, _OTHERS = 5000, 500
 
-# The relative gap to which folds are fitted, at most: their scores tell one number.
-_TOLERANCE = 1e-4
+# The relative gap to which folds are fitted: so many times that of all examples, as their scores tell one number, but
+# not above this where that is smaller.
+_LOOSER, _TOLERANCE = 100.0, 1e-4
 
 FitAndScore = Callable[[Places, Places], tuple[Floats, bool]]
 """Fits a model to the examples at the first places, and returns the scores (n, K) of those at the second, and whether
@@ -119,7 +122,7 @@ def count_folds(n: int) -> int:
 
 def limits_of_folds(limits: Limits) -> Limits:
     """Return when a fit of a fold is to stop, where that of all examples stops at `limits`."""
-    return replace(limits, callback=None, tol=max(limits.tol, _TOLERANCE))
+    return replace(limits, callback=None, tol=max(limits.tol, min(_LOOSER * limits.tol, _TOLERANCE)))
 
 
 def hold_out(rows: Any, y: Places, k: int, seed: int, each: int = 0) -> list[Split]:
