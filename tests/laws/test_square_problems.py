@@ -18,9 +18,14 @@ from deciban.solvers.auto import PASSES_OF_SQUARES
 from deciban.solvers.reduction import Siblings
 
 seeds = st.integers(0, 2**32 - 1)
-LOSSES = [(Hinge(), interior_point), (SquaredHinge(), newton)]
-"""And who solves them where dense rows are more."""
-IDS = [loss.name for loss, _ in LOSSES]
+LOSSES = [
+    (Hinge(), interior_point, interior_point),
+    (SquaredHinge(), interior_point, newton),
+    (Logistic(), newton, newton),
+]
+"""Who follows, and who solves them where dense rows are more."""
+IDS = [loss.name for loss, *_ in LOSSES]
+CASES = pytest.mark.parametrize(("loss", "follower", "otherwise"), LOSSES, ids=IDS)
 
 
 def problem(loss, N, d=100, seed=0, price=1.0, alike=0.0, form=np.asarray):
@@ -42,53 +47,52 @@ def is_proven(posed, found, tol):
     return proof.is_enough(posed, tol)
 
 
-@pytest.mark.parametrize(("loss", "otherwise"), LOSSES, ids=IDS)
-def test_dual_ascent_is_tried_where_dense_rows_are_fewer_than_twice_the_features(loss, otherwise):
+@CASES
+def test_dual_ascent_is_tried_where_dense_rows_are_fewer_than_twice_the_features(loss, follower, otherwise):
     assert choose(problem(loss, 199)).name == dual_coordinate.NAME
     assert choose(problem(loss, 50)).name == dual_coordinate.NAME
     assert choose(problem(loss, 197, d=99, price=100.0)).name == otherwise.NAME
     assert choose(problem(loss, 200, price=100.0)).name == otherwise.NAME
     assert choose(problem(loss, 199, price=100.0, form=sparse.csr_array)).name == otherwise.NAME
-    assert choose(problem(Logistic(), 199)).name == newton.NAME
 
 
-@pytest.mark.parametrize(("loss", "otherwise"), LOSSES, ids=IDS)
+@CASES
 @given(seed=seeds, N=st.sampled_from([40, 100, 150, 199]), price=st.sampled_from([1e-4, 1e-2, 1.0, 100.0]))
-def test_the_optimum_is_proven_whoever_ends_it(loss, otherwise, seed, N, price):
+def test_the_optimum_is_proven_whoever_ends_it(loss, follower, otherwise, seed, N, price):
     posed = problem(loss, N, seed=seed, price=price, alike=0.5)
     found = solve(posed, Limits(1e-6))
     assert found.status is Status.CONVERGED
-    assert found.solver in (dual_coordinate.NAME, interior_point.NAME)
+    assert found.solver in (dual_coordinate.NAME, follower.NAME)
     assert is_proven(posed, found, 1e-6)
 
 
-@pytest.mark.parametrize(("loss", "otherwise"), LOSSES, ids=IDS)
-def test_what_does_not_end_in_the_passes_is_ended_by_what_follows(loss, otherwise):
+@CASES
+def test_what_does_not_end_in_the_passes_is_ended_by_what_follows(loss, follower, otherwise):
     posed = hard(loss)
     ascent = dual_coordinate.solve(posed, Limits(max_iter=PASSES_OF_SQUARES))
     assert ascent.status is Status.EXHAUSTED
     found = solve(posed, Limits())
-    assert (found.status, found.solver) == (Status.CONVERGED, interior_point.NAME)
+    assert (found.status, found.solver) == (Status.CONVERGED, follower.NAME)
     assert is_proven(posed, found, 1e-6)
     few = solve(posed, Limits(max_iter=5))
     assert (few.status, few.solver, few.iterations) == (Status.EXHAUSTED, dual_coordinate.NAME, 5)
 
 
-@pytest.mark.parametrize(("loss", "otherwise"), LOSSES, ids=IDS)
-def test_problems_side_by_side_find_what_each_finds_alone(loss, otherwise):
+@CASES
+def test_problems_side_by_side_find_what_each_finds_alone(loss, follower, otherwise):
     first, rng = hard(loss), np.random.default_rng(1)
     others = [replace(first, y=np.where(rng.random(195) < 0.5, 1.0, -1.0)) for _ in range(2)]
     each = Siblings.join([first, *others])
     found = solve_each(each, Limits(), "auto", [None] * 3, 0)
-    assert found[0].solver == interior_point.NAME
+    assert found[0].solver == follower.NAME
     for posed, own in zip(each, found, strict=True):
         alone = solve(posed, Limits())
         assert own.status is alone.status is Status.CONVERGED
         assert_allclose(*(posed.primal(s.w, posed.scores(s.w, s.b)) for s in (own, alone)), rtol=3e-6)
 
 
-@pytest.mark.parametrize(("loss", "otherwise"), LOSSES, ids=IDS)
-def test_weights_are_repetitions_whoever_ends_it(loss, otherwise):
+@CASES
+def test_weights_are_repetitions_whoever_ends_it(loss, follower, otherwise):
     posed = hard(loss)
     times = np.random.default_rng(2).integers(1, 4, 195)
     again = np.random.default_rng(3).permutation(np.repeat(np.arange(195), times))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-from deciban.losses import Hinge, Logistic, SquaredHinge
+from deciban.losses import Logistic
 
 from . import (
     closed_form,
@@ -25,7 +25,8 @@ from .reduction import Merged
 # Iterations that the solver after dual ascent may take; where fewer are allowed, somebody wants no optimum.
 _STEPS = 50
 # Dense rows of so many features, and fewer than twice as many of them, are a square: in so many passes dual ascent ends
-# or does not for long. Systems of fewer features cost next to nothing.
+# or does not for long, of the logistic loss, whose steps are dearer and whose systems are few, in half as many. Systems
+# of fewer features cost next to nothing.
 _WIDE = 100
 PASSES_OF_SQUARES = 200
 
@@ -58,8 +59,7 @@ def _has_corners(problem: Problem) -> bool:
 def _is_square(problem: Problem) -> bool:
     """Return whether dense rows are few beside their features, so that a step of a system costs many passes."""
     N, d = problem.shape
-    hinge = isinstance(problem.loss, Hinge | SquaredHinge)
-    return hinge and not problem.sparse and d >= _WIDE and 2 * d > N
+    return isinstance(problem.loss, dual_coordinate.TOGETHER) and not problem.sparse and d >= _WIDE and 2 * d > N
 
 
 TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
@@ -68,8 +68,8 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
     (
         dual_coordinate.NAME,
-        f"a hinge, dense rows fewer than twice the features: {PASSES_OF_SQUARES} passes of dual ascent end, or tell "
-        "which other solver follows",
+        f"a loss of margins, dense rows fewer than twice the features: dual ascent ends in {PASSES_OF_SQUARES} passes, "
+        "or another solver follows",
         _is_square,
     ),
     (
@@ -168,8 +168,10 @@ def solve_by_choice(problem: Problem, limits: Limits, start: Solution | None, se
 def limits_of_ascent(few: Problem, limits: Limits) -> Limits:
     """Return the limits of dual ascent: it ends soon or late, and late is after what follows it. Problems tell which it
     is only by trying, where errors are cheap or rows few."""
-    passes = PASSES_OF_SQUARES if _is_square(few) else interior_point.PASSES
-    tried = _is_square(few) or 0.0 < price_of_errors(few) < interior_point.CHEAP
+    is_square = _is_square(few)
+    dear = 2 if isinstance(few.loss, Logistic) else 1
+    passes = PASSES_OF_SQUARES // dear if is_square else interior_point.PASSES
+    tried = is_square or 0.0 < price_of_errors(few) < interior_point.CHEAP
     if not tried or passes >= limits.max_iter or _find_follower(few, limits) is None:
         return limits
     return replace(limits, max_iter=passes)
@@ -189,6 +191,9 @@ def or_what_follows(few: Problem, found: Solution, limits: Limits, seed: int) ->
 
 def _find_follower(few: Problem, limits: Limits) -> ModuleType | None:
     """Return the solver of systems of d, or of N, equations that follows where dual ascent does not end."""
-    few_columns = few.shape[1] < few.shape[0] or _is_square(few)
-    follows = limits.max_iter >= _STEPS and few_columns and refusal(interior_point, few) is None
-    return interior_point if follows else None
+    is_square = _is_square(few)
+    if limits.max_iter < _STEPS or not (is_square or few.shape[1] < few.shape[0]):
+        return None
+    if isinstance(few.loss, Logistic):
+        return newton if is_square else None
+    return interior_point if refusal(interior_point, few) is None else None
