@@ -97,7 +97,8 @@ class OneThread:
 
 
 ONE_THREAD = OneThread()
-os.register_at_fork(after_in_child=ONE_THREAD.begin_in_child)
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=ONE_THREAD.begin_in_child)
 
 
 class _Pool:

@@ -22,6 +22,7 @@ from .data.text_layout import check
 from .errors import DataError, escape, unreadable
 from .files.regions import Region, regions_of
 from .files.regular import open_regular
+from .files.system import REPLACES_OPEN_FILES, open_unnamed
 
 if TYPE_CHECKING:
     import io
@@ -37,6 +38,7 @@ _START = b'{"__metadata__":{"deciban":"{'
 _UNKNOWN = b"0" * 64
 MOST_HEADER = 100_000_000
 """Bytes of a header at most; safetensors has the same limit."""
+_PIECE = 1 << 20
 _DTYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"} | {
     "I8": "i1",
     "I16": "<i2",
@@ -185,10 +187,19 @@ def open_file(path: str | os.PathLike[str]) -> Opened:
     the header says that there is."""
     file = open_regular(path)
     try:
-        return Opened(file, path)
+        return Opened(file if REPLACES_OPEN_FILES else _copied(file), path)
     except BaseException:
         file.close()
         raise
+
+
+def _copied(file: io.BufferedReader) -> io.BufferedReader:
+    """Return a file that holds the same, and close this one, which could not be replaced while it is open."""
+    with file, open(open_unnamed(in_memory=False), "r+b") as copy:
+        while piece := file.read(_PIECE):
+            copy.write(piece)
+        copy.seek(0)
+        return open(os.dup(copy.fileno()), "rb")
 
 
 def read(path: str | os.PathLike[str], *, tables: bool = False) -> Stored:

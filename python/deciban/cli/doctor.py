@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from time import localtime, strftime
 
@@ -80,6 +81,8 @@ def _of_verdicts(found: Health) -> str:
 
 
 def _owner(number: int) -> str:
+    if sys.platform == "win32":
+        return str(number)
     import pwd
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,7 +58,7 @@ option = click.option(
 
 def available(root: str = _ROOT, membership: str = "/proc/self/cgroup") -> int:
     """Return bytes of memory of the machine, or of the control groups that the process is in."""
-    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    found = [_of_machine()]
     for path, name in _limits(root, membership):
         try:
             with open(os.path.join(path, name), encoding="ascii") as file:
@@ -65,6 +66,16 @@ def available(root: str = _ROOT, membership: str = "/proc/self/cgroup") -> int:
         except (OSError, ValueError):  # none there, or "max"
             continue
     return min(found)
+
+
+def _of_machine() -> int:
+    if sys.platform == "win32":
+        import ctypes
+
+        told = (ctypes.c_ulonglong * 8)(64)  # MEMORYSTATUSEX: its size and the load in one, then the memory there is
+        ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(told))
+        return int(told[1])
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _limits(root: str, membership: str) -> list[tuple[str, str]]:

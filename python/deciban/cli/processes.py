@@ -18,6 +18,8 @@ from .failures import report
 def run_each(tasks: Sequence[Callable[[], None]], workers: int) -> int:
     """Run tasks, each in one of so many forked processes; return 0, or the exit code of a process that failed, which
     has said why. The others do what is left."""
+    if sys.platform == "win32":
+        return _one_after_another(tasks)
     context = get_context("fork")  # which shares the model, and needs nothing pickled
     following = context.Value("q", 0)
     started = [context.Process(target=_work, args=(tasks, following), daemon=True) for _ in range(workers)]
@@ -44,6 +46,17 @@ def run_each(tasks: Sequence[Callable[[], None]], workers: int) -> int:
             "memory may be short. Run the same command again, which goes on, with fewer --jobs."
         )
     return max(codes)
+
+
+def _one_after_another(tasks: Sequence[Callable[[], None]]) -> int:
+    """Run tasks in this process: Windows has no fork."""
+    code = 0
+    for task in tasks:
+        try:
+            task()
+        except Exception as error:
+            code = report(error)
+    return code
 
 
 def _work(tasks: Sequence[Callable[[], None]], following: Any) -> None:

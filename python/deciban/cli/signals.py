@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _PAUSE = 0.02  # seconds until a signal that could not end the work there tries again
 _BINDING = os.path.join("numpy", "lib", "_version.py")
 """What the core asks NumPy at its first array, and cannot do without."""
@@ -36,7 +36,8 @@ def catch() -> None:
     for number in _NUMBERS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _end)
-    signal.signal(signal.SIGALRM, _try_again)
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, _try_again)
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = _escape_finaliser
 
@@ -59,8 +60,7 @@ def _end(number: int, frame: FrameType | None) -> None:
     if _over:
         return
     _came = number
-    if _is_importing(frame):
-        signal.setitimer(signal.ITIMER_REAL, _PAUSE)
+    if _is_importing(frame) and _comes_again():
         return
     raise KeyboardInterrupt if number == signal.SIGINT else Stopped(number)
 
@@ -80,7 +80,13 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 def _escape_finaliser(lost: Any) -> None:
-    if issubclass(lost.exc_type, KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_REAL, _PAUSE)
-    else:
+    if not (issubclass(lost.exc_type, KeyboardInterrupt) and _comes_again()):
         sys.__unraisablehook__(lost)
+
+
+def _comes_again() -> bool:
+    """Let the signal try again; return False on Windows, which has no timer for that."""
+    if sys.platform == "win32":
+        return False
+    signal.setitimer(signal.ITIMER_REAL, _PAUSE)
+    return True

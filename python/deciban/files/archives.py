@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from ..errors import DataError, escape
 from .regular import open_regular
 from .replacement import replace
+from .system import flags
 
 _MAGIC = b"deciban backup 1\n"
 _BEGIN = len(_MAGIC) + 8 + 32
@@ -123,7 +124,7 @@ def _place(member: Member, place_of: Callable[[str], str | None], name: str) -> 
 def _unpack(file: Any, member: Member, place: str, name: str) -> None:
     file.seek(member.start)
     left, digest = member.size, hashlib.sha256()
-    with open(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as target:
+    with open(os.open(place, flags("O_WRONLY", "O_CREAT", "O_EXCL"), 0o600), "wb") as target:
         while left:
             piece = file.read(min(left, _PIECE))
             if not piece:

@@ -19,6 +19,8 @@ def copy_attributes(target: str, handle: int) -> None:
     The new file must be readable for nobody but its owner so far. At no moment does anybody get more rights to it than
     to the other file: where the group or the access control list cannot be kept, rights are left out.
     """
+    if sys.platform == "win32":
+        return  # where rights are those of the folder
     about = os.stat(target)
     mode = stat.S_IMODE(about.st_mode)
     has_group = _give_to(handle, about)
@@ -32,6 +34,8 @@ def copy_attributes(target: str, handle: int) -> None:
 
 def _give_to(handle: int, about: os.stat_result) -> bool:
     """Give the file to owner and group, as far as this user may; return whether the group has it."""
+    if sys.platform == "win32":
+        return True
     own = os.fstat(handle)
     if (own.st_uid, own.st_gid) == (about.st_uid, about.st_gid):
         return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import sys
 from collections.abc import Iterator
@@ -13,12 +12,13 @@ from threading import Timer
 
 from ..errors import StorageError, escape, unreadable
 from .regular import require_regular
+from .system import REPLACES_OPEN_FILES, beside, flags, try_to_lock, wait_for_lock
 
 PATIENCE = 3.0
 """Seconds after which whoever waits for a lock is told so."""
 
 # A writable handle: over NFS, no other can be locked for one alone.
-_OPEN = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_OPEN = flags("O_WRONLY", "O_NONBLOCK", "O_NOCTTY")
 _WITHOUT_LOCKS = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG)
 _held: ContextVar[frozenset[tuple[int, int]]] = ContextVar("held", default=frozenset())
@@ -28,8 +28,8 @@ _held: ContextVar[frozenset[tuple[int, int]]] = ContextVar("held", default=froze
 def lock(path: str | os.PathLike[str], *, needed: bool = True) -> Iterator[bool]:
     """Hold the file alone while it is updated: others wait.
 
-    The lock is on the file itself; as an update puts a new file in its place, whoever waited looks again whether what
-    it holds is still the file of that name. Who holds it may lock it again.
+    The lock is on the file itself, or on Windows on one beside it; as an update puts a new file in its place, whoever
+    waited looks again whether what it holds is still the file of that name. Who holds it may lock it again.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def lock(path: str | os.PathLike[str], *, needed: bool = True) -> Iterator[bool]
             require_regular(path, about)
             mine = (about.st_dev, about.st_ino)
             is_current = mine in _held.get() or _wait_for(handle, path, needed)
-            if is_current and _is_at(path, about):
+            if is_current and _is_at(beside(path), about):
                 before = _held.set(_held.get() | {mine})
                 try:
                     yield True
@@ -93,9 +93,7 @@ def hold_at_once(path: str | os.PathLike[str]) -> Iterator[bool]:
 
 def _take(handle: int) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return try_to_lock(handle)
     except OSError as error:
         if error.errno not in _WITHOUT_LOCKS:
             raise
@@ -106,7 +104,7 @@ def _open(path: str | os.PathLike[str], needed: bool) -> int | None:
     """Return a handle of the file, by which it can be locked; None where there is none and none is needed."""
     try:
         require_regular(path, os.stat(path))
-        return os.open(path, _OPEN)
+        return os.open(beside(path), _OPEN if REPLACES_OPEN_FILES else _OPEN | os.O_CREAT)
     except FileNotFoundError as error:
         if not needed:
             return None
@@ -137,14 +135,12 @@ def read_only(path: str | os.PathLike[str]) -> StorageError:
 def _wait_for(handle: int, path: str | os.PathLike[str], needed: bool) -> bool:
     """Lock the file, and tell whoever must wait for long; return False where another machine has replaced it."""
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not try_to_lock(handle):
             teller = Timer(PATIENCE, _tell_waiting, [escape(os.fspath(path))])
             teller.daemon = True
             teller.start()
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                wait_for_lock(handle)
             finally:
                 teller.cancel()
     except OSError as error:

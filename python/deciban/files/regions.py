@@ -5,10 +5,11 @@ They are read, not mapped into memory: a file that another program cuts short is
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from math import prod
 from typing import Any
+
+from .system import read_at
 
 _SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "I8": 1, "I16": 2, "I32": 4, "I64": 8, "F16": 2, "F32": 4, "F64": 8}
 
@@ -33,7 +34,7 @@ class Region:
         first, last, _ = part.indices(self.size)
         pieces, wanted, at = [], max(last - first, 0), self.start + first
         while wanted:
-            piece = os.pread(self.handle, wanted, at)
+            piece = read_at(self.handle, wanted, at)
             if not piece:
                 raise OSError("it is shorter than it was")
             pieces.append(piece)

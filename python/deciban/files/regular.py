@@ -8,8 +8,9 @@ import os
 import stat
 
 from ..errors import NoInputError, escape, unreadable
+from .system import flags
 
-_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_OPEN = flags("O_RDONLY", "O_NONBLOCK", "O_NOCTTY")
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a disk"}
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import stat
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,14 +15,15 @@ from ..errors import StorageError, escape
 from .attributes import copy_attributes
 from .locks import lock
 from .regular import name_special
+from .system import REPLACES_OPEN_FILES, flags, try_to_lock
 from .written import Replacement
 
 _PIECE = 1 << 24  # bytes at a time, so that an interruption is heard
 _LONGEST = 200  # bytes of a name that a temporary file has in its own
 _READER = 2.0  # seconds in which whoever reads a pipe has to open it
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OLD = os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_STREAM = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NEW = flags("O_WRONLY", "O_CREAT", "O_EXCL", "O_NOFOLLOW")
+_OLD = flags("O_WRONLY", "O_NONBLOCK", "O_NOFOLLOW")
+_STREAM = flags("O_WRONLY", "O_NONBLOCK", "O_NOCTTY")
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 # What a system says of a folder that it does not sync, or that may be written, not read.
 _UNSYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM, errno.ENOSYS)
@@ -62,6 +63,8 @@ def _replace(path: str | os.PathLike[str], target: str, is_there: bool, content:
         _write(handle, content)
         os.fsync(handle)
         record = Replacement(path, handle)
+        if not REPLACES_OPEN_FILES:
+            handle = _closed(handle)
         if is_there:
             os.replace(temporary, target)
         elif not _name(temporary, target):
@@ -94,9 +97,18 @@ def _create(folder: str, prefix: str, mode: int) -> tuple[str, int]:
 
 
 def _discard(temporary: str, handle: int) -> None:
+    if not REPLACES_OPEN_FILES:
+        handle = _closed(handle)
     with suppress(OSError):
         os.unlink(temporary)
-    os.close(handle)
+    _closed(handle)
+
+
+def _closed(handle: int) -> int:
+    """Close a handle, unless it was, and return that of no file."""
+    if handle >= 0:
+        os.close(handle)
+    return -1
 
 
 def _name(temporary: str, target: str) -> bool:
@@ -124,20 +136,19 @@ def _remove_leftover(path: str, target: str) -> None:
     try:
         named = os.path.exists(target) and _names(target, handle)  # its writer ended between the two names
         if stat.S_ISREG(os.fstat(handle).st_mode) and (named or _lock_at_once(handle)) and _names(path, handle):
+            if not REPLACES_OPEN_FILES:
+                handle = _closed(handle)
             os.unlink(path)
     finally:
-        os.close(handle)
+        _closed(handle)
 
 
 def _lock_at_once(handle: int) -> bool | None:
     """Return whether the file could be locked; None where no file can."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return try_to_lock(handle)
     except OSError:
         return None
-    return True
 
 
 def _names(path: str, handle: int) -> bool:
@@ -156,7 +167,7 @@ def _write(handle: int, content: Iterable[bytes | memoryview]) -> None:
 
 def _sync_folder(folder: str, target: str) -> None:
     try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        handle = os.open(folder, flags("O_RDONLY", "O_DIRECTORY"))
         try:
             os.fsync(handle)
         finally:
@@ -186,7 +197,8 @@ def _write_through(path: str | os.PathLike[str], mode: int, content: Iterable[by
     try:
         if stat.S_IFMT(os.fstat(handle).st_mode) != stat.S_IFMT(mode):
             raise OSError(errno.EAGAIN, "it was replaced meanwhile")
-        os.set_blocking(handle, True)
+        if sys.platform != "win32":
+            os.set_blocking(handle, True)
         record = Replacement(path, None)
         _write(handle, content)
         record.done = True

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..errors import DataError, StorageError, escape
 from ..files.attributes import copy_attributes
+from ..files.system import flags
 from .canaries import LAYOUT as CANARIES
 from .steps import LAYOUT as STEPS
 
@@ -42,7 +43,7 @@ _LAYOUTS = (_LAYOUT, STEPS, (_TRUST, *CANARIES))
 def make(where: str, path: str) -> bool:
     """Make an empty file with the rights of the filter's; return whether there was none."""
     try:
-        handle = os.open(where, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        handle = os.open(where, flags("O_RDWR", "O_CREAT", "O_EXCL"), 0o600)
     except FileExistsError:
         return False
     try:

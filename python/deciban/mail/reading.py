@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .._core import Files, Items
 from ..errors import unreadable
+from ..files.system import name_of, open_unnamed
 from ..text.settings import TextSettings
 from .sources import STDIN, Source
 
@@ -56,18 +57,18 @@ def standard_input() -> str:
     global _copy
     if _copy is None:
         _copy = _spool()
-    return f"/dev/fd/{_copy}"
+    return name_of(_copy)
 
 
 _copy: int | None = None
 
 
 def _spool() -> int:
-    copy = _open_unnamed(in_memory=True)
+    copy = open_unnamed(in_memory=True)
     size = 0
     while chunk := _more():
         if size < _IN_MEMORY <= size + len(chunk):
-            copy = _copy_over(copy, _open_unnamed(in_memory=False))
+            copy = _copy_over(copy, open_unnamed(in_memory=False))
         size += len(chunk)
         while chunk:
             chunk = chunk[os.write(copy, chunk) :]
@@ -82,16 +83,6 @@ def _more() -> bytes:
         return os.read(0, _CHUNK)
     except OSError as error:
         raise unreadable("standard input", error) from error
-
-
-def _open_unnamed(in_memory: bool) -> int:
-    """Return a file without a name, gone with the process."""
-    if in_memory and hasattr(os, "memfd_create"):
-        return os.memfd_create("standard input")
-    import tempfile
-
-    with tempfile.TemporaryFile() as file:
-        return os.dup(file.fileno())
 
 
 def _copy_over(source: int, target: int) -> int:

@@ -11,6 +11,7 @@ import re
 from typing import Literal, TypeAlias
 
 from ..errors import unreadable
+from ..files.system import flags
 
 Kind: TypeAlias = Literal["mbox", "message"]
 
@@ -121,7 +122,7 @@ def _has_another(path: str, file: int, block: bytes) -> bool:
 def _open(path: str) -> int | None:
     try:
         # Without waiting, should a pipe have taken the file's place since the folder was read.
-        return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return os.open(path, flags("O_RDONLY", "O_NONBLOCK"))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -68,7 +69,8 @@ class Idle:
 
 
 _IDLE = Idle()
-os.register_at_fork(after_in_child=_IDLE.begin)
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_IDLE.begin)
 
 
 def threads_for(problems: int, n_jobs: int | None) -> int:

@@ -1,0 +1,74 @@
+"""The library, and the commands that serve nobody, ask nothing of the system that Windows has not.
+
+There is no Windows here: types are checked as for it, and a process is run that has no more of POSIX than it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MAILS = ROOT / "python" / "deciban" / "sample" / "train"
+SERVERS = ("python/deciban/serve/", "python/deciban/watch/")
+
+LIBRARY = """
+import numpy as np
+import deciban
+X, y = np.random.default_rng(0).normal(size=(300, 4)), np.arange(300) % 3
+X[:, 0] += y
+for model in (deciban.NaiveBayes("auto"), deciban.LogisticRegression(), deciban.SVM(), deciban.LinearSVM(n_jobs=2)):
+    model.fit(X, y)
+    model.save("model.deciban")
+    model.save("model.deciban")
+    again = deciban.load("model.deciban")
+    assert (again.predict(X) == model.predict(X)).all()
+    assert model.explain(X[:2])
+"""
+
+
+def run(folder, code, *arguments, given=None):
+    """What the code prints, run as on Windows."""
+    begin = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import as_windows; as_windows.begin()\n"
+    words = [sys.executable, "-c", begin + code, *map(str, arguments)]
+    (folder / "temporary").mkdir(exist_ok=True)
+    more = {**os.environ, "TMPDIR": str(folder / "temporary")}
+    done = subprocess.run(words, cwd=folder, capture_output=True, check=False, input=given, env=more)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def deciban(folder, *arguments, given=None):
+    code = "from deciban.cli import main; main()"
+    return run(folder, code, *arguments, given=given)
+
+
+@pytest.mark.deep
+def test_models_are_fitted_saved_over_older_ones_and_loaded(tmp_path):
+    run(tmp_path, LIBRARY)
+    assert {path.name for path in tmp_path.iterdir()} == {"model.deciban", "model.deciban.lock", "temporary"}
+
+
+@pytest.mark.deep
+def test_a_filter_is_trained_judges_and_learns(tmp_path):
+    deciban(tmp_path, "train", MAILS, "-o", "filter.deciban")
+    mail = next((MAILS / "spam").iterdir())
+    before = json.loads(deciban(tmp_path, "classify", "filter.deciban", mail, "--json"))
+    deciban(tmp_path, "learn", "filter.deciban", "--as", "ham", mail)
+    deciban(tmp_path, "forget", "filter.deciban", mail)
+    deciban(tmp_path, "learn", "filter.deciban", "--as", "spam", mail)
+    after = json.loads(deciban(tmp_path, "classify", "filter.deciban", "-", "--json", given=mail.read_bytes()))
+    assert before["label"] == after["label"] == "spam"
+    assert "filter.deciban" in deciban(tmp_path, "doctor", "filter.deciban")
+
+
+@pytest.mark.deep
+def test_types_are_those_that_windows_has():
+    words = [sys.executable, "-m", "mypy", "--platform", "win32"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    wrong = [line for line in done.stdout.splitlines() if ": error:" in line and not line.startswith(SERVERS)]
+    assert wrong == []
+    assert "Found" in done.stdout or "Success" in done.stdout
