@@ -63,6 +63,31 @@ def test_a_filter_is_trained_judges_and_learns(tmp_path):
     after = json.loads(deciban(tmp_path, "classify", "filter.deciban", "-", "--json", given=mail.read_bytes()))
     assert before["label"] == after["label"] == "spam"
     assert "filter.deciban" in deciban(tmp_path, "doctor", "filter.deciban")
+    assert '"decibans"' in deciban(tmp_path, "demo", "--json")
+
+
+@pytest.mark.deep
+def test_tables_are_learnt_and_judged_in_several_parts(tmp_path):
+    rows = "".join(f"{i % 7},{i % 5},{'ab'[i % 7 > 3]}\n" for i in range(300))
+    (tmp_path / "rows.csv").write_text("x,z,label\n" + rows)
+    (tmp_path / "more.csv").write_text("x,z\n1,2\n5,4\n")
+    deciban(
+        tmp_path,
+        "train",
+        "rows.csv",
+        "--label",
+        "label",
+        "--model",
+        "logistic",
+        "-o",
+        "table.deciban",
+        "--memory",
+        "1kB",
+    )
+    deciban(tmp_path, "classify", "table.deciban", "rows.csv", "more.csv", "-o", "verdicts", "--jobs", "2")
+    told = "".join(path.read_text() for path in sorted((tmp_path / "verdicts").glob("*.jsonl")))
+    lines = [json.loads(line) for line in told.splitlines()]
+    assert [line["label"] for line in lines].count("a") == sum(i % 7 <= 3 for i in range(300)) + 1
 
 
 @pytest.mark.deep
