@@ -33,7 +33,7 @@ def test_the_pinned_versions_are_those_of_the_project():
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
     tools = ("site", "test")  # of who works on the project
     extras = [each for name, more in project["optional-dependencies"].items() if name not in tools for each in more]
-    said = dict(each.split(",")[0].split(">=") for each in [*project["dependencies"], *extras])
+    said = dict(each.split(";")[0].split(",")[0].split(">=") for each in [*project["dependencies"], *extras])
     assert set(said) == set(PINNED)
     for name, least in said.items():
         there, pinned = numbers(least), numbers(PINNED[name])
