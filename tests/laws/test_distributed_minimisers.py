@@ -32,6 +32,10 @@ MODELS = {
     "each": (LogisticRegression(multi_class="ovr"), THREE),
     "squared-hinge": (LinearSVM(loss="squared_hinge", calibration=None), TWO),
     "squared-hinge-each": (LinearSVM(loss="squared_hinge", calibration=None, class_weight={1: 3.0}), THREE),
+    "hinge": (LinearSVM(loss="hinge", calibration=None), TWO),
+    "hinge-each": (LinearSVM(loss="hinge", calibration=None, C=0.05, class_weight="balanced"), THREE),
+    "hinge-l1": (LinearSVM(loss="hinge", penalty="l1", C=0.1, calibration=None), TWO),
+    "hinge-no-intercept": (LinearSVM(loss="hinge", calibration=None, C=30.0, fit_intercept=False), TWO),
     "l1": (LogisticRegression(penalty="l1", C=0.3), TWO),
     "l1-each": (LogisticRegression(penalty="l1", multi_class="ovr", C=0.3), THREE),
     "l1-no-intercept": (LogisticRegression(penalty="l1", C=0.1, fit_intercept=False), TWO),
@@ -86,7 +90,9 @@ def test_the_certificate_is_what_the_rows_prove(name, engine):
     proof = model.certificate_
     np.testing.assert_allclose(proof.primal, sum(each.primal for each in proofs), rtol=1e-12)
     assert proof.dual <= new(name, tol=1e-9)[0].fit(X, y).certificate_.primal * (1 + 1e-12)
-    np.testing.assert_allclose(proof.dual, sum(each.dual for each in proofs), rtol=2e-3)
+    assert proof.dual >= (1.0 - 1e-3 * len(proofs)) * proof.primal
+    if getattr(model, "loss", "") != "hinge":  # whose slopes at its kink are those of the stages
+        np.testing.assert_allclose(proof.dual, sum(each.dual for each in proofs), rtol=2e-3)
 
 
 @EVERY
@@ -126,7 +132,7 @@ def test_newton_takes_few_iterations(name, way):
     model, y = new(name)
     with threads() as executor:
         fit(model, backwards(X, y), engine=executor)
-    assert model.n_iter_.max() <= 12
+    assert model.n_iter_.max() <= (80 if getattr(model, "loss", "") == "hinge" else 12)
 
 
 def test_weights_of_rows_are_repetitions():

@@ -1,4 +1,4 @@
-"""Linear models that minimise a smooth loss: parts are encoded once, and the minimum is found by passes over them."""
+"""Linear models that minimise a loss: parts are encoded once, and the minimum is found by passes over them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from ..data.estimator import clone
 from ..data.examples import class_weights
 from ..data.labels import union
 from ..errors import DataError, UsageError
-from ..losses import Floats
+from ..losses import Floats, Hinge
 from ..solvers import Limits, Problem, Solution, solve
 from .encoding import Encode, Survey
 from .engines import Engine
 from .newton import NAME, Found, Search
 from .parts import Part
 from .passes import CURVATURES, Objective, Rows
+from .stages import Stages
 
 # So many parts at most tell where to begin; each is solved so far.
 _LOCAL, _ROUGH = 8, 1e-2
@@ -29,7 +30,7 @@ _LOCAL, _ROUGH = 8, 1e-2
 
 @dataclass(frozen=True)
 class Minimised:
-    """A linear classifier of a smooth loss."""
+    """A linear classifier of a loss that is smooth, or of the hinge."""
 
     estimator: Any
 
@@ -45,7 +46,7 @@ class Minimised:
         kept = [survey.part for survey in surveys]
         objective, counts = self._objective(surveys)
         surrogates = self._surrogates(objective, counts)
-        search = Search(
+        search = (Stages if isinstance(objective.loss, Hinge) else Search)(
             objective,
             penalty,
             surrogates,
@@ -192,10 +193,9 @@ class Local:
 def plan_of(estimator: Any) -> Minimised:
     """Return how a linear classifier is fitted in parts; UsageError where it is not."""
     name = type(estimator).__name__
-    if not estimator._fits_log_loss and (estimator.loss != "squared_hinge" or estimator.calibration is not None):
+    if not estimator._fits_log_loss and estimator.calibration is not None:
         raise UsageError(
-            f"{name} cannot be fitted in partitions with loss={estimator.loss!r} and "
-            f"calibration={estimator.calibration!r}. Expected a smooth loss, and margins alone. Choose "
-            "loss='squared_hinge' and calibration=None."
+            f"{name} cannot be fitted in partitions with calibration={estimator.calibration!r}, for which folds are "
+            "held out of all rows. Expected margins alone. Choose calibration=None."
         )
     return Minimised(estimator)

@@ -35,6 +35,8 @@ _FEW, _NUMBERS = 512, 1 << 23
 # With corners in the penalty there is no other way.
 _CORNERS = 2048
 _SHRINKS = 30
+# Directions of so much less curvature than the diagonal tells are flat.
+_FLAT = 1e-10
 
 Reduce = Callable[[Any, Any], Any]
 """The sum of a task over all parts, given what they share."""
@@ -129,6 +131,10 @@ class Search:
         """Return what a pass tells of a point."""
         self.passes += 1
         sums: Sums = self.reduce(Look(self.objective, diagonal), point)
+        return self.judged(point, sums)
+
+    def judged(self, point: Point, sums: Sums) -> Value:
+        """Return objective, gap and gradient of a point, of which the sums are known."""
         bound = self._joint if self.objective.joint else self._apart
         conjugate, v, slope = bound(sums)
         if self.penalty.l1 and not self.penalty.l2:  # conjugates fall at least as fast as duals do
@@ -242,7 +248,8 @@ class Search:
         free = np.append(np.ones(value.point.w.shape[1]), float(self.objective.intercept))
         known = np.column_stack([value.sums.diagonal + self.penalty.l2, np.ones(self.objective.outputs)])
         known[:, -1] = max(float(known[:, :-1].max(initial=0.0)), 1e-300)
-        scale = free / np.maximum(known, 1e-12 * max(1.0, float(known.max())))
+        scaled = np.maximum(known, 1e-12 * max(1.0, float(known.max())))
+        scale = free / scaled
         r = -value.gradient * free
         x, z = np.zeros_like(r), scale * r
         q, rz = z.copy(), self._dots(r, z)
@@ -256,7 +263,7 @@ class Search:
             h = free * product
             h[:, :-1] += self.penalty.l2 * q[:, :-1]
             curvature = self._dots(q, h)
-            going = (curvature > 0.0) & (rz > enough)
+            going = (curvature > _FLAT * self._dots(q, scaled * q)) & (rz > enough)
             if not going.any():
                 break
             length = np.where(going, rz / np.where(curvature > 0.0, curvature, 1.0), 0.0)[:, None]
@@ -264,5 +271,5 @@ class Search:
             z = scale * r
             rz, before = np.where(going, self._dots(r, z), rz), rz
             q = np.where(going[:, None], z + (rz / np.where(before > 0.0, before, 1.0))[:, None] * q, q)
-        found: Floats = x
+        found: Floats = x if x.any() else z
         return found

@@ -3,7 +3,10 @@
 With θ_up, θ_down ≤ 1 the dual variables a_i of the examples of either side become feasible, Σ c_i a_i = 0. As
 conjugates are convex and ℓ*(y, 0) = 0 for the losses of margins, ℓ*(y_i, −θ a_i) ≤ θ ℓ*(y_i, −a_i): so sums by side
 bound the dual without another pass. Of a softmax, Σ p log p of p mixed with a distribution is at most the mixture of
-both.
+both. A hinge is made smooth over a width δ of margins; its slopes are then feasible for the dual of the hinge itself:
+
+    ℓ_δ(m) = δ ln(1 + e^(m/δ)),      m = 1 − y·s,      max(0, m) ≤ ℓ_δ(m) ≤ max(0, m) + δ ln 2
+    ℓ_δ*(y, −a) = −α + δ [α ln α + (1 − α) ln(1 − α)],      α = y·a
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr, expit
 
 from .._core import combination, gram, loss_conjugate, loss_look, scores
 from ..data.rows import reals_for_core
@@ -32,6 +36,8 @@ class Objective:
     joint: bool
     intercept: bool
     name: str
+    width: float = 0.0
+    """Of the margins over which a hinge is smooth."""
 
     @property
     def outputs(self) -> int:
@@ -65,7 +71,8 @@ class Sums(NamedTuple):
     """Sums over examples, with one entry for each problem, or for the one that is joint.
 
     loss; conjugates and Σ c a of either side (2, K); v (2, K, d) = Σ c a x of either side; weight of what is judged
-    wrong. Of a joint problem the sides are those of p and of the truth, and `up` is Σ c p.
+    wrong. Of a joint problem the sides are those of p and of the truth, and `up` is Σ c p. Of a hinge that is smooth,
+    `sharp` (3, K) is the loss of the hinge itself, and the conjugates of either side.
     """
 
     loss: Floats
@@ -74,6 +81,7 @@ class Sums(NamedTuple):
     v: Floats
     wrong: float
     diagonal: Floats
+    sharp: Floats
 
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]
         each: Any = zip(self, other, strict=True)
@@ -153,21 +161,38 @@ def _look(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
     K, loss = objective.outputs, objective.loss
     total, conjugate, up = np.zeros(K), np.zeros((2, K)), np.zeros((2, K))
     u, h, wrong = np.zeros((len(rows.y), 2 * K)), np.empty((len(rows.y), K)), 0.0
+    sharp = np.zeros((3, K))
     for k in range(K):
         y = objective.targets(rows.y, k)
         sk = np.ascontiguousarray(s[:, k])
-        total[k], a, hk = loss_look(loss.name, y, rows.c, sk)
-        h[:, k] = hk
+        if objective.width:
+            total[k], a, h[:, k], sharp[0, k] = _look_smoothly(y, rows.c, sk, objective.width)
+        else:
+            total[k], a, h[:, k] = loss_look(loss.name, y, rows.c, sk)
         ca = rows.c * a
         for side, mine in enumerate((y > 0.0, y < 0.0)):
             up[side, k] = ca[mine].sum()
             u[mine, side * K + k] = ca[mine]
-            conjugate[side, k] = loss_conjugate(loss.name, y[mine], rows.c[mine], a[mine]) if mine.any() else 0.0
+            if objective.width:
+                sharp[1 + side, k] = -float(y[mine] @ ca[mine])
+                alpha = np.abs(a[mine])
+                chaos = entr(alpha) + entr(1.0 - alpha)
+                conjugate[side, k] = sharp[1 + side, k] - objective.width * float(rows.c[mine] @ chaos)
+            elif mine.any():
+                conjugate[side, k] = loss_conjugate(loss.name, y[mine], rows.c[mine], a[mine])
         if K == 1:
             missed = (sk > 0.0) != (y > 0.0)
             wrong = float(missed.sum() if rows.repetition is None else rows.repetition[missed].sum())
     v = combination(rows.rows, u).reshape(2, K, -1)
-    return Sums(total, conjugate, up, v, wrong, np.zeros(0)), h
+    return Sums(total, conjugate, up, v, wrong, np.zeros(0), sharp), h
+
+
+def _look_smoothly(y: Floats, c: Floats, s: Floats, width: float) -> tuple[float, Floats, Floats, float]:
+    """Return the loss of the smooth hinge, its slopes, its curvatures, and the loss of the hinge itself."""
+    m = 1.0 - y * s
+    alpha = expit(m / width)
+    smooth = width * float(c @ np.logaddexp(0.0, m / width))
+    return smooth, y * alpha, c * alpha * expit(-m / width) / width, float(c @ np.maximum(m, 0.0))
 
 
 def _look_jointly(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Floats]:
@@ -182,7 +207,7 @@ def _look_jointly(objective: Objective, rows: Rows, s: Floats) -> tuple[Sums, Fl
     both = np.ascontiguousarray(rows.c[:, None] * np.hstack([p, truth]))
     v = combination(rows.rows, both).reshape(2, objective.outputs, -1)
     up = both.sum(axis=0).reshape(2, -1)
-    return Sums(np.array([total]), np.array([[conjugate]]), up, v, 0.0, np.zeros(0)), p
+    return Sums(np.array([total]), np.array([[conjugate]]), up, v, 0.0, np.zeros(0), np.zeros((3, 1))), p
 
 
 def _squares(rows: Any) -> Any:
