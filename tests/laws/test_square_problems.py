@@ -99,6 +99,5 @@ def test_weights_are_repetitions_whoever_ends_it(loss, follower, otherwise):
     weighted = replace(posed, c=posed.c * times)
     repeated = replace(posed, rows=posed.rows[again], y=posed.y[again], c=posed.c[again])
     one, other = solve(weighted, Limits()), solve(repeated, Limits())
-    if getattr(otherwise, "ORDERED", False):
-        assert one.w.tobytes() == other.w.tobytes()
-    assert_allclose(*(weighted.primal(s.w, weighted.scores(s.w, s.b)) for s in (one, other)), rtol=3e-6)
+    assert choose(repeated).name == otherwise.NAME
+    assert one.w.tobytes() == other.w.tobytes()

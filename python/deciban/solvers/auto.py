@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import ModuleType
 
+import numpy as np
+
+from deciban.data.folds import hashes
 from deciban.losses import Logistic
 
 from . import (
@@ -56,10 +59,22 @@ def _has_corners(problem: Problem) -> bool:
     return bool(problem.penalty.l1) or problem.penalty.nonnegative
 
 
+def _is_wide(problem: Problem) -> bool:
+    return isinstance(problem.loss, dual_coordinate.TOGETHER) and not problem.sparse and problem.shape[1] >= _WIDE
+
+
 def _is_square(problem: Problem) -> bool:
     """Return whether dense rows are few beside their features, so that a step of a system costs many passes."""
     N, d = problem.shape
-    return isinstance(problem.loss, dual_coordinate.TOGETHER) and not problem.sparse and d >= _WIDE and 2 * d > N
+    return _is_wide(problem) and 2 * d > N
+
+
+def _may_be_square(problem: Problem) -> bool:
+    """Return whether rows are few once equal ones are one. The first rows tell, unless many of them are equal."""
+    least = 2 * problem.shape[1]
+    if not _is_wide(problem):
+        return False
+    return all(len(np.unique(hashes(rows, 0))) < least for rows in (problem.rows[: 2 * least], problem.rows))
 
 
 TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
@@ -152,7 +167,7 @@ def solve_by_choice(problem: Problem, limits: Limits, start: Solution | None, se
     A weight must not choose another solver than the repetitions that it means.
     """
     solver = BY_NAME[choose(problem).name]
-    if not is_sorted_for(solver, problem):
+    if not is_sorted_for(solver, problem) and not _may_be_square(problem):
         return run_on_merged(solver, problem, limits, start, seed)
 
     def solve_few(few: Problem, known: Solution | None) -> Solution:
