@@ -135,6 +135,20 @@ def test_newton_takes_few_iterations(name, way):
     assert model.n_iter_.max() <= (80 if getattr(model, "loss", "") == "hinge" else 12)
 
 
+@EVERY
+def test_a_callback_is_told_of_the_objective_itself_iteration_by_iteration(name):
+    seen = []
+    model, y = new(name, callback=lambda *at: seen.append(at))
+    with threads() as executor:
+        fit(model, backwards(X, y), engine=executor)
+    iterations, primals, gaps = map(np.array, zip(*seen, strict=True))
+    proof = model.certificate_
+    assert (np.diff(iterations) >= 0).all()
+    assert iterations[-1] == model.n_iter_.max()
+    assert (primals - gaps <= proof.primal * (1 + 1e-12)).all()
+    np.testing.assert_allclose(primals[-1], proof.primal, rtol=1e-9)
+
+
 def test_weights_of_rows_are_repetitions():
     weight = np.arange(N) % 3
     with threads() as executor:

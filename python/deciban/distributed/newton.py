@@ -67,7 +67,7 @@ class Found(NamedTuple):
 @dataclass
 class Search:
     """A search for the minimum; `surrogates` are problems of as many examples as classes, which weigh as all of theirs:
-    they say what P is without weights."""
+    they say what P is without weights. `spent` iterations were made before."""
 
     objective: Objective
     penalty: Penalty
@@ -76,6 +76,7 @@ class Search:
     reduce: Reduce
     save: Callable[[Floats, Floats], None]
     passes: int = 0
+    spent: int = 0
 
     def run(self, d: int, start: Callable[[], tuple[Floats, Floats] | None]) -> Found:
         """Return the minimum, as far as the limits let."""
@@ -102,8 +103,9 @@ class Search:
             while True:
                 self.save(best.point.w, best.point.b)
                 done = self.enough(best)
-                primal, gap = float(best.primal.sum()), float(best.gap.sum())
-                stopped = watch(iteration, primal, gap)
+                shown = self.show(best)
+                primal, gap = float(shown.primal.sum()), float(shown.gap.sum())
+                stopped = watch(self.spent + iteration, primal, gap)
                 if done.all():
                     status = Status.CONVERGED
                     break
@@ -121,6 +123,10 @@ class Search:
             status = Status.INTERRUPTED
         return Found(best, status, iteration, self.passes, at_zero, tuple(watch.trace))
 
+    def show(self, value: Value) -> Value:
+        """Return the value as callbacks and traces are told it."""
+        return value
+
     def enough(self, value: Value) -> Floats:
         """Return by problem whether its gap is small enough."""
         each = zip(self.surrogates, value.gap, value.primal, strict=True)
@@ -131,9 +137,9 @@ class Search:
         """Return what a pass tells of a point."""
         self.passes += 1
         sums: Sums = self.reduce(Look(self.objective, diagonal), point)
-        return self.judged(point, sums)
+        return self.judge(point, sums)
 
-    def judged(self, point: Point, sums: Sums) -> Value:
+    def judge(self, point: Point, sums: Sums) -> Value:
         """Return objective, gap and gradient of a point, of which the sums are known."""
         bound = self._joint if self.objective.joint else self._apart
         conjugate, v, slope = bound(sums)

@@ -33,14 +33,13 @@ class Stage(Search):
     def enough(self, value: Value) -> Floats:
         """Return by problem whether its smooth gap is small enough, or that of the hinge is."""
         assert self.least is not None
-        found: Floats = np.logical_or(value.gap <= self.least, super().enough(self.sharp(value)))
+        found: Floats = np.logical_or(value.gap <= self.least, super().enough(self.show(value)))
         return found
 
-    def sharp(self, value: Value) -> Value:
+    def show(self, value: Value) -> Value:
         """Return the value for the hinge itself."""
         sums = value.sums
-        hinge = value._replace(sums=sums._replace(loss=sums.sharp[0], conjugate=sums.sharp[1:]))
-        return self.judged(hinge.point, hinge.sums)
+        return self.judge(value.point, sums._replace(loss=sums.sharp[0], conjugate=sums.sharp[1:]))
 
 
 class Stages(Search):
@@ -80,6 +79,7 @@ class Stages(Search):
             self.limits.after(perf_counter() - begun, spent),
             self.reduce,
             self.save,
+            spent=spent,
             least=least,
         )
         from_there = start if before is None else lambda: (before.value.point.w, before.value.point.b)
@@ -87,7 +87,7 @@ class Stages(Search):
             found = stage.run(d, from_there)
         finally:
             CURVATURES.forget(objective)
-        return found._replace(value=stage.sharp(found.value))
+        return found._replace(value=stage.show(found.value))
 
 
 def _following(before: Found, found: Found) -> Found:
