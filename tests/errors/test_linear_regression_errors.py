@@ -53,7 +53,8 @@ REFUSED = {
         "loss": "absolute",
         "solver": "interior-point",
     },
-    "solver 'interior-point' needs a piecewise linear loss: 'absolute', 'hinge' or 'perceptron'; 'huber' is not": {
+    "solver 'interior-point' needs a piecewise linear loss or the squared hinge: 'absolute', 'epsilon_insensitive', "
+    "'hinge', 'perceptron' or 'squared_hinge'; 'huber' is another": {
         "loss": "huber",
         "solver": "interior-point",
     },

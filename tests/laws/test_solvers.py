@@ -242,3 +242,19 @@ def test_few_positives_and_far_rows_take_dual_ascent_no_endless_passes(seed, pri
     assert ascent.status is chosen.status is Status.CONVERGED
     assert ascent.iterations < 10_000  # the last pass looks at the gap in any case
     assert_allclose(*(posed.primal(each.w, posed.scores(each.w, each.b)) for each in (ascent, chosen)), rtol=3e-6)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("offset", [None, np.array([0.3, -2.0, 0.0, 1.0])], ids=["plain", "offset"])
+@pytest.mark.parametrize(
+    "loss", [losses.Hinge(), losses.SquaredHinge(), losses.Perceptron()], ids=lambda loss: loss.name
+)
+def test_examples_of_one_class_cost_nothing(loss, offset, side):
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    posed = Problem(X, np.full(4, side), np.full(4, 2.0), loss, L2(1.0), offset=offset)
+    able = [each for each in solvers.CATALOGUE if each.EXACT and each.refusal(posed) is None]
+    assert able
+    for solver in able:
+        found = solvers.solve(posed, Limits(), solver.NAME)
+        assert found.status is Status.CONVERGED
+        assert posed.primal(found.w, posed.scores(found.w, found.b)) <= 1e-12

@@ -23,7 +23,7 @@ LOSSES = [
     (SquaredHinge(), interior_point, newton),
     (Logistic(), newton, newton),
 ]
-"""Who follows, and who solves them where dense rows are more."""
+"""Losses, the solver that follows, and that of more dense rows."""
 IDS = [loss.name for loss, *_ in LOSSES]
 CASES = pytest.mark.parametrize(("loss", "follower", "otherwise"), LOSSES, ids=IDS)
 

@@ -10,7 +10,7 @@ asked for by name: they hold the whole Gram matrix, for certainty.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +21,7 @@ from deciban.inner_product import dot
 from deciban.kernels import Linear
 from deciban.kernels.evaluation import in_core, linear_weights
 from deciban.losses import Floats
+from deciban.solvers.auto import Choice
 from deciban.threads import on_threads
 
 from . import blocks, finishing, smo
@@ -34,27 +35,6 @@ CATALOGUE: tuple[Any, ...] = (smo, blocks)
 SMALL = 4000
 # From so many rows on an exact machine is minutes or hours; whoever wants it asks for "blocks".
 LARGE = 200_000
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The solver that `auto` takes, with the reason.
-
-    Parameters
-    ----------
-    name : str
-        Name of the solver.
-    why : str
-        The reason, in one sentence.
-
-    Examples
-    --------
-    >>> Choice("smo", "few coefficients").name
-    'smo'
-    """
-
-    name: str
-    why: str
 
 
 TABLE: tuple[tuple[str, str, Callable[[KernelProblem], bool]], ...] = (

@@ -83,8 +83,8 @@ TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
     (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
     (
         dual_coordinate.NAME,
-        f"a loss of margins, dense rows fewer than twice the features: dual ascent ends in {PASSES_OF_SQUARES} passes, "
-        "or another solver follows",
+        "a loss of margins, dense rows fewer than twice the features: dual ascent ends in at most "
+        f"{PASSES_OF_SQUARES} passes, or another solver follows",
         _is_square,
     ),
     (
@@ -183,13 +183,14 @@ def solve_by_choice(problem: Problem, limits: Limits, start: Solution | None, se
 def limits_of_ascent(few: Problem, limits: Limits) -> Limits:
     """Return the limits of dual ascent: it ends soon or late, and late is after what follows it. Problems tell which it
     is only by trying, where errors are cheap or rows few."""
-    is_square = _is_square(few)
-    dear = 2 if isinstance(few.loss, Logistic) else 1
-    passes = PASSES_OF_SQUARES // dear if is_square else interior_point.PASSES
-    tried = is_square or 0.0 < price_of_errors(few) < interior_point.CHEAP
-    if not tried or passes >= limits.max_iter or _find_follower(few, limits) is None:
+    if _is_square(few):
+        passes = PASSES_OF_SQUARES // (2 if isinstance(few.loss, Logistic) else 1)
+    elif 0.0 < price_of_errors(few) < interior_point.CHEAP:
+        passes = interior_point.PASSES
+    else:
         return limits
-    return replace(limits, max_iter=passes)
+    follows = _find_follower(few, limits) is not None
+    return replace(limits, max_iter=min(limits.max_iter, passes)) if follows else limits
 
 
 def or_what_follows(few: Problem, found: Solution, limits: Limits, seed: int) -> Solution:

@@ -126,9 +126,11 @@ def is_quicker(problem: Problem) -> bool:
 
 def refusal(problem: Problem) -> str | None:
     """Return what the problem lacks, or None."""
-    wrong = "" if isinstance(problem.loss, EpsilonInsensitive | SquaredHinge) else refuse_curved(problem)
-    if wrong:
-        return wrong
+    if not isinstance(problem.loss, EpsilonInsensitive | SquaredHinge) and refuse_curved(problem):
+        return (
+            "needs a piecewise linear loss or the squared hinge: 'absolute', 'epsilon_insensitive', 'hinge', "
+            f"'perceptron' or 'squared_hinge'; {problem.loss.name!r} is another"
+        )
     if not (problem.penalty.l1 or problem.penalty.l2):
         return "needs a penalty, which keeps the path to the optimum bounded"
     if problem.shape[1] > hessian.DIRECT and not Turned.suits(problem):
@@ -147,6 +149,10 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         if there.is_enough(problem, limits.tol):
             watch(0, there.primal, there.gap)
             return Solution(start.w, start.b, Status.CONVERGED, 0, NAME, there.dual_point, tuple(watch.trace))
+    alone = _reach_all(problem)
+    if alone is not None:
+        watch(0, 0.0, 0.0)
+        return replace(alone, trace=tuple(watch.trace))
     path = _Path(problem)
     best, status, iteration, least, since = path.clean(), Status.EXHAUSTED, 0, np.inf, 0
     try:
@@ -169,6 +175,16 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         status = Status.INTERRUPTED
     w, b, dual = best
     return Solution(w, b, status, iteration, NAME, dual, tuple(watch.trace))
+
+
+def _reach_all(problem: Problem) -> Solution | None:
+    """Return the intercept that costs nothing where all examples are of one class: no dual lies within the bounds."""
+    y, loss = problem.y, problem.loss
+    if not problem.intercept or not isinstance(loss, Perceptron | SquaredHinge) or (y != y[0]).any():
+        return None
+    far = getattr(loss, "reach", 1.0) - (0.0 if problem.offset is None else y * problem.offset)
+    b = np.array([y[0] * float(np.max(far))])
+    return Solution(np.zeros((1, problem.shape[1])), b, Status.CONVERGED, 0, NAME, np.zeros(len(y)))
 
 
 class _Step(NamedTuple):
