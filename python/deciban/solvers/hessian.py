@@ -15,6 +15,7 @@ from deciban._core import combination, gram
 from deciban.blas import add_gram
 from deciban.inner_product import dot
 from deciban.losses import Floats
+from deciban.threads import check_halted
 
 from .problem import Problem
 
@@ -95,6 +96,7 @@ def _gram(problem: Problem, D: Floats) -> Floats:
     kept = np.flatnonzero(D)
     total = np.zeros((X.shape[1], X.shape[1]), order="F")
     for i in range(0, len(kept), _ROWS):
+        check_halted()
         part = slice(i, i + _ROWS) if len(kept) == len(D) else kept[i : i + _ROWS]  # a slice is no copy
         weighted = np.sqrt(D[part])[:, None] * X[part]
         add_gram(total, weighted)
@@ -157,6 +159,7 @@ class Hessian:
         for _ in range(250):
             if rz <= enough:
                 break
+            check_halted()
             q = times(p)
             self.steps += 1
             pq = dot(p, q)

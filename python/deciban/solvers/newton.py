@@ -31,6 +31,7 @@ from deciban.certificates.certificate import is_within
 from deciban.certificates.duality import balance, conjugate_within_reach
 from deciban.inner_product import dot
 from deciban.losses import Floats, Huber, Logistic, Softmax, Squared, SquaredEpsilonInsensitive, SquaredHinge
+from deciban.threads import check_halted
 
 from .hessian import Hessian
 from .limits import Watch
@@ -225,6 +226,7 @@ def _advance(problem: Problem, point: _ManyPoint, dW: Floats, db: Floats) -> boo
     truth = ds[np.arange(len(ds)), problem.y]
     t, low, high, first = 1.0, 0.0, np.inf, -np.inf
     for trial in range(40):
+        check_halted()
         length = 0.0 if trial == 0 else t
         p = problem.loss.weights(point.s + length * ds)
         mean = (p * ds).sum(axis=1)

@@ -19,6 +19,7 @@ from deciban._core import combination
 from deciban.blas import add_gram
 from deciban.inner_product import dot
 from deciban.losses import Floats
+from deciban.threads import check_halted
 
 from .hessian import DIRECT, Scaled
 from .problem import Problem
@@ -58,6 +59,7 @@ class SoftmaxHessian:
         whole = as_matrix(problem.rows)
         rows = max(256, _ROOM // (K * m))
         for i in range(0, N, rows):
+            check_halted()
             part = slice(i, i + rows)
             X = np.ones((len(p[part]), m))
             X[:, : problem.shape[1]] = whole[part].toarray() if problem.sparse else whole[part]
@@ -100,6 +102,7 @@ class SoftmaxHessian:
         for _ in range(100):
             if rz <= enough:
                 break
+            check_halted()
             h = times(q)
             curvature = dot(q, h)
             if curvature <= 0.0:
