@@ -68,7 +68,7 @@ def _locking(handle, mode, size, lock=fcntl.flock, at_once=fcntl.LOCK_EX | fcntl
 
 
 def _of_closed(call):
-    """The call, which refuses files that are open."""
+    """Return a call that refuses files that are open."""
 
     def refuse_open(*names, **more):
         for name in names:

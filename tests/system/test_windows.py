@@ -31,7 +31,7 @@ for model in (deciban.NaiveBayes("auto"), deciban.LogisticRegression(), deciban.
 
 
 def run(folder, code, *arguments, given=None):
-    """What the code prints, run as on Windows."""
+    """Run code as on Windows, and return what it prints."""
     begin = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import as_windows; as_windows.begin()\n"
     words = [sys.executable, "-c", begin + code, *map(str, arguments)]
     (folder / "temporary").mkdir(exist_ok=True)
@@ -85,6 +85,7 @@ def test_tables_are_learnt_and_judged_in_several_parts(tmp_path):
         "1kB",
     )
     deciban(tmp_path, "classify", "table.deciban", "rows.csv", "more.csv", "-o", "verdicts", "--jobs", "2")
+    assert not (tmp_path / "table.deciban.part").exists()
     told = "".join(path.read_text() for path in sorted((tmp_path / "verdicts").glob("*.jsonl")))
     lines = [json.loads(line) for line in told.splitlines()]
     assert [line["label"] for line in lines].count("a") == sum(i % 7 <= 3 for i in range(300)) + 1

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 type Pairs<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
-/// The indices and values of a line of ASCII behind its first `start` characters; None where it is not plain pairs.
+/// Returns indices and values of a line of ASCII behind its first `start` characters; None where it is not plain pairs.
 #[pyfunction]
 pub fn svmlight_pairs<'py>(py: Python<'py>, text: &str, start: usize) -> Option<Pairs<'py>> {
     let (indices, values) = svmlight::pairs(text.as_bytes().get(start..)?)?;

@@ -30,6 +30,7 @@ from ..data.examples import arrays_of
 from ..data.rows import is_sparse
 from ..errors import StorageError, UsageError, escape
 from ..files.locks import hold_at_once
+from ..files.system import REPLACES_OPEN_FILES
 from ..tables.cells import Cells
 from ..tables.matching import read_as
 from ..tables.survey import Survey, labels_of
@@ -88,6 +89,10 @@ class TableCache:
                     "choose another name with -o."
                 )
             yield self._clear()
+        if not REPLACES_OPEN_FILES:  # what is left of a folder that was removed while its lock was held
+            with suppress(OSError):
+                if [path.name for path in self.folder.iterdir()] == [_LOCK]:
+                    shutil.rmtree(self.folder)
 
     def _make(self) -> None:
         """Make the folder, unless it is there."""

@@ -107,8 +107,8 @@ class Coding:
         with np.errstate(over="ignore"):
             np.divide(matrix.data, values, out=values)
         np.clip(np.nan_to_num(values, copy=False), -FARTHEST, FARTHEST, out=values)
-        whole = bool(values.all())
-        rows = sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=not whole)
+        shares = bool(values.all()) and matrix.has_sorted_indices  # what is neither shortened nor sorted needs no copy
+        rows = sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=not shares)
         rows.eliminate_zeros()
         return rows
 

@@ -1,5 +1,5 @@
-"""What Windows does otherwise: it has no flags for pipes and terminals, no `pread` and no `flock`, and no file that is
-open is replaced there.
+"""Ask the system for what Windows does otherwise: it has no flags for pipes and terminals, no `pread` and no `flock`,
+and no file that is open is replaced there.
 
 So a lock is on a file beside the one that is updated, and a new file is closed before it gets its name.
 """
@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from threading import Lock
-
-_PAUSE = 0.02  # seconds between two looks at a lock, where nothing can be waited for
 
 
 def flags(*names: str) -> int:
@@ -29,7 +25,10 @@ def flags(*names: str) -> int:
 if sys.platform == "win32":
     import msvcrt
     import tempfile
+    import time
+    from threading import Lock
 
+    _PAUSE = 0.02  # seconds between two looks at a lock
     REPLACES_OPEN_FILES = False
     """Whether a file that is open can be replaced, renamed or removed."""
     _reading = Lock()

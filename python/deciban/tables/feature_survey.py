@@ -1,4 +1,4 @@
-"""Which features of svmlight say nothing, found batch by batch: of each how often it is there, its range, whether it
+"""Finds batch by batch which features of svmlight say nothing: of each how often it is there, its range, whether it
 counts the rows."""
 
 from __future__ import annotations

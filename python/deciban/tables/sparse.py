@@ -77,9 +77,6 @@ class SparseColumns(Mapping[str, Sequence[Any]]):
         return place if place < len(self.indices) and str(self.indices[place]) == name else None
 
 
-_NONE = SparseColumns([], np.zeros(0, np.int64), sparse.csr_array((0, 0)))
-
-
 @dataclass
 class _Batch:
     labels: list[str]
@@ -145,15 +142,13 @@ def together(parts: list[SparseColumns], indices: NDArray[np.int64]) -> SparseCo
         return SparseColumns(labels, indices, parts.pop().matrix)
     size = sum(part.matrix.nnz for part in parts)
     data, places, ends = np.empty(size), np.empty(size, np.int32), [np.zeros(1, np.int64)]
-    for k, part in enumerate(parts):
+    while parts:
+        part = parts.pop(0)
         X, start = part.matrix, int(ends[-1][-1])
         own = slice(start, start + X.nnz)
         data[own] = X.data
         np.take(places_among(indices, part.indices), X.indices, out=places[own])
         ends.append(X.indptr[1:].astype(np.int64) + start)
-        parts[k] = _NONE
-        del part, X
-    parts.clear()
     starts = np.concatenate(ends).astype(np.int32 if size < 2**31 else np.int64)
     return SparseColumns(labels, indices, sparse.csr_array((data, places, starts), shape=(len(labels), len(indices))))
 

@@ -163,7 +163,7 @@ def features_to_learn(
 ) -> tuple[NDArray[np.bool_], dict[str, str]]:
     """Return which features are worth learning from (d,), and why the others are not."""
     indices = features.indices
-    named = {*map(str, indices.tolist())} if ignore or wanted else ()
+    named = dict.fromkeys(map(str, indices.tolist())) if ignore or wanted else {}
     require_columns(name, named, {"--ignore": ignore, "--number": wanted})
     kept = np.ones(len(indices), np.bool_)
     kept[np.searchsorted(indices, np.array([*map(int, ignore)], np.int64))] = False
