@@ -101,8 +101,9 @@ def test_the_wheel_holds_the_licences_of_all_that_is_linked(wheel):
 
 
 def test_a_wheel_can_be_built_from_the_source(source, tmp_path):
-    """Without optimisation, as what is built is the same."""
-    built = build(tmp_path / "wheel", source, "dev", CARGO_TARGET_DIR=str(tmp_path / "target"))
+    """Neither optimised nor with lines for debuggers, as what is built is the same."""
+    alone = {"CARGO_TARGET_DIR": str(tmp_path / "target"), "CARGO_PROFILE_DEV_DEBUG": "0"}
+    built = build(tmp_path / "wheel", source, "dev", **alone)
     judges_the_sample(tmp_path / "fresh", built)
 
 
