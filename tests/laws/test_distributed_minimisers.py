@@ -1,7 +1,5 @@
 """Linear models learn in partitions what they learn at once: the same objective, within a gap that is proven."""
 
-import errno
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,7 +10,7 @@ from scipy import sparse
 from deciban import LinearSVM, LogisticRegression
 from deciban.certificates.duality import prove
 from deciban.data.examples import examples
-from deciban.distributed import encoding, fit, newton
+from deciban.distributed import encoding, fit, mapped, newton
 from deciban.distributed.minimising import Minimised
 from deciban.distributed.passes import Direction, Hessians, Look, Point, Times
 from deciban.errors import StorageError
@@ -165,11 +163,11 @@ def test_rows_are_kept_in_32_bits_where_that_loses_nothing(tmp_path):
     kinds = []
     for rows in (sparse.csr_array(np.round(X)), sparse.csr_array(X / 3)):
         encoded, _ = encoding.Encode(LogisticRegression())(encoding.Part(0, "", lambda rows=rows: (rows, TWO)))
-        encoding.write(encoded, tmp_path / "part")
-        mapped = encoding.Mapped(str(tmp_path / "part"))()
-        kinds.append((mapped.X.data.dtype.itemsize, mapped.X.indices.dtype.itemsize))
-        assert (rows != mapped.X).nnz == 0
-        assert mapped.labels[mapped.y].tolist() == TWO.tolist()
+        mapped.write(encoded, tmp_path / "part")
+        found = mapped.Mapped(str(tmp_path / "part"))()
+        kinds.append((found.X.data.dtype.itemsize, found.X.indices.dtype.itemsize))
+        assert (rows != found.X).nnz == 0
+        assert found.labels[found.y].tolist() == TWO.tolist()
     assert kinds == [(4, 4), (8, 4)]
 
 
@@ -178,10 +176,10 @@ def test_files_are_gone_after_a_fit_and_after_an_error(tmp_path, monkeypatch):
         fit(LogisticRegression(), backwards(X, TWO), engine=executor, scratch=tmp_path)
         assert not list(tmp_path.iterdir())
 
-        def full(*_, **__):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        def on_full_disk(path, mode="r", **settings):
+            return open("/dev/full" if "w" in mode else path, mode, **settings)
 
-        monkeypatch.setattr(np, "save", full)
+        monkeypatch.setattr(mapped, "open", on_full_disk, raising=False)
         model = LogisticRegression()
         with pytest.raises(
             StorageError, match=r"^the disk of .* is full\. Expected [\d,]+ more bytes\. Make room there"

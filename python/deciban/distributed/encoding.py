@@ -1,20 +1,10 @@
-"""Rows as linear models take them, encoded once: kept where passes over them are made, or mapped from files.
-
-A part in a folder is CSR of 32-bit indices, or a dense table, in float32 where that loses nothing, else in float64,
-with the places of its labels and its weights; each array is a file of NumPy's, and the folder appears when all are
-written.
-"""
+"""Rows as linear models take them, encoded once: kept where passes over them are made, or written to files."""
 
 from __future__ import annotations
 
-import errno
-import os
 import pickle
-import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,19 +18,8 @@ from ..data.numbers import linear_rows
 from ..data.rows import as_rows, is_sparse
 from ..data.samples import check_sample_weight
 from ..data.validation import check_classification_targets
-from ..errors import StorageError
+from .mapped import Encoded, Floats, Mapped, refuse_full, write
 from .parts import Part, Shape
-
-Floats = NDArray[np.float64]
-
-
-class Encoded(NamedTuple):
-    """X (N, d) dense or CSR, y (N,) places in the part's own sorted `labels`, weight (N,) > 0 or None for 1 each."""
-
-    X: Any
-    y: NDArray[Any]
-    labels: NDArray[Any]
-    weight: Floats | None
 
 
 class Survey(NamedTuple):
@@ -163,46 +142,13 @@ class EncodeToFolder:
         return left + right
 
 
-def write(encoded: Encoded, path: Path, more: Mapping[str, Any] | None = None) -> None:
-    """Write a part and `more` arrays, all of it or nothing; StorageError where the disk is full."""
-    unfinished = path.with_name(f"{path.name}.unfinished-{os.getpid()}")
-    arrays: dict[str, Any] = {"y": encoded.y, "labels": encoded.labels, **(more or {})}
-    if is_sparse(encoded.X):
-        arrays |= {"data": encoded.X.data, "indices": encoded.X.indices, "indptr": encoded.X.indptr}
-        arrays["shape"] = np.array(encoded.X.shape)
-    else:
-        arrays["X"] = encoded.X
-    if encoded.weight is not None:
-        arrays["weight"] = encoded.weight
-    try:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
-        for name, array in arrays.items():
-            np.save(unfinished / f"{name}.npy", array, allow_pickle=array.dtype.kind == "O")
-        if path.exists():  # written by a worker that died before it could say so
-            shutil.rmtree(path)
-        unfinished.rename(path)
-    except OSError as error:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        _refuse_full(error, path, sum(each.nbytes for each in arrays.values()))
-        raise
-
-
-def _refuse_full(error: OSError, path: Path, size: int) -> None:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        raise StorageError(
-            f"the disk of {path.parent} is full. Expected {size:,} more bytes. Make room there, or choose another "
-            "folder."
-        ) from error
-
-
 def spool(batch: Any, path: str) -> Unspool:
     """Write a batch of a generator to a file, and return what reads it."""
     held = pickle.dumps(batch, protocol=5)
     try:
         Path(path).write_bytes(held)
     except OSError as error:
-        _refuse_full(error, Path(path), len(held))
+        refuse_full(error, Path(path), len(held))
         raise
     return Unspool(path)
 
@@ -217,33 +163,3 @@ class Unspool:
         """Return the batch."""
         with open(self.path, "rb") as file:
             return pickle.load(file)
-
-
-# Headers of NumPy's files are parsed as Python, in which threads of some versions disturb each other (CPython 106905).
-_PARSING = Lock()
-
-
-@dataclass(frozen=True)
-class Mapped:
-    """Maps a part from its folder into memory."""
-
-    path: str
-
-    def __call__(self) -> Encoded:
-        """Return the part; nothing of it is read yet."""
-        with _PARSING:
-            return self._map()
-
-    def _map(self) -> Encoded:
-        from scipy.sparse import csr_array
-
-        def array(name: str) -> Any:
-            return np.load(f"{self.path}/{name}.npy", mmap_mode="r").view(np.ndarray)
-
-        labels = np.load(f"{self.path}/labels.npy", allow_pickle=True)
-        weight = array("weight") if os.path.exists(f"{self.path}/weight.npy") else None
-        if os.path.exists(f"{self.path}/X.npy"):
-            return Encoded(array("X"), array("y"), labels, weight)
-        X = csr_array(tuple(np.load(f"{self.path}/shape.npy").tolist()), dtype=np.float32)
-        X.data, X.indices, X.indptr = array("data"), array("indices"), array("indptr")
-        return Encoded(X, array("y"), labels, weight)

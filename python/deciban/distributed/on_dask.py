@@ -9,8 +9,9 @@ import numpy as np
 
 from ..errors import DataError, UsageError
 from ..threads import using
-from .encoding import Encode, Encoded, Survey
+from .encoding import Encode, Survey
 from .engines import Combine, Engine, Task
+from .mapped import Encoded
 from .parts import Block, Part
 from .trees import levels
 

@@ -1,0 +1,55 @@
+"""Parts in files are what was written, whatever their types, and nothing of a stranger's is unpickled."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from deciban.distributed.mapped import Encoded, Mapped, write
+
+ROWS = {
+    "none": np.zeros((0, 3)),
+    "by columns": np.asfortranarray(np.arange(12.0).reshape(4, 3)),
+    "single": np.ones((2, 1), np.float32),
+    "sparse": sparse.csr_array(np.eye(3)),
+    "sparse, none": sparse.csr_array((0, 5)),
+}
+LABELS = {
+    "texts": np.array(["가", "bb"]),
+    "bytes": np.array([b"x"]),
+    "numbers": np.array([1.5, np.inf]),
+    "dates": np.array(["2020-01-01"], "M8[D]"),
+    "objects": np.array([1, "x"], object),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_part_is_what_was_written(rows, labels, weighted, tmp_path):
+    n = rows.shape[0]
+    encoded = Encoded(
+        rows, np.arange(n, dtype=np.uint8) % len(labels), labels, np.arange(1.0, n + 1) if weighted else None
+    )
+    for note in ("before", "마지막"):
+        write(encoded, tmp_path / "part", note)
+    found, told = Mapped(str(tmp_path / "part")).with_note()
+    assert told == "마지막"
+    assert [path.name for path in tmp_path.iterdir()] == ["part"]
+    assert (found.X.shape, found.X.dtype) == (rows.shape, rows.dtype)
+    assert (rows != found.X).sum() == 0
+    assert (found.labels.tolist(), found.labels.dtype) == (labels.tolist(), labels.dtype)
+    assert found.y.tolist() == encoded.y.tolist()
+    assert (found.weight is None) == (encoded.weight is None)
+    if weighted:
+        assert found.weight.tolist() == encoded.weight.tolist()
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_nothing_is_unpickled_that_another_may_have_written(labels, tmp_path):
+    write(Encoded(np.eye(2), np.zeros(2, np.uint8), labels, None), tmp_path / "part")
+    careful = Mapped(str(tmp_path / "part"), trusted=False)
+    if labels.dtype.hasobject:
+        with pytest.raises(ValueError, match="holds labels that are no texts"):
+            careful()
+    else:
+        assert careful().labels.tolist() == labels.tolist()
