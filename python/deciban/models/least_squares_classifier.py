@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
+from functools import partial
 from time import perf_counter
 from typing import Any, Self
 
@@ -156,7 +157,8 @@ class LeastSquaresClassifier(LearnsLabelSets):
         if self.solver not in ("auto", closed_form.NAME):
             return super()._solve(problems, limits, start, seed)
         C = len(problems) if len(problems) > 1 else 2
-        normal = None if self.counts_ is None else class_normal_equations(self.counts_, _targets(C), self.fit_intercept)
+        seen, targets = self.counts_, _targets(C)
+        normal = None if seen is None else partial(class_normal_equations, seen, targets, self.fit_intercept)
         solutions, self._fit = closed_form.solve_together(problems, limits, normal)
         return solutions
 
@@ -170,9 +172,11 @@ class LeastSquaresClassifier(LearnsLabelSets):
     def _score_held_out(
         self, given: RowExamples, inside: Places, outside: Places, limits: Limits, seed: int
     ) -> tuple[Floats, bool]:
-        """Return scores of some rows by what the others say: by the statistic less that of those rows."""
+        """Return scores of some rows by what the others say: by the statistic less that of those rows, or anew where
+        the others are fewer than columns, or no statistic is kept."""
         C, l2 = len(given.classes), self._penalty().l2
-        if self.counts_ is None:
+        few = len(inside) < given.X.shape[1] and not is_sparse(given.X)
+        if self.counts_ is None or few:
             part = given.only(inside)
             problems = self._problems(part)
             Y = np.column_stack([problem.y for problem in problems])

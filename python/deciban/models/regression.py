@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -77,7 +78,7 @@ def solve_regression(
     if refused:
         raise ValueError(f"solver {module.NAME!r} {refused}")
     if name == closed_form.NAME:
-        normal = None if moments is None else normal_equations(moments, first.shape[1], first.intercept)
+        normal = None if moments is None else partial(normal_equations, moments, first.shape[1], first.intercept)
         return closed_form.solve_together(problems, limits, normal)
     if start is None and name == newton.NAME:
         start = _starts(problems, limits)

@@ -5,8 +5,9 @@
 with Z = √c (X − x̄) and t = √c (y − ȳ); without intercept nothing is taken off. Where w is not unique (λ = 0 and columns
 that are combinations of others) it is the shortest. No inverse is ever formed. The ways, by what the data are:
 
-    d ≤ 4000, well conditioned   Cholesky's factor of ZᵀZ + ½λI, then corrected by the residuals of the data themselves
-                                 (corrected seminormal equations: Björck, Linear Algebra Appl. 88/89, 1987)
+    d ≤ 4000, well conditioned   where rows are not fewer than columns, or sparse: Cholesky's factor of ZᵀZ + ½λI, then
+                                 corrected by the residuals of the data themselves (corrected seminormal equations:
+                                 Björck, Linear Algebra Appl. 88/89, 1987)
     dense                        Householder's QR factorisation of Z with λ's rows beneath, then pivoted; where rows are
                                  fewer than columns, ½λ > 0: Cholesky's factor of ZZᵀ + ½λI, else the SVD of Z
     sparse                       LSMR (Fong & Saunders, SIAM J. Sci. Comput. 33, 2011), to 1e-12; X never becomes dense
@@ -14,6 +15,7 @@ that are combinations of others) it is the shortest. No inverse is ever formed. 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +68,11 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
     return solve_together([problem.without_offset()], limits)[0][0]
 
 
-def solve_together(problems: list[Problem], limits: Limits, normal: Normal | None = None) -> tuple[list[Solution], Fit]:
-    """Return problems that differ in nothing but y, with one factorisation; `normal` are their normal equations, if
-    known."""
+def solve_together(
+    problems: list[Problem], limits: Limits, normal: Callable[[], Normal] | None = None
+) -> tuple[list[Solution], Fit]:
+    """Return problems that differ in nothing but y, with one factorisation; `normal` makes their normal equations, of
+    what is known already."""
     watch, first = Watch(limits), problems[0]
     Y = np.column_stack([problem.y for problem in problems])
     try:
@@ -94,7 +98,7 @@ def least_squares(
     c: Floats,
     l2: float = 0.0,
     intercept: bool = True,
-    normal: Normal | None = None,
+    normal: Callable[[], Normal] | None = None,
     n_jobs: int | None = None,
 ) -> Fit:
     """Return the optimum for the columns of Y (N, K), weights c (N,); `rows` is X as the core takes it.
@@ -105,11 +109,11 @@ def least_squares(
     """
     data = _Data(rows, Y, c, 0.5 * l2, intercept, n_jobs)
     factor = None
-    if data.d <= DIRECT and (data.d <= data.height or normal is not None or data.sparse):
-        normal = normal or normal_equations(joint_scatter(as_matrix(rows), Y, c), data.d, intercept)
-        factor = Factor.of_gram(add_ridge(normal.G, data.ridge), normal.floor)
+    if data.d <= DIRECT and (data.d <= data.height or data.sparse):
+        known = normal() if normal else normal_equations(joint_scatter(as_matrix(rows), Y, c), data.d, intercept)
+        factor = Factor.of_gram(add_ridge(known.G, data.ridge), known.floor)
         if factor.rank == data.d and factor.condition() <= _WELL_CONDITIONED:
-            return data.correct_by_residuals(normal, factor)
+            return data.correct_by_residuals(known, factor)
     return data.iterate(factor) if data.sparse else data.factorise()
 
 
