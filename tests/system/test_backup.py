@@ -22,6 +22,7 @@ from deciban.serve.live import LiveFilter
 from deciban.serve.user_filters import UserFilters
 from stores import STORES, new_schema, postgresql
 from system.command import HAM
+from system.faults import KILLS, Fault, Process
 from tiers import deep, examples
 
 NAMES = ["ann@example.com", "@example.com", "bob"]
@@ -112,6 +113,51 @@ def test_a_restore_that_fails_changes_nothing(sort, own, run, tmp_path, new_url,
         assert state(own, url) == before
         assert sorted(each.name for each in tmp_path.rglob("*.deciban*") if each.name != "new.deciban.users") == names
     assert not [each for each in tmp_path.iterdir() if each.name.endswith(".part")]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", KILLS)
+def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
+    kind, own, run, tmp_path, tmp_path_factory
+):
+    """But where all is as it was, or as it is to be."""
+    run("snapshot", own, "first")
+    teach(own, None)
+    back_up(str(own), "b")
+    wanted, names = state(own, None), sorted(each.name for each in tmp_path.iterdir())
+    run("snapshot", own, "second")
+    filters = UserFilters(LiveFilter(str(own)), store_at(None, users_beside(own), str(own)))
+    filters.shared.learn(MESSAGES[5], "spam", "")
+    filters.of("carol").learn(MESSAGES[4], "spam", "")
+    filters.close()
+    before, now, refused, at = state(own, None), tmp_path_factory.mktemp("now"), 0, 0
+    shutil.copytree(tmp_path, now, dirs_exist_ok=True)
+
+    def again():
+        restore("b", str(own), force=True)
+        return 0
+
+    while (ended := Process(again, Fault(kind, at)).wait()).code is None:
+        try:
+            LiveFilter(str(own)).learn(MESSAGES[5], "ham", "")
+        except StorageError as error:
+            assert str(error) == (  # noqa: PT017
+                f"{own}: expected a filter, journal and users of one moment; a restore was broken off. Restore again: "
+                f"deciban restore BACKUP {own} --force."
+            )
+            refused += 1
+        else:
+            LiveFilter(str(own)).learn(MESSAGES[5], "spam", "")
+            assert state(own, None)[0] in (before[0], wanted[0])
+        again()
+        assert state(own, None) == wanted
+        assert sorted(each.name for each in tmp_path.iterdir()) == names
+        for path in tmp_path.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.copytree(now, tmp_path, dirs_exist_ok=True)
+        at += 1
+    assert ended.code == 0
+    assert at > refused > 2
 
 
 def test_a_filter_alone_is_backed_up_and_restored(own, out, run, tmp_path):

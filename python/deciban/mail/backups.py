@@ -3,12 +3,15 @@
 A backup is made while others teach: who learns waits until the journal is copied, and users are read at one moment.
 What is restored was checked before anything is changed: digests, the filter, the databases. A filter that is new is
 there when all that belongs to it is; one that is replaced gets its journal in the transaction in which its file is.
+As file, journal and users are not replaced at one moment, a note beside the filter says that they are being: whoever is
+killed leaves it, and nothing is learnt before the filter is restored again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -17,18 +20,20 @@ from dataclasses import dataclass
 
 from ..errors import DataError, NoInputError, StorageError, UsageError, escape
 from ..files.archives import read_archive, write_archive
-from ..files.locks import lock
+from ..files.locks import hold_at_once, lock
 from ..files.replacement import replace
 from . import snapshots
 from .database import VERSION, connect, errors_of, version_of
+from .journal import OF_RESTORING, Journal, discard
 from .journal import SUFFIX as OF_JOURNAL
-from .journal import Journal, discard
 from .sql_stores import SqliteStore, Store, store_at
 from .user_copies import replacing_users
 from .users import Users, users_beside
 
 FILTER, JOURNAL, USERS, SNAPSHOTS = "filter", "journal", "users", "snapshots/"
 _ENDINGS = (".deciban" + OF_JOURNAL, ".deciban")
+_HELD = "held"
+"""A file that whoever uses a folder holds: folders of others are leftovers."""
 _OF_JOURNAL = ("entries", "about", "steps", "solution", "canaries")
 
 
@@ -107,6 +112,7 @@ def restore(backup: str, path: str, url: str | None = None, *, force: bool = Fal
         own = store_at(url, users_beside(path), places[FILTER])
         with (
             lock(path, needed=False),
+            _noting(path),
             _users_from(places.get(USERS), own, places[FILTER]) as known,
             _snapshots_from(places, path, folder) as count,
             _journal_from(places.get(JOURNAL), path),
@@ -182,6 +188,24 @@ def _export_users(users: Store, path: str, filter_file: str) -> int:
 
 
 @contextlib.contextmanager
+def _noting(path: str) -> Iterator[None]:
+    """Keep a note beside a filter while parts of it are replaced."""
+    if not os.path.exists(path):  # one that is new is there when all is
+        yield
+        return
+    note = path + OF_RESTORING
+    was_broken_off = os.path.lexists(note)
+    replace(note, b"Parts of this filter are of a backup, and others are not: restore it again.\n")
+    try:
+        yield
+    except BaseException:
+        if not was_broken_off:  # all is as it was
+            os.unlink(note)
+        raise
+    os.unlink(note)
+
+
+@contextlib.contextmanager
 def _users_from(at: str | None, users: Store, filter_file: str) -> Iterator[int]:
     """Give a filter the users of a backup, none without them, when the block has put its file in place."""
     if at is None and not users.exists():
@@ -234,7 +258,7 @@ def _journal_from(at: str | None, path: str) -> Iterator[None]:
     if at is None and not os.path.exists(path + OF_JOURNAL):
         yield
         return
-    with Journal.open(path, write=True) as journal:
+    with Journal.open(path, write=True, restores=True) as journal:
         assert journal is not None
         own, journal.kept = journal.connection, True
         with contextlib.ExitStack() as stack:
@@ -263,17 +287,29 @@ def _copy_table(table: str, source: sqlite3.Connection | None, target: sqlite3.C
 
 @contextlib.contextmanager
 def _folder_for(path: str) -> Iterator[str]:
-    """Yield a new folder beside a file, which nobody else may read, and which is removed."""
-    base = os.path.basename(path)
+    """Yield a new folder beside a file, which nobody else may read, and which is removed; those of who was killed are,
+    too."""
+    parent, base = os.path.dirname(os.path.abspath(path)), os.path.basename(path)[:100]
     try:
-        folder = tempfile.mkdtemp(prefix=f".{base[:100]}.", suffix=".part", dir=os.path.dirname(os.path.abspath(path)))
+        _remove_leftovers(parent, base)
+        folder = tempfile.mkdtemp(prefix=f".{base}.", suffix=".part", dir=parent)
     except FileNotFoundError as error:
         raise NoInputError(f"{escape(path)}: there is no such folder. Make it, or choose another place.") from error
     except OSError as error:
         raise StorageError(f"{escape(path)}: {error.strerror}. Nothing was changed; check rights.") from error
     try:
-        yield folder
+        with hold_at_once(f"{folder}/{_HELD}"):
+            yield folder
     except OSError as error:
         raise StorageError(f"{escape(path)}: {error.strerror}. Make room or check rights, and try again.") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_leftovers(parent: str, base: str) -> None:
+    """Remove folders for a file that nobody holds."""
+    pattern = re.compile(rf"\.{re.escape(base)}\.[a-z0-9_]{{8}}\.part")
+    for name in filter(pattern.fullmatch, os.listdir(parent)):
+        with contextlib.suppress(OSError), hold_at_once(f"{parent}/{name}/{_HELD}") as is_held:
+            if is_held:
+                shutil.rmtree(f"{parent}/{name}", ignore_errors=True)

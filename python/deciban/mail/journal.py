@@ -20,7 +20,7 @@ from time import time
 from typing import Any, NamedTuple
 
 from ..data.text_layout import ONLINE
-from ..errors import DataError, DecibanError, escape
+from ..errors import DataError, DecibanError, StorageError, escape
 from ..files.locks import lock
 from ..files.written import Replacement
 from ..store import Opened, of_table, open_file
@@ -31,6 +31,8 @@ from .database import WITH_CANARIES, WITH_STEPS, connect, errors_of, make, versi
 from .steps import Solution, Steps
 
 SUFFIX = ".journal"
+OF_RESTORING = ".restoring"
+"""Ends the name of a note beside a filter of which parts are being replaced by those of a backup."""
 _LARGE = 4_000_000
 """Bytes of a file whose digest takes longer than its journal."""
 # Of entries: not in the filter's file yet; in it since it was last solved, where who read the file before finds them;
@@ -61,9 +63,14 @@ class Journal:
 
     @classmethod
     @contextlib.contextmanager
-    def open(cls, path: str | os.PathLike[str], *, write: bool) -> Iterator[Journal | None]:
-        """Yield the journal of the filter at `path`, alone if it is to be written; None if there is none to be read."""
+    def open(cls, path: str | os.PathLike[str], *, write: bool, restores: bool = False) -> Iterator[Journal | None]:
+        """Yield the journal of the filter at `path`, alone if it is to be written; None if there is none to be read.
+
+        Where a restore was broken off nothing is written but by one that `restores`.
+        """
         where = os.fspath(path) + SUFFIX
+        if write and not restores:
+            _require_whole(path)
         if not write and not os.path.exists(where):
             yield None
             return
@@ -284,6 +291,16 @@ def _note_solution(path: str | os.PathLike[str]) -> None:
             words, journal.kept = SingleWords(opened.view()), True
             if not journal.last():
                 journal.write(lambda: journal.steps.begin(opened, words.offsets, len(words)))
+
+
+def _require_whole(path: str | os.PathLike[str]) -> None:
+    """Raise StorageError where a restore was broken off."""
+    if os.path.lexists(os.fspath(path) + OF_RESTORING):
+        shown = escape(os.fspath(path))
+        raise StorageError(
+            f"{shown}: expected a filter, journal and users of one moment; a restore was broken off. Restore again: "
+            f"deciban restore BACKUP {shown} --force."
+        )
 
 
 def discard(path: str | os.PathLike[str]) -> None:
