@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Reader
+from .._core import scores as scores_of_rows
 from ..calibration.scaling import Scaling, fit_scaling
 from ..calibration.temperature import loss_of_scores
 from ..distributions import Counts
@@ -165,6 +166,12 @@ class LeftOut(NamedTuple):
         sums: Floats = np.bincount(row, values, minlength=len(self.ends)).astype(float)
         return sums
 
+    def _entries_of(self, examples: Places) -> Places:
+        """Return the places of what some examples hold."""
+        starts = np.append(0, self.ends)
+        lengths = np.diff(starts)[examples]
+        return np.repeat(starts[examples] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+
     def _known(self) -> tuple[Places, Places]:
         """Return the features that occur, ascending, and the place of each occurrence's among them."""
         occurs = np.zeros(self.seen.s.shape[1], dtype=bool)
@@ -176,18 +183,18 @@ class LeftOut(NamedTuple):
 
     def _drawn(self, row: Places, kept: NDArray[np.bool_]) -> Floats:
         """Return (M, C) Σ_j x_j log φ_cj of words that are drawn."""
-        from scipy.sparse import csr_array  # here, because a filter of mail that is only asked needs no SciPy
-
         known, place = self._known()
-        s = self.seen.s[:, known]
+        s = np.array([s_c[known] for s_c in self.seen.s])
         log = np.log(s + self.added)
         x = np.where(kept, self.values, 0.0)
-        said: Floats = csr_array((x, place, np.append(0, self.ends)), shape=(len(self.ends), len(known))) @ log.T
+        rows = (x, place, np.append(0, self.ends), len(known))
+        said: Floats = scores_of_rows(rows, log, np.zeros(len(log)))
         unknown, length = self._sum(row, ~kept * 1.0), self._sum(row, x)
         total = self.seen.s.sum(axis=1) + self.added * (self.seen.s.shape[1] - unknown[:, None])
         total -= self.counts * self._sum(row, self.values)[:, None]
         for c, learnt in enumerate(self.counts.T):
-            mine = np.flatnonzero((learnt > 0.0)[row] & kept)
+            mine = self._entries_of(np.flatnonzero(learnt > 0.0))
+            mine = mine[kept[mine]]
             left = np.maximum(s[c, place[mine]] - learnt[row[mine]] * self.values[mine], 0.0)
             said[:, c] += self._sum(row[mine], x[mine] * (np.log(left + self.added) - log[c, place[mine]]))
         said -= length[:, None] * np.log(np.where(total > 0.0, total, 1.0))

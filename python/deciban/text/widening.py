@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..distributions.counts import Counts, Floats
+from ..inner_product import dot
 
 # Agreement is at least this: what tells nothing makes an interval ten times as wide.
 _LEAST_AGREEMENT = 0.01
@@ -84,10 +85,11 @@ def freedom(seen: Counts, binary: bool) -> Floats:
     n, s = seen.n, seen.s
     varied = np.ones_like(n)
     if binary:
-        words, rest, others = s.sum(axis=1), n.sum() - n, s.sum(axis=0) - s
-        length = _ratio(words, n)
-        within = _ratio((s * np.maximum(s - 1.0, 0.0)).sum(axis=1), n * (n - 1.0))
-        between = _ratio((s * others).sum(axis=1), n * rest) * _ratio(length, _ratio(others.sum(axis=1), rest))
+        words, rest, together = s.sum(axis=1), n.sum() - n, s.sum(axis=0)
+        pairs, across = (np.array([dot(s_c, other(s_c)) for s_c in s]) for other in (_but_one, together.__sub__))
+        length, length_of_others = _ratio(words, n), _ratio(words.sum() - words, rest)
+        within = _ratio(pairs, n * (n - 1.0))
+        between = _ratio(across, n * rest) * _ratio(length, length_of_others)
         apart = length - between
         apart[apart <= _ROUNDING * length] = 0.0  # rounding alone would say whether they are copies
         varied -= np.clip(_ratio(within - between, apart), 0.0, 1.0)
@@ -117,13 +119,19 @@ def agreement(seen: Counts, binary: bool) -> float:
     C, often = int((n > 0.0).sum()), together >= 2.0
     if C < 2 or N <= C or not often.any():
         return _LEAST_AGREEMENT
-    p, s, m = n / N, s[:, often], together[often]
+    p, m, apart = n / N, together[often], np.zeros(int(often.sum()))
+    for p_c, s_c in zip(p, s, strict=True):  # not at once: a table of all would leave the cache
+        apart += np.square(s_c[often] - p_c * m)
     chance = (N - m) / (N - 1.0) if binary else np.ones_like(m)
-    apart = np.square(s - p[:, None] * m).sum(axis=0) / (
-        m * max(1.0 - float(np.square(p).sum()), float(np.finfo(float).eps))
-    )
+    apart /= m * max(1.0 - float(np.square(p).sum()), float(np.finfo(float).eps))
     found = float(((apart - chance) / (m - 1.0)).mean()) * (N - C) / N
     return min(max(found, _LEAST_AGREEMENT), 1.0)
+
+
+def _but_one(counts: Floats) -> Floats:
+    """Return with how many others each is met."""
+    left = counts - 1.0
+    return np.maximum(left, 0.0, out=left)
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:
