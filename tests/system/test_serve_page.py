@@ -186,6 +186,24 @@ def test_the_language_is_that_of_the_browser_until_one_is_chosen(visit):
     assert client.get("/language?to=xx&back=//evil", follow_redirects=False).headers["location"] == "/"
 
 
+@pytest.mark.parametrize(
+    ("language", "few", "others"),
+    [
+        ("en", "There are few examples of ham, spam.", "Others may write"),
+        ("ko", "예가 적은 클래스", "다른 사람도 쓸 수 있는 파일"),
+    ],
+)
+def test_what_is_to_be_done_is_told_in_the_language_of_the_reader(visit, own, language, few, others):
+    client, *_ = visit
+    own.chmod(0o666)
+    found = client.get("/trends", headers={"Accept-Language": language}).text
+    told = re.search(r'<ul class="to-do">(.*?)</ul>', found, re.DOTALL)[1]
+    assert few in told
+    assert others in told
+    assert "deciban learn" in told
+    assert ("There" in told) == (language == "en")
+
+
 def test_messages_are_found_and_stand_on_pages(visit):
     client, _, keeper = visit
     found = checked(client.get("/?text=노루걸음"))

@@ -54,11 +54,11 @@ def _lines(found: Health) -> Iterator[str]:
     if found.since is not None:
         yield f"since      {_of_verdicts(found)}"
     yield ""
-    if not found.problems:
+    if not found.findings:
         yield "No problem was found."
-    for problem, action in zip(found.problems, found.actions, strict=True):
-        yield f"! {problem}"
-        yield f"  → {action}"
+    for finding in found.findings:
+        yield f"! {finding.problem}"
+        yield f"  → {finding.action}"
 
 
 def _of_file(each: FileState) -> str:

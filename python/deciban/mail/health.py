@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from time import time
 from typing import Any
@@ -30,6 +31,51 @@ _ENOUGH = 20
 _DELTA = 0.05
 
 
+TEXTS: Mapping[str, tuple[str, str]] = {
+    "unreadable": ("{error}", "Restore it from a backup, or train."),
+    "unreadable_now": ("{error}", "Roll back: deciban rollback {path} {snapshot}."),
+    "journal": ("{error}", "Restore {path} from a backup, or move it away."),
+    "writable": ("Others may write {paths}.", "Run: chmod go-w {words}"),
+    "few": ("There are few examples of {labels}.", "Learn more: deciban learn {path} --as {label}"),
+    "unbalanced": ("The classes are unbalanced: {label} is rare.", "Learn more of {label}."),
+    "waiting": ("{n} items wait in the journal.", "Run: deciban refresh {path}"),
+    "old": ("Nothing was learnt for {days} days.", "Learn recent messages."),
+    "changed": (
+        "Mail has changed: verdicts on what was labelled since were worth less than they claimed, so evidence counts "
+        "{slope} of what it did until later labels confirm it.",
+        "Learn messages of today, correct ones too, then run: deciban refresh {path}.",
+    ),
+    "wrong": (
+        "{errors} of {n} verdicts of 30 dB or more were wrong among the messages labelled since; calibrated ones are "
+        "wrong once in 1,000. If mostly mistakes were labelled, this says little; else the mail has changed.",
+        "Learn correct messages too, then run: deciban refresh {path}. Raise --unsure-below meanwhile.",
+    ),
+}
+"""What may be found: the problem, and what to do."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to do: its kind, and the values in its texts.
+
+    >>> Finding("old", {"days": "100"}).problem
+    'Nothing was learnt for 100 days.'
+    """
+
+    kind: str
+    values: Mapping[str, str]
+
+    @property
+    def problem(self) -> str:
+        """What is wrong."""
+        return TEXTS[self.kind][0].format(**self.values)
+
+    @property
+    def action(self) -> str:
+        """What to do."""
+        return TEXTS[self.kind][1].format(**self.values)
+
+
 @dataclass(frozen=True)
 class FileState:
     """A file: its path, bytes, mode, as in 0o600, owner's number and the seconds since 1970 of its last change."""
@@ -51,7 +97,7 @@ class FileState:
 class Health:
     """What is known of a model without judging anything.
 
-    `problems` and `actions` belong together, one by one. `since` are verdicts before their labels were given, with the
+    `since` are verdicts before their labels were given, with the
     lowest error rate that they show with a confidence of 97.5 % and the highest; `promised` is the log loss on
     examples that the model was not trained on, in nats, by its certificate; `drift` is what evidence counts by what was
     labelled since.
@@ -70,8 +116,7 @@ class Health:
     snapshots: int = 0
     canaries: int = 0
     drift: Drift = STEADY
-    problems: list[str] = field(default_factory=list)
-    actions: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     @property
     def damaged(self) -> bool:
@@ -81,7 +126,10 @@ class Health:
     def to_json(self) -> dict[str, Any]:
         """Return keys that scripts rely on."""
         since = None if self.since is None else self.since.to_json()
-        return {**asdict(self), "since": since, "drift": self.drift._asdict()}
+        own = {name: value for name, value in asdict(self).items() if name != "findings"}
+        own |= {"since": since, "drift": self.drift._asdict()}
+        problems, actions = ([getattr(each, name) for each in self.findings] for name in ("problem", "action"))
+        return {**own, "problems": problems, "actions": actions}
 
 
 def examine(path: str) -> Health:
@@ -100,12 +148,12 @@ def examine(path: str) -> Health:
         if not os.path.isfile(path):
             raise
         kept = snapshots(path)
-        act = f"Roll back: deciban rollback {path} {kept[-1].name}." if kept else "Restore it from a backup, or train."
-        return Health(files, snapshots=len(kept), problems=[str(error)], actions=[act])
+        kind, values = "unreadable", {"error": str(error)}
+        if kept:
+            kind, values = "unreadable_now", values | {"path": path, "snapshot": kept[-1].name}
+        return Health(files, snapshots=len(kept), findings=[Finding(kind, values)])
     found = _of_journal(path, _of_file(stored, Health(files, snapshots=len(snapshots(path)))), stored)
-    for problem, action in _problems(path, found, time()):
-        found.problems.append(problem)
-        found.actions.append(action)
+    found.findings.extend(_findings(path, found, time()))
     return found
 
 
@@ -142,54 +190,35 @@ def _of_journal(path: str, health: Health, stored: store.Stored) -> Health:
                 own["error_interval"] = float(low), float(high)
             return Health(**own)
     except DecibanError as error:
-        health.problems.append(str(error))
-        health.actions.append(f"Restore {path + SUFFIX} from a backup, or move it away.")
+        health.findings.append(Finding("journal", {"error": str(error), "path": path + SUFFIX}))
         return health
 
 
-def _problems(path: str, health: Health, now: float) -> list[tuple[str, str]]:
-    found = []
+def _findings(path: str, health: Health, now: float) -> Iterator[Finding]:
+    """Yield what is to be done."""
     own = [each.path for each in health.files if each.mode & 0o022]
     if own:
-        found.append((f"Others may write {', '.join(own)}.", f"Run: chmod go-w {' '.join(own)}"))
+        yield Finding("writable", {"paths": ", ".join(own), "words": " ".join(own)})
     counts = health.classes
     few = [label for label, n in counts.items() if n < _FEW]
     if few:
-        found.append(
-            (f"There are few examples of {', '.join(few)}.", f"Learn more: deciban learn {path} --as {few[0]}")
-        )
+        yield Finding("few", {"labels": ", ".join(few), "label": few[0], "path": path})
     if counts and max(counts.values()) > _UNBALANCED * max(min(counts.values()), 1.0):
-        least = min(counts, key=lambda label: counts[label])
-        found.append((f"The classes are unbalanced: {least} is rare.", f"Learn more of {least}."))
+        yield Finding("unbalanced", {"label": min(counts, key=lambda label: counts[label])})
     if health.waiting and health.items > SOLVED_AT_ONCE:
-        found.append((f"{health.waiting:,} items wait in the journal.", f"Run: deciban refresh {path}"))
+        yield Finding("waiting", {"n": f"{health.waiting:,}", "path": path})
     last = max([health.files[0].changed, *(health.taught or ())])
     if now - last > _OLD * 86400.0:
-        found.append((f"Nothing was learnt for {(now - last) / 86400.0:.0f} days.", "Learn recent messages."))
-    return found + _drift(path, health.since, health.drift)
+        yield Finding("old", {"days": f"{(now - last) / 86400.0:.0f}"})
+    yield from _drift(path, health.since, health.drift)
 
 
-def _drift(path: str, since: Prequential | None, drift: Drift) -> list[tuple[str, str]]:
-    """Return whether verdicts were worth less than they said, or certain ones wrong beyond chance if one in a thousand
+def _drift(path: str, since: Prequential | None, drift: Drift) -> Iterator[Finding]:
+    """Yield whether verdicts were worth less than they said, or certain ones wrong beyond chance if one in a thousand
     is."""
     if drift != STEADY:
-        return [
-            (
-                "Mail has changed: verdicts on what was labelled since were worth less than they claimed, so evidence "
-                f"counts {drift.slope:.2f} of what it did until later labels confirm it.",
-                f"Learn messages of today, correct ones too, then run: deciban refresh {path}.",
-            )
-        ]
-    if since is None or not since.certain_errors:
-        return []
-    low = float(binomial(errors=since.certain_errors, n=since.certain, delta=_DELTA, side="lower"))
-    if low <= 0.001:
-        return []
-    share = f"{since.certain_errors:,} of {since.certain:,} verdicts of 30 dB or more"
-    return [
-        (
-            f"{share} were wrong among the messages labelled since; calibrated ones are wrong once in 1,000. If mostly "
-            "mistakes were labelled, this says little; else the mail has changed.",
-            f"Learn correct messages too, then run: deciban refresh {path}. Raise --unsure-below meanwhile.",
-        )
-    ]
+        yield Finding("changed", {"slope": f"{drift.slope:.2f}", "path": path})
+    elif since is not None and since.certain_errors:
+        low = float(binomial(errors=since.certain_errors, n=since.certain, delta=_DELTA, side="lower"))
+        if low > 0.001:
+            yield Finding("wrong", {"errors": f"{since.certain_errors:,}", "n": f"{since.certain:,}", "path": path})

@@ -97,7 +97,7 @@ class Sample:
         if weights is not None:
             may &= np.asarray(weights) != 0.0
         if self.longest is None:  # else some of the lowest are not kept
-            distinct = np.unique(heads[may])
+            distinct = np.unique(heads[may], return_index=True)[0]  # without the index it imports masked arrays
             may &= heads <= distinct[min(MOST, len(distinct) - 1)] if len(distinct) else may
         return np.flatnonzero(may).tolist()
 

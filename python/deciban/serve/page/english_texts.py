@@ -1,5 +1,7 @@
 """Texts of the page, in English."""
 
+from ...mail.health import TEXTS
+
 ENGLISH = {
     "name": "Deciban",
     "title": "{page} · Deciban",
@@ -172,6 +174,11 @@ ENGLISH = {
     "`deciban refresh`.",
     "trends.health": "To do",
     "trends.health.none": "Nothing: all is well.",
+    **{
+        key: text
+        for kind, (problem, action) in TEXTS.items()
+        for key, text in ((f"health.{kind}", problem), (f"health.{kind}.action", action))
+    },
     "model.title": "Model",
     "model.how": "What the filter was trained on, what it knows, and the proof of its training.",
     "model.evidence": "Strongest words",

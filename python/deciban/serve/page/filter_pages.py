@@ -111,7 +111,7 @@ class FilterPages:
             "error": self._error(texts, health),
             "slope": f"{health.drift.slope:.2f}",
             "is_steady": health.drift.slope == 1.0,
-            "to_do": [*zip(health.problems, health.actions, strict=True)],
+            "to_do": health.findings,
             "days": _DAYS,
         }
 
