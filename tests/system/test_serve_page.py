@@ -300,6 +300,29 @@ def test_a_form_corrects_a_message_with_and_without_script(visit):
     checked(client.post("/messages/99999/label", data={"csrf": csrf, "label": "spam"}), 404)
 
 
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_messages_that_are_alike_are_taught_together(visit, label):
+    client, known, keeper = visit
+    text = " ".join(f"word{k}" for k in range(60))
+    for k in range(25):
+        client.post("/v1/classify", content=f"Subject: offer {k}\nFrom: a@b\n\n{text} copy{k}\n".encode())
+    keeper.flush()
+    client.post(f"/messages/{keeper.kept.select()[3].id}/label", data={"csrf": csrf_of(client), "label": "spam"})
+    shown = checked(client.get("/review?of=duplicates"))
+    assert "Teach all 25:" in shown.text
+    (numbers,) = (
+        value for tag, attribute, value in shown.attributes if attribute == "value" and value.count(" ") == 24
+    )
+    data = {"csrf": csrf_of(client), "messages": f"{numbers} 999999 x", "label": label}
+    response = client.post("/review/label", data=data)
+    assert f"Labelled {label}: {24 if label == 'spam' else 25} more messages." in checked(response).text
+    labels = [each.label for each in keeper.kept.select() if str(each.id) in numbers.split()]
+    assert labels == 25 * [label]
+    assert (known.rate(f"Subject: offer\nFrom: a@b\n\n{text}\n".encode()).score > 5.0) == (label == "spam")
+    for wrong in ({"label": ""}, {"label": "x"}, {"messages": " ".join(map(str, range(201)))}, {"csrf": "x"}):
+        assert client.post("/review/label", data=data | wrong).status_code in (400, 403), wrong
+
+
 def test_a_snapshot_is_taken_and_returned_to(visit):
     client, known, _ = visit
     csrf, digest = csrf_of(client), known.snapshot.digest

@@ -6,6 +6,7 @@ The API and the page ask this; it knows nothing of HTTP.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -91,6 +92,18 @@ class Review:
         outcome = self.known.forget(message, source) if label is None else self.known.learn(message, label, source)
         self.kept.label([each.digest], self.labels([each.digest])[0])
         return outcome, self.get(number)
+
+    def correct_all(self, numbers: Sequence[int], label: str, source: str) -> int:
+        """Learn messages under a label; return of how many it changed the label.
+
+        One that has gone meanwhile, or was not kept whole, is passed over.
+        """
+        changed = 0
+        for number in numbers:
+            with suppress(GoneError):
+                if self.kept.is_whole(self.get(number)):
+                    changed += self.correct(number, label, source)[0] in ("learnt", "relabelled")
+        return changed
 
     def labels(self, digests: Iterable[bytes]) -> list[str | None]:
         """Return the labels that messages have now, by whoever gave them; None for those that the filter does not

@@ -122,6 +122,8 @@ ENGLISH = {
     "review.none.how": "Come back when more mail has arrived.",
     "review.group": "{n} messages alike",
     "review.differ": "labels differ",
+    "review.together": "Teach all {n}:",
+    "review.changed": "Labelled {label}: {n} more messages.",
     "threshold.title": "Threshold",
     "threshold.how": "A message is spam when its evidence exceeds the threshold. A higher threshold loses fewer "
     "good messages and lets more spam through.",

@@ -22,6 +22,8 @@ _ROWS = 50
 _OUTCOMES = ("learnt", "relabelled", "already known", "forgotten", "not known")
 _GROUPS = 30
 _IN_GROUP = 20
+_AT_ONCE = 200
+"""Messages of a group that one form teaches."""
 _LISTS = ("uncertain", "mislabelled", DUPLICATES)
 Handled = tuple[str, Callable[["Visit"], Awaitable[Response]], str]
 
@@ -38,6 +40,7 @@ class MessagePages:
             ("/messages/{id}", self.show, "GET"),
             ("/messages/{id}/label", self.correct, "POST"),
             ("/review", self.queue, "GET"),
+            ("/review/label", self.correct_group, "POST"),
         ]
 
     async def recent(self, visit: Visit) -> Response:
@@ -116,6 +119,16 @@ class MessagePages:
         row = await visit.run(partial(views.row, each))
         return visit.render("row.html", row=row, views=views, said=said)
 
+    async def correct_group(self, visit: Visit) -> Response:
+        """Learn messages that are alike, and show the groups as they are then."""
+        review, label = self._require(), visit.form.get("label", "")
+        numbers = [_number(each) for each in visit.form.get("messages", "").split()]
+        if label not in review.known.classes or len(numbers) > _AT_ONCE:
+            expected = f"one of {', '.join(review.known.classes)}, and at most {_AT_ONCE} messages"
+            raise ProblemError(400, "Bad request", f"expected {expected}.")
+        changed = await visit.teach(partial(review.correct_all, numbers, label, "the page"))
+        return visit.go("/review", of=DUPLICATES, changed=str(changed), label=label)
+
     async def queue(self, visit: Visit) -> Response:
         """Show what is worth a look."""
         if self.review is None:
@@ -124,18 +137,25 @@ class MessagePages:
         of = of if of in _LISTS else "uncertain"
         views = Views(self.review, visit.texts)
         found = await visit.run(partial(self._queue, views, of))
-        return visit.render("review.html", views=views, page="review", of=of, lists=_LISTS, compared=COMPARED, **found)
+        changed, notice = visit.query.get("changed", ""), ""
+        if changed:
+            named = views.class_name(visit.query.get("label", "")[:80])
+            notice = visit.texts("review.changed", n=f"{max(_number(changed), 0):,}", label=named)
+        return visit.render(
+            "review.html", views=views, page="review", of=of, lists=_LISTS, compared=COMPARED, notice=notice, **found
+        )
 
     def _queue(self, views: Views, of: str) -> dict[str, Any]:
         assert self.review is not None
-        groups: list[tuple[str, bool, list[Any]]] = []
+        groups: list[tuple[str, bool, list[int], list[Any]]] = []
         if of == DUPLICATES:
             for group in self.review.duplicates()[:_GROUPS]:
                 labels = {each.label for each in group if each.label is not None}
                 title = views.texts("review.group", n=f"{len(group):,}")
-                groups.append((title, len(labels) > 1, [views.row(each) for each in group[:_IN_GROUP]]))
+                whole = [each.id for each in group if self.review.kept.is_whole(each)][:_AT_ONCE]
+                groups.append((title, len(labels) > 1, whole, [views.row(each) for each in group[:_IN_GROUP]]))
         elif found := self.review.select(Query(of, limit=_ROWS)):
-            groups.append(("", False, [views.row(each) for each in found]))
+            groups.append(("", False, [], [views.row(each) for each in found]))
         counts = {each: self.review.count(Query(each)) for each in _LISTS if each != DUPLICATES}
         return {"groups": groups, "counts": counts}
 
