@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from system.command import HELD_OUT, TRAIN
+from system.command import HAM, HELD_OUT, TRAIN
 
 HELD = {label: sorted((HELD_OUT / label).iterdir()) for label in ("spam", "ham")}
 
@@ -60,6 +60,29 @@ def test_rights_age_and_balance_are_told(own, out):
     assert any("Others may write f.deciban" in each for each in told["problems"])
     assert any("Nothing was learnt for" in each for each in told["problems"])
     assert "chmod go-w f.deciban" in out("doctor", "f.deciban")
+
+
+def test_a_restore_that_was_broken_off_is_told(own, out, run):
+    out("backup", "f.deciban", "b")
+    (own.parent / "f.deciban.restoring").touch()
+    told = doctor(out)
+    assert (told["problems"][0], told["actions"][0]) == (
+        "A restore was broken off: filter, journal and users may be of different moments, and nothing is learnt.",
+        "Restore again: deciban restore BACKUP f.deciban --force",
+    )
+    refused = (
+        "deciban: f.deciban: expected a filter, journal and users of one moment; a restore was broken off. Restore "
+        "again: deciban restore BACKUP f.deciban --force.\n"
+    )
+    for words in (
+        ("backup", "f.deciban", "c"),
+        ("learn", "f.deciban", "--as", "spam", HAM),
+        ("forget", "f.deciban", HAM),
+    ):
+        done = run(*words)
+        assert (done.returncode, done.stderr) == (74, refused), words
+    out("restore", "b", "f.deciban", "--force")
+    assert not any("restore" in each for each in doctor(out)["problems"])
 
 
 def test_what_is_damaged_is_told(own, out, run):

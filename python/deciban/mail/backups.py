@@ -24,7 +24,7 @@ from ..files.locks import hold_at_once, lock
 from ..files.replacement import replace
 from . import snapshots
 from .database import VERSION, connect, errors_of, version_of
-from .journal import OF_RESTORING, Journal, discard
+from .journal import OF_RESTORING, Journal, discard, require_whole
 from .journal import SUFFIX as OF_JOURNAL
 from .sql_stores import SqliteStore, Store, store_at
 from .user_copies import replacing_users
@@ -60,6 +60,7 @@ def back_up(path: str, out: str, url: str | None = None, *, force: bool = False)
     with _folder_for(out) as folder:
         members = {FILTER: f"{folder}/{FILTER}"}
         with lock(path):
+            require_whole(path)
             with open(members[FILTER], "wb") as file:
                 file.write(snapshots.read_bytes(path))
             with Journal.open(path, write=False) as journal:

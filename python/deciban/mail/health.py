@@ -15,7 +15,7 @@ from ..drift import STEADY, Drift
 from ..errors import DecibanError
 from ..theory import binomial
 from .history import History, Prequential
-from .journal import SUFFIX, Journal
+from .journal import OF_RESTORING, SUFFIX, Journal
 from .ledger import Ledger
 from .snapshots import snapshots
 from .taught import SOLVED_AT_ONCE, drift_of
@@ -34,6 +34,10 @@ _DELTA = 0.05
 TEXTS: Mapping[str, tuple[str, str]] = {
     "unreadable": ("{error}", "Restore it from a backup, or train."),
     "unreadable_now": ("{error}", "Roll back: deciban rollback {path} {snapshot}."),
+    "restoring": (
+        "A restore was broken off: filter, journal and users may be of different moments, and nothing is learnt.",
+        "Restore again: deciban restore BACKUP {path} --force",
+    ),
     "journal": ("{error}", "Restore {path} from a backup, or move it away."),
     "writable": ("Others may write {paths}.", "Run: chmod go-w {words}"),
     "few": ("There are few examples of {labels}.", "Learn more: deciban learn {path} --as {label}"),
@@ -196,6 +200,8 @@ def _of_journal(path: str, health: Health, stored: store.Stored) -> Health:
 
 def _findings(path: str, health: Health, now: float) -> Iterator[Finding]:
     """Yield what is to be done."""
+    if os.path.lexists(path + OF_RESTORING):
+        yield Finding("restoring", {"path": path})
     own = [each.path for each in health.files if each.mode & 0o022]
     if own:
         yield Finding("writable", {"paths": ", ".join(own), "words": " ".join(own)})

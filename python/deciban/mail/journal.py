@@ -70,7 +70,7 @@ class Journal:
         """
         where = os.fspath(path) + SUFFIX
         if write and not restores:
-            _require_whole(path)
+            require_whole(path)
         if not write and not os.path.exists(where):
             yield None
             return
@@ -293,7 +293,7 @@ def _note_solution(path: str | os.PathLike[str]) -> None:
                 journal.write(lambda: journal.steps.begin(opened, words.offsets, len(words)))
 
 
-def _require_whole(path: str | os.PathLike[str]) -> None:
+def require_whole(path: str | os.PathLike[str]) -> None:
     """Raise StorageError where a restore was broken off."""
     if os.path.lexists(os.fspath(path) + OF_RESTORING):
         shown = escape(os.fspath(path))

@@ -177,6 +177,9 @@ KOREAN = {
     "health.unreadable.action": "백업에서 복원하거나 다시 학습하십시오.",
     "health.unreadable_now": "{error}",
     "health.unreadable_now.action": "되돌리십시오: deciban rollback {path} {snapshot}",
+    "health.restoring": "복원이 도중에 끝났습니다. 필터와 저널, 사용자가 서로 다른 때의 것일 수 있어서 "
+    "아무것도 학습하지 않습니다.",
+    "health.restoring.action": "다시 복원하십시오: deciban restore (백업 파일) {path} --force",
     "health.journal": "{error}",
     "health.journal.action": "{path} 파일을 백업에서 복원하거나 다른 곳으로 옮기십시오.",
     "health.writable": "다른 사람도 쓸 수 있는 파일이 있습니다: {paths}",
