@@ -1,5 +1,7 @@
 """Parts in files are what was written, whatever their types, and nothing of a stranger's is unpickled."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -42,6 +44,17 @@ def test_a_part_is_what_was_written(rows, labels, weighted, tmp_path):
     assert (found.weight is None) == (encoded.weight is None)
     if weighted:
         assert found.weight.tolist() == encoded.weight.tolist()
+
+
+@pytest.mark.parametrize("name", ["X", "y", "labels"])
+@pytest.mark.parametrize("trusted", [False, True])
+def test_no_bytes_are_taken_for_objects(name, trusted, tmp_path):
+    write(Encoded(np.eye(2), np.zeros(2, np.uint8), LABELS["texts"], None), tmp_path / "part")
+    layout = json.loads((tmp_path / "part" / "layout").read_text())
+    layout[name] = ["|O", [1], 0]
+    (tmp_path / "part" / "layout").write_text(json.dumps(layout))
+    with pytest.raises(ValueError, match="holds an array of objects"):
+        Mapped(str(tmp_path / "part"), trusted)()
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)

@@ -171,6 +171,12 @@ def test_a_filter_alone_is_backed_up_and_restored(own, out, run, tmp_path):
     assert len({repr(LiveFilter(path).explain(MESSAGES[0])) for path in ("f.deciban", "new.deciban")}) == 1
 
 
+def test_a_backup_that_is_not_there_is_named(own, run):
+    done = run("restore", "nothing", own, "--force")
+    assert done.returncode == 66
+    assert done.stderr.startswith("deciban: nothing: ")
+
+
 def test_nothing_is_replaced_without_force(own, run, out, tmp_path):
     teach(own, None)
     out("backup", own, "b")

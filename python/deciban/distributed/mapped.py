@@ -108,6 +108,8 @@ class Mapped:
 
         def array(name: str) -> Any:
             kind, shape, start = layout[name]
+            if np.dtype(kind).hasobject:  # bytes of a file are no pointers
+                raise ValueError(f"{self.path} holds an array of objects")
             return np.ndarray(shape, kind, held, start)
 
         if "pickled" in layout:

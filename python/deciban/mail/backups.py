@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..errors import DataError, NoInputError, StorageError, UsageError, escape
+from ..errors import DataError, NoInputError, StorageError, UsageError, escape, unreadable
 from ..files.archives import read_archive, write_archive
 from ..files.locks import hold_at_once, lock
 from ..files.replacement import replace
@@ -97,6 +97,10 @@ def restore(backup: str, path: str, url: str | None = None, *, force: bool = Fal
     users = store_at(url, users_beside(path), path)
     if not force:
         _require_free(path, users)
+    try:
+        open(backup, "rb").close()
+    except OSError as error:
+        raise unreadable(backup, error) from error
     with _folder_for(path) as folder:
         places: dict[str, str] = {}
 

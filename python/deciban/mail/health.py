@@ -55,7 +55,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
         "Learn correct messages too, then run: deciban refresh {path}. Raise --unsure-below meanwhile.",
     ),
 }
-"""What may be found: the problem, and what to do."""
+"""Texts of findings by kind: the problem, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ class Finding:
 
     @property
     def problem(self) -> str:
-        """What is wrong."""
+        """Return what is wrong."""
         return TEXTS[self.kind][0].format(**self.values)
 
     @property
     def action(self) -> str:
-        """What to do."""
+        """Return what to do."""
         return TEXTS[self.kind][1].format(**self.values)
 
 

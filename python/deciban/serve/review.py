@@ -100,8 +100,9 @@ class Review:
         """
         changed = 0
         for number in numbers:
-            with suppress(GoneError):
-                if self.kept.is_whole(self.get(number)):
+            each = self.kept.get(number)
+            if each is not None and self.kept.is_whole(each):
+                with suppress(GoneError):  # meanwhile
                     changed += self.correct(number, label, source)[0] in ("learnt", "relabelled")
         return changed
 

@@ -86,7 +86,8 @@ def freedom(seen: Counts, binary: bool) -> Floats:
     varied = np.ones_like(n)
     if binary:
         words, rest, together = s.sum(axis=1), n.sum() - n, s.sum(axis=0)
-        pairs, across = (np.array([dot(s_c, other(s_c)) for s_c in s]) for other in (_but_one, together.__sub__))
+        pairs = np.array([dot(s_c, _but_one(s_c)) for s_c in s])
+        across = np.array([dot(s_c, together - s_c) for s_c in s])
         length, length_of_others = _ratio(words, n), _ratio(words.sum() - words, rest)
         within = _ratio(pairs, n * (n - 1.0))
         between = _ratio(across, n * rest) * _ratio(length, length_of_others)

@@ -23,8 +23,8 @@ use crate::rows::{Index, Rows, Value};
 /// Sums of one thread, in numbers, at most.
 const ROOM: usize = 1 << 24;
 
-/// Products of values that are worth a thread.
-const WORTH: u64 = 1 << 20;
+/// Rows that are worth a thread: its sums are added to those of the others, which takes as long as some dozen rows.
+const SHARE: usize = BLOCK / 4;
 
 /// What entries may be.
 const DOMAIN: Domain = Domain { support: Support::Squarable, missing: false };
@@ -64,8 +64,7 @@ impl<V: Value, I: Index> Sums<'_, '_, V, I> {
     /// (L, d·d) in parts.
     fn parts(&self, own: &[usize], threads: usize) -> Vec<f64> {
         let d = self.cut.rows.columns();
-        let worth = (own.len() as u64 * (d * d) as u64 / WORTH).min(own.len() as u64) as usize;
-        let threads = threads.min(worth).min(ROOM / (d * d + 1)).max(1);
+        let threads = threads.min(own.len().div_ceil(SHARE)).min(ROOM / (d * d + 1)).max(1);
         let share = own.len().div_ceil(threads).max(1);
         let found: Vec<(Levels, Odd)> =
             own.par_chunks(share).map(|own| Arch::new().dispatch(Stretch { sums: self, own })).collect();
