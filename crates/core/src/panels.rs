@@ -8,22 +8,27 @@ use pulp::{Simd, WithSimd};
 
 /// Columns of a panel.
 pub const WIDTH: usize = 8;
-/// Panels of B that are multiplied with all of A before the next come: they stay in the second level of cache.
-pub const CHUNK: usize = 6;
+/// Panels of B, at most, that are multiplied with all of A before the next come: they stay in the second level of cache,
+/// and the more they are the less often A comes from beyond it.
+pub const CHUNK: usize = 16;
 /// Rows of a panel that stay in the first, while those of all panels of a chunk pass by.
 const ROWS: usize = 256;
 
 /// Some columns, row after row; those beyond the last are 0.
 pub type Panel = Vec<[f64; WIDTH]>;
 
-/// The panels of B in chunks.
-pub fn chunks(panels: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..panels.div_ceil(CHUNK)).map(move |part| chunk(part, panels))
+/// One of the chunks of so many panels each.
+pub fn chunk(part: usize, panels: usize, each: usize) -> Range<usize> {
+    part * each..panels.min((part + 1) * each)
 }
 
-/// One of them.
-pub fn chunk(part: usize, panels: usize) -> Range<usize> {
-    part * CHUNK..panels.min((part + 1) * CHUNK)
+/// Sums of a panel of A with each of a chunk of B's.
+pub type Sums = [[[f64; WIDTH]; WIDTH]; CHUNK];
+
+/// What products are for.
+pub trait Take {
+    /// Takes the products of columns `first`, … of A with the panels of a chunk of B.
+    fn take(&mut self, first: usize, chunk: &Range<usize>, sums: &Sums);
 }
 
 /// Products of columns of A with a chunk of B's.
@@ -36,11 +41,11 @@ pub struct Multiply<'a, F> {
     pub chunk: Range<usize>,
     /// Whether column b of B is wanted with the columns of A from b on only.
     pub lower: bool,
-    /// Takes (first, p, sums): those of columns `first`, … of A with the columns of panel p of B.
+    /// Takes them; what takes is compiled for the same processor where it is `inline(always)`.
     pub take: F,
 }
 
-impl<F: FnMut(usize, usize, &[[f64; WIDTH]; WIDTH])> WithSimd for Multiply<'_, F> {
+impl<F: Take> WithSimd for Multiply<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -56,40 +61,50 @@ impl<F: FnMut(usize, usize, &[[f64; WIDTH]; WIDTH])> WithSimd for Multiply<'_, F
     }
 }
 
-impl<F: FnMut(usize, usize, &[[f64; WIDTH]; WIDTH])> Multiply<'_, F> {
+impl<F: Take> Multiply<'_, F> {
     /// PANELS of B at once, each of VECTORS, with COLUMNS of A.
     #[inline(always)]
     fn all<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(&mut self, simd: S) {
-        let (start, rows) = (self.chunk.start, self.left.first().map_or(0, Vec::len));
-        let first = if self.lower { start } else { 0 };
+        let first = if self.lower { self.chunk.start } else { 0 };
         for own in first..self.columns.div_ceil(WIDTH) {
             let end = if self.lower { self.chunk.end.min(own + 1) } else { self.chunk.end };
+            let some = self.chunk.start..end;
             let mut held = [[[0.0; WIDTH]; WIDTH]; CHUNK];
-            for row in (0..rows).step_by(ROWS) {
-                let some = row..rows.min(row + ROWS);
-                let left = &self.left[own][some.clone()];
-                let mut p = start;
-                while p + PANELS <= end {
-                    let mut others: [&[[f64; WIDTH]]; PANELS] = [&[]; PANELS];
-                    for (k, other) in others.iter_mut().enumerate() {
-                        *other = &self.right[p + k][some.clone()];
-                    }
-                    for column in (0..WIDTH).step_by(COLUMNS) {
-                        let sums = tile::<S, PANELS, VECTORS, COLUMNS>(simd, left, column, others);
-                        add_to(&mut held[p - start..], column, &sums);
-                    }
-                    p += PANELS;
-                }
-                for p in p..end {
-                    let other = [&self.right[p][some.clone()]];
-                    for column in (0..WIDTH).step_by(COLUMNS) {
-                        let sums = tile::<S, 1, VECTORS, COLUMNS>(simd, left, column, other);
-                        add_to(&mut held[p - start..], column, &sums);
-                    }
-                }
+            let right = &self.right[some.clone()];
+            products::<S, PANELS, VECTORS, COLUMNS>(simd, &self.left[own], right, &mut held);
+            self.take.take(own * WIDTH, &some, &held);
+        }
+    }
+}
+
+/// Adds products of a panel with some others.
+#[inline(always)]
+fn products<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(
+    simd: S,
+    own: &[[f64; WIDTH]],
+    right: &[Panel],
+    held: &mut Sums,
+) {
+    for row in (0..own.len()).step_by(ROWS) {
+        let some = row..own.len().min(row + ROWS);
+        let left = &own[some.clone()];
+        let mut p = 0;
+        while p + PANELS <= right.len() {
+            let mut others: [&[[f64; WIDTH]]; PANELS] = [&[]; PANELS];
+            for (k, other) in others.iter_mut().enumerate() {
+                *other = &right[p + k][some.clone()];
             }
-            for (p, held) in (start..end).zip(&held) {
-                (self.take)(own * WIDTH, p, held);
+            for column in (0..WIDTH).step_by(COLUMNS) {
+                let sums = tile::<S, PANELS, VECTORS, COLUMNS>(simd, left, column, others);
+                add_to(&mut held[p..], column, &sums);
+            }
+            p += PANELS;
+        }
+        for p in p..right.len() {
+            let other = [&right[p][some.clone()]];
+            for column in (0..WIDTH).step_by(COLUMNS) {
+                let sums = tile::<S, 1, VECTORS, COLUMNS>(simd, left, column, other);
+                add_to(&mut held[p..], column, &sums);
             }
         }
     }

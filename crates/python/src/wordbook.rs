@@ -9,6 +9,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
+use super::work::{run, threads};
+
 /// How often each word was seen in each class. Wordbooks add and subtract.
 #[pyclass(frozen, module = "deciban._core")]
 pub struct Wordbook {
@@ -123,9 +125,9 @@ impl Wordbook {
     }
 
     /// Rows of the k words seen most often over all classes, ascending.
-    fn most_frequent<'py>(&self, py: Python<'py>, k: usize) -> Bound<'py, PyArray1<isize>> {
-        let rows = py.detach(|| self.inner.most_frequent(k));
-        rows.into_iter().map(usize::cast_signed).collect::<Vec<_>>().into_pyarray(py)
+    fn most_frequent<'py>(&self, py: Python<'py>, k: usize) -> PyResult<Bound<'py, PyArray1<isize>>> {
+        let rows = run(py, threads(None), || self.inner.most_frequent(k))?;
+        Ok(rows.into_iter().map(usize::cast_signed).collect::<Vec<_>>().into_pyarray(py))
     }
 
     /// Which of the two experts of a message hears each word: 0 what it says, 1 how it came.

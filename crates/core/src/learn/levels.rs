@@ -1,6 +1,8 @@
 //! Sums of products of slices: a whole number for each power of two, in 64 bits.
 //!
 //! Σ w x_j x_k = 2^(F_j + E_k − 42) Σ_l 2^(−22 l) H_l, where H_l gathers the products of slices s and t with s + t = l.
+//! Where products of sums, (a_s + a_t)(b_s + b_t), come in the place of a_s b_t + a_t b_s, those of a_s b_s are taken from
+//! level s + t, once for all blocks.
 
 use super::exact::Exact;
 use super::slices::{BITS, MOST};
@@ -12,6 +14,9 @@ const BLOCKS: u32 = 60;
 pub struct Levels {
     /// The first takes what the others carry.
     tables: Vec<Vec<i64>>,
+    /// By s: the products of slice s with itself that are in no level yet; of blocks of so many slices.
+    squares: Vec<Vec<i64>>,
+    slices: usize,
     size: usize,
     blocks: u32,
 }
@@ -26,7 +31,7 @@ impl Levels {
     /// Zeros, of d columns.
     pub fn new(d: usize) -> Levels {
         let size = d * (d + 1) / 2;
-        Levels { tables: vec![vec![0; size]], size, blocks: 0 }
+        Levels { tables: vec![vec![0; size]], squares: Vec::new(), slices: 0, size, blocks: 0 }
     }
 
     /// Makes room for the products of so many slices of one block.
@@ -35,9 +40,35 @@ impl Levels {
         while self.tables.len() < left + right {
             self.tables.push(vec![0; self.size]);
         }
+        if self.slices != left.min(right) {
+            self.settle();
+            self.slices = left.min(right);
+        }
         self.blocks += 1;
         if self.blocks == BLOCKS {
             self.carry();
+        }
+    }
+
+    /// Line j of where the products of slices s and t belong, or for s < t those of their sums.
+    #[inline(always)]
+    pub fn products(&mut self, (s, t): (usize, usize), j: usize) -> &mut [i64] {
+        if s != t || s >= self.slices {
+            return self.line(s + t, j);
+        }
+        while self.squares.len() <= s {
+            self.squares.push(vec![0; self.size]);
+        }
+        &mut self.squares[s][place(j, 0)..place(j, j) + 1]
+    }
+
+    /// Brings the squares to their levels.
+    fn settle(&mut self) {
+        for (s, square) in self.squares.drain(..).enumerate() {
+            for t in 0..self.slices {
+                let sign = if s == t { 1 } else { -1 };
+                self.tables[s + t + 1].iter_mut().zip(&square).for_each(|(level, x)| *level += sign * x);
+            }
         }
     }
 
@@ -48,6 +79,7 @@ impl Levels {
     }
 
     fn carry(&mut self) {
+        self.settle();
         self.blocks = 1;
         for l in (1..self.tables.len()).rev() {
             let (before, own) = self.tables.split_at_mut(l);

@@ -1,6 +1,6 @@
 //! Σ w x xᵀ of rows, without rounding.
 //!
-//! Floor: S slices of N·d²·S²/2 multiplications; S is 1 for whole numbers below 2^21, 2 for single precision, 3 for
+//! Floor: of S slices N·d²·S(S + 1)/4 multiplications; S is 1 for whole numbers below 2^21, 2 for single precision, 3 for
 //! most doubles.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::levels::Levels;
 use super::moments::side_by_side;
 use super::odd::Odd;
 use super::scale::Scale;
-use super::slices::{BITS, BLOCK, Block, Cut};
+use super::slices::{BITS, BLOCK, Block, Cut, Spare};
 use super::support::{Domain, Outside, Support};
 use crate::halt::{self, Halt};
 use crate::rows::{Index, Rows, Value};
@@ -24,7 +24,7 @@ use crate::rows::{Index, Rows, Value};
 const ROOM: usize = 1 << 24;
 
 /// Rows that are worth a thread: its sums are added to those of the others, which takes as long as some dozen rows.
-const SHARE: usize = BLOCK / 4;
+const SHARE: usize = BLOCK / 2;
 
 /// What entries may be.
 const DOMAIN: Domain = Domain { support: Support::Squarable, missing: false };
@@ -97,20 +97,26 @@ impl<V: Value, I: Index> WithSimd for Stretch<'_, '_, V, I> {
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
         let Sums { cut, halt } = self.sums;
         let rows = cut.rows;
-        let (mut levels, mut odd) = (Levels::new(rows.columns()), Odd::default());
+        let (mut levels, mut odd, mut spare) =
+            (Levels::new(rows.columns()), Odd::default(), Spare::default());
+        let (mut left, mut right) = (Panels::default(), Panels::default());
         for own in self.own.chunks(BLOCK) {
             halt::check(halt);
-            let block = cut.block(own.iter().copied(), &mut odd);
+            let block = cut.block(own.iter().copied(), &mut odd, &mut spare);
             levels.begin(block.left.as_ref().unwrap_or(&block.right).len(), block.right.len());
             if cut.scatters() {
                 scatter(&block, &mut levels);
-                continue;
+            } else {
+                let pause = || halt::check(halt);
+                right.hold(&block.right, rows.columns());
+                if let Some(slices) = &block.left {
+                    left.hold(slices, rows.columns());
+                    multiply(simd, &mut left, Some(&mut right), &mut levels, pause);
+                } else {
+                    multiply(simd, &mut right, None, &mut levels, pause);
+                }
             }
-            let right = Panels::new(&block.right, rows.columns());
-            let left = block.left.as_ref().map(|left| Panels::new(left, rows.columns()));
-            let right_or_none = left.is_some().then_some(&right);
-            let pause = || halt::check(halt);
-            multiply(simd, left.as_ref().unwrap_or(&right), right_or_none, &mut levels, pause);
+            spare.keep(block);
         }
         (levels, odd)
     }
@@ -186,6 +192,7 @@ fn symmetric(lines: &[Vec<f64>]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panels::{CHUNK, WIDTH};
     use proptest::prelude::*;
 
     const D: usize = 7;
@@ -201,12 +208,45 @@ mod tests {
     }
 
     /// (L, D·D) in parts, product by product.
-    fn slow(x: &[f64], weight: Option<&[f64]>) -> Vec<f64> {
-        in_parts(D * D, |entry, into| {
-            for (i, row) in x.chunks(D).enumerate() {
-                into.add_products(&[weight.map_or(1.0, |w| w[i]), row[entry / D], row[entry % D]]);
+    fn slow(x: &[f64], d: usize, weight: Option<&[f64]>) -> Vec<f64> {
+        in_parts(d * d, |entry, into| {
+            for (i, row) in x.chunks(d).enumerate() {
+                into.add_products(&[weight.map_or(1.0, |w| w[i]), row[entry / d], row[entry % d]]);
             }
         })
+    }
+
+    /// Asserts that sums of dense rows are those of every product.
+    fn check(x: &[f64], d: usize, weight: Option<&[f64]>, threads: usize) {
+        let y = vec![0; x.len() / d];
+        let labels = Labels::new(&y, weight, 1, y.len()).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let rows = Rows::<f64, i32>::dense(x, y.len(), d).unwrap();
+        let mut found = pool.install(|| class_products(&rows, &labels, true)).ok().unwrap();
+        let mut wanted = slow(x, d, weight);
+        let parts = found.len().max(wanted.len());
+        found.resize(parts, 0.0);
+        wanted.resize(parts, 0.0);
+        assert!(found == wanted, "{d} columns, {threads} threads, weights {}", weight.is_some());
+    }
+
+    #[test]
+    fn sums_of_many_columns_are_those_of_every_product_however_many_slices_a_block_has() {
+        // Blocks of whole numbers, of single precision, of doubles, and of all of them.
+        let kinds: [fn(f64) -> f64; 3] = [|x| (x * 1000.0).round(), |x| f64::from(x as f32), |x| x];
+        for d in [CHUNK * WIDTH + 9, 3 * WIDTH] {
+            let value = |e: usize| {
+                let (i, x) = (e / d, (e as f64 * 0.7391).sin() / (1.0 + (e % 5) as f64));
+                if i < 3 * BLOCK { kinds[i / BLOCK](x) } else { kinds[i % 3](x) }
+            };
+            let x: Vec<f64> = (0..(3 * BLOCK + 40) * d).map(value).collect();
+            let few = &x[..if d > 100 { 40 } else { 3 * BLOCK + 40 } * d];
+            let w: Vec<f64> = (0..few.len() / d).map(|i| [1.0, 0.5, 0.1][i / 7 % 3]).collect();
+            for threads in [1, 2] {
+                check(few, d, None, threads);
+                check(few, d, Some(&w), threads);
+            }
+        }
     }
 
     /// Rows as CSR, without their zeros.
@@ -234,7 +274,7 @@ mod tests {
             let x: Vec<f64> = x.concat().repeat(times);
             let w: Vec<f64> = w.iter().copied().cycle().take(x.len() / D).collect();
             let weight = weighted.then_some(w.as_slice());
-            let wanted = slow(&x, weight);
+            let wanted = slow(&x, D, weight);
             let y = vec![0; x.len() / D];
             let labels = Labels::new(&y, weight, 1, y.len()).unwrap();
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -4,9 +4,9 @@
 //! x_ij = 2^(E_j − 21) (a + b 2^−22 + c 2^−44 + …),      a, b, c … whole, |·| ≤ 2^21
 //! ```
 //!
-//! Products of two slices are whole numbers up to 2^42, and 1,024 of them sum to at most 2^52. Ozaki, Ogita, Oishi &
-//! Rump, Numerical Algorithms 59, 2012. What a few values have left beyond the slices, and rows with numbers so small
-//! that products would leave the range, go to `odd`.
+//! Products of two slices are whole numbers up to 2^42, of sums of two up to 2^44, and 512 of these sum to at most 2^53.
+//! Ozaki, Ogita, Oishi & Rump, Numerical Algorithms 59, 2012. What a few values have left beyond the slices, and rows
+//! with numbers so small that products would leave the range, go to `odd`.
 
 use super::chain::squarable;
 use super::double_double::{two_product, two_sum};
@@ -15,7 +15,7 @@ use super::scale::{Scale, WEIGHT, power};
 use crate::rows::{Index, Row, Rows, Value};
 
 /// Rows that are cut at once.
-pub const BLOCK: usize = 1 << 10;
+pub const BLOCK: usize = 1 << 9;
 /// Bits of a slice, but for its sign.
 pub const BITS: i32 = 22;
 /// Slices at most.
@@ -28,7 +28,7 @@ const TOP: i32 = BITS - 1;
 const SHARE: f64 = 0.007;
 const NEXT: f64 = power(BITS);
 /// 1.5 · 2^52: what is added to it and taken away again is a whole number.
-const ROUND: f64 = 1.5 * (1_u64 << 52) as f64;
+pub const ROUND: f64 = 1.5 * (1_u64 << 52) as f64;
 /// Rows, cut.
 pub struct Block {
     /// S slices of the right factor, of the left one where weights make it another: one number an entry.
@@ -39,6 +39,28 @@ pub struct Block {
     pub places: Vec<u32>,
     /// Where rows end, after a 0.
     pub ends: Vec<usize>,
+}
+
+/// Memory of the blocks before, for the next: new memory is as dear as what is done in it.
+#[derive(Default)]
+pub struct Spare(Vec<Vec<f64>>);
+
+impl Spare {
+    fn take(&mut self) -> Vec<f64> {
+        self.0.pop().unwrap_or_default()
+    }
+
+    fn empty(&mut self) -> Vec<f64> {
+        let mut taken = self.take();
+        taken.clear();
+        taken
+    }
+
+    /// Takes back what a block had.
+    pub fn keep(&mut self, block: Block) {
+        self.0.extend(block.right);
+        self.0.extend(block.left.into_iter().flatten());
+    }
 }
 
 /// Values as they are cut: what is left of each, scaled, and how far they are cut.
@@ -57,9 +79,10 @@ impl Rest {
 
     /// Cuts until nothing is left, or so little that it is worth no further slice.
     #[inline(always)]
-    fn cut(&mut self) {
+    fn cut(&mut self, spare: &mut Spare) {
         loop {
-            let mut slice = vec![0.0; self.high.len()];
+            let mut slice = spare.take();
+            slice.resize(self.high.len(), 0.0);
             self.more =
                 if self.low.is_empty() { self.cut_once(&mut slice) } else { self.cut_both(&mut slice) };
             self.slices.push(slice);
@@ -115,14 +138,19 @@ pub struct Cut<'a, 'r, V, I> {
 impl<V: Value, I: Index> Cut<'_, '_, V, I> {
     /// Some of the rows cut; `odd` takes what is left over.
     #[inline(always)]
-    pub fn block(&self, stretch: impl ExactSizeIterator<Item = usize> + Clone, odd: &mut Odd) -> Block {
+    pub fn block(
+        &self,
+        stretch: impl ExactSizeIterator<Item = usize> + Clone,
+        odd: &mut Odd,
+        spare: &mut Spare,
+    ) -> Block {
         let d = self.rows.columns();
         let sparse = self.scatters();
         let up: Vec<f64> = self.scale.right.iter().map(|e| power(TOP - e)).collect();
         let down: Vec<f64> = self.scale.right.iter().map(|e| power(e - TOP)).collect();
         let up_left: Vec<f64> = self.scale.left.iter().map(|e| power(TOP - e)).collect();
-        let room = if sparse { 0 } else { stretch.len() * d };
-        let (mut right, mut high, mut low) = (Vec::with_capacity(room), Vec::new(), Vec::new());
+        let (mut right, mut high, mut low) = (spare.empty(), spare.empty(), spare.empty());
+        right.reserve(if sparse { 0 } else { stretch.len() * d });
         let (mut places, mut ends, mut row) = (Vec::new(), vec![0], Vec::new());
         for i in stretch.clone() {
             let w = self.weight.map(|weight| weight[i]);
@@ -165,15 +193,26 @@ impl<V: Value, I: Index> Cut<'_, '_, V, I> {
             ends.push(right.len());
         }
         let mut right = Rest::new(right, Vec::new());
-        right.cut();
-        let mut left = self.weight.is_some().then(|| Rest::new(high, low));
+        right.cut(spare);
+        let mut left = match self.weight {
+            Some(_) => Some(Rest::new(high, low)),
+            None => {
+                spare.0.extend([high, low]);
+                None
+            }
+        };
         if let Some(left) = &mut left {
-            left.cut();
+            left.cut(spare);
         }
         if right.more > 0 || left.as_ref().is_some_and(|left| left.more > 0) {
             self.leave(stretch, &right, left.as_ref(), &places, &ends, odd);
         }
-        Block { right: right.slices, left: left.map(|left| left.slices), places, ends }
+        spare.0.push(right.high);
+        let left = left.map(|left| {
+            spare.0.extend([left.high, left.low]);
+            left.slices
+        });
+        Block { right: right.slices, left, places, ends }
     }
 
     /// Whether rows store so little that they are multiplied as they are.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::reader::Reader;
-use super::table::{Count, Table};
+use super::table::{Count, Sorted, Table};
 use super::token::Token;
 use super::wordbook::Wordbook;
 use crate::narrow::narrow;
@@ -218,7 +218,7 @@ impl Counter {
         match &mut self.tables {
             Tables::Whole(tables) => {
                 if tables.iter().map(Table::len).sum::<usize>() > self.rules.most_words {
-                    let mut whole = merged(std::mem::take(tables));
+                    let mut whole = Table::after(Table::merge(&std::mem::take(tables)));
                     let classes = self.items.len();
                     drop_rare(&mut whole, self.rules.most_words, &mut self.lost);
                     let others = (1..self.threads).map(|_| Table::new(classes));
@@ -249,22 +249,12 @@ impl Counter {
     /// The counts, and what was dropped to keep them bounded.
     pub fn finish(self) -> Found {
         let classes = self.items.len();
-        let (hashes, counts, names, born) = match self.tables {
-            Tables::Whole(tables) => merged(tables).into_sorted(),
-            Tables::Weighted(table) => table.into_sorted(),
+        let Sorted { hashes, counts, names, born, .. } = match self.tables {
+            Tables::Whole(tables) => Table::merge(&tables),
+            Tables::Weighted(table) => Table::merge(&[table]),
         };
         Found { book: Wordbook { classes, hashes, counts, names, items: self.items }, lost: self.lost, born }
     }
-}
-
-/// All tables added to the largest.
-fn merged<T: Count>(mut tables: Vec<Table<T>>) -> Table<T> {
-    tables.sort_by_key(Table::len);
-    let mut whole = tables.pop().unwrap_or_else(|| Table::new(1));
-    for table in tables {
-        whole.absorb(table);
-    }
-    whole
 }
 
 /// Drops words seen at most `floor` times, with the smallest floor that leaves at most half of `most`.

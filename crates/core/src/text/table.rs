@@ -31,6 +31,31 @@ pub struct Table<T> {
     generation: u32,
 }
 
+/// Words by ascending hash, with their counts, a row of all classes each.
+pub struct Sorted {
+    classes: usize,
+    /// Hash of each word.
+    pub hashes: Vec<u64>,
+    /// Counts, word by word.
+    pub counts: Vec<f64>,
+    /// Name of each word; none where they are not kept.
+    pub names: Names,
+    /// The generation in which each was met first.
+    pub born: Vec<u32>,
+}
+
+/// Where one of several tables counts a word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    hash: u64,
+    table: u32,
+    word: u32,
+}
+
+/// Counts that are brought together at once, and words whose names are: many words look into the same part of a column.
+const SECTION: usize = 1 << 19;
+const BLOCK: usize = 4096;
+
 impl<T: Count> Table<T> {
     /// An empty table for so many classes.
     pub fn new(classes: usize) -> Table<T> {
@@ -148,60 +173,57 @@ impl<T: Count> Table<T> {
         at(&self.counts[class], i) + self.carried.get(class).map_or(0.0, |column| at(column, i))
     }
 
-    /// Adds another table's counts to this one's.
-    pub fn absorb(&mut self, mut other: Table<T>) {
-        self.carry();
-        other.carry();
-        let mut ahead = other.hashes.iter().copied();
-        let ids: Vec<usize> = (0..other.len())
-            .map(|i| {
-                if i % AHEAD == 0 {
-                    self.slots.warm(ahead.by_ref().take(AHEAD));
-                }
-                let (slot, new) = self.slots.entry(other.hashes[i]);
-                let id = slot.id as usize;
-                if new {
-                    self.hashes.push(other.hashes[i]);
-                    self.born.push(other.born[i]);
-                    if i < other.names.len() {
-                        self.names.push(other.names.get(i));
-                    }
-                } else {
-                    self.born[id] = self.born[id].min(other.born[i]);
-                }
-                id
-            })
-            .collect();
-        let words = self.hashes.len();
-        self.carried.par_iter_mut().zip(&other.carried).for_each(|(mine, theirs)| {
-            mine.resize(words, 0.0);
-            for (&id, &count) in ids.iter().zip(theirs) {
-                mine[id] += count;
-            }
-        });
+    /// What several tables counted together. Floor: a sort of 16 bytes a word of each, and one write of the counts.
+    pub fn merge(tables: &[Table<T>]) -> Sorted {
+        let classes = tables.iter().map(|table| table.counts.len()).max().unwrap_or(1);
+        let mut all: Vec<Place> = Vec::with_capacity(tables.iter().map(Table::len).sum());
+        for (t, table) in tables.iter().enumerate() {
+            let place = |(i, &hash)| Place { hash, table: narrow(t), word: narrow(i) };
+            all.extend(table.hashes.iter().enumerate().map(place));
+        }
+        all.par_sort_unstable();
+        let words: Vec<&[Place]> = all.chunk_by(|a, b| a.hash == b.hash).collect();
+        let some = (SECTION / classes).max(1);
+        let mut counts = vec![0.0; words.len() * classes];
+        let sections = counts.par_chunks_mut(classes * some).zip(words.par_chunks(some));
+        sections.for_each_init(Vec::new, |columns, (rows, words)| fill(rows, words, tables, columns));
+        let named = |words: &[&[Place]]| {
+            let mut names = Names::default();
+            words
+                .iter()
+                .for_each(|word| names.push(tables[word[0].table as usize].names.get(word[0].word as usize)));
+            names
+        };
+        let names: Vec<Names> = match tables.iter().all(|table| table.names.is_empty()) {
+            true => Vec::new(),
+            false => words.par_chunks(BLOCK).map(named).collect(),
+        };
+        let born = |word: &&[Place]| {
+            word.iter()
+                .map(|place| tables[place.table as usize].born[place.word as usize])
+                .min()
+                .unwrap_or_default()
+        };
+        Sorted {
+            classes,
+            hashes: words.iter().map(|word| word[0].hash).collect(),
+            counts,
+            names: Names::joined(&names),
+            born: words.iter().map(born).collect(),
+        }
     }
 
-    /// The words by ascending hash, as parts: hashes, counts (a row per word), names, generations.
-    pub fn into_sorted(self) -> (Vec<u64>, Vec<f64>, Names, Vec<u32>) {
-        let mut order: Vec<(u64, u32)> =
-            self.hashes.iter().enumerate().map(|(i, &h)| (h, narrow(i))).collect();
-        order.par_sort_unstable();
-        // Class by class within a block: reads from one column do not wait for each other.
-        let classes = self.counts.len();
-        let mut counts = vec![0.0; order.len() * classes];
-        counts.par_chunks_mut(classes * 1024).zip(order.par_chunks(1024)).for_each(|(rows, order)| {
-            for class in 0..classes {
-                for (row, &(_, i)) in rows.chunks_exact_mut(classes).zip(order) {
-                    row[class] = self.count(class, i as usize);
-                }
-            }
-        });
-        let mut names = Names::default();
-        if !self.names.is_empty() {
-            order.iter().for_each(|&(_, i)| names.push(self.names.get(i as usize)));
+    /// A table that goes on from what was counted.
+    pub fn after(sorted: Sorted) -> Table<T> {
+        let mut table = Table::new(sorted.classes);
+        table.expect(sorted.hashes.len());
+        for &hash in &sorted.hashes {
+            table.slots.entry(hash);
         }
-        let born = order.iter().map(|&(_, i)| self.born[i as usize]).collect();
-        (order.iter().map(|&(hash, _)| hash).collect(), counts, names, born)
+        let column = |class| sorted.counts.iter().skip(class).step_by(sorted.classes).copied().collect();
+        table.carried = (0..sorted.classes).map(column).collect();
+        (table.hashes, table.names, table.born) = (sorted.hashes, sorted.names, sorted.born);
+        table
     }
 
     /// Keeps only the words seen more than `floor` times over all classes.
@@ -225,6 +247,32 @@ impl<T: Count> Table<T> {
     /// How often each word was seen, over all classes.
     pub fn totals(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.len()).map(|i| (0..self.counts.len()).map(|class| self.count(class, i)).sum())
+    }
+}
+
+/// Fills the rows of some words with what all tables counted: column by column, each of which a near cache holds, though
+/// words are in no order there, and then turned.
+fn fill<T: Count>(rows: &mut [f64], words: &[&[Place]], tables: &[Table<T>], columns: &mut Vec<f64>) {
+    let classes = rows.len() / words.len();
+    let places: Vec<Vec<(u32, u32)>> = (0..tables.len())
+        .map(|t| {
+            let inside =
+                |word: &&[Place]| word.iter().find(|place| place.table as usize == t).map(|place| place.word);
+            let found = |(i, word)| inside(word).map(|place| (narrow(i), place));
+            words.iter().enumerate().filter_map(found).collect()
+        })
+        .collect();
+    columns.clear();
+    columns.resize(rows.len(), 0.0);
+    for (class, column) in columns.chunks_exact_mut(words.len()).enumerate() {
+        for (table, places) in tables.iter().zip(&places) {
+            places.iter().for_each(|&(i, place)| column[i as usize] += table.count(class, place as usize));
+        }
+    }
+    for (i, row) in rows.chunks_exact_mut(classes).enumerate() {
+        for (count, column) in row.iter_mut().zip(columns.chunks_exact(words.len())) {
+            *count = column[i];
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The sufficient statistics of labelled text: how often each word was seen in each class. They add and subtract.
 
+use rayon::prelude::*;
+
 use super::names::Names;
 
 /// Words by ascending hash, with their counts per class.
@@ -147,8 +149,9 @@ impl Wordbook {
         if k >= n {
             return (0..n).collect();
         }
-        let total = |i: usize| self.row(i).iter().sum::<f64>();
-        let mut order: Vec<(f64, usize)> = (0..n).map(|i| (-total(i), i)).collect();
+        let total = |(i, row): (usize, &[f64])| (-row.iter().sum::<f64>(), i);
+        let mut order: Vec<(f64, usize)> =
+            self.counts.par_chunks_exact(self.classes).with_min_len(4096).enumerate().map(total).collect();
         if k > 0 {
             order.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         }

@@ -4,6 +4,7 @@
 //! others, and these with those, one and a write, or a look-up, for each pair of values of a row. Every entry is summed by
 //! one thread, so that the bits do not depend on their number.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use pulp::Arch;
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::columns::Column;
 use crate::halt::{Halt, current, is_given_up};
-use crate::panels::{CHUNK, Multiply, Panel, WIDTH, chunk};
+use crate::panels::{Multiply, Panel, Sums, Take, WIDTH, chunk};
 
 /// Entries that are formed at once: they stay near the core.
 const TILE: usize = 1 << 15;
@@ -19,6 +20,8 @@ const TILE: usize = 1 << 15;
 const ROWS: usize = 1 << 12;
 /// Values of whole columns that are multiplied at once.
 const ROOM: usize = 1 << 20;
+/// Panels of columns whose lines a thread forms at once.
+const PART: usize = 6;
 /// So many products of whole columns cost what a value does in a sweep.
 const WHOLE: usize = 64;
 
@@ -94,21 +97,34 @@ fn whole_products(columns: &[Column<'_>], h: &[f64], halt: &Option<Arc<Halt>>) -
                 weighted.iter_mut().zip(h).for_each(|(x, h)| x.iter_mut().for_each(|x| *x *= h));
             },
         );
-        entries.par_chunks_mut((CHUNK * WIDTH * size).max(1)).enumerate().for_each(|(part, lines)| {
-            let chunk = chunk(part, right.len());
-            let start = chunk.start;
-            let take = |first: usize, p: usize, sums: &[[f64; WIDTH]; WIDTH]| {
-                for (c, sums) in (first..size).zip(sums) {
-                    for (k, sum) in (p * WIDTH..=c).zip(sums) {
-                        lines[(k - start * WIDTH) * size + c] += sum;
-                    }
-                }
-            };
+        entries.par_chunks_mut((PART * WIDTH * size).max(1)).enumerate().for_each(|(part, lines)| {
+            let chunk = chunk(part, right.len(), PART);
+            let take = Lines { lines, size, start: chunk.start };
             let (left, right) = (&left[..], &right[..]);
             Arch::new().dispatch(Multiply { left, columns: size, right, chunk, lower: true, take });
         });
     }
     Some(entries)
+}
+
+/// Lines of the upper triangle, from that of the first column of panel `start` on.
+struct Lines<'a> {
+    lines: &'a mut [f64],
+    size: usize,
+    start: usize,
+}
+
+impl Take for Lines<'_> {
+    #[inline(always)]
+    fn take(&mut self, first: usize, chunk: &Range<usize>, sums: &Sums) {
+        for (p, sums) in chunk.clone().zip(sums) {
+            for (c, sums) in (first..self.size).zip(sums) {
+                for (k, sum) in (p * WIDTH..=c).zip(sums) {
+                    self.lines[(k - self.start * WIDTH) * self.size + c] += sum;
+                }
+            }
+        }
+    }
 }
 
 /// Some rows of at most `WIDTH` columns that are held whole.
