@@ -4,7 +4,7 @@ use super::double_double::{two_product, two_sum};
 use super::exact::Exact;
 
 /// Doubles of a column in a table: three of Σ w x, three of Σ w x².
-pub const PARTS: usize = 6;
+const PARTS: usize = 6;
 /// So many columns have sums that hold everything, of 1,200 bytes.
 const NARROW: usize = 2048;
 /// Numbers below this are taken to `FINEST` in squares, which are then multiples of 2^−1074, and exact.
@@ -120,6 +120,11 @@ impl Sums {
         let narrow = columns <= NARROW;
         let wide = if narrow { vec![<[Exact; 2]>::default(); columns] } else { Vec::new() };
         Sums { wide, chains: vec![0.0; if narrow { 0 } else { columns * PARTS }], aside: Vec::new() }
+    }
+
+    /// How many numbers the sums of so many columns are.
+    pub fn width(columns: usize) -> usize {
+        columns * if columns <= NARROW { size_of::<[Exact; 2]>() / size_of::<f64>() } else { PARTS }
     }
 
     /// The sums of column j.

@@ -13,7 +13,7 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::chain::{PARTS, Sums};
+use super::chain::Sums;
 use super::dense_moments::CountDense;
 use super::exact::in_parts;
 use super::labels::{Labels, Stretch, cuts, gather_missing};
@@ -45,7 +45,7 @@ pub fn class_moments<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>)
     };
     let class = |c: usize| {
         let stretch = labels.rows(c);
-        let cuts = cuts(stretch.len(), columns * PARTS, |k| rows.length(stretch[k] as usize));
+        let cuts = cuts(stretch.len(), Sums::width(columns), |k| rows.length(stretch[k] as usize));
         let parts: Option<Vec<Counted>> = cuts.into_par_iter().map(|cut| count(&stretch[cut])).collect();
         let (sums, missing): (Vec<Sums>, Vec<_>) = parts?.into_iter().unzip();
         Some((gathered(&sums, columns, false), gathered(&sums, columns, true), missing))
