@@ -1,0 +1,106 @@
+"""Laws of the logistic loss on long sparse rows: dual ascent is tried, and Newton's method proves its end."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from deciban.certificates.duality import prove
+from deciban.data.rows import reals_for_core
+from deciban.losses import Logistic, SquaredHinge
+from deciban.penalties import L2
+from deciban.solvers import Limits, Problem, Status, choose, dual_coordinate, newton, solve
+from deciban.solvers.auto import CHEAPEST, DEAREST, PASSES_OF_LONG_ROWS
+from deciban.solvers.problem import price_of_errors
+
+
+def problem(N=300, d=1200, values=60, price=1.0, seed=0, alike=0.0, loss=None):
+    """Sparse rows of length 1, of two classes by a noisy plane; the nearer `alike` is to 1, the more they share."""
+    rng = np.random.default_rng(seed)
+    own = rng.normal(size=(N, values)) * np.sqrt(1.0 - alike) + np.sqrt(alike)
+    columns = np.array([rng.choice(d, values, replace=False) for _ in range(N)])
+    if alike:
+        columns[:] = np.arange(values)
+    X = sparse.csr_array((own.ravel(), columns.ravel(), np.arange(0, N * values + 1, values)), shape=(N, d))
+    X.sort_indices()
+    X = sparse.csr_array(X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
+    y = np.where(X @ rng.normal(size=d) + 0.5 * rng.normal(size=N) > 0.0, 1.0, -1.0)
+    return Problem(reals_for_core(X), y, np.full(N, price), loss or Logistic(), L2(1.0))
+
+
+def is_proven(posed, found, tol):
+    return prove(posed, found.w, found.b, found.dual).is_enough(posed, tol)
+
+
+def test_dual_ascent_is_tried_where_sparse_rows_are_long_and_errors_cheap():
+    assert choose(problem()).name == dual_coordinate.NAME
+    assert choose(problem(price=DEAREST * 1200 / 300 * 0.99)).name == dual_coordinate.NAME
+    assert choose(problem(price=DEAREST * 1200 / 300 * 1.01)).name == newton.NAME
+    assert choose(problem(price=CHEAPEST * 1.01)).name == dual_coordinate.NAME
+    assert choose(problem(price=CHEAPEST * 0.99)).name == newton.NAME
+    assert choose(problem(values=49)).name == newton.NAME
+    assert choose(problem(d=1000)).name == newton.NAME
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    N=st.sampled_from([20, 150, 600]),
+    price=st.sampled_from([1e-3, 0.1, 1.0, 20.0]),
+    alike=st.sampled_from([0.0, 0.0, 0.5, 0.99]),
+)
+def test_the_optimum_is_proven_whoever_ends_it(seed, N, price, alike):
+    posed = problem(N, price=price, seed=seed, alike=alike)
+    found = solve(posed, Limits(1e-6))
+    assert found.status is Status.CONVERGED
+    assert found.solver in (dual_coordinate.NAME, newton.NAME)
+    assert is_proven(posed, found, 1e-6)
+
+
+def hard():
+    """Rows of columns of different scales, labels by chance: dual ascent takes hundreds of passes."""
+    rng = np.random.default_rng(0)
+    N, d, values = 200, 30_000, 60
+    columns = np.array([np.sort(rng.choice(2 * values, values, replace=False)) for _ in range(N)])
+    X = sparse.csr_array(
+        (rng.normal(size=N * values), columns.ravel(), np.arange(0, N * values + 1, values)), shape=(N, d)
+    )
+    X = sparse.csr_array(X.multiply(10.0 ** rng.uniform(-1.0, 1.0, d)[None, :]))
+    posed = Problem(reals_for_core(X), np.where(rng.random(N) < 0.5, 1.0, -1.0), np.ones(N), Logistic(), L2(1.0))
+    return replace(posed, c=np.full(N, 1000.0 / price_of_errors(posed)))
+
+
+def test_what_does_not_end_in_the_passes_is_ended_by_newton():
+    posed = hard()
+    assert choose(posed).name == dual_coordinate.NAME
+    ascent = dual_coordinate.solve(posed, Limits(max_iter=PASSES_OF_LONG_ROWS))
+    assert ascent.status is Status.EXHAUSTED
+    found = solve(posed, Limits())
+    assert (found.status, found.solver) == (Status.CONVERGED, newton.NAME)
+    assert is_proven(posed, found, 1e-6)
+    few = solve(posed, Limits(max_iter=5))
+    assert (few.status, few.solver, few.iterations) == (Status.EXHAUSTED, dual_coordinate.NAME, 5)
+
+
+@pytest.mark.parametrize("make", [problem, hard], ids=["soon", "late"])
+def test_weights_are_repetitions_whoever_ends_it(make):
+    posed = make()
+    N = len(posed.y)
+    times = np.random.default_rng(2).integers(1, 12, N)
+    again = np.random.default_rng(3).permutation(np.repeat(np.arange(N), times))
+    X = sparse.csr_array(posed.rows[:3], shape=posed.shape)
+    weighted = replace(posed, c=posed.c * times)
+    repeated = replace(posed, rows=reals_for_core(X[again]), y=posed.y[again], c=posed.c[again])
+    one, other = (solve(each, Limits()) for each in (weighted, repeated))
+    assert one.solver == other.solver
+    assert_allclose(one.w, other.w, rtol=1e-9, atol=1e-12)
+    assert_allclose(one.b, other.b, rtol=1e-9)
+
+
+def test_other_losses_are_solved_as_before():
+    assert choose(problem(loss=SquaredHinge())).name == dual_coordinate.NAME
+    found = solve(problem(loss=SquaredHinge()), Limits())
+    assert (found.status, found.solver) == (Status.CONVERGED, dual_coordinate.NAME)
