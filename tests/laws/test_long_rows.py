@@ -1,6 +1,7 @@
 """Laws of the logistic loss on long sparse rows: dual ascent is tried, and Newton's method proves its end."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,16 +10,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from deciban.certificates.duality import prove
 from deciban.data.rows import reals_for_core
-from deciban.losses import Logistic, SquaredHinge
+from deciban.losses import Logistic
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, Status, choose, dual_coordinate, newton, solve
 from deciban.solvers.auto import CHEAPEST, DEAREST, PASSES_OF_LONG_ROWS
 from deciban.solvers.problem import price_of_errors
+from laws.followers import assert_follower_ends, is_proven
 
 
-def problem(N=300, d=1200, values=60, price=1.0, seed=0, alike=0.0, loss=None):
+def problem(N=300, d=1200, values=60, price=1.0, seed=0, alike=0.0):
     """Sparse rows of length 1, of two classes by a noisy plane; the nearer `alike` is to 1, the more they share."""
     rng = np.random.default_rng(seed)
     own = rng.normal(size=(N, values)) * np.sqrt(1.0 - alike) + np.sqrt(alike)
@@ -29,11 +30,7 @@ def problem(N=300, d=1200, values=60, price=1.0, seed=0, alike=0.0, loss=None):
     X.sort_indices()
     X = sparse.csr_array(X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
     y = np.where(X @ rng.normal(size=d) + 0.5 * rng.normal(size=N) > 0.0, 1.0, -1.0)
-    return Problem(reals_for_core(X), y, np.full(N, price), loss or Logistic(), L2(1.0))
-
-
-def is_proven(posed, found, tol):
-    return prove(posed, found.w, found.b, found.dual).is_enough(posed, tol)
+    return Problem(reals_for_core(X), y, np.full(N, price), Logistic(), L2(1.0))
 
 
 def test_dual_ascent_is_tried_where_sparse_rows_are_long_and_errors_cheap():
@@ -76,16 +73,12 @@ def hard():
 def test_what_does_not_end_in_the_passes_is_ended_by_newton():
     posed = hard()
     assert choose(posed).name == dual_coordinate.NAME
-    ascent = dual_coordinate.solve(posed, Limits(max_iter=PASSES_OF_LONG_ROWS))
-    assert ascent.status is Status.EXHAUSTED
-    found = solve(posed, Limits())
-    assert (found.status, found.solver) == (Status.CONVERGED, newton.NAME)
-    assert is_proven(posed, found, 1e-6)
-    few = solve(posed, Limits(max_iter=5))
-    assert (few.status, few.solver, few.iterations) == (Status.EXHAUSTED, dual_coordinate.NAME, 5)
+    assert_follower_ends(posed, PASSES_OF_LONG_ROWS, newton)
 
 
-@pytest.mark.parametrize("make", [problem, hard], ids=["soon", "late"])
+@pytest.mark.parametrize(
+    "make", [problem, hard, partial(problem, price=0.5 * CHEAPEST)], ids=["soon", "late", "dear only as one example"]
+)
 def test_weights_are_repetitions_whoever_ends_it(make):
     posed = make()
     N = len(posed.y)
@@ -98,9 +91,3 @@ def test_weights_are_repetitions_whoever_ends_it(make):
     assert one.solver == other.solver
     assert_allclose(one.w, other.w, rtol=1e-9, atol=1e-12)
     assert_allclose(one.b, other.b, rtol=1e-9)
-
-
-def test_other_losses_are_solved_as_before():
-    assert choose(problem(loss=SquaredHinge())).name == dual_coordinate.NAME
-    found = solve(problem(loss=SquaredHinge()), Limits())
-    assert (found.status, found.solver) == (Status.CONVERGED, dual_coordinate.NAME)

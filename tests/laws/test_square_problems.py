@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from deciban.certificates.duality import prove
 from deciban.data.rows import reals_for_core
 from deciban.losses import Hinge, Logistic, SquaredHinge
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, Status, choose, dual_coordinate, interior_point, newton, solve, solve_each
 from deciban.solvers.auto import PASSES_OF_SQUARES
 from deciban.solvers.reduction import Siblings
+from laws.followers import assert_follower_ends, is_proven
 
 seeds = st.integers(0, 2**32 - 1)
 LOSSES = [
@@ -42,11 +42,6 @@ def hard(loss):
     return replace(posed, y=np.where(np.random.default_rng(0).random(195) < 0.5, 1.0, -1.0))
 
 
-def is_proven(posed, found, tol):
-    proof = prove(posed, found.w, found.b, found.dual)
-    return proof.is_enough(posed, tol)
-
-
 @CASES
 def test_dual_ascent_is_tried_where_dense_rows_are_fewer_than_twice_the_features(loss, follower, otherwise):
     assert choose(problem(loss, 199)).name == dual_coordinate.NAME
@@ -68,14 +63,7 @@ def test_the_optimum_is_proven_whoever_ends_it(loss, follower, otherwise, seed, 
 
 @CASES
 def test_what_does_not_end_in_the_passes_is_ended_by_what_follows(loss, follower, otherwise):
-    posed = hard(loss)
-    ascent = dual_coordinate.solve(posed, Limits(max_iter=PASSES_OF_SQUARES))
-    assert ascent.status is Status.EXHAUSTED
-    found = solve(posed, Limits())
-    assert (found.status, found.solver) == (Status.CONVERGED, follower.NAME)
-    assert is_proven(posed, found, 1e-6)
-    few = solve(posed, Limits(max_iter=5))
-    assert (few.status, few.solver, few.iterations) == (Status.EXHAUSTED, dual_coordinate.NAME, 5)
+    assert_follower_ends(hard(loss), PASSES_OF_SQUARES, follower)
 
 
 @CASES

@@ -301,6 +301,12 @@ class Problem:
         return self.total(self.loss.value(self.y, s if self.offset is None else s + self.offset))
 
     @cached_property
+    def squares(self) -> float:
+        """Return Σ ‖x‖² over all examples. Cost: a pass over X."""
+        values = self.rows[0] if isinstance(self.rows, tuple) else self.rows.reshape(-1)
+        return dot(values, values)
+
+    @cached_property
     def slopes_at_zero(self) -> float:
         """The largest |Σ c_i a_i x_ij| where all scores are 0, of which a gradient is a share. Cost: a pass over X."""
         s = np.zeros(len(self.y)) if self.K == 1 else np.zeros((len(self.y), self.K))
@@ -375,8 +381,7 @@ def price_of_errors(problem: Problem) -> float:
     the scores, in units of the loss, and 0 without a square. The larger, the more passes dual ascent takes."""
     if not problem.penalty.l2:
         return 0.0
-    n, values = problem.shape[0], problem.rows[0] if isinstance(problem.rows, tuple) else problem.rows.reshape(-1)
-    return float(problem.c.mean()) * dot(values, values) / n / problem.penalty.l2
+    return float(problem.c.mean()) * problem.squares / problem.shape[0] / problem.penalty.l2
 
 
 class Status(Enum):
