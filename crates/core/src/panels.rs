@@ -25,13 +25,13 @@ pub fn chunk(part: usize, panels: usize, each: usize) -> Range<usize> {
 /// Sums of a panel of A with each of a chunk of B's.
 pub type Sums = [[[f64; WIDTH]; WIDTH]; CHUNK];
 
-/// What products are for.
+/// Takes products as they are made.
 pub trait Take {
     /// Takes the products of columns `first`, … of A with the panels of a chunk of B.
     fn take(&mut self, first: usize, chunk: &Range<usize>, sums: &Sums);
 }
 
-/// Products of columns of A with a chunk of B's.
+/// Products of columns of A with a chunk of B's: column b of B with the columns of A from b on only.
 pub struct Multiply<'a, F> {
     pub left: &'a [Panel],
     /// Of A.
@@ -39,8 +39,6 @@ pub struct Multiply<'a, F> {
     pub right: &'a [Panel],
     /// At most `CHUNK` panels of B.
     pub chunk: Range<usize>,
-    /// Whether column b of B is wanted with the columns of A from b on only.
-    pub lower: bool,
     /// Takes them; what takes is compiled for the same processor where it is `inline(always)`.
     pub take: F,
 }
@@ -65,10 +63,8 @@ impl<F: Take> Multiply<'_, F> {
     /// PANELS of B at once, each of VECTORS, with COLUMNS of A.
     #[inline(always)]
     fn all<S: Simd, const PANELS: usize, const VECTORS: usize, const COLUMNS: usize>(&mut self, simd: S) {
-        let first = if self.lower { self.chunk.start } else { 0 };
-        for own in first..self.columns.div_ceil(WIDTH) {
-            let end = if self.lower { self.chunk.end.min(own + 1) } else { self.chunk.end };
-            let some = self.chunk.start..end;
+        for own in self.chunk.start..self.columns.div_ceil(WIDTH) {
+            let some = self.chunk.start..self.chunk.end.min(own + 1);
             let mut held = [[[0.0; WIDTH]; WIDTH]; CHUNK];
             let right = &self.right[some.clone()];
             products::<S, PANELS, VECTORS, COLUMNS>(simd, &self.left[own], right, &mut held);

@@ -108,7 +108,7 @@ pub fn multiply<S: Simd>(
                 pause();
                 let take = ToLevels { columns: d, of: (s, t), levels };
                 let chunk = chunk(part, b.len(), CHUNK);
-                Multiply { left: a, columns: d, right: b, chunk, lower: true, take }.with_simd(simd);
+                Multiply { left: a, columns: d, right: b, chunk, take }.with_simd(simd);
             }
         }
     }

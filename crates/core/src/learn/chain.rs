@@ -122,7 +122,7 @@ impl Sums {
         Sums { wide, chains: vec![0.0; if narrow { 0 } else { columns * PARTS }], aside: Vec::new() }
     }
 
-    /// How many numbers the sums of so many columns are.
+    /// Counts the numbers that the sums of so many columns are.
     pub fn width(columns: usize) -> usize {
         columns * if columns <= NARROW { size_of::<[Exact; 2]>() / size_of::<f64>() } else { PARTS }
     }

@@ -50,7 +50,7 @@ impl Spare {
         self.0.pop().unwrap_or_default()
     }
 
-    fn empty(&mut self) -> Vec<f64> {
+    fn take_cleared(&mut self) -> Vec<f64> {
         let mut taken = self.take();
         taken.clear();
         taken
@@ -149,7 +149,8 @@ impl<V: Value, I: Index> Cut<'_, '_, V, I> {
         let up: Vec<f64> = self.scale.right.iter().map(|e| power(TOP - e)).collect();
         let down: Vec<f64> = self.scale.right.iter().map(|e| power(e - TOP)).collect();
         let up_left: Vec<f64> = self.scale.left.iter().map(|e| power(TOP - e)).collect();
-        let (mut right, mut high, mut low) = (spare.empty(), spare.empty(), spare.empty());
+        let (mut right, mut high, mut low) =
+            (spare.take_cleared(), spare.take_cleared(), spare.take_cleared());
         right.reserve(if sparse { 0 } else { stretch.len() * d });
         let (mut places, mut ends, mut row) = (Vec::new(), vec![0], Vec::new());
         for i in stretch.clone() {

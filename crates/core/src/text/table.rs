@@ -52,9 +52,8 @@ struct Place {
     word: u32,
 }
 
-/// Counts that are brought together at once, and words whose names are: many words look into the same part of a column.
-const SECTION: usize = 1 << 19;
-const BLOCK: usize = 4096;
+/// Words that are brought together at once.
+const BLOCK: usize = 1024;
 
 impl<T: Count> Table<T> {
     /// An empty table for so many classes.
@@ -173,7 +172,7 @@ impl<T: Count> Table<T> {
         at(&self.counts[class], i) + self.carried.get(class).map_or(0.0, |column| at(column, i))
     }
 
-    /// What several tables counted together. Floor: a sort of 16 bytes a word of each, and one write of the counts.
+    /// Adds up what several tables counted. Floor: a sort of 16 bytes a word of each, and one write of the counts.
     pub fn merge(tables: &[Table<T>]) -> Sorted {
         let classes = tables.iter().map(|table| table.counts.len()).max().unwrap_or(1);
         let mut all: Vec<Place> = Vec::with_capacity(tables.iter().map(Table::len).sum());
@@ -183,10 +182,17 @@ impl<T: Count> Table<T> {
         }
         all.par_sort_unstable();
         let words: Vec<&[Place]> = all.chunk_by(|a, b| a.hash == b.hash).collect();
-        let some = (SECTION / classes).max(1);
+        // Class by class within a block: reads from one column do not wait for each other.
         let mut counts = vec![0.0; words.len() * classes];
-        let sections = counts.par_chunks_mut(classes * some).zip(words.par_chunks(some));
-        sections.for_each_init(Vec::new, |columns, (rows, words)| fill(rows, words, tables, columns));
+        counts.par_chunks_mut(classes * BLOCK).zip(words.par_chunks(BLOCK)).for_each(|(rows, words)| {
+            for class in 0..classes {
+                for (row, word) in rows.chunks_exact_mut(classes).zip(words) {
+                    let count =
+                        |place: &Place| tables[place.table as usize].count(class, place.word as usize);
+                    row[class] = word.iter().map(count).sum();
+                }
+            }
+        });
         let named = |words: &[&[Place]]| {
             let mut names = Names::default();
             words
@@ -247,32 +253,6 @@ impl<T: Count> Table<T> {
     /// How often each word was seen, over all classes.
     pub fn totals(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.len()).map(|i| (0..self.counts.len()).map(|class| self.count(class, i)).sum())
-    }
-}
-
-/// Fills the rows of some words with what all tables counted: column by column, each of which a near cache holds, though
-/// words are in no order there, and then turned.
-fn fill<T: Count>(rows: &mut [f64], words: &[&[Place]], tables: &[Table<T>], columns: &mut Vec<f64>) {
-    let classes = rows.len() / words.len();
-    let places: Vec<Vec<(u32, u32)>> = (0..tables.len())
-        .map(|t| {
-            let inside =
-                |word: &&[Place]| word.iter().find(|place| place.table as usize == t).map(|place| place.word);
-            let found = |(i, word)| inside(word).map(|place| (narrow(i), place));
-            words.iter().enumerate().filter_map(found).collect()
-        })
-        .collect();
-    columns.clear();
-    columns.resize(rows.len(), 0.0);
-    for (class, column) in columns.chunks_exact_mut(words.len()).enumerate() {
-        for (table, places) in tables.iter().zip(&places) {
-            places.iter().for_each(|&(i, place)| column[i as usize] += table.count(class, place as usize));
-        }
-    }
-    for (i, row) in rows.chunks_exact_mut(classes).enumerate() {
-        for (count, column) in row.iter_mut().zip(columns.chunks_exact(words.len())) {
-            *count = column[i];
-        }
     }
 }
 

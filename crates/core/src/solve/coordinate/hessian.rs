@@ -101,7 +101,7 @@ fn whole_products(columns: &[Column<'_>], h: &[f64], halt: &Option<Arc<Halt>>) -
             let chunk = chunk(part, right.len(), PART);
             let take = Lines { lines, size, start: chunk.start };
             let (left, right) = (&left[..], &right[..]);
-            Arch::new().dispatch(Multiply { left, columns: size, right, chunk, lower: true, take });
+            Arch::new().dispatch(Multiply { left, columns: size, right, chunk, take });
         });
     }
     Some(entries)
