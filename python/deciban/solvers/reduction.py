@@ -35,6 +35,7 @@ from scipy.sparse import csr_matrix
 from deciban._core import distinct
 from deciban.data.folds import hashes
 from deciban.losses import CrammerSinger, Floats
+from deciban.threads import check_halted
 
 from .hessian import DIRECT
 from .problem import Problem, Solution
@@ -246,7 +247,10 @@ def _merge(problem: Problem, ranked: Floats | None = None) -> tuple[Problem, NDA
     of, kept = distinct(problem.rows, y, y if ranked is None else ranked, offset=offset, n_jobs=problem.n_jobs)
     c = np.bincount(of, problem.c, minlength=len(kept)).astype(np.float64)
     offset = None if offset is None else offset[kept]
-    return replace(problem, rows=_take(problem, kept), y=problem.y[kept], c=c, offset=offset), of
+    check_halted()  # rows may be many
+    rows = _take(problem, kept)
+    check_halted()
+    return replace(problem, rows=rows, y=problem.y[kept], c=c, offset=offset), of
 
 
 def _take(problem: Problem, places: NDArray[np.intp]) -> Any:
