@@ -5,7 +5,7 @@
 
 use super::character::{attaches, changes, fold, joins_next};
 use super::hash::Key;
-use super::token::{MOST_WORDS, Token};
+use super::token::{LONGEST, MOST_WORDS, Token};
 use crate::narrow::narrow;
 use crate::view::Field;
 use std::ops::{Range, RangeInclusive};
@@ -98,7 +98,11 @@ impl Run<'_> {
         }
     }
 
+    /// Appends a part, unless marks without end make it longer than the words beside which it is read may be.
     fn push(&self, start: usize, end: usize, level: u8, out: &mut Vec<Token>) {
+        if end - start > LONGEST * usize::from(level) {
+            return;
+        }
         let mut folded = String::new();
         let part = name(&self.text[start..end], &mut folded);
         let size = PART | level;
@@ -164,6 +168,16 @@ mod tests {
         assert_eq!(names("ខ្មែរ", 1, 1), ["ខ្មែរ"]);
         assert_eq!(names("မြန်မာ", 1, 1), ["မြန်", "န်မာ", "မြန်မာ"]);
         assert_eq!(names("ກິນເຂົ້າ", 1, 2), ["ກິນ", "ນເ", "ກິນເ", "ເຂົ້", "ນເຂົ້", "ກິນເຂົ້", "ຂົ້າ", "ເຂົ້າ", "ນເຂົ້າ"]);
+    }
+
+    #[test]
+    fn parts_are_no_longer_than_words() {
+        let marks = "\u{3099}".repeat(21);
+        assert_eq!(names(&format!("か{}く", &marks[9..]), 1, 1).len(), 3);
+        assert_eq!(names(&format!("か{marks}く"), 1, 1), ["く"]);
+        assert_eq!(names(&format!("か{marks}くけ"), 1, 2).len(), 4);
+        assert!(names(&format!("ก{}", "\u{0E49}".repeat(21)), 1, 1).is_empty());
+        assert!(names(&format!("가{}", "\u{11BC}".repeat(30)), 1, 1).is_empty());
     }
 
     #[test]
