@@ -581,6 +581,7 @@ def dual_coordinate(
     max_iter: int = 1000,
     null: float = ...,
     floor: float = 0.0,
+    strict: bool = False,
     watch: Callable[[int, float, float], bool] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[

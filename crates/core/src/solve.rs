@@ -90,6 +90,8 @@ pub struct Limits {
     pub null: f64,
     /// So small a gap is lost to rounding, whatever the primal is.
     pub floor: f64,
+    /// Whether a gap that is small against P alone is never enough: something else follows what ends too late.
+    pub strict: bool,
 }
 
 /// Weights that gain less than this share of P are not told from 0.
@@ -98,7 +100,7 @@ const GAIN: f64 = 1e-6;
 impl Limits {
     /// Of a tolerance and a number of passes alone.
     pub fn new(tol: f64, max_iter: usize) -> Limits {
-        Limits { tol, max_iter, null: f64::INFINITY, floor: 0.0 }
+        Limits { tol, max_iter, null: f64::INFINITY, floor: 0.0, strict: false }
     }
 
     /// The largest gap at which to stop.

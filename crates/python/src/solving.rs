@@ -144,7 +144,7 @@ impl<L: DualLoss> Kernel for Ascent<'_, L> {
 /// Minimises Σ c ℓ(y, x·w + b) + ½·strength·‖w‖² by dual coordinate ascent: (w, b, dual, passes, ending).
 #[pyfunction]
 #[pyo3(signature = (X, y, c, loss, *, delta=1.0, strength=1.0, intercept=true, offset=None, start=None, seed=0, tol=1e-6,
-                    max_iter=1000, null=f64::INFINITY, floor=0.0, watch=None, n_jobs=None))]
+                    max_iter=1000, null=f64::INFINITY, floor=0.0, strict=false, watch=None, n_jobs=None))]
 #[allow(non_snake_case, clippy::too_many_arguments)] // X is the field's own name; one keyword each
 pub fn dual_coordinate<'py>(
     py: Python<'py>,
@@ -162,6 +162,7 @@ pub fn dual_coordinate<'py>(
     max_iter: usize,
     null: f64,
     floor: f64,
+    strict: bool,
     watch: Option<Py<PyAny>>,
     n_jobs: Option<usize>,
 ) -> PyResult<Found<'py>> {
@@ -169,7 +170,7 @@ pub fn dual_coordinate<'py>(
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
     let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
-    let limits = Limits { tol, max_iter, null, floor };
+    let limits = Limits { tol, max_iter, null, floor, strict };
     let watched = &mut watcher;
     let solution = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascent {
             examples, loss, strength, start, seed, limits, watcher: watched,
@@ -247,8 +248,11 @@ pub fn dual_coordinate_each<'py>(
         .map(|a| a.as_ref().map(|a| slice(a, "starts")).transpose())
         .collect::<PyResult<Vec<_>>>()?;
     let weight = slice(&c, "c")?;
-    let limits =
-        null.iter().zip(&floor).map(|(&null, &floor)| Limits { tol, max_iter, null, floor }).collect();
+    let limits = null
+        .iter()
+        .zip(&floor)
+        .map(|(&null, &floor)| Limits { tol, max_iter, null, floor, strict: true })
+        .collect();
     let solutions = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascents {
             targets, weight, intercept, loss, strength, starts, seed, limits, watcher: watched,
         })?,

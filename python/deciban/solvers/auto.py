@@ -222,7 +222,7 @@ def limits_of_ascent(few: Problem, limits: Limits) -> Limits:
     else:
         return limits
     follows = _find_follower(few, limits) is not None
-    return replace(limits, max_iter=min(limits.max_iter, passes)) if follows else limits
+    return replace(limits, max_iter=min(limits.max_iter, passes), strict=True) if follows else limits
 
 
 def or_what_follows(few: Problem, found: Solution, limits: Limits, seed: int) -> Solution:

@@ -72,6 +72,7 @@ def solve(problem: Problem, limits: Limits, start: Solution | None = None, seed:
         max_iter=limits.max_iter,
         null=problem.null,
         floor=problem.floor,
+        strict=limits.strict,
         watch=watch,
         n_jobs=problem.n_jobs,
     )

@@ -465,6 +465,8 @@ class Limits:
         Largest number of seconds.
     callback : callable, optional
         Called as `callback(iteration, objective, gap)`; the solver stops when it returns something true.
+    strict : bool, default=False
+        Whether dual ascent, where weights gain little, is not to stop some time after the gap is small against P alone.
 
     Examples
     --------
@@ -476,6 +478,7 @@ class Limits:
     max_iter: int = 1000
     time_limit: float | None = None
     callback: Callback | None = None
+    strict: bool = False
 
     def after(self, seconds: float, iterations: int = 0) -> Self:
         """Return the limits of what goes on where something ended.
@@ -495,7 +498,7 @@ class Limits:
         Examples
         --------
         >>> Limits(max_iter=10, time_limit=5.0).after(2.0, 4)
-        Limits(tol=1e-06, max_iter=6, time_limit=3.0, callback=None)
+        Limits(tol=1e-06, max_iter=6, time_limit=3.0, callback=None, strict=False)
         """
         left = None if self.time_limit is None else max(self.time_limit - seconds, 1e-9)
         return replace(self, max_iter=max(self.max_iter - iterations, 1), time_limit=left)

@@ -52,7 +52,7 @@ pub fn solve<V: Value, I: Index, L: DualLoss>(
             let (primal, gap) = state.examine(problem);
             known = (primal, gap);
             asked = Some(limits.enough(primal));
-            let small = gap <= limits.tol * primal.abs();
+            let small = !limits.strict && gap <= limits.tol * primal.abs();
             patience = if small { patience.min(PATIENCE * iterations) } else { patience };
             if gap <= limits.enough(primal) || (small && iterations >= patience) {
                 ending = Ending::Converged;
