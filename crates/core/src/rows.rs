@@ -4,6 +4,8 @@
 //! for a value that is missing. A place that CSR stores twice holds the sum of both, so that statistics linear in x
 //! may add them one by one.
 
+use std::hint::black_box;
+
 use rayon::prelude::*;
 
 /// A number that a matrix holds.
@@ -144,6 +146,13 @@ impl<'a, V: Value, I: Index> Row<'a, V, I> {
     }
 }
 
+/// Rows that are visited in another order than that in which they stand are looked at so many visits before.
+const AHEAD: usize = 4;
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+/// Lines of a row that are looked at; those after them the processor foresees.
+const LINES: usize = 8;
+
 /// Refuses what cannot be numbered in 32 bits, as those do who hold many such numbers.
 fn bound(count: usize, columns: usize) -> Result<(), String> {
     for (n, what) in [(count, "rows"), (columns, "columns")] {
@@ -154,12 +163,35 @@ fn bound(count: usize, columns: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// Reads something of each of the first lines.
+#[inline(always)]
+fn touch<T: Copy>(numbers: &[T]) {
+    let each = LINE / size_of::<T>().max(1);
+    numbers.iter().step_by(each.max(1)).take(LINES).for_each(|&x| {
+        black_box(x);
+    });
+}
+
 /// Indices, or values, that are looked at at once.
 const STRETCH: usize = 1 << 16;
 /// What `sizes` says of nothing.
 const NO_SIZES: (f64, f64) = (f64::INFINITY, 0.0);
 
 impl<'a, V: Value, I: Index> Rows<'a, V, I> {
+    /// Looks at the row that is visited some visits after the `k`-th of `places`, and does nothing: when its turn comes
+    /// it is in the cache, and what waits for memory waits together.
+    #[inline(always)]
+    pub fn look_ahead(&self, places: &[u32], k: usize) {
+        let Some(&next) = places.get(k + AHEAD) else { return };
+        match self.row(next as usize) {
+            Row::Dense(values) => touch(values),
+            Row::Sparse(indices, values) => {
+                touch(indices);
+                touch(values);
+            }
+        }
+    }
+
     /// Dense rows, one after the other in `values`.
     pub fn dense(values: &'a [V], count: usize, columns: usize) -> Result<Self, String> {
         bound(count, columns)?;

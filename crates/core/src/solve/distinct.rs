@@ -21,7 +21,7 @@ use crate::halt::{check, current};
 use crate::rows::{Index, Row, Rows, Value};
 
 /// Rows whose digests a thread takes at once.
-const STRETCH: usize = 1 << 12;
+const STRETCH: usize = 1 << 9;
 /// What SplitMix64 steps by.
 const DRAW: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Stored values for which sums of columns of their own are worth the room, a thread.
