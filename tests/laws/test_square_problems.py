@@ -66,6 +66,15 @@ def test_what_does_not_end_in_the_passes_is_ended_by_what_follows(loss, follower
     assert_follower_ends(hard(loss), PASSES_OF_SQUARES, follower)
 
 
+@pytest.mark.parametrize("price", [1e-7, 1e-4])
+def test_no_interior_point_begins_where_weights_gain_little(price):
+    posed = problem(Hinge(), 150, price=price)
+    posed = replace(posed, rows=1e-3 * posed.rows)
+    found = solve(posed, Limits())
+    assert (found.status, found.solver) == (Status.CONVERGED, dual_coordinate.NAME)
+    assert posed.null - posed.primal(found.w, posed.scores(found.w, found.b)) < 1e-5 * posed.null
+
+
 @CASES
 def test_problems_side_by_side_find_what_each_finds_alone(loss, follower, otherwise):
     first, rng = hard(loss), np.random.default_rng(1)

@@ -165,9 +165,8 @@ fn bound(count: usize, columns: usize) -> Result<(), String> {
 
 /// Reads something of each of the first lines.
 #[inline(always)]
-fn touch<T: Copy>(numbers: &[T]) {
-    let each = LINE / size_of::<T>().max(1);
-    numbers.iter().step_by(each.max(1)).take(LINES).for_each(|&x| {
+fn warm<T: Copy>(numbers: &[T]) {
+    numbers.iter().step_by(LINE / size_of::<T>()).take(LINES).for_each(|&x| {
         black_box(x);
     });
 }
@@ -179,15 +178,15 @@ const NO_SIZES: (f64, f64) = (f64::INFINITY, 0.0);
 
 impl<'a, V: Value, I: Index> Rows<'a, V, I> {
     /// Looks at the row that is visited some visits after the `k`-th of `places`, and does nothing: when its turn comes
-    /// it is in the cache, and what waits for memory waits together.
+    /// it is in the cache, and visits wait for memory together.
     #[inline(always)]
-    pub fn look_ahead(&self, places: &[u32], k: usize) {
+    pub fn warm_ahead(&self, places: &[u32], k: usize) {
         let Some(&next) = places.get(k + AHEAD) else { return };
         match self.row(next as usize) {
-            Row::Dense(values) => touch(values),
+            Row::Dense(values) => warm(values),
             Row::Sparse(indices, values) => {
-                touch(indices);
-                touch(values);
+                warm(indices);
+                warm(values);
             }
         }
     }

@@ -114,8 +114,8 @@ pub fn coordinate<'py>(
     let start = start.as_ref().map(|start| slice(start, "start")).transpose()?;
     let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
     let examples = Examples { y: slice(&y, "y")?, weight: slice(&c, "c")?, offset, intercept };
-    let (penalty, limits) =
-        (Penalty { l1, l2, nonnegative }, Limits { tol, max_iter, null, floor, strict: false });
+    let limits = Limits { null, floor, ..Limits::new(tol, max_iter) };
+    let penalty = Penalty { l1, l2, nonnegative };
     let descent = Descent { examples, loss, penalty, start, seed, limits, watcher: &mut watcher };
     let solution = on_reals(py, X, n_jobs, descent)?;
     watcher.found(py, solution)

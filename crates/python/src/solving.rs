@@ -248,11 +248,8 @@ pub fn dual_coordinate_each<'py>(
         .map(|a| a.as_ref().map(|a| slice(a, "starts")).transpose())
         .collect::<PyResult<Vec<_>>>()?;
     let weight = slice(&c, "c")?;
-    let limits = null
-        .iter()
-        .zip(&floor)
-        .map(|(&null, &floor)| Limits { tol, max_iter, null, floor, strict: true })
-        .collect();
+    let own = |(&null, &floor)| Limits { null, floor, ..Limits::new(tol, max_iter) };
+    let limits = null.iter().zip(&floor).map(own).collect();
     let solutions = with_loss!(loss, loss => on_reals(py, X, n_jobs, Ascents {
             targets, weight, intercept, loss, strength, starts, seed, limits, watcher: watched,
         })?,

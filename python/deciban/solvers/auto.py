@@ -221,8 +221,11 @@ def limits_of_ascent(few: Problem, limits: Limits) -> Limits:
         passes = interior_point.PASSES
     else:
         return limits
-    follows = _find_follower(few, limits) is not None
-    return replace(limits, max_iter=min(limits.max_iter, passes), strict=True) if follows else limits
+    follower = _find_follower(few, limits)
+    if follower is None:
+        return limits
+    # Newton's method proves in a step or two what little the weights gain; an interior point begins from the start.
+    return replace(limits, max_iter=min(limits.max_iter, passes), strict=follower is newton)
 
 
 def or_what_follows(few: Problem, found: Solution, limits: Limits, seed: int) -> Solution:

@@ -270,7 +270,7 @@ impl<V: Value, I: Index, L: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L>
             let i = state.places[k] as usize;
             let (y, c, q, from) = (y[i], c[i], state.curvature[i], state.a[i]);
             let row = rows.row(i);
-            rows.look_ahead(&state.places, k);
+            rows.warm_ahead(&state.places, k);
             let s = row.dot(&state.w) + state.b + problem.offset(i);
             if k % SAMPLED == 0 {
                 let lost = loss.value(y, s);

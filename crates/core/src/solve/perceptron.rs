@@ -214,7 +214,7 @@ impl<V: Value, I: Index> WithSimd for Pass<'_, '_, '_, '_, V, I> {
     fn with_simd<S: Simd>(mut self, _: S) -> f64 {
         let mut total = 0.0;
         for (k, &i) in self.places.iter().enumerate() {
-            self.plan.rows.look_ahead(self.places, k);
+            self.plan.rows.warm_ahead(self.places, k);
             total += self.visit(i as usize);
         }
         if let Some(pocket) = self.pocket.as_deref_mut() {

@@ -2,8 +2,8 @@
 //!
 //! A word is a run of letters and digits. An apostrophe or underscore between two of them belongs to it
 //! ("don't"); outside running text so do dots and hyphens ("mx1.example.org", "198.51.100.7"). Beside Korean words, and
-//! for those of scripts written without spaces, stand [`super::parts`]. Words, and parts, of more than [`LONGEST`] bytes are
-//! passed over.
+//! for those of scripts written without spaces, stand [`super::parts`]. Words of more than [`LONGEST`] bytes are passed
+//! over, as are parts of more than those words may have beside which they are read.
 
 use super::ascii::{self, Style, is_word};
 use super::char_grams;

@@ -201,7 +201,7 @@ impl<V: Value, I: Index, L: DualLoss> WithSimd for Pass<'_, '_, '_, '_, V, I, L>
             let i = shared.places[at] as usize;
             let (c, q, y, from) = (weight[i], shared.curvature[i], y[i], a[i]);
             let row = rows.row(i);
-            rows.look_ahead(&shared.places, at);
+            rows.warm_ahead(&shared.places, at);
             let mut s = *b;
             row.each(|j, x| {
                 let (x, lane) = (x.real(), &w[j]);
