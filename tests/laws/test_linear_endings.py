@@ -12,7 +12,7 @@ from scipy import sparse
 
 from deciban import NBSVM, LinearRegression, LinearSVM, LogisticRegression, Perceptron
 from deciban.calibration import out_of_fold
-from deciban.models import proofs, regression
+from deciban.models import linear, regression
 from deciban.solvers import Status
 from laws.declared import KINDS, clouds, model, over, weights_of
 
@@ -149,7 +149,7 @@ def test_ctrl_c_while_the_fit_is_proven_keeps_the_weights_and_the_proof(learner,
     X, y = noisy(learner)
     family = LEARNERS[learner]
     whole = type(family)(**family.get_params()).fit(X, y)
-    pressed_once(monkeypatch, proofs, "prove")
+    pressed_once(monkeypatch, linear, "prove")
     fitted = learnt(learner)
     assert_array_equal(weights_of(fitted), weights_of(whole))
     proof, wanted = fitted.certificate_, whole.certificate_
@@ -187,7 +187,7 @@ def test_a_second_ctrl_c_leaves_the_model_as_it_was(monkeypatch):
     def press(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(proofs, "prove", press)
+    monkeypatch.setattr(linear, "prove", press)
     with pytest.raises(KeyboardInterrupt):
         fitted.set_params(C=7.0).fit(X, y)
     assert weights_of(fitted) is before

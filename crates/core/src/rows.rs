@@ -173,6 +173,8 @@ fn warm<T: Copy>(numbers: &[T]) {
 
 /// Indices, or values, that are looked at at once.
 const STRETCH: usize = 1 << 16;
+/// Values whose sizes are compared side by side.
+const SIDE_BY_SIDE: usize = 8;
 /// What `sizes` says of nothing.
 const NO_SIZES: (f64, f64) = (f64::INFINITY, 0.0);
 
@@ -247,12 +249,19 @@ impl<'a, V: Value, I: Index> Rows<'a, V, I> {
 
     /// The least size |x| of a value that is not zero, and the largest; ∞ and 0 where all are zero. One pass.
     pub fn sizes(&self) -> (f64, f64) {
-        let wider = |(least, most): (f64, f64), (a, b): (f64, f64)| (least.min(a), most.max(b));
+        let wider = |(least, most): (f64, f64), (a, b): (f64, f64)| {
+            (if a < least { a } else { least }, if b > most { b } else { most })
+        };
+        // Side by side, as each waits for the one before it.
         let of_part = |part: &[V]| {
-            part.iter().fold(NO_SIZES, |so_far, x| {
-                let size = x.real().abs();
-                wider(so_far, (if size > 0.0 { size } else { f64::INFINITY }, size))
-            })
+            let mut found = [NO_SIZES; SIDE_BY_SIDE];
+            for few in part.chunks(SIDE_BY_SIDE) {
+                for (found, x) in found.iter_mut().zip(few) {
+                    let size = x.real().abs();
+                    *found = wider(*found, (if size > 0.0 { size } else { f64::INFINITY }, size));
+                }
+            }
+            found.into_iter().fold(NO_SIZES, wider)
         };
         self.values.par_chunks(STRETCH).map(of_part).reduce(|| NO_SIZES, wider)
     }

@@ -39,7 +39,7 @@ class Proof:
     dual: float | None
     violation: float
     dual_point: Floats | None
-    scores: Floats | None = None
+    scores: Floats
 
     @property
     def relative_gap(self) -> float:

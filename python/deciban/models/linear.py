@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
+from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -41,7 +42,7 @@ from ..data.offered import offer_unless
 from ..data.transaction import all_or_nothing
 from ..solvers.limits import check_positive, draw_seed, read_limits
 from .callbacks import TellsCallbacks, report_to_callbacks
-from .proofs import certify, mark_interrupted
+from .proofs import certify, mark_interrupted, prepare_proof, prove
 from .together import fitting, solve_all
 from .weights import SparseWeights, dense, score_rows
 
@@ -168,9 +169,13 @@ class LinearClassifier(
         limits, seed = self._limits(), self._seed()
         problems = Siblings.join(self._problems(given))
         with ThreadPoolExecutor(1) if given.X.size > _FEW else nullcontext() as aside:
+            solved = Event()
             if aside is not None:  # on a core that most solvers leave idle
-                aside.submit(lambda: given.digest)
-            solutions = self._solve(problems, limits, fitting(start, problems), seed)
+                aside.submit(prepare_proof, problems, given, solved)
+            try:
+                solutions = self._solve(problems, limits, fitting(start, problems), seed)
+            finally:
+                solved.set()
         cut_short = any(each.status is Status.INTERRUPTED for each in solutions)
         try:
             self._become(given, problems, solutions)
@@ -217,7 +222,14 @@ class LinearClassifier(
         self.coef_, self.intercept_ = self._weights(problems, solutions)
         self.n_iter_ = np.array([max(1, solution.iterations) for solution in solutions])
         self.solution_ = solutions
-        self._proof = certify(problems, solutions, given)
+        proofs = [prove(*pair) for pair in zip(problems, solutions, strict=True)]
+        self._proof = certify(problems, solutions, proofs, given)
+        self._note_scores(given, problems, solutions, [proof.scores for proof in proofs])
+
+    def _note_scores(
+        self, given: RowExamples, problems: list[Problem], solutions: list[Solution], scores: list[Floats]
+    ) -> None:
+        """Keep what the scores of the training examples tell, if anything."""
 
     def _weights(self, problems: list[Problem], solutions: list[Solution]) -> tuple[Floats, Floats]:
         """Return w (K, d) for the features as they come, and b (K,)."""

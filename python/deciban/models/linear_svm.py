@@ -205,7 +205,12 @@ class LinearSVM(Margins, OnlineClassifier):
             pairs = [as_soft_margin(problem, solution) for problem, solution in pairs]
         super()._become(given, *(list(part) for part in zip(*pairs, strict=True)))
         self.solution_ = solutions
-        self.zones_ = [zones(problem, solution) for problem, solution in pairs]
+
+    def _note_scores(
+        self, given: RowExamples, problems: list[Problem], solutions: list[Solution], scores: list[Floats]
+    ) -> None:
+        found = zip(problems, solutions, scores, strict=True)
+        self.zones_ = [zones(problem, solution, s) for problem, solution, s in found]
         self._supported = count_supporting(self.zones_, given.repetition)
 
     def _needs_all_examples(self) -> str:
@@ -246,9 +251,9 @@ _PENALTIES = ("l2", "l1", "elasticnet")
 _NEAR = 1e-6
 
 
-def zones(problem: Problem, solution: Solution) -> Zones:
+def zones(problem: Problem, solution: Solution, s: Floats) -> Zones:
     """Return the four zones, by the margins and, on the margin, by the dual where the solver kept one."""
-    m, a = _margins(problem, problem.scores(solution.w, solution.b), solution.dual)
+    m, a = _margins(problem, s, solution.dual)
     slack = 1.0 - m
     near = _NEAR * max(1.0, float(np.abs(m).max(initial=0.0)))
     if a is None or not isinstance(problem.loss, CrammerSinger | Hinge):

@@ -182,9 +182,14 @@ class Perceptron(LinearClassifier):
         self.novikoff_bound_ = np.array([solution.novikoff_bound for solution in found])
         kind = "pocket" if self.pocket else "averaged" if self.averaged else "plain"
         exhausted = any(solution.status is Status.EXHAUSTED for solution in found)
-        updates = [_update_asked_for(problem, each) for problem, each in zip(problems, solutions, strict=True)]
-        advice = _ADVICE[kind] if exhausted else self._proof.advice
-        self._proof = replace(self._proof, kkt_violation=max(updates), advice=advice)
+        if exhausted:
+            self._proof = replace(self._proof, advice=_ADVICE[kind])
+
+    def _note_scores(
+        self, given: RowExamples, problems: list[Problem], solutions: list[Solution], scores: list[Floats]
+    ) -> None:
+        updates = [_update_asked_for(problem, s) for problem, s in zip(problems, scores, strict=True)]
+        self._proof = replace(self._proof, kkt_violation=max(updates))
 
     @ask_on_host
     def predict(self, X: Rows) -> NDArray[Any]:
@@ -247,9 +252,9 @@ def _at(state: State) -> Separation:
     return Separation(state.w[None, :], np.array([state.b]), Status.STOPPED, 0, "perceptron", state=state)
 
 
-def _update_asked_for(problem: Problem, solution: Solution) -> float:
+def _update_asked_for(problem: Problem, s: Floats) -> float:
     """Return ‖Σ_wrong c y (x, 1)‖ / Σc."""
-    wrong = problem.loss.value(problem.y, problem.scores(solution.w, solution.b)) > 0.0
+    wrong = problem.loss.value(problem.y, s) > 0.0
     u = np.where(wrong, problem.c * problem.y, 0.0)
     constant = float(u.sum()) if problem.intercept else 0.0
     total = max(float(problem.c.sum()), np.finfo(float).tiny)

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
 
-from deciban._core import sizes
+from deciban.certificates import duality
 from deciban.certificates.certificate import Certificate
-from deciban.certificates.duality import Proof, prove
+from deciban.certificates.duality import Proof
 from deciban.losses import Logistic, Softmax, ZeroOne
 from deciban.solvers import Problem, Solution, Status
 from deciban.solvers.problem import worst
+from deciban.threads import using
 
 from ..data.examples import RowExamples
 
 
-def certify(problems: list[Problem], solutions: list[Solution], given: RowExamples) -> Certificate:
+def prepare_proof(problems: list[Problem], given: RowExamples, solved: Event) -> None:
+    """Find, on one thread, what a certificate needs beside the solution, until there is one."""
+    with using(1):
+        for find in (lambda: given.digest, problems[0].find_sizes, problems[0].find_slopes):
+            if not solved.is_set():
+                find()
+
+
+def prove(problem: Problem, solution: Solution) -> Proof:
+    """Return what is proven of a solution."""
+    return duality.prove(problem, solution.w, solution.b, solution.dual)
+
+
+def certify(problems: list[Problem], solutions: list[Solution], proofs: list[Proof], given: RowExamples) -> Certificate:
     """Return the sum over the problems; the data digest is of X, y and the weights."""
-    pairs = zip(problems, solutions, strict=True)
-    proofs = [prove(problem, solution.w, solution.b, solution.dual) for problem, solution in pairs]
     duals = [proof.dual for proof in proofs]
     status = worst(solution.status for solution in solutions)
     told = _endless(problems, solutions), advice_on_scales(problems[0], status)
@@ -47,10 +60,9 @@ def certify(problems: list[Problem], solutions: list[Solution], given: RowExampl
 
 def _training_error(problems: list[Problem], proofs: list[Proof], given: RowExamples) -> float | None:
     """Return the share of errors of the one score that tells two classes apart, from the scores of its proof."""
-    s = proofs[0].scores
-    if len(problems) > 1 or problems[0].K > 1 or s is None:
+    if len(problems) > 1 or problems[0].K > 1:
         return None
-    loss = problems[0].loss
+    loss, s = problems[0].loss, proofs[0].scores
     wrong = loss.value(problems[0].y, s) > 0.0 if isinstance(loss, ZeroOne) else (s > 0.0) != (given.y == 1)
     return float(given.repetition[wrong].sum() / given.repetition.sum())
 
@@ -84,7 +96,7 @@ def advice_on_scales(problem: Problem, status: Status) -> str:
     if status is Status.INTERRUPTED:
         return ""
     rows: Any = problem.rows
-    least, most = sizes(rows, n_jobs=problem.n_jobs)
+    least, most = problem.sizes
     if most <= 1e6 * least:
         return ""
     size = np.zeros(problem.shape[1])

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, scores
+from deciban._core import combination, gram_times, loss_along, loss_conjugate, loss_look, scores, sizes
 from deciban.certificates.certificate import is_within
 from deciban.data.plain_state import PlainState
 from deciban.inner_product import dot
@@ -289,6 +289,15 @@ class Problem:
         """
         return self.total(self.loss.value(self.y, s)) + self.penalty.value(w)
 
+    def find_sizes(self) -> None:
+        """Find `sizes` now, on this thread alone, for who asks later."""
+        vars(self)["sizes"] = replace(self, n_jobs=1).sizes
+
+    def find_slopes(self) -> None:
+        """Find `slopes_at_zero` now, on this thread alone, for who asks later; no problem waits for its siblings'."""
+        if self.siblings is None:
+            vars(self)["slopes_at_zero"] = replace(self, n_jobs=1).slopes_at_zero
+
     @cached_property
     def null(self) -> float:
         """P without weights: min over b of Σ c_i ℓ(y_i, b + o_i)."""
@@ -305,6 +314,11 @@ class Problem:
         """Return Σ ‖x‖² over all examples. Cost: a pass over X."""
         values = self.rows[0] if isinstance(self.rows, tuple) else self.rows.reshape(-1)
         return dot(values, values)
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """The least size |x| of a value that is not 0, and the largest. Cost: a pass over X."""
+        return sizes(self.rows, n_jobs=self.n_jobs)
 
     @cached_property
     def slopes_at_zero(self) -> float:

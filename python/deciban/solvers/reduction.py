@@ -159,7 +159,8 @@ class Merged(Reduction):
     def of_problem(cls, problem: Problem) -> Self:
         """Merge and sort the examples; for problems of one against the rest, which have the same examples, once.
 
-        Cost: three passes over X, and sorting N numbers (`crates/core/src/solve/distinct.rs`).
+        Cost: a pass over the values, three more where rows share theirs, and sorting N numbers
+        (`crates/core/src/solve/distinct.rs`).
         """
         shared = problem.siblings
         if not (isinstance(shared, Siblings) and shared.have(problem)):

@@ -4,14 +4,20 @@
 //! the order of columns nor on that of rows:
 //!
 //! ```text
-//! own_i = Σ_j h(x_ij) + h(t_i)      column_j = Σ_i h(x_ij, own_i)      rank_i = Σ_j h(x_ij, column_j)
+//! own_i = Σ_j h(x_ij) + h(t_i)
 //! ```
 //!
-//! over the values other than 0, modulo 2^64: two rounds of colour refinement (Weisfeiler & Leman 1968) of the graph
-//! whose edges are the values. h is the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+//! over the values other than 0, modulo 2^64; where these do not tell all examples apart, as of zeros and ones,
 //!
-//! Floor: three passes over what is stored, of two or three digests a value (≈ 0.7 G/s a core each), a look-up and a
-//! place in a sort a row.
+//! ```text
+//! column_j = Σ_i h(x_ij, own_i)      rank_i = Σ_j h(x_ij, column_j)
+//! ```
+//!
+//! besides: two rounds of colour refinement (Weisfeiler & Leman 1968) of the graph whose edges are the values. h is the
+//! finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+//!
+//! Floor: a pass over the values, of one digest each (≈ 0.7 G/s a core), and a look-up and a place in a sort a row; where
+//! rows share their values, three more of two digests for each value.
 
 use std::collections::HashMap;
 
@@ -48,37 +54,63 @@ pub struct Distinct {
 
 /// Finds the examples that differ, and sorts them by rank, target and place.
 pub fn distinct<V: Value, I: Index>(rows: &Rows<'_, V, I>, told: Told<'_>) -> Distinct {
-    let (mut keys, mut own): (Vec<u64>, Vec<u64>) = each_row(rows, |row| {
-        let (mut key, mut own) = (0_u64, 0_u64);
-        row.each(|j, x| {
-            let value = mix(bits(x.real()));
-            key = key.wrapping_add(value.wrapping_mul(mix(j as u64) | 1));
-            own = own.wrapping_add(mix(value));
-        });
-        (key, own)
-    })
-    .into_iter()
-    .unzip();
-    for (i, (key, own)) in keys.iter_mut().zip(&mut own).enumerate() {
-        *key = mix(mix(key.wrapping_add(bits(told.y[i]))).wrapping_add(bits(told.offset(i))));
-        *own = own.wrapping_add(mix(bits(told.ranked[i])));
-    }
-    let (group, first) = groups(rows, told, &keys);
-    let columns = of_columns(rows, &first, &own);
-    let rank = each_row(rows, |row| {
-        let mut rank = 0_u64;
-        row.each(|j, x| rank = rank.wrapping_add(edge(x.real(), columns[j])));
-        rank
+    let mut own = each_row(rows, |_, row| {
+        row.values().iter().fold(0_u64, |sum, x| sum.wrapping_add(mix(bits(x.real()))))
     });
-    let mut order: Vec<(u64, f64, u32, u32)> =
-        (0_u32..).zip(&first).map(|(k, &i)| (rank[i as usize], told.y[i as usize] + 0.0, i, k)).collect();
-    order.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let (group, first) = groups(rows, told, &keys(rows, told, &own));
+    own.iter_mut().zip(told.ranked).for_each(|(own, &t)| *own = own.wrapping_add(mix(bits(t))));
+    let mut order = sorted(told, &first, &own);
+    if order.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        order = sorted(told, &first, &refined(rows, &first, &own));
+    }
     let mut place = vec![0; first.len()];
     (0_u32..).zip(&order).for_each(|(at, &(.., k))| place[k as usize] = at);
     Distinct {
         of: group.into_iter().map(|k| place[k as usize]).collect(),
         kept: order.into_iter().map(|(_, _, i, _)| i).collect(),
     }
+}
+
+/// (N,) digests of examples, in which equal ones agree and others but by chance do not. The columns of values are looked
+/// at only where another row has the same values.
+fn keys<V: Value, I: Index>(rows: &Rows<'_, V, I>, told: Told<'_>, values: &[u64]) -> Vec<u64> {
+    let key = |i: usize| mix(mix(values[i].wrapping_add(bits(told.y[i]))).wrapping_add(bits(told.offset(i))));
+    let keys: Vec<u64> = (0..values.len()).map(key).collect();
+    let shared = shared(&keys);
+    each_row(rows, |i, row| {
+        let mut key = keys[i];
+        if shared[i] {
+            row.each(|j, x| key = key.wrapping_add(mix(bits(x.real())).wrapping_mul(mix(j as u64) | 1)));
+        }
+        mix(key)
+    })
+}
+
+/// (N,) whether another number is the same; now and then, whether one is like it.
+fn shared(keys: &[u64]) -> Vec<bool> {
+    let bits = usize::BITS - (8 * keys.len()).leading_zeros();
+    let mut slots = vec![0_u8; 1 << bits];
+    let slot = |key: u64| (key >> (u64::BITS - bits)) as usize;
+    keys.iter().for_each(|&key| slots[slot(key)] = slots[slot(key)].saturating_add(1));
+    keys.iter().map(|&key| slots[slot(key)] > 1).collect()
+}
+
+/// Examples by their ranks, then targets, then places; with each, which of `first` it is.
+fn sorted(told: Told<'_>, first: &[u32], rank: &[u64]) -> Vec<(u64, f64, u32, u32)> {
+    let of = |(k, &i): (u32, &u32)| (rank[i as usize], told.y[i as usize] + 0.0, i, k);
+    let mut order: Vec<_> = (0_u32..).zip(first).map(of).collect();
+    order.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    order
+}
+
+/// (N,) ranks that tell apart what digests of the values alone do not.
+fn refined<V: Value, I: Index>(rows: &Rows<'_, V, I>, first: &[u32], own: &[u64]) -> Vec<u64> {
+    let columns = of_columns(rows, first, own);
+    each_row(rows, |_, row| {
+        let mut rank = 0_u64;
+        row.each(|j, x| rank = rank.wrapping_add(edge(x.real(), columns[j])));
+        rank
+    })
 }
 
 /// (N,) a digest of the values of each row, the same however it is stored: Σ_j h(x_j)·r_j modulo 2^64, where the odd
@@ -88,7 +120,7 @@ pub fn digests<V: Value, I: Index>(rows: &Rows<'_, V, I>, seed: u64) -> Vec<u64>
     let start = mix(seed.wrapping_add(DRAW));
     let factors: Vec<u64> =
         (1..=rows.columns() as u64).map(|j| mix(start.wrapping_add(j.wrapping_mul(DRAW))) | 1).collect();
-    each_row(rows, |row| {
+    each_row(rows, |_, row| {
         let mut sum = 0_u64;
         row.each(|j, x| sum = sum.wrapping_add(mix(bits(x.real())).wrapping_mul(factors[j])));
         mix(sum)
@@ -121,17 +153,17 @@ fn edge(x: f64, of: u64) -> u64 {
     if x == 0.0 { 0 } else { mix(mix(bits(x)).wrapping_add(of)) }
 }
 
-/// What `of` makes of each row.
+/// What `of` makes of the place of each row and the row.
 fn each_row<V: Value, I: Index, T: Send + Default + Clone>(
     rows: &Rows<'_, V, I>,
-    of: impl Fn(Row<'_, V, I>) -> T + Sync,
+    of: impl Fn(usize, Row<'_, V, I>) -> T + Sync,
 ) -> Vec<T> {
     let halt = current();
     let mut found = vec![T::default(); rows.count()];
     found.par_chunks_mut(STRETCH).enumerate().for_each(|(part, found)| {
         check(&halt);
-        for (k, found) in found.iter_mut().enumerate() {
-            *found = of(rows.row(part * STRETCH + k));
+        for (i, found) in (part * STRETCH..).zip(found) {
+            *found = of(i, rows.row(i));
         }
     });
     found
