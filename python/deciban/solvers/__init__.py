@@ -113,7 +113,7 @@ def solve_each(
     >>> all(np.allclose(one.w, solve(other, Limits()).w, atol=1e-3) for one, other in zip(found, each))
     True
     """
-    merged = _merged_for_dual_ascent(problems, solver)
+    merged = _merged_for_dual_ascent(problems, solver, limits)
     if merged is None:
         pairs = zip(problems, starts, strict=True)
         return [solve(problem, limits, solver, start, seed) for problem, start in pairs]
@@ -126,7 +126,7 @@ def solve_each(
     return [each.outward(own) for each, own in zip(merged, found, strict=True)]
 
 
-def _merged_for_dual_ascent(problems: Sequence[Problem], solver: str | Solver) -> list[Merged] | None:
+def _merged_for_dual_ascent(problems: Sequence[Problem], solver: str | Solver, limits: Limits) -> list[Merged] | None:
     """Return siblings merged, if dual ascent solves them side by side; else None."""
     first = problems[0]
     known = isinstance(first.siblings, Siblings) and isinstance(first.loss, dual_coordinate.TOGETHER)
@@ -134,10 +134,10 @@ def _merged_for_dual_ascent(problems: Sequence[Problem], solver: str | Solver) -
         return None
     if refusal(dual_coordinate, first) is not None or Centred.of(first) is not None:
         return None
-    if solver == "auto" and choose(first).name != dual_coordinate.NAME:
+    if solver == "auto" and choose(first, limits).name != dual_coordinate.NAME:
         return None
     merged = [Merged.of_problem(each) for each in problems]
-    chosen = solver != "auto" or choose(merged[0].problem).name == dual_coordinate.NAME
+    chosen = solver != "auto" or choose(merged[0].problem, limits).name == dual_coordinate.NAME
     return merged if chosen and all(each.problem.rows is merged[0].problem.rows for each in merged) else None
 
 

@@ -101,43 +101,47 @@ def _may_be_long(problem: Problem) -> bool:
     return many and isinstance(problem.loss, Logistic) and dual_coordinate.refusal(problem) is None
 
 
-TABLE: tuple[tuple[str, str, Callable[[Problem], bool]], ...] = (
-    (closed_form.NAME, "a squared loss without kinks: one system of equations", lambda _: True),
-    (crammer_singer.NAME, "many scores learnt together, the largest of which counts", lambda problem: problem.K > 1),
-    (newton.NAME, "many scores learnt together, no kinks", lambda problem: problem.K > 1),
+TABLE: tuple[tuple[str, str, Callable[[Problem, Limits], bool]], ...] = (
+    (closed_form.NAME, "a squared loss without kinks: one system of equations", lambda *_: True),
+    (crammer_singer.NAME, "many scores learnt together, the largest of which counts", lambda problem, _: problem.K > 1),
+    (newton.NAME, "many scores learnt together, no kinks", lambda problem, _: problem.K > 1),
     (
         dual_coordinate.NAME,
         "a loss of margins, dense rows fewer than twice the features: dual ascent ends in at most "
         f"{PASSES_OF_SQUARES} passes, or another solver follows",
-        _is_square,
+        lambda problem, _: _is_square(problem),
     ),
     (
         newton.NAME,
         f"a smooth loss and at most {hessian.DIRECT:,} features: the Hessian is cheap",
-        lambda problem: problem.shape[1] <= hessian.DIRECT,
+        lambda problem, _: problem.shape[1] <= hessian.DIRECT,
     ),
     (
         interior_point.NAME,
         f"a piecewise linear loss, a square in the penalty too small for dual ascent, at most {hessian.DIRECT:,} "
         "features: some 20 steps",
-        lambda problem: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(problem),
+        lambda problem, limits: problem.shape[1] < problem.shape[0] and interior_point.is_quicker(problem, limits),
     ),
     (
         dual_coordinate.NAME,
         f"the logistic loss, sparse rows of {LONG_ROWS} values or more, errors cheap beside the features of an "
         f"example: dual ascent ends in at most {PASSES_OF_LONG_ROWS} passes, or another solver follows",
-        _is_long,
+        lambda problem, _: _is_long(problem),
     ),
     (
         newton.NAME,
         "the logistic loss of one problem: few conjugate gradients, whatever C is",
-        lambda problem: isinstance(problem.loss, Logistic) and problem.siblings is None,
+        lambda problem, _: isinstance(problem.loss, Logistic) and problem.siblings is None,
     ),
-    (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda _: True),
-    (coordinate.NAME, "a smooth loss and a penalty with corners: most weights are 0", _has_corners),
-    (newton.NAME, "a smooth loss without a penalty", lambda _: True),
-    (linear_programme.NAME, "piecewise linear loss and penalty", lambda _: True),
-    (interior_point.NAME, "a piecewise linear loss, a penalty with corners and a square", lambda _: True),
+    (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda *_: True),
+    (
+        coordinate.NAME,
+        "a smooth loss and a penalty with corners: most weights are 0",
+        lambda problem, _: _has_corners(problem),
+    ),
+    (newton.NAME, "a smooth loss without a penalty", lambda *_: True),
+    (linear_programme.NAME, "piecewise linear loss and penalty", lambda *_: True),
+    (interior_point.NAME, "a piecewise linear loss, a penalty with corners and a square", lambda *_: True),
 )
 """What `auto` goes through, top to bottom: a solver, why, and for which problems; those it cannot solve are passed."""
 
@@ -158,13 +162,15 @@ def decision_table() -> str:
     return "\n".join(f"{k}. {name}: {why}" for k, (name, why, _) in enumerate(TABLE, 1))
 
 
-def choose(problem: Problem) -> Choice:
+def choose(problem: Problem, limits: Limits | None = None) -> Choice:
     """Choose the solver of a problem: the first row of `TABLE` that suits it.
 
     Parameters
     ----------
     problem : Problem
         The problem.
+    limits : Limits, optional
+        When it is to stop: fewer digits are worth another solver. By default those of `Limits()`.
 
     Returns
     -------
@@ -184,8 +190,9 @@ def choose(problem: Problem) -> Choice:
     >>> choose(Problem(rows, np.ones(3), np.ones(3), losses.Squared(), penalties.L2())).name
     'closed-form'
     """
+    limits = limits or Limits()
     for name, why, suits in TABLE:
-        if suits(problem) and refusal(BY_NAME[name], problem) is None:
+        if suits(problem, limits) and refusal(BY_NAME[name], problem) is None:
             return Choice(name, why)
     reasons = "; ".join(f"{solver.NAME!r} {refusal(solver, problem)}" for solver in CATALOGUE)
     raise ValueError(f"no solver minimises {problem.loss.name!r} with {problem.penalty.name!r}: {reasons}")
@@ -196,12 +203,12 @@ def solve_by_choice(problem: Problem, limits: Limits, start: Solution | None, se
 
     A weight must not choose another solver than the repetitions that it means.
     """
-    solver = BY_NAME[choose(problem).name]
+    solver = BY_NAME[choose(problem, limits).name]
     if not (is_sorted_for(solver, problem) or _may_be_square(problem) or _may_be_long(problem)):
         return run_on_merged(solver, problem, limits, start, seed)
 
     def solve_few(few: Problem, known: Solution | None) -> Solution:
-        chosen = BY_NAME[choose(few).name]
+        chosen = BY_NAME[choose(few, limits).name]
         if chosen is not dual_coordinate:
             return run(chosen, few, limits, known, seed)
         found = dual_coordinate.solve(few, limits_of_ascent(few, limits), known, seed)
