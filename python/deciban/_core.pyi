@@ -12,6 +12,7 @@ _CountedWords: TypeAlias = tuple["Wordbook", int, float, int, NDArray[np.uint32]
 word was first counted, or none."""
 
 __all__ = [
+    "Barrier",
     "Counter",
     "Dictionary",
     "Experts",
@@ -164,6 +165,28 @@ class WordSets:
         int,
         int,
     ]: ...
+
+@final
+class Barrier:
+    def __new__(
+        cls,
+        t: NDArray[np.float64],
+        lo: NDArray[np.float64],
+        hi: NDArray[np.float64],
+        curve: NDArray[np.float64],
+        middle: NDArray[np.float64],
+        *,
+        away: float,
+        rows: int,
+        n_jobs: int | None = None,
+    ) -> Self: ...
+    def look(self, X: _Matrix, w: NDArray[np.float64], b: float) -> tuple[float, float, NDArray[np.float64], float]: ...
+    def weights(self) -> NDArray[np.float64]: ...
+    def aim(self, X: _Matrix, mu: float | None = None) -> tuple[NDArray[np.float64], float]: ...
+    def turn(self, X: _Matrix, w: NDArray[np.float64], b: float, summed: bool) -> tuple[NDArray[np.float64], float]: ...
+    def reach(self) -> tuple[float, float]: ...
+    def advance(self, share: float) -> float: ...
+    def clean(self) -> NDArray[np.float64]: ...
 
 @final
 class Counter:

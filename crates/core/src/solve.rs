@@ -8,6 +8,7 @@
 //! iterations: it always returns the best it has and how it ended, never prints and never warns.
 
 pub mod adaptive;
+pub mod barrier;
 pub mod coordinate;
 pub mod crammer_singer;
 pub mod descent;

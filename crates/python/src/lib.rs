@@ -1,6 +1,7 @@
 //! The Python face of `deciban-core`: convert, check, let go of the interpreter, catch panics, map errors.
 #[cfg(feature = "ablation")]
 mod ablation;
+mod barriers;
 mod blocks;
 mod callable;
 mod categories;
@@ -46,6 +47,8 @@ mod _core {
     #[cfg(feature = "ablation")]
     #[pymodule_export]
     use super::ablation::{ablation_left_out, ablation_steps};
+    #[pymodule_export]
+    use super::barriers::Barrier;
     #[pymodule_export]
     use super::blocks::{KernelTiles, block_steps, kernel_measure};
     #[pymodule_export]

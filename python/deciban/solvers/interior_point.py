@@ -10,8 +10,9 @@ lo the optimum is where
 
 Newton's steps go along the same equations with μ → 0 in place of the last zeros, each step predicted and corrected:
 Mehrotra, SIAM J. Optim. 2 (1992); of support vector machines Ferris & Munson, SIAM J. Optim. 13 (2003). Some 15 to 30
-steps whatever C is and however the columns are scaled. Cost of a step: the system AᵀDA + λ₂I (N·m² for m values a row,
-d³/3) and five passes over X.
+steps whatever C is and however the columns are scaled. The path of u, z and q is the core's
+(`crates/core/src/solve/barrier.rs`). Cost of a step: the system AᵀDA + λ₂I (N·m² for m values a row, d³/3) and six
+passes over X.
 
 The squared hinge is a line with a curve, c ℓ = max over y·u ≥ 0 of u (y − s) − u²/4c: the third equation gains u/2c on
 its right. That no example loses more than all do without weights, c ℓ ≤ P₀, bounds u without a change of the optimum.
@@ -25,11 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
+from deciban._core import Barrier
 from deciban.certificates.certificate import is_within
 from deciban.certificates.duality import balance, prove
 from deciban.inner_product import dot, norm
@@ -205,18 +206,9 @@ def _reach_all(problem: Problem) -> Solution | None:
     return Solution(np.zeros((1, problem.shape[1])), b, Status.CONVERGED, 0, NAME, np.zeros(len(y)))
 
 
-class _Step(NamedTuple):
-    """A direction of all variables."""
-
-    w: Floats
-    b: float
-    u: Floats
-    z: Floats
-    q: Floats
-
-
 class _Path:
-    """Weights, the dual u within its bounds, and its multipliers z and q, of X's rows and, for λ₁, one a weight."""
+    """Weights, and in the core the dual u within its bounds and its multipliers z and q, of X's rows and, for λ₁, one of
+    each weight."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -224,99 +216,57 @@ class _Path:
         self.N, corners = N, d if l1 else 0
         curved = isinstance(problem.loss, SquaredHinge)
         t, lo, hi = _bounded_curves(problem) if curved else lines(problem)
-        self.t = np.append(t, np.zeros(corners))
-        self.lo, self.hi = np.append(lo, np.full(corners, -l1)), np.append(hi, np.full(corners, l1))
-        self.curve = np.append(0.5 / problem.c if curved else np.zeros(N), np.zeros(corners))
-        self.w, self.b = np.zeros(d), 0.0
-        middle = problem.y if curved else 0.5 * (lo + hi) / problem.c
-        middle = balance(problem, middle) * problem.c
-        self.above = self.hi - np.append(middle, np.zeros(corners))
-        self.below = self.hi - self.lo - self.above
-        self.away = float(np.abs(self.t).mean()) or 1.0
-        self.z, self.q = np.maximum(self.t, 0.0) + self.away, np.maximum(-self.t, 0.0) + self.away
+        middle = balance(problem, problem.y if curved else 0.5 * (lo + hi) / problem.c) * problem.c
+        curve = 0.5 / problem.c if curved else np.zeros(N)
+        rest = np.zeros(corners), np.full(corners, -l1), np.full(corners, l1), np.zeros(corners), np.zeros(corners)
+        each = [np.append(*pair) for pair in zip((t, lo, hi, curve, middle), rest, strict=True)]
+        self.lines = Barrier(*each, away=float(np.abs(each[0]).mean()) or 1.0, rows=N, n_jobs=problem.n_jobs)
+        self.count, self.w, self.b = len(each[0]), np.zeros(d), 0.0
 
     def look(self) -> tuple[float, float]:
         """Return P, and what the conditions of optimality are short of it."""
-        problem = self.problem
-        s = problem.scores(self.w[None, :], np.array([self.b]))
-        with np.errstate(over="ignore", invalid="ignore"):
-            primal = problem.primal(self.w, s)
-        offset = 0.0 if problem.offset is None else problem.offset
-        u = self._u()
-        self.apart = self.t - self._across(self.w, self.b, s - offset) - self.curve * u - self.z + self.q
-        self.slope = problem.penalty.l2 * self.w - self._down(u)
-        self.sum = float(u[: self.N].sum()) if problem.intercept else 0.0
-        self.product = dot(self.z, self.above) + dot(self.q, self.below)
-        return primal, self.product + abs(dot(self.slope, self.w)) + abs(self.sum * self.b)
+        problem, l2 = self.problem, self.problem.penalty.l2
+        losses, self.product, v, total = self.lines.look(problem.rows, self.w, self.b)
+        self.slope, self.sum = l2 * self.w - v, total if problem.intercept else 0.0
+        short = self.product + abs(dot(self.slope, self.w)) + abs(self.sum * self.b)
+        return losses + 0.5 * l2 * dot(self.w, self.w), short
 
     def step(self) -> None:
         """Make one step, predicted and corrected."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            rising, falling = self.z / self.above, self.q / self.below
-            D = 1.0 / (rising + falling + self.curve)
+            D = self.lines.weights()
             ridge = np.full(len(self.w), self.problem.penalty.l2)
             ridge[: len(D) - self.N] += D[self.N :]
             system = hessian.Factor(self.problem, D[: self.N], ridge)
+            self._aim(system, None, 1)
+            _, left = self.lines.reach()
+            mu = (left / self.product) ** 3 * self.product / (2.0 * self.count)
+            w, b = self._aim(system, mu, 2)
+            length = self.lines.advance(_SHARE)
+            self.w, self.b = self.w + length * w, self.b + length * b
 
-            def along(up: Floats | float, down: Floats | float, rounds: int) -> _Step:
-                """Return the step after which z·(hi − u) = up and q·(u − lo) = down, to first order."""
-                to_z, to_q = up / self.above - self.z, down / self.below - self.q
-                w, b, u = self._solved(system, D, D * (self.apart - to_z + to_q), rounds)
-                return _Step(w, b, u, to_z + rising * u, to_q - falling * u)
-
-            ahead = along(0.0, 0.0, 1)
-            length = self._longest(ahead, 1.0)
-            left = dot(self.z + length * ahead.z, self.above - length * ahead.u)
-            left += dot(self.q + length * ahead.q, self.below + length * ahead.u)
-            mu = (left / self.product) ** 3 * self.product / (2.0 * len(self.t))
-            taken = along(mu + ahead.z * ahead.u, mu - ahead.q * ahead.u, 2)
-            length = self._longest(taken, _SHARE)
-            self.w, self.b = self.w + length * taken.w, self.b + length * taken.b
-            self.z, self.q = self.z + length * taken.z, self.q + length * taken.q
-            self.above, self.below = self.above - length * taken.u, self.below + length * taken.u
-
-    def _solved(self, system: hessian.Factor, D: Floats, rest: Floats, rounds: int) -> tuple[Floats, float, Floats]:
-        """Return changes of w, b and u for which λ₂w = Aᵀu, Σ u = 0 and u = rest − D(Aw + b) hold after them; in a
-        second round refined, where the factor was not precise enough."""
-        w, b, u, first = np.zeros_like(self.w), 0.0, rest, 0.0
-        for _ in range(rounds):
-            slope = self._down(u) - self.slope - self.problem.penalty.l2 * w
-            border = self.sum + float(u[: self.N].sum()) if self.problem.intercept else 0.0
+    def _aim(self, system: hessian.Factor, mu: float | None, rounds: int) -> tuple[Floats, float]:
+        """Return changes of w and b after which, with those of u, λ₂w = Aᵀu and Σ u = 0 hold, and products of complements
+        are μ to second order, or 0; in a second round refined, where the factor was not precise enough."""
+        problem, first = self.problem, 0.0
+        w, b = np.zeros_like(self.w), 0.0
+        v, total = self.lines.aim(problem.rows, mu)
+        for left in reversed(range(rounds)):
+            slope = v - self.slope - problem.penalty.l2 * w
+            border = self.sum + total if problem.intercept else 0.0
             length = norm(slope) + abs(border)
             if length <= _LEFT * first:
                 break
             first = length
             dw, db = system.solve(slope, border)
             w, b = w + dw, b + db
-            u = rest - D * self._across(w, b)
-        return w, b, u
-
-    def _longest(self, step: _Step, share: float) -> float:
-        """Return how much of a step keeps all multipliers and distances positive: a share of what would make one 0."""
-        pairs = (self.z, step.z), (self.q, step.q), (self.above, -step.u), (self.below, step.u)
-        return min(1.0, share / max(1e-300, *(float((-change / value).max()) for value, change in pairs)))
+            v, total = self.lines.turn(problem.rows, w, b, left > 0)
+        return w, b
 
     def clean(self) -> tuple[Floats, Floats, Floats]:
-        """Return w (1, d), b (1,) and a (N,), where what tends to a bound, or to 0, is there: of each pair of
-        complements the smaller one, in units of its range, is 0 at the optimum."""
-        wide = (self.hi - self.lo) / self.away
-        u = np.where(self.above < self.z * wide, self.hi, np.where(self.below < self.q * wide, self.lo, self._u()))
-        w = self.w
+        """Return w (1, d), b (1,) and a (N,), where what tends to a bound, or to 0, is there."""
+        u, w = self.lines.clean(), self.w
         if len(u) > self.N:
             w = np.where(np.abs(u[self.N :]) < self.problem.penalty.l1, 0.0, w)
         a = self.problem.loss.feasible(self.problem.y, u[: self.N] / self.problem.c)
         return w[None, :], np.array([self.b]), a
-
-    def _u(self) -> Floats:
-        u: Floats = np.where(self.above < self.below, self.hi - self.above, self.lo + self.below)
-        return u
-
-    def _across(self, w: Floats, b: float, product: Floats | None = None) -> Floats:
-        """Return (N,) Xw + b, and w where there is λ₁."""
-        product = self.problem.product(w[None, :], np.array([b])) if product is None else product
-        return np.append(product, w) if len(self.t) > self.N else product
-
-    def _down(self, u: Floats) -> Floats:
-        """Return (d,) Aᵀu."""
-        v: Floats = self.problem.combination(np.ascontiguousarray(u[: self.N]))[0]
-        return v + u[self.N :] if len(u) > self.N else v

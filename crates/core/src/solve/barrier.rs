@@ -1,0 +1,271 @@
+//! The path of an interior point: what each line of the losses knows, and how it moves.
+//!
+//! ```text
+//! min over w, b of   Σ_i max over u_i in [lo_i, hi_i] of (u_i (t_i − (Aw)_i − b) − ½ k_i u_i²) + ½λ‖w‖²
+//! ```
+//!
+//! with multipliers z, q ≥ 0 of hi and lo, A the rows of X and, where there is λ₁, one more row e_j for each weight, which
+//! knows no b. Mehrotra, SIAM J. Optim. 2, 1992; the systems of equations are the caller's. Sums are taken over parts of
+//! the lines that hang on their number alone, and added in order. Floor of a step: six touches of each value of X, and
+//! some 25 divisions a line, eight at a time.
+
+mod beside;
+mod paces;
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use self::beside::{Alone, Beside, Lines};
+use self::paces::{Advancing, Aiming, Leaving, Looking, Reaching, Turning, Weighing};
+use crate::halt::{check, current};
+use crate::rows::{Index, Rows, Value};
+
+/// Lines that are moved at once: what is known of them stays in the cache.
+const BLOCK: usize = 256;
+/// Parts of the lines at most; each has a sum of weights of its own.
+const PARTS: usize = 16;
+
+/// Aᵀu, and Σ u over the rows of X.
+pub type Sums = (Vec<f64>, f64);
+
+/// What is found on the way along all lines.
+#[derive(Default)]
+pub struct Look {
+    /// Σ of the losses.
+    pub losses: f64,
+    /// z·(hi − u) + q·(u − lo).
+    pub product: f64,
+    /// Of u, or of its step.
+    pub sums: Sums,
+}
+
+/// What is known of a line, side by side for a few of them.
+#[derive(Clone)]
+struct Block {
+    t: [f64; BLOCK],
+    lo: [f64; BLOCK],
+    hi: [f64; BLOCK],
+    curve: [f64; BLOCK],
+    /// hi − u.
+    above: [f64; BLOCK],
+    /// u − lo.
+    below: [f64; BLOCK],
+    z: [f64; BLOCK],
+    q: [f64; BLOCK],
+    /// t − Aw − b − k·u − z + q, which is to become 0.
+    apart: [f64; BLOCK],
+    /// What a line weighs in the system of equations.
+    weight: [f64; BLOCK],
+    /// The step of u where w and b stay.
+    rest: [f64; BLOCK],
+    /// The steps of u, z and q.
+    du: [f64; BLOCK],
+    dz: [f64; BLOCK],
+    dq: [f64; BLOCK],
+    /// What z and q would become where u stays.
+    to_z: [f64; BLOCK],
+    to_q: [f64; BLOCK],
+}
+
+/// All lines: first those of the rows of X, then, with λ₁, those of the weights.
+pub struct Barrier {
+    blocks: Vec<Block>,
+    count: usize,
+    rows: usize,
+}
+
+impl Barrier {
+    /// Lines of t, lo, hi and k at u = `middle`, z and q a distance `away` from t and −t; the first `rows` are rows of X.
+    pub fn new([t, lo, hi, curve, middle]: [&[f64]; 5], away: f64, rows: usize) -> Barrier {
+        let block = |first: usize| {
+            let of = |x: &[f64]| {
+                let mut own = [0.0; BLOCK];
+                let x = &x[first..x.len().min(first + BLOCK)];
+                own[..x.len()].copy_from_slice(x);
+                own
+            };
+            let (t, lo, hi, curve, middle) = (of(t), of(lo), of(hi), of(curve), of(middle));
+            let mut block = Block { t, lo, hi, curve, ..Block::ZERO };
+            for k in 0..BLOCK {
+                block.above[k] = hi[k] - middle[k];
+                block.below[k] = hi[k] - lo[k] - block.above[k];
+                block.z[k] = t[k].max(0.0) + away;
+                block.q[k] = (-t[k]).max(0.0) + away;
+            }
+            block
+        };
+        Barrier { blocks: (0..t.len()).step_by(BLOCK).map(block).collect(), count: t.len(), rows }
+    }
+
+    /// How many lines there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many of them are rows of X.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How far w and b are from the optimum.
+    pub fn look<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>, w: &[f64], b: f64) -> Look {
+        self.walk(&Beside { rows, count: self.rows }, &Looking { w, b })
+    }
+
+    /// What each line weighs in the system of equations.
+    pub fn weights(&mut self) -> Vec<f64> {
+        self.walk_alone(&Weighing);
+        let each = self.blocks.iter().flat_map(|block| block.weight);
+        each.take(self.count).collect()
+    }
+
+    /// Aims at z·(hi − u) = μ = q·(u − lo) with what the step before was short of at second order; without μ at 0.
+    /// Returns the sums of the steps of u where w and b stay.
+    pub fn aim<V: Value, I: Index>(&mut self, rows: &Rows<'_, V, I>, mu: Option<f64>) -> Sums {
+        self.walk(&Beside { rows, count: self.rows }, &Aiming { mu }).sums
+    }
+
+    /// The step of u that goes with steps of w and b; its sums, if they are asked for, or zeros.
+    pub fn turn<V: Value, I: Index>(
+        &mut self,
+        rows: &Rows<'_, V, I>,
+        w: &[f64],
+        b: f64,
+        summed: bool,
+    ) -> Sums {
+        self.walk(&Beside { rows, count: self.rows }, &Turning { w, b, summed }).sums
+    }
+
+    /// How far the step can be taken, 1 at most, and z·(hi − u) + q·(u − lo) after it.
+    pub fn reach(&mut self) -> (f64, f64) {
+        let length = self.longest(1.0);
+        (length, self.walk_alone(&Leaving { length }))
+    }
+
+    /// Takes the step, a `share` at most of what would make a multiplier or a distance 0; how far, 1 at most.
+    pub fn advance(&mut self, share: f64) -> f64 {
+        let length = self.longest(share);
+        self.walk_alone(&Advancing { length });
+        length
+    }
+
+    /// u, where what tends to a bound is there: of each pair of complements the smaller one, in units of its range, is 0
+    /// at the optimum.
+    pub fn clean(&self, away: f64) -> Vec<f64> {
+        let clean = |i: usize| {
+            let (block, k) = (&self.blocks[i / BLOCK], i % BLOCK);
+            let wide = (block.hi[k] - block.lo[k]) / away;
+            match () {
+                () if block.above[k] < block.z[k] * wide => block.hi[k],
+                () if block.below[k] < block.q[k] * wide => block.lo[k],
+                () => block.u(k),
+            }
+        };
+        (0..self.count).map(clean).collect()
+    }
+
+    fn longest(&mut self, share: f64) -> f64 {
+        (share / self.walk_alone(&Reaching).max(1e-300)).min(1.0)
+    }
+
+    /// Moves all lines beside what they are lines of.
+    fn walk<P: Pace, B: Lines>(&mut self, beside: &B, pace: &P) -> Look {
+        let (halt, size, count) = (current(), self.blocks.len().div_ceil(PARTS).max(2), self.count);
+        let part = |(part, blocks): (usize, &mut [Block])| {
+            check(&halt);
+            let mut found = Look { sums: (vec![0.0; beside.columns()], 0.0), ..Look::default() };
+            let first = part * size * BLOCK;
+            Arch::new().dispatch(Part { first, count, blocks, beside, pace, found: &mut found });
+            found
+        };
+        let parts: Vec<Look> = self.blocks.par_chunks_mut(size).enumerate().map(part).collect();
+        let none = || Look { sums: (vec![0.0; beside.columns()], 0.0), ..Look::default() };
+        parts.into_iter().reduce(|all, part| pace.together(all, part)).unwrap_or_else(none)
+    }
+
+    /// Moves all lines by themselves; the product of complements, or what stands in its place.
+    fn walk_alone<P: Pace>(&mut self, pace: &P) -> f64 {
+        self.walk(&Alone, pace).product
+    }
+}
+
+impl Block {
+    const ZERO: Block = {
+        let zero = [0.0; BLOCK];
+        Block {
+            t: zero,
+            lo: zero,
+            hi: zero,
+            curve: zero,
+            above: zero,
+            below: zero,
+            z: zero,
+            q: zero,
+            apart: zero,
+            weight: zero,
+            rest: zero,
+            du: zero,
+            dz: zero,
+            dq: zero,
+            to_z: zero,
+            to_q: zero,
+        }
+    };
+
+    #[inline(always)]
+    fn u(&self, k: usize) -> f64 {
+        let (above, below) = (self.above[k], self.below[k]);
+        if above < below { self.hi[k] - above } else { self.lo[k] + below }
+    }
+
+    /// max over u of u·r − ½k·u²; bounded on the side of 0 alone, where there is a curve.
+    #[inline(always)]
+    fn loss(&self, k: usize, r: f64) -> f64 {
+        let bound = if r > 0.0 { self.hi[k] } else { self.lo[k] };
+        match self.curve[k] {
+            curve if curve > 0.0 => {
+                if bound == 0.0 {
+                    0.0
+                } else {
+                    0.5 * r * r / curve
+                }
+            }
+            _ => bound * r,
+        }
+    }
+}
+
+/// What is done to the lines of a block, the first n of its places.
+trait Pace: Sync {
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look);
+
+    /// What is found of two parts.
+    fn together(&self, mut all: Look, part: Look) -> Look {
+        all.losses += part.losses;
+        all.product += part.product;
+        all.sums.0.iter_mut().zip(part.sums.0).for_each(|(all, part)| *all += part);
+        all.sums.1 += part.sums.1;
+        all
+    }
+}
+
+struct Part<'a, P, B> {
+    first: usize,
+    /// How many lines there are in all.
+    count: usize,
+    blocks: &'a mut [Block],
+    beside: &'a B,
+    pace: &'a P,
+    found: &'a mut Look,
+}
+
+impl<P: Pace, B: Lines> WithSimd for Part<'_, P, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (first, block) in (self.first..).step_by(BLOCK).zip(self.blocks) {
+            self.pace.step(block, BLOCK.min(self.count - first), first, self.beside, self.found);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What is done to lines on a walk along them.
+
+use super::beside::{Lines, sum};
+use super::{BLOCK, Block, Look, Pace};
+
+type Numbers = [f64; BLOCK];
+
+/// The largest of numbers and 0, eight at a time.
+#[inline(always)]
+fn largest(x: &[f64]) -> f64 {
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
+    let (eights, rest) = x.as_chunks::<8>();
+    let mut most = [0.0; 8];
+    eights.iter().for_each(|x| (0..8).for_each(|k| most[k] = larger(most[k], x[k])));
+    most.iter().chain(rest).copied().fold(0.0, larger)
+}
+
+pub(super) struct Looking<'a> {
+    pub(super) w: &'a [f64],
+    pub(super) b: f64,
+}
+
+impl Pace for Looking<'_> {
+    #[inline(always)]
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look) {
+        let (mut s, mut u, mut product): (Numbers, Numbers, Numbers) =
+            ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        beside.scores(first, self.w, self.b, &mut s[..n]);
+        for k in 0..n {
+            let r = block.t[k] - s[k];
+            u[k] = block.u(k);
+            block.apart[k] = r - block.curve[k] * u[k] - block.z[k] + block.q[k];
+            s[k] = block.loss(k, r);
+            product[k] = block.z[k] * block.above[k] + block.q[k] * block.below[k];
+        }
+        found.losses += sum(&s[..n]);
+        found.product += sum(&product[..n]);
+        beside.add(first, &u[..n], &mut found.sums);
+    }
+}
+
+pub(super) struct Weighing;
+
+impl Pace for Weighing {
+    #[inline(always)]
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, _: &mut Look) {
+        for k in 0..n {
+            let bent = block.z[k] / block.above[k] + block.q[k] / block.below[k] + block.curve[k];
+            block.weight[k] = 1.0 / bent;
+        }
+    }
+}
+
+pub(super) struct Aiming {
+    pub(super) mu: Option<f64>,
+}
+
+impl Pace for Aiming {
+    #[inline(always)]
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look) {
+        for k in 0..n {
+            let (up, down) = match self.mu {
+                Some(mu) => (mu + block.dz[k] * block.du[k], mu - block.dq[k] * block.du[k]),
+                None => (0.0, 0.0),
+            };
+            block.to_z[k] = up / block.above[k] - block.z[k];
+            block.to_q[k] = down / block.below[k] - block.q[k];
+            block.rest[k] = block.weight[k] * (block.apart[k] - block.to_z[k] + block.to_q[k]);
+        }
+        block.du = block.rest;
+        beside.add(first, &block.rest[..n], &mut found.sums);
+    }
+}
+
+pub(super) struct Turning<'a> {
+    pub(super) w: &'a [f64],
+    pub(super) b: f64,
+    pub(super) summed: bool,
+}
+
+impl Pace for Turning<'_> {
+    #[inline(always)]
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look) {
+        beside.scores(first, self.w, self.b, &mut block.du[..n]);
+        for k in 0..n {
+            block.du[k] = block.rest[k] - block.weight[k] * block.du[k];
+        }
+        if self.summed {
+            beside.add(first, &block.du[..n], &mut found.sums);
+        }
+    }
+}
+
+/// Finds the steps of z and q, and the largest share of a multiplier, or of a distance, that they or u's take away.
+pub(super) struct Reaching;
+
+impl Pace for Reaching {
+    #[inline(always)]
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, found: &mut Look) {
+        let mut taken = [0.0; BLOCK];
+        for (k, taken) in taken[..n].iter_mut().enumerate() {
+            let (z, q, above, below, du) =
+                (block.z[k], block.q[k], block.above[k], block.below[k], block.du[k]);
+            let (dz, dq) = (block.to_z[k] + z / above * du, block.to_q[k] - q / below * du);
+            (block.dz[k], block.dq[k]) = (dz, dq);
+            let larger = |a: f64, b: f64| if b > a { b } else { a };
+            *taken = larger(larger(-dz / z, -dq / q), larger(du / above, -du / below));
+        }
+        found.product = found.product.max(largest(&taken[..n]));
+    }
+
+    fn together(&self, all: Look, part: Look) -> Look {
+        Look { product: all.product.max(part.product), ..all }
+    }
+}
+
+/// The product of complements that a step leaves.
+pub(super) struct Leaving {
+    pub(super) length: f64,
+}
+
+impl Pace for Leaving {
+    #[inline(always)]
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, found: &mut Look) {
+        let mut left = [0.0; BLOCK];
+        for (k, left) in left[..n].iter_mut().enumerate() {
+            let (above, below) =
+                (block.above[k] - self.length * block.du[k], block.below[k] + self.length * block.du[k]);
+            *left = (block.z[k] + self.length * block.dz[k]) * above
+                + (block.q[k] + self.length * block.dq[k]) * below;
+        }
+        found.product += sum(&left[..n]);
+    }
+}
+
+pub(super) struct Advancing {
+    pub(super) length: f64,
+}
+
+impl Pace for Advancing {
+    #[inline(always)]
+    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, _: &mut Look) {
+        for k in 0..n {
+            block.z[k] += self.length * block.dz[k];
+            block.q[k] += self.length * block.dq[k];
+            block.above[k] -= self.length * block.du[k];
+            block.below[k] += self.length * block.du[k];
+        }
+    }
+}

@@ -1,0 +1,69 @@
+"""The path of an interior point, line by line of the definition, with dense arrays of NumPy."""
+
+import numpy as np
+
+
+class Barrier:
+    """Lines t, lo, hi, curve of A (M, d) at u, of which the first N know an intercept."""
+
+    def __init__(self, A, N, t, lo, hi, curve, u, away):
+        self.A, self.N, self.t, self.lo, self.hi, self.curve, self.u = A, N, t, lo, hi, curve, u
+        self.away = away
+        self.z, self.q = np.maximum(t, 0.0) + away, np.maximum(-t, 0.0) + away
+        self.knows_b = np.arange(len(t)) < N
+
+    def sums(self, u):
+        """Aᵀu, and Σ u over the rows of X."""
+        return self.A.T @ u, u[: self.N].sum()
+
+    def look(self, w, b):
+        """The losses, the products of complements, and the sums of u."""
+        r = self.t - self.A @ w - b * self.knows_b
+        self.apart = r - self.curve * self.u - self.z + self.q
+        bound = np.where(r > 0.0, self.hi, self.lo)
+        bent = 0.5 * r**2 / np.where(self.curve > 0.0, self.curve, 1.0)
+        losses = np.where(self.curve > 0.0, np.where(bound == 0.0, 0.0, bent), bound * r)
+        product = self.z * (self.hi - self.u) + self.q * (self.u - self.lo)
+        return losses.sum(), product.sum(), *self.sums(self.u)
+
+    def weights(self):
+        """What lines weigh in the system."""
+        return 1.0 / (self.z / (self.hi - self.u) + self.q / (self.u - self.lo) + self.curve)
+
+    def aim(self, mu=None):
+        """The sums of the steps of u where w and b stay."""
+        up, down = (0.0, 0.0) if mu is None else (mu + self.dz * self.du, mu - self.dq * self.du)
+        self.to_z, self.to_q = up / (self.hi - self.u) - self.z, down / (self.u - self.lo) - self.q
+        self.du = self.rest = self.weights() * (self.apart - self.to_z + self.to_q)
+        return self.sums(self.rest)
+
+    def turn(self, w, b):
+        """The sums of the steps of u that go with those of w and b."""
+        self.du = self.rest - self.weights() * (self.A @ w + b * self.knows_b)
+        return self.sums(self.du)
+
+    def longest(self, share):
+        """How far the step can be taken."""
+        above, below = self.hi - self.u, self.u - self.lo
+        self.dz = self.to_z + self.z / above * self.du
+        self.dq = self.to_q - self.q / below * self.du
+        taken = (-self.dz / self.z, -self.dq / self.q, self.du / above, -self.du / below)
+        return min(1.0, share / max(1e-300, *(each.max() for each in taken)))
+
+    def reach(self):
+        """How far the step can be taken, and the products of complements after it."""
+        s = self.longest(1.0)
+        u, z, q = self.u + s * self.du, self.z + s * self.dz, self.q + s * self.dq
+        return s, (z * (self.hi - u) + q * (u - self.lo)).sum()
+
+    def advance(self, share):
+        """Take the step."""
+        s = self.longest(share)
+        self.u, self.z, self.q = self.u + s * self.du, self.z + s * self.dz, self.q + s * self.dq
+        return s
+
+    def clean(self):
+        """u, at its bound where it tends to it."""
+        wide = (self.hi - self.lo) / self.away
+        low = np.where(self.u - self.lo < self.q * wide, self.lo, self.u)
+        return np.where(self.hi - self.u < self.z * wide, self.hi, low)
