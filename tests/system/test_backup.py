@@ -1,11 +1,14 @@
 """A backup is what there was at one moment, and what is restored is that, to the last bit."""
 
 import json
+import os
 import random
 import shutil
+import signal
 import sqlite3
+import stat
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 from hypothesis import given
@@ -18,6 +21,7 @@ from deciban.mail import backups
 from deciban.mail.backups import back_up, restore
 from deciban.mail.sql_stores import store_at
 from deciban.mail.users import Users, users_beside
+from deciban.serve.kept import Arrival, KeptMessages
 from deciban.serve.live import LiveFilter
 from deciban.serve.user_filters import UserFilters
 from stores import STORES, new_schema, postgresql
@@ -42,8 +46,39 @@ def new_url(request):
     return lambda sort: None if sort == "sqlite" else new_schema(request.getfixturevalue("server"))
 
 
+def keep(path, *numbers):
+    """Let a server have classified messages of these numbers."""
+    text = "Subject: 안내 {0}\n\n본문 {0}\n"
+    KeptMessages(str(path)).add(
+        [
+            Arrival(
+                bytes([k] * 16),
+                1.8e9 + k,
+                "spamd",
+                f"보낸이 {k}",
+                f"안내 {k}",
+                5.0,
+                -k,
+                k > 2,
+                k == 1,
+                text.format(k).encode(),
+            )
+            for k in numbers
+        ],
+        1.8e9,
+    )
+
+
+def kept_state(path):
+    """All that is kept of messages, with their texts, and of the hours that had some."""
+    kept = KeptMessages(str(path))
+    return [*kept.contents(1_000)], kept.hours(0.0)
+
+
 def teach(path, url):
-    """Let all learn, and some users more."""
+    """Let all learn, and some users more; and let a server keep messages."""
+    keep(path, 1, 2, 3, 4)
+    KeptMessages(str(path)).label([bytes([2] * 16)], "spam", 1.9e9)
     filters = UserFilters(LiveFilter(str(path)), store_at(url, users_beside(path), str(path)))
     filters.shared.learn(MESSAGES[0], "spam", "all")
     for k, name in enumerate(NAMES):
@@ -54,13 +89,13 @@ def teach(path, url):
 
 
 def state(path, url):
-    """What a filter says to all and to users, and all that is kept of users."""
+    """What a filter says to all and to users, and all that is kept of users and messages."""
     live = LiveFilter(str(path))
     filters = UserFilters(live, store_at(url, users_beside(path), str(path)))
     said = [repr(filters.of(name).explain(message)) for name in [None, *NAMES] for message in MESSAGES]
     kept = filters.ask(lambda users: [users.export(each.name, live.classes) for each in users.summaries()])
     filters.close()
-    return said, kept, path.read_bytes()
+    return said, kept, kept_state(path), path.read_bytes()
 
 
 @pytest.mark.parametrize("to", STORES)
@@ -73,7 +108,7 @@ def test_what_is_restored_is_what_was_backed_up(of, to, own, run, out, tmp_path,
     run("snapshot", own, "second")
     before = state(own, url)
     made = back_up(str(own), "b", url)
-    assert (made.users, made.snapshots, made.has_journal) == (3, 2, True)
+    assert (made.users, made.snapshots, made.messages, made.has_journal) == (3, 2, 4, True)
     assert restore("b", str(tmp_path / "new.deciban"), other) == made
     assert state(tmp_path / "new.deciban", other) == before
     for verb, key in (("snapshot", "snapshots"), ("canary", "canaries")):
@@ -84,7 +119,9 @@ def test_what_is_restored_is_what_was_backed_up(of, to, own, run, out, tmp_path,
     filters.shared.learn(MESSAGES[3], "spam", "")
     filters.of("carol").learn(MESSAGES[4], "spam", "")
     filters.close()
-    assert state(own, url) != before
+    keep(own, 3, 5)
+    said, kept, messages, _ = state(own, url)
+    assert (said == before[0], kept == before[1], messages == before[2]) == (False, False, False)
     restore("b", str(own), url, force=True)
     assert state(own, url) == before
     assert not [each for each in tmp_path.iterdir() if each.name.endswith(".part")]
@@ -101,6 +138,7 @@ def test_a_restore_that_fails_changes_nothing(sort, own, run, tmp_path, new_url,
     filters.of("carol").learn(MESSAGES[4], "spam", "")
     filters.shared.learn(MESSAGES[5], "spam", "")
     filters.close()
+    keep(own, 5)
     before, names = state(own, url), sorted(each.name for each in tmp_path.rglob("*.deciban*"))
 
     def full(*_):
@@ -115,8 +153,33 @@ def test_a_restore_that_fails_changes_nothing(sort, own, run, tmp_path, new_url,
     assert not [each for each in tmp_path.iterdir() if each.name.endswith(".part")]
 
 
+def killed_at(kind, at, work):
+    """A process that does `work` and is killed there: at a call that writes, or before a statement that begins or ends
+    something in a database."""
+    if kind in KILLS:
+        return Process(work, Fault(kind, at))
+    left, connect = [at], sqlite3.connect
+
+    def trace(statement):
+        if statement.startswith(("BEGIN", "COMMIT", "DELETE")):
+            left[0] -= 1
+            if left[0] < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def traced(*arguments, **more):
+        connection = connect(*arguments, **more)
+        connection.set_trace_callback(trace)
+        return connection
+
+    def inside():
+        sqlite3.connect = traced
+        return work()
+
+    return Process(inside)
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("kind", KILLS)
+@pytest.mark.parametrize("kind", [*KILLS, "before a statement"])
 def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
     kind, own, run, tmp_path, tmp_path_factory
 ):
@@ -130,6 +193,7 @@ def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
     filters.shared.learn(MESSAGES[5], "spam", "")
     filters.of("carol").learn(MESSAGES[4], "spam", "")
     filters.close()
+    keep(own, 5)
     before, now, refused, at = state(own, None), tmp_path_factory.mktemp("now"), 0, 0
     shutil.copytree(tmp_path, now, dirs_exist_ok=True)
 
@@ -137,7 +201,7 @@ def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
         restore("b", str(own), force=True)
         return 0
 
-    while (ended := Process(again, Fault(kind, at)).wait()).code is None:
+    while (ended := killed_at(kind, at, again).wait()).code is None:
         try:
             LiveFilter(str(own)).learn(MESSAGES[5], "ham", "")
         except StorageError as error:
@@ -157,14 +221,14 @@ def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
         shutil.copytree(now, tmp_path, dirs_exist_ok=True)
         at += 1
     assert ended.code == 0
-    assert at > refused > 2
+    assert at >= refused > 2
 
 
 def test_a_filter_alone_is_backed_up_and_restored(own, out, run, tmp_path):
-    assert out("backup", own, "b").startswith("Backed up a filter, 0 users, 0 snapshots: ")
+    assert out("backup", own, "b").startswith("Backed up a filter, 0 users, 0 snapshots, 0 messages: ")
     teach(own, None)
     assert run("restore", "b", own).returncode == 64
-    assert out("restore", "b", own, "--force") == "Restored a filter, 0 users, 0 snapshots.\n"
+    assert out("restore", "b", own, "--force") == "Restored a filter, 0 users, 0 snapshots, 0 messages.\n"
     assert out("restore", "b", "new.deciban", "--json").startswith("{")
     assert own.read_bytes() == (tmp_path / "new.deciban").read_bytes()
     assert out("users", own) == "0 users.\n"
@@ -227,11 +291,12 @@ def test_a_backup_names_no_file_of_its_own(name, own, tmp_path):
     assert not (tmp_path / "new.deciban").exists()
 
 
-@pytest.mark.parametrize("member", ["filter", "journal", "users"])
+@pytest.mark.parametrize("member", ["filter", "journal", "users", "messages"])
 def test_a_backup_of_damaged_files_changes_nothing(member, own, tmp_path):
     teach(own, None)
-    parts = {"filter": own, "journal": tmp_path / "f.deciban.journal", "users": tmp_path / "f.deciban.users"}
-    for path in (parts["journal"], parts["users"]):
+    suffixes = {"filter": "", "journal": ".journal", "users": ".users", "messages": ".kept"}
+    parts = {name: tmp_path / f"f.deciban{suffix}" for name, suffix in suffixes.items()}
+    for path in [*parts.values()][1:]:
         with closing(sqlite3.connect(path)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     (tmp_path / "damaged").write_bytes(b"deciban" * 1000)
@@ -299,6 +364,138 @@ def test_a_backup_is_of_one_moment_while_others_teach(own, tmp_path):
     finally:
         ended.set()
         teacher.join()
+
+
+def test_messages_stay_where_a_backup_has_none(own, tmp_path):
+    """As one of a version has that did not hold them."""
+    teach(own, None)
+    back_up(str(own), "b", messages=False)
+    keep(own, 5)
+    before = kept_state(own)
+    assert restore("b", str(own), force=True).messages == 0
+    assert kept_state(own) == before
+    os.rename(tmp_path / "f.deciban.kept", tmp_path / "new.deciban.kept")
+    restore("b", str(tmp_path / "new.deciban"))  # nothing of it is there, and nothing of them is replaced
+    assert kept_state("new.deciban") == before
+
+
+def test_messages_are_left_out_on_request(own, out, tmp_path):
+    teach(own, None)
+    assert json.loads(out("backup", own, "b", "--json"))["messages"] == 4
+    assert "0 messages" in out("backup", own, "c", "--without-messages")
+    assert "본문 3".encode() in (tmp_path / "b").read_bytes()
+    assert "본문 3".encode() not in (tmp_path / "c").read_bytes()
+    keep(own, 5)
+    before = kept_state(own)
+    assert "0 messages" in out("restore", "b", own, "--force", "--without-messages")
+    assert kept_state(own) == before
+    assert "4 messages" in out("restore", "b", own, "--force")
+    assert kept_state(own) != before
+
+
+def test_messages_of_another_filter_are_not_replaced_without_force(own, run, tmp_path):
+    teach(own, None)
+    back_up(str(own), "b")
+    keep(own, 5)
+    shutil.copy("f.deciban.kept", "new.deciban.kept")
+    before = kept_state("new.deciban")
+    done = run("restore", "b", "new.deciban")
+    assert (done.returncode, done.stderr) == (
+        64,
+        "deciban: new.deciban.kept: exists. Restore to another name, or replace it: --force.\n",
+    )
+    assert kept_state("new.deciban") == before
+    assert not (tmp_path / "new.deciban").exists()
+    restore("b", "new.deciban", force=True)
+    assert [each.digest[0] for each, _ in kept_state("new.deciban")[0]] == [4, 3, 2, 1]
+
+
+def test_only_the_owner_may_read_messages(own, out, tmp_path):
+    def rights(name):
+        return stat.S_IMODE((tmp_path / name).stat().st_mode)
+
+    out("backup", own, "b")
+    (tmp_path / "b").chmod(0o644)
+    teach(own, None)
+    out("backup", own, "b", "--force")
+    out("backup", own, "c")
+    out("restore", "c", "new.deciban")
+    assert [rights(name) for name in ("b", "c", "new.deciban.kept")] == [0o600] * 3
+    os.unlink("f.deciban.kept")
+    own.chmod(0o644)
+    out("restore", "b", own, "--force")
+    assert rights("f.deciban.kept") == 0o600
+    assert kept_state(own) == kept_state("new.deciban")
+
+
+def test_messages_that_one_may_not_read_are_named(own, run, tmp_path):
+    (tmp_path / "f.deciban.kept").mkdir()
+    done = run("backup", own, "b")
+    assert (done.returncode, done.stderr) == (
+        74,
+        f"deciban: {own}.kept: expected a file that you may read: Is a directory. The messages that a server keeps are "
+        "for its user alone: do this as that user, or leave them out: --without-messages.\n",
+    )
+    assert not (tmp_path / "b").exists()
+    assert run("backup", own, "b", "--without-messages").returncode == 0
+
+
+def test_a_backup_has_the_messages_of_one_moment_while_a_server_keeps_more(own):
+    """The first so many, each with its text, and counted in its hour."""
+    ended = threading.Event()
+
+    def go_on():
+        for k in range(5, 250):
+            if ended.is_set():
+                break
+            keep(own, k)
+
+    keep(own, *range(1, 5))
+    server = threading.Thread(target=go_on)
+    server.start()
+    try:
+        for k in range(5):
+            count = back_up(str(own), f"b{k}").messages
+            restore(f"b{k}", f"n{k}.deciban")
+            found, hours = kept_state(f"n{k}.deciban")
+            assert [each.digest[0] for each, _ in found] == [*range(count, 0, -1)]
+            assert [text.decode().split()[-1] for _, text in found] == [str(n) for n in range(count, 0, -1)]
+            assert sum(each.spam + each.ham + each.unsure for each in hours) == count >= 4
+    finally:
+        ended.set()
+        server.join()
+
+
+def test_a_server_goes_on_with_the_messages_that_were_restored(own):
+    """It opens the database that it had, whatever was put there meanwhile."""
+    keep(own, 1, 2)
+    back_up(str(own), "b")
+    keep(own, 3)
+    with closing(sqlite3.connect(f"{own}.kept")) as server:
+        server.execute("SELECT * FROM messages").fetchone()
+        restore("b", str(own), force=True)
+        assert server.execute("SELECT count(*) FROM messages").fetchone() == (2,)
+    keep(own, 4)
+    assert [each.digest[0] for each, _ in kept_state(own)[0]] == [4, 2, 1]
+
+
+def test_what_fails_after_the_filter_was_replaced_leaves_the_note(own, run, monkeypatch):
+    keep(own, 1)
+    back_up(str(own), "b")
+    teach(own, None)
+
+    @contextmanager
+    def failing(*_):
+        yield
+        raise StorageError("no space is left.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(backups, "replacing_kept", failing)
+        assert run("restore", "b", own, "--force").stderr == "deciban: no space is left.\n"
+    done = run("learn", own, "--as", "spam", HAM)
+    assert (done.returncode, "a restore was broken off. Restore again" in done.stderr) == (74, True)
+    restore("b", str(own), force=True)
+    assert kept_state(own)[0][0][0].digest == bytes([1] * 16)
 
 
 def test_a_store_that_cannot_be_reached_writes_no_backup(own, run, tmp_path):

@@ -67,7 +67,8 @@ def test_a_restore_that_was_broken_off_is_told(own, out, run):
     (own.parent / "f.deciban.restoring").touch()
     told = doctor(out)
     assert (told["problems"][0], told["actions"][0]) == (
-        "A restore was broken off: filter, journal and users may be of different moments, and nothing is learnt.",
+        "A restore was broken off: filter, journal, users and messages may be of different moments, and nothing is "
+        "learnt.",
         "Restore again: deciban restore BACKUP f.deciban --force",
     )
     refused = (

@@ -39,14 +39,14 @@ class Member(NamedTuple):
     digest: str
 
 
-def write_archive(path: str | os.PathLike[str], members: Mapping[str, str]) -> int:
+def write_archive(path: str | os.PathLike[str], members: Mapping[str, str], *, private: bool = False) -> int:
     """Write the files at these paths, by their names, as one file, in one step; return its bytes."""
     about = [{"name": name, "size": os.path.getsize(at), "sha256": _digest(at)} for name, at in members.items()]
     header = json.dumps({"members": about}).encode()
     start = _MAGIC + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest()
     with ExitStack() as stack:
         contents = [stack.enter_context(_mapped(at)) for at in members.values()]
-        replace(path, start, header, *contents)
+        replace(path, start, header, *contents, private=private)
     return _BEGIN + len(header) + sum(map(os.path.getsize, members.values()))
 
 

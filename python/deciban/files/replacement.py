@@ -29,12 +29,13 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _UNSYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM, errno.ENOSYS)
 
 
-def replace(path: str | os.PathLike[str], *content: bytes | memoryview) -> None:
+def replace(path: str | os.PathLike[str], *content: bytes | memoryview, private: bool = False) -> None:
     """Put these pieces in the place of the file; through a link, of the file it points to.
 
-    The new file has owner, group, mode and extended attributes of the old one, as far as this user may give them. The
-    old one is locked, so that whoever updates it ends before. A pipe or a device takes the pieces as they are, and
-    stays what it is. What earlier writers left beside the file when they were killed is removed.
+    The new file has owner, group, mode and extended attributes of the old one, as far as this user may give them; one
+    that is `private` only its owner may read. The old one is locked, so that whoever updates it ends before. A pipe or
+    a device takes the pieces as they are, and stays what it is. What earlier writers left beside the file when they
+    were killed is removed.
     """
     try:
         mode = _mode(path)
@@ -44,22 +45,26 @@ def replace(path: str | os.PathLike[str], *content: bytes | memoryview) -> None:
         target = os.path.realpath(path)
         while True:
             with lock(path, needed=False) as is_there:
-                if _replace(path, target, is_there, content):
+                if _replace(path, target, is_there, content, private):
                     return
     except OSError as error:
         raise _unwritable(path, error) from error
 
 
-def _replace(path: str | os.PathLike[str], target: str, is_there: bool, content: Iterable[bytes | memoryview]) -> bool:
+def _replace(
+    path: str | os.PathLike[str], target: str, is_there: bool, content: Iterable[bytes | memoryview], private: bool
+) -> bool:
     """Replace a file that is locked, or make one; return False where another has made it meanwhile."""
     folder, base = os.path.split(target)
     prefix = os.fsdecode(os.fsencode(f".{base}")[:_LONGEST])
     _remove_leftovers(folder, prefix, target)
     temporary, handle, record = "", -1, None
     try:
-        temporary, handle = _create(folder, prefix, 0o600 if is_there else 0o666)
+        temporary, handle = _create(folder, prefix, 0o600 if is_there or private else 0o666)
         if is_there:
             copy_attributes(target, handle)
+        if private:
+            os.chmod(temporary, 0o600)
         _write(handle, content)
         os.fsync(handle)
         record = Replacement(path, handle)

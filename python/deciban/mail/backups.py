@@ -1,54 +1,55 @@
-"""Backups: a filter, its journal, its users and its snapshots in one file, of one moment, and back.
+"""Backups: a filter, its journal, users, snapshots and the messages that a server keeps in one file, and back.
 
-A backup is made while others teach: who learns waits until the journal is copied, and users are read at one moment.
+A backup is made while others teach: who learns waits until the journal is copied, and users and messages are read at
+one moment each. With messages, which are the text of mail, only its owner may read it.
 What is restored was checked before anything is changed: digests, the filter, the databases. A filter that is new is
 there when all that belongs to it is; one that is replaced gets its journal in the transaction in which its file is.
-As file, journal and users are not replaced at one moment, a note beside the filter says that they are being: whoever is
-killed leaves it, and nothing is learnt before the filter is restored again.
+As file, journal, users and messages are not replaced at one moment, a note beside the filter says that they are being:
+whoever is killed leaves it, and nothing is learnt before the filter is restored again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import sqlite3
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..errors import DataError, NoInputError, StorageError, UsageError, escape, unreadable
+from ..errors import DataError, UsageError, escape, unreadable
 from ..files.archives import read_archive, write_archive
-from ..files.locks import hold_at_once, lock
+from ..files.locks import lock
 from ..files.replacement import replace
-from . import snapshots
-from .database import VERSION, connect, errors_of, version_of
+from ..files.work_folders import folder_for
+from . import kept_database, snapshots
+from .database import VERSION, connect, copy_table, errors_of, version_of
 from .journal import OF_RESTORING, Journal, discard, require_whole
 from .journal import SUFFIX as OF_JOURNAL
+from .kept_copies import copy_kept, count_kept, open_kept, replacing_kept
 from .sql_stores import SqliteStore, Store, store_at
 from .user_copies import replacing_users
 from .users import Users, users_beside
 
-FILTER, JOURNAL, USERS, SNAPSHOTS = "filter", "journal", "users", "snapshots/"
+FILTER, JOURNAL, USERS, MESSAGES, SNAPSHOTS = "filter", "journal", "users", "messages", "snapshots/"
 _ENDINGS = (".deciban" + OF_JOURNAL, ".deciban")
-_HELD = "held"
-"""A file that whoever uses a folder holds: folders of others are leftovers."""
 _OF_JOURNAL = ("entries", "about", "steps", "solution", "canaries")
 
 
 @dataclass(frozen=True)
 class Backup:
-    """What is in a backup: its bytes, how many users and snapshots, and whether there is a journal."""
+    """What is in a backup: its bytes, how many users, snapshots and messages, and whether there is a journal."""
 
     size: int
     users: int
     snapshots: int
+    messages: int
     has_journal: bool
 
 
-def back_up(path: str, out: str, url: str | None = None, *, force: bool = False) -> Backup:
-    """Write a backup of the filter at `path`, with the users in the store at a URL, else beside it.
+def back_up(path: str, out: str, url: str | None = None, *, force: bool = False, messages: bool = True) -> Backup:
+    """Write a backup of the filter at `path`, with the users in the store at a URL, else beside it, and the messages
+    that a server keeps unless they are left out.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def back_up(path: str, out: str, url: str | None = None, *, force: bool = False)
     """
     if os.path.lexists(out) and not force:
         raise UsageError(f"{escape(out)}: exists. Choose another name, or replace it: --force.")
-    with _folder_for(out) as folder:
+    with folder_for(out) as folder, contextlib.ExitStack() as stack:
         members = {FILTER: f"{folder}/{FILTER}"}
         with lock(path):
             require_whole(path)
@@ -68,24 +69,33 @@ def back_up(path: str, out: str, url: str | None = None, *, force: bool = False)
                     members[JOURNAL] = f"{folder}/{JOURNAL}"
                     with errors_of(path + OF_JOURNAL):
                         _copy_database(journal.connection, members[JOURNAL])
-            kept = snapshots.snapshots(path)
-            for each in kept:
-                for at in (each.path, each.path + OF_JOURNAL):
-                    if os.path.exists(at):
-                        name = f"snapshot-{len(members)}"
-                        members[SNAPSHOTS + os.path.basename(at)] = f"{folder}/{name}"
-                        shutil.copyfile(at, f"{folder}/{name}")
-        users, known = store_at(url, users_beside(path), path), 0
+            taken = _copy_snapshots(path, folder)
+            kept = stack.enter_context(open_kept(path)) if messages else None
+        users, known, count = store_at(url, users_beside(path), path), 0, 0
         if users.exists():
             members[USERS] = f"{folder}/{USERS}"
             known = _export_users(users, members[USERS], members[FILTER])
-        size = write_archive(out, members)
-    return Backup(size, known, len(kept), JOURNAL in members)
+        if kept is not None:
+            members[MESSAGES] = f"{folder}/{MESSAGES}"
+            count = copy_kept(kept, path, members[MESSAGES])
+        size = write_archive(out, members | taken, private=MESSAGES in members)
+    return Backup(size, known, sum(name.endswith(".deciban") for name in taken), count, JOURNAL in members)
 
 
-def restore(backup: str, path: str, url: str | None = None, *, force: bool = False) -> Backup:
+def _copy_snapshots(path: str, folder: str) -> dict[str, str]:
+    """Copy the files of snapshots to a folder; return where they are, by their names in a backup."""
+    found: dict[str, str] = {}
+    for each in snapshots.snapshots(path):
+        for at in (each.path, each.path + OF_JOURNAL):
+            if os.path.exists(at):
+                place = found[SNAPSHOTS + os.path.basename(at)] = f"{folder}/snapshot-{len(found)}"
+                shutil.copyfile(at, place)
+    return found
+
+
+def restore(backup: str, path: str, url: str | None = None, *, force: bool = False, messages: bool = True) -> Backup:
     """Put what is in a backup in the place of the filter at `path` and all that belongs to it, and of the users in the
-    store at a URL, else beside it.
+    store at a URL, else beside it. Messages that a server keeps stay where the backup has none, or they are left out.
 
     Raises
     ------
@@ -101,7 +111,7 @@ def restore(backup: str, path: str, url: str | None = None, *, force: bool = Fal
         open(backup, "rb").close()
     except OSError as error:
         raise unreadable(backup, error) from error
-    with _folder_for(path) as folder:
+    with folder_for(path) as folder:
         places: dict[str, str] = {}
 
         def place_of(name: str) -> str | None:
@@ -110,24 +120,27 @@ def restore(backup: str, path: str, url: str | None = None, *, force: bool = Fal
             return places.setdefault(name, f"{folder}/{len(places)}")
 
         read_archive(backup, place_of)
-        shown = escape(backup)
-        if FILTER not in places:
-            raise DataError(f"{shown}: expected a backup with a filter; it has none. Take another copy.")
-        content = _check(places, shown)
+        content, count = _check(places, escape(backup))
+        if not messages:
+            places.pop(MESSAGES, None)
+            count = 0
+        if MESSAGES in places and not force:
+            _require_none(path + kept_database.SUFFIX)
         own = store_at(url, users_beside(path), places[FILTER])
         with (
             lock(path, needed=False),
             _noting(path),
+            replacing_kept(places.get(MESSAGES), path),
             _users_from(places.get(USERS), own, places[FILTER]) as known,
-            _snapshots_from(places, path, folder) as count,
+            _snapshots_from(places, path, folder) as taken,
             _journal_from(places.get(JOURNAL), path),
         ):
             replace(path, content)
-    return Backup(os.path.getsize(backup), known, count, JOURNAL in places)
+    return Backup(os.path.getsize(backup), known, taken, count, JOURNAL in places)
 
 
 def _is_known(name: str) -> bool:
-    if name in (FILTER, JOURNAL, USERS):
+    if name in (FILTER, JOURNAL, USERS, MESSAGES):
         return True
     own = name.removeprefix(SNAPSHOTS)
     if own == name:
@@ -140,41 +153,56 @@ def _is_known(name: str) -> bool:
 
 def _require_free(path: str, users: Store) -> None:
     """Raise UsageError where something would be replaced."""
-    taken = [at for at in (path, path + OF_JOURNAL, path + snapshots.SUFFIX) if os.path.lexists(at)]
-    if not taken and users.exists():
-        known = Users.connect(users)
-        taken = [users.name] if known.summaries() else []
-        known.close()
-    if taken:
-        raise UsageError(f"{escape(taken[0])}: exists. Restore to another name, or replace it: --force.")
+    for at in (path, path + OF_JOURNAL, path + snapshots.SUFFIX):
+        _require_none(at)
+    if users.exists():
+        with contextlib.closing(Users.connect(users)) as known:
+            if known.summaries():
+                raise _taken(users.name)
 
 
-def _check(places: dict[str, str], shown: str) -> bytes:
-    """Return the bytes of the filter; DataError where something of a backup is not what it should be."""
+def _require_none(path: str) -> None:
+    if os.path.lexists(path):
+        raise _taken(escape(path))
+
+
+def _taken(shown: str) -> UsageError:
+    return UsageError(f"{shown}: exists. Restore to another name, or replace it: --force.")
+
+
+def _check(places: dict[str, str], shown: str) -> tuple[bytes, int]:
+    """Return the bytes of the filter and how many messages there are; DataError where something of a backup is not what
+    it should be."""
+    if FILTER not in places:
+        raise DataError(f"{shown}: expected a backup with a filter; it has none. Take another copy.")
     try:
-        content = b""
+        content, count = b"", 0
         for name, at in places.items():
             if name.endswith(".deciban") or name == FILTER:
                 found = snapshots.read_bytes(at)
                 content = found if name == FILTER else content
+            elif name == MESSAGES:
+                count = _check_database(at, kept_database.VERSION, count_kept)
             else:
-                _check_database(at)
+                _check_database(at, VERSION)
     except (DataError, sqlite3.DatabaseError) as error:
         why = str(error).partition(": ")[2] or f"{error}."
         raise DataError(f"{shown}: {escape(name)} is damaged: {why} Nothing was restored.") from error
-    return content
+    return content, count
 
 
-def _check_database(at: str) -> None:
-    """Raise DataError for a database that is damaged, or has more than tables and their indexes."""
+def _check_database(at: str, version: int, count: Callable[[sqlite3.Connection], int] = lambda _: 0) -> int:
+    """Return the count of what is in a database; DataError for one that is damaged, or has more than tables and their
+    indexes."""
     with contextlib.closing(sqlite3.connect(at, isolation_level=None)) as database:
         database.execute("PRAGMA trusted_schema = OFF")
         kinds = {kind for (kind,) in database.execute("SELECT type FROM sqlite_master")}
         if not kinds <= {"table", "index"}:
             raise DataError("a database has triggers or views.")
         [said] = database.execute("PRAGMA quick_check(1)").fetchone()
-        if said != "ok" or version_of(database) > VERSION:
+        if said != "ok" or version_of(database) > version:
             raise DataError(f"{said}, layout {version_of(database)}.")
+        return count(database)
 
 
 def _copy_database(connection: sqlite3.Connection, path: str) -> None:
@@ -198,13 +226,13 @@ def _noting(path: str) -> Iterator[None]:
     if not os.path.exists(path):  # one that is new is there when all is
         yield
         return
-    note = path + OF_RESTORING
+    note, before = path + OF_RESTORING, os.stat(path)
     was_broken_off = os.path.lexists(note)
     replace(note, b"Parts of this filter are of a backup, and others are not: restore it again.\n")
     try:
         yield
     except BaseException:
-        if not was_broken_off:  # all is as it was
+        if not was_broken_off and os.path.samestat(before, os.stat(path)):  # all is as it was
             os.unlink(note)
         raise
     os.unlink(note)
@@ -272,49 +300,9 @@ def _journal_from(at: str | None, path: str) -> Iterator[None]:
                 own.execute("BEGIN IMMEDIATE")
                 try:
                     for table in _OF_JOURNAL:
-                        _copy_table(table, copy, own)
+                        copy_table(table, copy, own)
                     yield
                 except BaseException:
                     own.execute("ROLLBACK")
                     raise
                 own.execute("COMMIT")
-
-
-def _copy_table(table: str, source: sqlite3.Connection | None, target: sqlite3.Connection) -> None:
-    target.execute(f"DELETE FROM {table}")
-    if source is None:
-        return
-    columns = [str(row[1]) for row in target.execute(f"PRAGMA table_info({table})")]
-    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    rows = source.execute(f"SELECT {names} FROM {table} ORDER BY rowid")
-    target.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
-
-
-@contextlib.contextmanager
-def _folder_for(path: str) -> Iterator[str]:
-    """Yield a new folder beside a file, which nobody else may read, and which is removed; those of who was killed are,
-    too."""
-    parent, base = os.path.dirname(os.path.abspath(path)), os.path.basename(path)[:100]
-    try:
-        _remove_leftovers(parent, base)
-        folder = tempfile.mkdtemp(prefix=f".{base}.", suffix=".part", dir=parent)
-    except FileNotFoundError as error:
-        raise NoInputError(f"{escape(path)}: there is no such folder. Make it, or choose another place.") from error
-    except OSError as error:
-        raise StorageError(f"{escape(path)}: {error.strerror}. Nothing was changed; check rights.") from error
-    try:
-        with hold_at_once(f"{folder}/{_HELD}"):
-            yield folder
-    except OSError as error:
-        raise StorageError(f"{escape(path)}: {error.strerror}. Make room or check rights, and try again.") from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_leftovers(parent: str, base: str) -> None:
-    """Remove folders for a file that nobody holds."""
-    pattern = re.compile(rf"\.{re.escape(base)}\.[a-z0-9_]{{8}}\.part")
-    for name in filter(pattern.fullmatch, os.listdir(parent)):
-        with contextlib.suppress(OSError), hold_at_once(f"{parent}/{name}/{_HELD}") as is_held:
-            if is_held:
-                shutil.rmtree(f"{parent}/{name}", ignore_errors=True)

@@ -102,6 +102,17 @@ def version_of(connection: sqlite3.Connection) -> int:
     return found
 
 
+def copy_table(table: str, source: sqlite3.Connection | None, target: sqlite3.Connection) -> None:
+    """Give a table the rows that another database has, and no others; none without one."""
+    target.execute(f"DELETE FROM {table}")
+    if source is None:
+        return
+    columns = [str(row[1]) for row in target.execute(f"PRAGMA table_info({table})")]
+    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+    rows = source.execute(f"SELECT {names} FROM {table} ORDER BY rowid")
+    target.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
+
+
 def uri_of(where: str, mode: str) -> str:
     """Return the address of a database that is opened in a mode of SQLite's."""
     # What ends the path of a URI, as `urllib.parse.quote` would write it, whose import takes longer.

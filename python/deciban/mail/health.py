@@ -35,7 +35,8 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "unreadable": ("{error}", "Restore it from a backup, or train."),
     "unreadable_now": ("{error}", "Roll back: deciban rollback {path} {snapshot}."),
     "restoring": (
-        "A restore was broken off: filter, journal and users may be of different moments, and nothing is learnt.",
+        "A restore was broken off: filter, journal, users and messages may be of different moments, and nothing is "
+        "learnt.",
         "Restore again: deciban restore BACKUP {path} --force",
     ),
     "journal": ("{error}", "Restore {path} from a backup, or move it away."),

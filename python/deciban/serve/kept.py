@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields, replace
 from time import time
 from typing import Any, NamedTuple
 
-from . import kept_database
+from ..mail import kept_database
+from ..mail.kept_database import SUFFIX
 
-SUFFIX = ".kept"
 _HOUR, _HOURS = 3600.0, 24 * 400  # counts of an hour stay so many hours
 LISTS = ("recent", "uncertain", "mislabelled")
 _WHERE = {

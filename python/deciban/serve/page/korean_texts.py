@@ -177,7 +177,7 @@ KOREAN = {
     "health.unreadable.action": "백업에서 복원하거나 다시 학습하십시오.",
     "health.unreadable_now": "{error}",
     "health.unreadable_now.action": "되돌리십시오: deciban rollback {path} {snapshot}",
-    "health.restoring": "복원이 도중에 끝났습니다. 필터와 저널, 사용자가 서로 다른 때의 것일 수 있어서 "
+    "health.restoring": "복원이 도중에 끝났습니다. 필터와 저널, 사용자, 메시지가 서로 다른 때의 것일 수 있어서 "
     "아무것도 학습하지 않습니다.",
     "health.restoring.action": "다시 복원하십시오: deciban restore (백업 파일) {path} --force",
     "health.journal": "{error}",

@@ -8,8 +8,11 @@ import sqlite3
 from collections.abc import Iterator
 
 from ..errors import DataError, StorageError, escape
-from ..mail.database import PATIENCE, make, uri_of, version_of
+from .database import PATIENCE, make, uri_of, version_of
 
+SUFFIX = ".kept"
+"""Of the database beside the file of a filter."""
+TABLES = ("messages", "contents", "hours")
 VERSION = 1
 """Of the layout: `PRAGMA user_version`."""
 _LAYOUT = (
@@ -29,9 +32,8 @@ _LAYOUT = (
 @contextlib.contextmanager
 def write(where: str, path: str) -> Iterator[sqlite3.Connection]:
     """Do all of the block in the database beside the filter at `path`, or nothing; only its owner may read it."""
-    with _errors(where):
-        if make(where, path):
-            os.chmod(where, 0o600)
+    with errors_of(where):
+        _make(where, path)
         database = sqlite3.connect(uri_of(where, "rw"), uri=True, timeout=PATIENCE, isolation_level=None)
         with contextlib.closing(database):
             database.execute("PRAGMA journal_mode = WAL")
@@ -51,10 +53,30 @@ def write(where: str, path: str) -> Iterator[sqlite3.Connection]:
 @contextlib.contextmanager
 def read(where: str) -> Iterator[sqlite3.Connection]:
     """Yield a connection that only reads; of an empty database where there is none yet."""
-    with _errors(where), contextlib.closing(_connect(where)) as database:
+    with errors_of(where), contextlib.closing(connect(where)) as database:
+        yield database
+
+
+def _make(where: str, path: str) -> None:
+    try:
+        if make(where, path):
+            os.chmod(where, 0o600)
+    except OSError as error:
+        raise StorageError(
+            f"{escape(where)}: {error.strerror}. Nothing was changed; make room or check rights."
+        ) from error
+
+
+def connect(where: str) -> sqlite3.Connection:
+    """Return a connection that only reads; to an empty database where there is none yet."""
+    database = _connect(where)
+    try:
         _lay_out(database, where)
         database.execute("PRAGMA query_only = 1")
-        yield database
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def _connect(where: str) -> sqlite3.Connection:
@@ -83,13 +105,11 @@ def _lay_out(database: sqlite3.Connection, where: str) -> None:
 
 
 @contextlib.contextmanager
-def _errors(where: str) -> Iterator[None]:
+def errors_of(where: str) -> Iterator[None]:
     """Turns what SQLite says of the database into the errors of this program."""
     name = escape(where)
     try:
         yield
-    except OSError as error:
-        raise StorageError(f"{name}: {error.strerror}. Nothing was changed; make room or check rights.") from error
     except sqlite3.OperationalError as error:
         raise StorageError(f"{name}: could not be read or written: {error}. Make room, or move it away.") from error
     except sqlite3.DatabaseError as error:
