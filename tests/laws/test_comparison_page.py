@@ -133,4 +133,4 @@ def test_it_is_written_from_python(tmp_path):
     report.save(tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page == found.report(language="ko").html()
-    assert "모델 비교" in page
+    assert "모형 비교" in page

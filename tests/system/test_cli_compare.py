@@ -126,8 +126,8 @@ def test_a_page_of_what_was_compared(run, columns, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "r.html"]
     assert run(*given, "--language", "ko", "--time-limit", "0", "-q").stderr == ""
     page = read(tmp_path / "r.html", "ko")
-    assert {"모델 비교", "서포트 벡터 머신", "나이브 베이즈", "시간제한에 도달함"} & set(page.texts) >= {
-        "모델 비교",
+    assert {"모형 비교", "서포트 벡터 머신", "나이브 베이즈", "시간제한에 도달함"} & set(page.texts) >= {
+        "모형 비교",
         "시간제한에 도달함",
     }
 

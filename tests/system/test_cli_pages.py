@@ -216,7 +216,7 @@ def test_what_inspect_names_trains_the_same_model_of_a_table_again(run, table, t
 
 def test_examples_on_a_page_are_right_and_wrong_by_the_threshold(filter_of_mail, run, tmp_path):
     given = ("evaluate", filter_of_mail, HELD_OUT, "--threshold", "999dB", "--report", "r.html", "--language")
-    for language, told in (("en", "predicted ham (by the threshold; spam"), ("ko", "문턱값에 따름, spam")):
+    for language, told in (("en", "predicted ham (by the threshold; spam"), ("ko", "임계값에 따름, spam")):
         done = run(*given, language, "--json")
         page = read(tmp_path / "r.html", language)
         assert json.loads(done.stdout)["confusion"][1][1] == 0
