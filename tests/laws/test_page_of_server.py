@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deciban.pages.proof_words import KOREAN as PROOFS
+from deciban.pages.words import CATALOGUES as REPORTS
+from deciban.pages.words import OF_MESSAGES
 from deciban.serve import page
 from deciban.serve.kept import Kept
 from deciban.serve.page import charts
@@ -19,6 +22,7 @@ from deciban.serve.page.views import changed, consequences, error_over_time, his
 from deciban.verdict import Explanation, Term
 from tiers import examples
 
+ROOT = Path(__file__).parent.parent.parent
 FOLDER = Path(page.__file__).parent
 TEMPLATES = sorted((FOLDER / "templates").glob("*.html"))
 TOKEN = "0123456789abcdef"
@@ -65,6 +69,25 @@ def test_korean_is_korean():
         spoken = re.sub(r"\bdeciban [a-z]+|--[a-z-]+|chmod go-w", "", text)  # what is typed has no language
         latin = set(re.findall("[A-Za-z]{2,}", re.sub(r"\{\w+\}", "", spoken)))
         assert latin <= allowed, key
+
+
+def test_korean_terms_are_those_of_the_glossary():
+    """And not others for the same, in any page."""
+    glossary = (ROOT / "docs" / "reference" / "glossary.ko.md").read_text(encoding="utf-8")
+    others = {
+        "데시밴": "데시반",
+        "문턱값": "임계값",
+        "인증서": "증명서",
+        "특성": "특징",
+        "모델": "모형",
+        "무의미": "공허",
+    }
+    spoken = " ".join(
+        [*CATALOGUES["ko"].values(), *REPORTS["ko"].values(), *OF_MESSAGES["ko"].values(), *PROOFS.values()]
+    )
+    for other, term in others.items():
+        assert term in glossary
+        assert other not in spoken
 
 
 @pytest.mark.parametrize("language", CATALOGUES)

@@ -180,9 +180,9 @@ def test_views_without_messages_say_what_to_do(own, path):
 def test_the_language_is_that_of_the_browser_until_one_is_chosen(visit):
     client, *_ = visit
     korean = {"Accept-Language": "ko-KR,ko;q=0.9"}
-    assert "스냅샷" in client.get("/", headers=korean).text
+    assert "스냅숏" in client.get("/", headers=korean).text
     client.get("/language?to=en&back=/trends")
-    assert "스냅샷" not in client.get("/", headers=korean).text
+    assert "스냅숏" not in client.get("/", headers=korean).text
     assert client.get("/language?to=xx&back=//evil", follow_redirects=False).headers["location"] == "/"
 
 

@@ -13,6 +13,7 @@ from ..report.inventory import Inventory
 from ..report.terminal import name
 from .blocks import Bars, Facts, Opened, Paragraph, Section, Table
 from .explained import bar
+from .proof_words import translate_proof
 from .words import Words
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def _text_model(found: Inventory, words: Words) -> str:
     if found.bayes is not None:
         bayes = found.bayes
         prior = bayes["class_prior"] if isinstance(bayes["class_prior"], str) else words("learnt.given")
-        return f"{called}: {bayes['likelihood']}, alpha {bayes['alpha']:g}, {bayes['estimate']}, {prior}"
+        likelihood, prior = (translate_proof(each, words.language) or each for each in (bayes["likelihood"], prior))
+        return f"{called}: {likelihood}, alpha {bayes['alpha']:g}, {bayes['estimate']}, {prior}"
     given = found.linear or found.kernel or found.network or {}
     units = [words("learnt.units", units="-".join(map(str, given["hidden"])) or "0")] if "hidden" in given else []
     told = ", ".join([*units, *_factors(given)])
@@ -150,7 +152,7 @@ def evidence(terms: Mapping[str, Sequence[tuple[str, float]]], words: Words) -> 
 
 
 # Keys whose texts are the solver's own, in English.
-_TOLD = ("advice", "objective")
+_TEXTS = ("advice", "objective")
 _FIGURES = (
     ("primal", ".10g"),
     ("dual", ".10g"),
@@ -166,20 +168,26 @@ _FIGURES = (
 
 def facts(proof: Mapping[str, Any], words: Words) -> Facts:
     """Return the lines of a certificate, as a file's header keeps it, that have a value."""
-    return Facts(list(_rows(proof, words)), frozenset(words(f"proof.{key}") for key in (*_TOLD, "calibration")))
+    texts = {key: str(proof[key]) for key in _TEXTS if proof.get(key)}
+    if proof.get("calibration"):
+        texts["calibration"] = str(proof["calibration"]["how"])
+    known = {key: translate_proof(text, words.language) for key, text in texts.items()}
+    foreign = frozenset(words(f"proof.{key}") for key, text in known.items() if text is None)
+    return Facts(list(_rows(proof, {key: known[key] or text for key, text in texts.items()}, words)), foreign)
 
 
-def _rows(proof: Mapping[str, Any], words: Words) -> Iterator[tuple[str, str]]:
+def _rows(proof: Mapping[str, Any], texts: Mapping[str, str], words: Words) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a certificate; `texts` are in the language of the page, as far as it has them."""
     if proof.get("status"):
         yield words("proof.status"), words.known("status", str(proof["status"]).partition(":")[0])
-    for key in _TOLD:
-        if proof.get(key):
-            yield words(f"proof.{key}"), name(proof[key])
+    for key in _TEXTS:
+        if key in texts:
+            yield words(f"proof.{key}"), name(texts[key])
     for key, form in _FIGURES:
         if proof.get(key) is not None:
             yield words(f"proof.{key}"), format(proof[key], form)
-    if proof.get("calibration"):
-        yield words("proof.calibration"), name(proof["calibration"]["how"])
+    if "calibration" in texts:
+        yield words("proof.calibration"), name(texts["calibration"])
     for key in ("digest", "version"):
         if proof.get(key):
             yield words(f"proof.{key}"), name(proof[key])

@@ -39,6 +39,7 @@ _INLINE = 1 << 16  # bytes of a body that is classified at once, where others wa
 _ID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 Result = TypeVar("Result")
 Handler = Callable[[Request], Awaitable[Response]]
+Shown = Callable[[Request, ProblemError], Response]
 
 
 class Json(Response):
@@ -80,6 +81,7 @@ class HttpApp:
     is_ready: Callable[[], bool] = lambda: True
     users: UserFilters | None = None
     routes: Sequence[Route] = field(default_factory=list)
+    show_problem: Shown | None = None
     _running: int = 0
 
     def build(self) -> Starlette:
@@ -103,30 +105,31 @@ class HttpApp:
         if self.users is not None:
             of_users = UserHandlers(self.users, partial(self.authorise, always=True), self.run, self.teach)
             own += [Route(at, self.guard(at, each), methods=[method]) for method, at, each in of_users.table()]
-        handlers: Any = {404: _not_found, 405: _not_allowed, 500: _failed}
+        handlers: Any = {404: self._not_found, 405: self._not_allowed, 500: _failed}
         return Starlette(routes=[*self.routes, *own], exception_handlers=handlers)
 
-    def guard(self, path: str, handler: Handler) -> Handler:
-        """Return a handler that answers problems as such, and counts and logs what it answered."""
+    def guard(self, path: str, handler: Handler, show: Shown | None = None) -> Handler:
+        """Return a handler that answers problems as such, in JSON or as they are shown, and counts and logs what it
+        answered."""
+        show = show or _as_json
 
         async def guarded(request: Request) -> Response:
             known, began = request_id(request), perf_counter()
             entry = RequestLog("http", path, known)
             if self._running >= _MOST_AT_ONCE:
-                response = _problem(
-                    ProblemError(503, "Service unavailable", "the server is busy.", Retry_After="1"), known
-                )
+                busy = ProblemError(503, "Service unavailable", "the server is busy.", Retry_After="1")
+                response = show(request, busy)
             else:
                 self._running += 1
                 try:
                     response = await handler(request)
                 except ProblemError as error:
-                    response = _problem(error, known)
+                    response = show(request, error)
                 except ClientDisconnect:
-                    response = _problem(wrong("the client went away."), known)
+                    response = show(request, wrong("the client went away."))
                 except Exception:
                     log.exception("request %s to %s failed", known, path)
-                    response = _problem(ProblemError(500, "Internal error", "see the log of the server."), known)
+                    response = show(request, ProblemError(500, "Internal error", "see the log of the server."))
                 finally:
                     self._running -= 1
             response.headers["X-Request-Id"] = known
@@ -230,6 +233,20 @@ class HttpApp:
         waits = self.users is not None and self.users.is_remote
         return act() if size < _INLINE and not waits else await self.run(act)
 
+    async def _not_found(self, request: Request, error: Exception) -> Response:
+        return self._show(request, ProblemError(404, "Not found", f"there is nothing at {request.url.path[:200]}."))
+
+    async def _not_allowed(self, request: Request, error: Exception) -> Response:
+        allowed = getattr(error, "headers", None) or {}
+        problem = ProblemError(405, "Method not allowed", f"expected {allowed.get('Allow', 'another method')}.")
+        problem.headers.update(allowed)
+        return self._show(request, problem)
+
+    def _show(self, request: Request, error: ProblemError) -> Response:
+        """Show a problem of an address that nobody serves to a browser as a page, if there are pages."""
+        wants_page = self.show_problem is not None and "text/html" in request.headers.get("accept", "")
+        return self.show_problem(request, error) if self.show_problem and wants_page else _as_json(request, error)
+
     async def run(self, act: Callable[[], Result]) -> Result:
         """Return what is computed on another thread."""
         return await asyncio.get_running_loop().run_in_executor(self.shared.slow, act)
@@ -310,23 +327,11 @@ def whole_number(request: Request, name: str, default: int, most: int) -> int:
     return int(text)
 
 
-def _problem(error: ProblemError, request_id: str) -> Response:
-    content = json_line(error.to_json(request_id))
-    return Response(content, error.status, {**error.headers, "X-Request-Id": request_id}, "application/problem+json")
-
-
-async def _not_found(request: Request, error: Exception) -> Response:
-    return _problem(
-        ProblemError(404, "Not found", f"there is nothing at {request.url.path[:200]}."), request_id(request)
-    )
-
-
-async def _not_allowed(request: Request, error: Exception) -> Response:
-    allowed = getattr(error, "headers", None) or {}
-    problem = ProblemError(405, "Method not allowed", f"expected {allowed.get('Allow', 'another method')}.")
-    problem.headers.update(allowed)
-    return _problem(problem, request_id(request))
+def _as_json(request: Request, error: ProblemError) -> Response:
+    known = request_id(request)
+    content = json_line(error.to_json(known))
+    return Response(content, error.status, {**error.headers, "X-Request-Id": known}, "application/problem+json")
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return _problem(ProblemError(500, "Internal error", "see the log of the server."), request_id(request))
+    return _as_json(request, ProblemError(500, "Internal error", "see the log of the server."))

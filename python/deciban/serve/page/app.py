@@ -16,7 +16,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from ...errors import DecibanError
+from ...errors import DecibanError, NoInputError, StorageError, UsageError
+from ...mail.canaries import CanaryError
 from ..api import ProblemError
 from ..http_app import HttpApp, read_body
 from ..live import LiveFilter
@@ -32,6 +33,14 @@ _FORM = 10_000  # bytes of a form
 _FORM_SECONDS = 30.0
 _PAUSE = 0.5  # seconds before a token that is wrong is said to be
 Handler = Callable[["Visit"], Awaitable[Response]]
+_KINDS: Mapping[type[DecibanError], str] = {
+    CanaryError: "canary",
+    StorageError: "storage",
+    NoInputError: "missing",
+    UsageError: "usage",
+    DecibanError: "data",
+}
+"""What errors are called in the keys of texts: the first that fits."""
 
 
 @dataclass(frozen=True)
@@ -128,10 +137,7 @@ class PageApp:
             return response
 
         async def answered(request: Request) -> Response:
-            visit = Visit(request, self, Texts(_language(request)))
-            session = request.cookies.get(COOKIE, "")
-            if self.sessions.is_valid(session):
-                visit = replace(visit, session=session)
+            visit = self._visit(request)
             try:
                 if request.method == "POST":
                     visit = replace(visit, form=await _read_form(request))
@@ -142,12 +148,26 @@ class PageApp:
                 return await act(visit)
             except GoneError:
                 return visit.render("problem.html", 404, key="problem.gone", detail="")
-            except ProblemError as error:
-                return visit.render("problem.html", error.status, key="problem.title", detail=error.detail)
             except DecibanError as error:
-                return visit.render("problem.html", 422, key="problem.title", detail=str(error))
+                kind = next(kind for known, kind in _KINDS.items() if isinstance(error, known))
+                return visit.render("problem.html", 422, key="problem.title", kind=kind, detail=str(error))
 
-        return self.http.guard(path, guarded)
+        return self.http.guard(path, guarded, self.show_problem)
+
+    def _visit(self, request: Request) -> Visit:
+        visit, session = Visit(request, self, Texts(_language(request))), request.cookies.get(COOKIE, "")
+        return replace(visit, session=session) if self.sessions.is_valid(session) else visit
+
+    def show_problem(self, request: Request, error: ProblemError) -> Response:
+        """Return the page of what cannot be served."""
+        visit = self._visit(request)
+        if error.status in (404, 405):
+            response = visit.render("problem.html", error.status, key="problem.missing", detail="")
+        else:
+            kind = {503: "busy", 500: "internal"}.get(error.status, "request")
+            response = visit.render("problem.html", error.status, key="problem.title", kind=kind, detail=error.detail)
+        response.headers.update({**HEADERS, **error.headers})
+        return response
 
     def _is_own_form(self, visit: Visit) -> bool:
         site = visit.request.headers.get("sec-fetch-site", "same-origin")
@@ -189,7 +209,9 @@ def page_routes(app: HttpApp, known: Any, review: Review | None) -> list[Route]:
     """Return the routes of the page of a filter; none where there is no token, by which people are known."""
     if app.token is None or not isinstance(known, LiveFilter):
         return []
-    return PageApp(app, known, review, Sessions(app.token)).routes()
+    page = PageApp(app, known, review, Sessions(app.token))
+    app.show_problem = page.show_problem
+    return page.routes()
 
 
 def _language(request: Request) -> str:

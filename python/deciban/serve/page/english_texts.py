@@ -181,6 +181,9 @@ ENGLISH = {
         for kind, (problem, action) in TEXTS.items()
         for key, text in ((f"health.{kind}", problem), (f"health.{kind}.action", action))
     },
+    "health.unreadable": "The file of the filter cannot be read.",
+    "health.unreadable_now": "The file of the filter cannot be read.",
+    "health.journal": "The journal of the filter cannot be read.",
     "model.title": "Model",
     "model.how": "What the filter was trained on, what it knows, and the proof of its training.",
     "model.evidence": "Strongest words",
@@ -219,6 +222,18 @@ ENGLISH = {
     "problem.gone.how": "It was older than what the server keeps, or there were too many.",
     "problem.missing": "There is no such page",
     "problem.back": "Back to the messages",
+    "problem.original": "The error in full",
+    "problem.of.canary": "This would change the verdict of a canary. Nothing was changed.",
+    "problem.of.storage": "The filter, or a file beside it, could not be read or written.",
+    "problem.of.missing": "There is no such file.",
+    "problem.of.data": "The filter, a file beside it or the message is not as expected. Look at what "
+    "to do among the trends.",
+    "problem.of.usage": "This filter or this server cannot do that.",
+    "problem.of.request": "The request was not as expected. Reload the page and try again.",
+    "problem.of.busy": "The server is busy. Try again in a moment.",
+    "problem.of.internal": "The server failed. Its log says more.",
+    "problem.unreachable": "The server does not answer. See whether it runs, and try again.",
     "message.remarks": "About its form",
     "decibans": "{decibans} dB",
+    "bytes": "{n} bytes",
 }

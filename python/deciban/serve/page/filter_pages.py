@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from ...conventions import percent
-from ...mail.health import Health, examine
+from ...mail.health import Finding, Health, examine
 from ...mail.history import History
 from ...mail.journal import Journal
 from ...mail.snapshots import roll_back, snapshots, take_snapshot
@@ -23,7 +23,7 @@ from ..live import LiveFilter
 from ..review import Review
 from . import charts
 from .texts import Texts
-from .views import Consequences, Views, changed, consequences, error_over_time, histogram, size_of, volume
+from .views import Consequences, Views, changed, consequences, error_over_time, histogram, volume
 
 if TYPE_CHECKING:
     from .app import Visit
@@ -111,7 +111,7 @@ class FilterPages:
             "error": self._error(texts, health),
             "slope": f"{health.drift.slope:.2f}",
             "is_steady": health.drift.slope == 1.0,
-            "to_do": health.findings,
+            "to_do": [_named(each, texts) for each in health.findings],
             "days": _DAYS,
         }
 
@@ -164,7 +164,8 @@ class FilterPages:
                 self._card.update(version=version, found=found)
             found = self._card["found"]
         words = Words(texts.language).about("mail")
-        names = [learnt.describe_training([*learnt.of_texts(found, words)], found.classes, words)]
+        classes = {texts.known("class", label): count for label, count in found.classes.items()}
+        names = [learnt.describe_training([*learnt.of_texts(found, words)], classes, words)]
         if found.certificate:
             names.append(learnt.certificate(found.certificate, words))
         evidence = {
@@ -186,7 +187,7 @@ class FilterPages:
 
     def _snapshots(self, texts: Texts) -> dict[str, Any]:
         found = snapshots(self.known.path)[::-1]
-        return {"found": [(each.name, texts.moment(each.made), size_of(each.size)) for each in found]}
+        return {"found": [(each.name, texts.moment(each.made), texts.size(each.size)) for each in found]}
 
     async def take(self, visit: Visit) -> Response:
         """Take a snapshot."""
@@ -217,6 +218,16 @@ def _decibans(text: str, default: float) -> float:
     except ValueError:
         return default
     return min(max(value, charts.LOWEST), charts.HIGHEST) if value == value else default
+
+
+def _named(found: Finding, texts: Texts) -> Finding:
+    """Return a finding that calls classes by their names on the page, but in commands."""
+    values = dict(found.values)
+    if "labels" in values:
+        values["labels"] = ", ".join(texts.known("class", each) for each in values["labels"].split(", "))
+    elif "label" in values:
+        values["label"] = texts.known("class", values["label"])
+    return Finding(found.kind, values)
 
 
 def _stop(each: Consequences) -> list[Any]:

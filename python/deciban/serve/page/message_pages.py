@@ -13,7 +13,7 @@ from starlette.responses import Response
 from ..api import ProblemError
 from ..kept import Query
 from ..review import COMPARED, DUPLICATES, VERDICTS, GoneError, Review
-from .views import Views, size_of
+from .views import Views
 
 if TYPE_CHECKING:
     from .app import Visit
@@ -95,8 +95,8 @@ class MessagePages:
             "row": views.row(each),
             "newer": newer,
             "older": older,
-            "size": size_of(each.size),
-            "most": size_of(review.kept.limits.message_bytes),
+            "size": visit.texts.size(each.size),
+            "most": visit.texts.size(review.kept.limits.message_bytes),
             **views.evidence(review.message(each)),
         }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import localtime, strftime, time
 from typing import Any
 
+from ...report.progress import format_size
 from .english_texts import ENGLISH
 from .korean_texts import KOREAN
 
@@ -37,6 +38,10 @@ class Texts:
     def raw(self, key: str) -> str:
         """Return the text of `key` with the names of its values, which the script inserts."""
         return CATALOGUES[self.language][key]
+
+    def size(self, count: int) -> str:
+        """Return bytes as people read them."""
+        return self("bytes", n=count) if count < 1000 else format_size(count)
 
     def day(self, seconds: float, now: float | None = None) -> str:
         """Return the day of a time as people call it."""

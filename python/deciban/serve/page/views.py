@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from ...pages.blocks import Passage
 from ...pages.explained import mark_line, marked_lines
-from ...report.progress import format_size
 from ...report.terminal import Screen, format_signed, name
 from ...text.experts import DISAGREE
 from ...verdict import Explanation, Verdict
@@ -215,11 +214,6 @@ def signed(decibans: float) -> str:
 
 def _is_unsure(rating: Rating) -> bool:
     return rating.verdict.unsure or rating.verdict.decibans >= 0.0
-
-
-def size_of(count: int) -> str:
-    """Return bytes as people read them."""
-    return format_size(count)
 
 
 # --- the threshold -----------------------------------------------------------------------------------------

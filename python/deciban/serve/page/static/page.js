@@ -27,7 +27,10 @@ async function correct(form, button) {
     const answer = await fetch(form.action, { method: "POST", body: fields, headers: { "X-Requested-With": "deciban" } });
     const found = new DOMParser().parseFromString(await answer.text(), "text/html");
     const text = found.querySelector("template[data-said]");
-    if (!answer.ok || !text) throw new Error((found.querySelector(".detail, .wrong") || found.querySelector("h1")).textContent);
+    if (!answer.ok || !text) {
+      const why = ["[open] .detail", ".wrong", ".cause", "h1"].map((each) => found.querySelector(each)).find(Boolean);
+      throw new Error(why.textContent);
+    }
     const old = form.closest("[data-row], [data-panel]");
     const fresh = document.adoptNode(found.querySelector("[data-row], [data-panel]"));
     const key = document.activeElement?.dataset?.key;
@@ -38,7 +41,7 @@ async function correct(form, button) {
     tell(text.content.textContent || text.textContent);
   } catch (error) {
     delete form.dataset.busy;
-    tell(error.message);
+    tell(error instanceof TypeError ? document.body.dataset.unreachable : error.message);
   }
 }
 
