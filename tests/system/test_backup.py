@@ -178,6 +178,16 @@ def killed_at(kind, at, work):
     return Process(inside)
 
 
+def kills(kind, work):
+    """Do `work` in processes that are killed at one place after the other; yield after each, until one ends by itself.
+    One that is to be killed after a call that fails is not."""
+    at = 0
+    while (ended := killed_at(kind, at, work).wait()).code is None or (kind in KILLS and ended.calls > at):
+        yield at
+        at += 1
+    assert ended.code == 0
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", [*KILLS, "before a statement"])
 def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
@@ -194,14 +204,14 @@ def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
     filters.of("carol").learn(MESSAGES[4], "spam", "")
     filters.close()
     keep(own, 5)
-    before, now, refused, at = state(own, None), tmp_path_factory.mktemp("now"), 0, 0
+    before, now, refused = state(own, None), tmp_path_factory.mktemp("now"), 0
     shutil.copytree(tmp_path, now, dirs_exist_ok=True)
 
     def again():
         restore("b", str(own), force=True)
         return 0
 
-    while (ended := killed_at(kind, at, again).wait()).code is None:
+    for _ in kills(kind, again):
         try:
             LiveFilter(str(own)).learn(MESSAGES[5], "ham", "")
         except StorageError as error:
@@ -219,9 +229,39 @@ def test_after_a_restore_that_was_killed_nothing_is_learnt_before_the_next_one(
         for path in tmp_path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(now, tmp_path, dirs_exist_ok=True)
-        at += 1
-    assert ended.code == 0
-    assert at >= refused > 2
+    assert refused > 2
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", [*KILLS, "before a statement"])
+def test_after_a_restore_to_a_new_name_that_was_killed_all_is_there_or_nothing_is_learnt(kind, own, run, tmp_path):
+    run("snapshot", own, "first")
+    teach(own, None)
+    back_up(str(own), "b")
+    wanted, new, refused = state(own, None), tmp_path / "new.deciban", 0
+    names = {each.name for each in tmp_path.iterdir()}
+
+    def again():
+        restore("b", str(new), force=True)
+        return 0
+
+    for _ in kills(kind, again):
+        if new.exists():
+            try:
+                LiveFilter(str(new)).learn(MESSAGES[5], "ham", "")
+            except StorageError:
+                refused += 1
+            else:
+                LiveFilter(str(new)).forget(MESSAGES[5], "")
+                assert state(new, None)[:3] == wanted[:3]
+        again()
+        assert state(new, None) == wanted
+        made = {each.name for each in tmp_path.iterdir()} - names
+        assert made == {f"new.deciban{suffix}" for suffix in ("", ".journal", ".users", ".kept", ".snapshots")}
+        for name in made:
+            path = tmp_path / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert refused > 0
 
 
 def test_a_filter_alone_is_backed_up_and_restored(own, out, run, tmp_path):

@@ -3,9 +3,9 @@
 A backup is made while others teach: who learns waits until the journal is copied, and users and messages are read at
 one moment each. With messages, which are the text of mail, only its owner may read it.
 What is restored was checked before anything is changed: digests, the filter, the databases. A filter that is new is
-there when all that belongs to it is; one that is replaced gets its journal in the transaction in which its file is.
-As file, journal, users and messages are not replaced at one moment, a note beside the filter says that they are being:
-whoever is killed leaves it, and nothing is learnt before the filter is restored again.
+there when its journal, snapshots and messages are; one that is replaced gets its journal in the transaction in which
+its file is. As file, journal, users and messages are not put in place at one moment, a note beside the filter says that
+they are being: whoever is killed leaves it, and nothing is learnt before the filter is restored again.
 """
 
 from __future__ import annotations
@@ -222,20 +222,25 @@ def _export_users(users: Store, path: str, filter_file: str) -> int:
 
 @contextlib.contextmanager
 def _noting(path: str) -> Iterator[None]:
-    """Keep a note beside a filter while parts of it are replaced."""
-    if not os.path.exists(path):  # one that is new is there when all is
-        yield
-        return
-    note, before = path + OF_RESTORING, os.stat(path)
+    """Keep a note beside a filter while parts of it are put in place; of one that is new the users come last."""
+    note, before = path + OF_RESTORING, _identity(path)
     was_broken_off = os.path.lexists(note)
     replace(note, b"Parts of this filter are of a backup, and others are not: restore it again.\n")
     try:
         yield
     except BaseException:
-        if not was_broken_off and os.path.samestat(before, os.stat(path)):  # all is as it was
+        if not was_broken_off and _identity(path) == before:  # all is as it was
             os.unlink(note)
         raise
     os.unlink(note)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from the one that takes its place; None where there is none."""
+    with contextlib.suppress(FileNotFoundError):
+        about = os.stat(path)
+        return about.st_dev, about.st_ino
+    return None
 
 
 @contextlib.contextmanager
