@@ -207,8 +207,8 @@ def _reach_all(problem: Problem) -> Solution | None:
 
 
 class _Path:
-    """Weights, and in the core the dual u within its bounds and its multipliers z and q, of X's rows and, for λ₁, one of
-    each weight."""
+    """Weights, and in the core the dual u within its bounds and its multipliers z and q, of X's rows and, for λ₁, of
+    weights."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -246,8 +246,8 @@ class _Path:
             self.w, self.b = self.w + length * w, self.b + length * b
 
     def _aim(self, system: hessian.Factor, mu: float | None, rounds: int) -> tuple[Floats, float]:
-        """Return changes of w and b after which, with those of u, λ₂w = Aᵀu and Σ u = 0 hold, and products of complements
-        are μ to second order, or 0; in a second round refined, where the factor was not precise enough."""
+        """Return changes of w and b after which, with those of u, λ₂w = Aᵀu, Σ u = 0, and products of complements are μ
+        to second order, or 0; in a second round refined, where the factor was not precise enough."""
         problem, first = self.problem, 0.0
         w, b = np.zeros_like(self.w), 0.0
         v, total = self.lines.aim(problem.rows, mu)
