@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from deciban.certificates.bound import Probabilities
 from deciban.data.estimator import clone
 from deciban.data.examples import RowExamples, weigh_rows
-from deciban.data.folds import Places
+from deciban.data.folds import Places, hashes
 from deciban.solvers import Status
 
-from .out_of_fold import FitAndScore, OutOfFold, count_folds, hold_out
+from .out_of_fold import FitAndScore, OutOfFold, count_folds, hold_out_hashed
 from .scaling import Scaling
 from .targets import Floats
 from .temperature import loss_of_scores
@@ -43,10 +43,18 @@ def fit_line(
         s, interrupted = fit_again(inside, outside)
         return s.reshape(len(outside), -1) * stretch[outside, None], interrupted
 
+    hashed = hashes(rows if raw is None else raw, seed)
+    return fit_line_to_folds(model, hashed, y, weight, fit_and_score)
+
+
+def fit_line_to_folds(
+    model: Any, hashed: NDArray[np.uint64], y: Places, weight: Floats, fit_and_score: FitAndScore
+) -> tuple[Scaling | None, Probabilities]:
+    """Return the same for rows with these hashes (N,), wherever they are: `fit_and_score` fits and scores some."""
     k = count_folds(len(y))
     line = None
     if model.status_ is not Status.INTERRUPTED:
-        splits = hold_out(rows if raw is None else raw, y, k, seed)
+        splits = hold_out_hashed(hashed, y, k)
         held = OutOfFold.collect(splits, y, weight, len(model.classes_), fit_and_score)
         line = held.scaling()
     if line is None:

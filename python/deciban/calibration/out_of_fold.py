@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deciban.data.folds import Places, Split, check_folds, hashes, splits_of, usable
 
@@ -128,8 +129,12 @@ def limits_of_folds(limits: Limits) -> Limits:
 def hold_out(rows: Any, y: Places, k: int, seed: int, each: int = 0) -> list[Split]:
     """Return the first of k splits of rows, of classes y (N,), that together hold out as many examples as tell a line,
     and `each` of every class; all of them where there are not so many. Equal examples count as one."""
-    hashed, C = hashes(rows, seed), int(y.max(initial=-1)) + 1
-    fold = (hashed % np.uint64(k)).astype(np.intp)
+    return hold_out_hashed(hashes(rows, seed), y, k, each)
+
+
+def hold_out_hashed(hashed: NDArray[np.uint64], y: Places, k: int, each: int = 0) -> list[Split]:
+    """Return the same of rows with these hashes (N,)."""
+    C, fold = int(y.max(initial=-1)) + 1, (hashed % np.uint64(k)).astype(np.intp)
     first = np.unique(hashed * np.uint64(C) + y.astype(np.uint64), return_index=True)[1]
     held = np.bincount(fold[first] * C + y[first], minlength=k * C).reshape(k, C).cumsum(axis=0)
     count = held.sum(axis=1)

@@ -87,6 +87,10 @@ class WordEncoder:
             return binary_information(seen.n, np.minimum(seen.s, seen.n[:, None]))
         return word_information(seen.n, seen.s)
 
+    def dictionary(self, n_jobs: int | None = None) -> Dictionary:
+        """Return all words of the book as columns, in the core."""
+        return dictionary_of(self.settings, pack(self.book.parts()[0]), n_jobs)
+
     # Learning is +, unlearning −.
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,14 @@ from ..scores import AffineScore
 from ..scores.tensors import affine_from
 from ..store import Stored
 from .corpus import Corpus
+from .encoder import WordEncoder
 from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
-from .weighting import weigh
+from .weighting import Weighing, weigh
+
+if TYPE_CHECKING:
+    from ..calibration.scaling import Scaling
+    from ..certificates.bound import Probabilities
 
 
 class Estimator(NamedTuple):
@@ -114,21 +119,32 @@ class Linear:
         """
         self.check()
         words = Words.of(settings, corpus, n_jobs)
-        weighed = weigh(self.weighting, words.X, words.weight)
-        found = self.estimator(settings, time_limit, n_jobs).fit(weighed.rows, words.y, words.weight)
-        score, proof = AffineScore(*weighed.of_words(found.scorer_)), found.certificate_
+        weighing, rows = weigh(self.weighting, words.X, words.weight)
+        found = self.estimator(settings, time_limit, n_jobs).fit(rows, words.y, words.weight)
+        line = None
         if not corpus.tried:
             from ..calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
 
-            line, how = fit_line(found, weighed.rows, words.y, words.weight, seed_of(settings), weighed.stretch)
-            score = score if line is None else score.scaled(line.slope, line.offset)
+            line = fit_line(found, rows, words.y, words.weight, seed_of(settings), weighing.stretch(rows))
+        return self.of_fit(corpus.classes, words.encoder(settings), found, weighing, line)
+
+    def of_fit(
+        self,
+        classes: tuple[Any, ...],
+        encoder: WordEncoder,
+        found: Any,
+        weighing: Weighing,
+        line: tuple[Scaling | None, Probabilities] | None,
+    ) -> MinimisedText:
+        """Return the model of an estimator that was fitted to weighed rows of places in `classes`, and the line of its
+        scores, if one was looked for."""
+        score, proof = AffineScore(*weighing.of_words(found.scorer_)), found.certificate_
+        if line is not None:
+            scaling, how = line
+            score = score if scaling is None else score.scaled(scaling.slope, scaling.offset)
             proof = replace(proof, calibration=how)
         return MinimisedText(
-            settings=self,
-            classes=corpus.classes,
-            encoder=words.encoder(settings),
-            scorer=score,
-            proof=read_off_words(proof, corpus.classes),
+            settings=self, classes=classes, encoder=encoder, scorer=score, proof=read_off_words(proof, classes)
         )
 
     def to_json(self) -> dict[str, Any]:

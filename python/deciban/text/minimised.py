@@ -20,7 +20,7 @@ from ..scores import AffineScore, Score
 from ..store import Stored
 from .bucket_words import BucketWords
 from .corpus import Corpus
-from .encoder import WordEncoder, dictionary_of, pack
+from .encoder import WordEncoder, pack
 from .served import ServedText
 from .settings import TextSettings
 
@@ -75,14 +75,11 @@ class Words(NamedTuple):
 
     @classmethod
     def _count(cls, settings: TextSettings, corpus: Corpus, n_jobs: int | None) -> Words:
-        found = corpus.count(settings, corpus.named)
-        book = _of_dictionary(found.book, settings)
-        if not len(book):
-            raise DataError("No words were found in the items: nothing to learn from.")
+        known = only_features(WordEncoder.of(settings, corpus.count(settings, corpus.named)))
         order = corpus.order()
-        rows = corpus.rows(dictionary_of(settings, pack(book.parts()[0]), n_jobs))[order]
+        rows = corpus.rows(known.dictionary(n_jobs))[order]
         weight = None if corpus.weight is None else corpus.weight[order]
-        return cls(book, found.dropped, found.uncounted, found.words, rows, corpus.y[order], weight)
+        return cls(known.book, known.dropped, known.uncounted, known.words, rows, corpus.y[order], weight)
 
     def encoder(
         self, settings: TextSettings, scale: NDArray[np.float64] | None = None, of_length_one: bool = False
@@ -175,10 +172,13 @@ def seed_of(settings: TextSettings) -> int:
     return settings.key % 2**32
 
 
-def _of_dictionary(book: Wordbook, settings: TextSettings) -> Wordbook:
-    """Return the words that are features: the most frequent ones, or all buckets."""
-    k, seen = settings.max_features, len(book)
-    if k is None or k >= seen or settings.hashed_bits:
-        return book
+def only_features(encoder: WordEncoder) -> WordEncoder:
+    """Return the encoder of those words that are features, the most frequent ones or all buckets; DataError where there
+    are none."""
+    k, seen, book = encoder.settings.max_features, len(encoder.book), encoder.book
+    if not seen:
+        raise DataError("No words were found in the items: nothing to learn from.")
+    if k is None or k >= seen or encoder.settings.hashed_bits:
+        return encoder
     rows = book.most_frequent(k)
-    return Wordbook(*book.rows(rows), np.array(book.items), *book.packed_names(rows))
+    return replace(encoder, book=Wordbook(*book.rows(rows), np.array(book.items), *book.packed_names(rows)))

@@ -144,8 +144,8 @@ class Layers:
         if self.weighting == "unit-idf":
             scale = rarity(X, weight) ** STEEPER
             return scale, directions(X, scale)
-        found = weigh(self.weighting, X, weight)
-        return found.scale, found.rows
+        found, rows = weigh(self.weighting, X, weight)
+        return np.ones(X.shape[1]) if found.scale is None else found.scale, rows
 
     def to_json(self) -> dict[str, Any]:
         """As the file's header keeps it."""

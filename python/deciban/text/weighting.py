@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,43 +23,90 @@ EVERYWHERE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
-    """Rows as a linear model learns them, and how its weights become those of the words.
+class Weighing:
+    """How words become the features that a linear model learns from, and how its weights become those of words.
 
-    rows      CSR (N, d); or (N, d + 1), where the last column is the word that is in every item
-    scale     (d,) what the weight of each word is multiplied by
-    constant  the same of the word that is in every item; 0 where there is none, and the model has an intercept
-    stretch   (N,) how many times as large the score of an item is when judged than when learnt; None: equal
+    idf       (d,) what each word is multiplied by; None: words count as they come
+    constant  the word that is in every item, (d + 1); 0 where there is none, and the model has an intercept
+    length    the quadratic mean of the lengths of items, by which rows are divided, or with a constant their scores
     """
 
-    rows: sparse.csr_array
-    scale: Floats
+    idf: Floats | None = None
     constant: float = 0.0
-    stretch: Floats | None = None
+    length: float = 1.0
+
+    @classmethod
+    def of(cls, weighting: str, n: float, present: Floats, squares: Floats) -> Self:
+        """Return the weighing of n items, `present` (d,) of which have each word, whose occurrences in an item have
+        the sum of squares `squares` (d,)."""
+        if weighting == "none":
+            return cls()
+        idf = _idf(n, present)
+        if weighting == "idf":
+            mean = float(squares @ np.square(idf) / n)
+            return cls(idf, length=np.sqrt(mean) if mean > 0.0 else 1.0)
+        idf = idf**STEEPER
+        mean = float(squares @ np.square(idf) / n)
+        # To three digits, so that weights and repetitions, which round otherwise, have the same rows.
+        constant = float(f"{EVERYWHERE * np.sqrt(mean):.3g}") or 1.0
+        return cls(idf, constant, float(np.sqrt(mean + constant**2)))
+
+    def rows(self, X: sparse.csr_array) -> sparse.csr_array:
+        """Return the rows X (N, d) weighed; X is changed."""
+        if self.idf is None:
+            return X
+        if not self.constant:
+            return scale_words(X, self.idf / self.length)
+        X = scale_words(X, self.idf)
+        lengths = np.sqrt(X.power(2).sum(axis=1) + self.constant**2)
+        X = _with_last(X, self.constant)
+        X.data /= np.repeat(lengths, np.diff(X.indptr))
+        return X
+
+    def stretch(self, rows: sparse.csr_array) -> Floats | None:
+        """Return (N,) how many times as large the score of an item is when judged than when learnt, of rows that were
+        weighed; None: equal."""
+        if not self.constant:
+            return None
+        stretch: Floats = self.constant / rows.data[rows.indptr[1:] - 1] / self.length
+        return stretch
+
+    @property
+    def scale(self) -> Floats | None:
+        """(d,) what the weight of each word is multiplied by; None: 1."""
+        return None if self.idf is None else self.idf / self.length
 
     def of_words(self, score: AffineScore) -> tuple[Floats, Floats]:
         """Return (d, C) weights and (C,) prior of what was learnt, for words as they come."""
-        W = self.scale[:, None] * score.W[: len(self.scale)]
-        return W, score.prior + self.constant * score.W[-1] if self.constant else score.prior
+        if self.idf is None:
+            return score.W, score.prior
+        W = (self.idf / self.length)[:, None] * score.W[: len(self.idf)]
+        return W, score.prior + (self.constant / self.length) * score.W[-1] if self.constant else score.prior
 
 
-def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> Weighed:
-    """Return the rows X (N, d) of items of `weight` (N,), None for 1 each, weighed as `text.linear.Linear` says."""
+def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> tuple[Weighing, sparse.csr_array]:
+    """Return how the rows X (N, d) of items of `weight` (N,), None for 1 each, are weighed, as `text.linear.Linear`
+    says, and the weighed rows. X is changed."""
     if weighting == "none":
-        return Weighed(X, np.ones(X.shape[1]))
+        return Weighing(), X
+    found = Weighing.of(weighting, *word_sums(X, weight))
+    return found, found.rows(X)
+
+
+def word_sums(X: sparse.csr_array, weight: Floats | None) -> tuple[float, Floats, Floats]:
+    """Return how many items X (N, d) has, how many have each word (d,), and the sums of its squares in them (d,)."""
     weight = np.ones(X.shape[0]) if weight is None else weight
-    idf = rarity(X, weight)
-    if weighting == "unit-idf":
-        return _of_length_one(X, weight, idf**STEEPER)
-    mean = float((weight @ X.power(2)) @ np.square(idf) / weight.sum())
-    scale = idf / np.sqrt(mean) if mean > 0.0 else idf
-    X.data *= scale[X.indices]
-    return Weighed(X, scale)
+    return float(weight.sum()), weight @ (X > 0.0), weight @ X.power(2)
 
 
 def rarity(X: sparse.csr_array, weight: Floats) -> Floats:
-    """Return (d,) 1 + ln((1 + N)/(1 + n_j)) of a word in n_j of N items (Spärck Jones 1972)."""
-    idf: Floats = 1.0 + np.log((1.0 + weight.sum()) / (1.0 + weight @ (X > 0.0)))
+    """Return (d,) the inverse document frequency of each word in the items X (N, d) of `weight` (N,)."""
+    return _idf(float(weight.sum()), weight @ (X > 0.0))
+
+
+def _idf(n: float, present: Floats) -> Floats:
+    """Return (d,) 1 + ln((1 + n)/(1 + n_j)) of words in n_j of n items (Spärck Jones 1972)."""
+    idf: Floats = 1.0 + np.log((1.0 + n) / (1.0 + present))
     return idf
 
 
@@ -76,23 +123,6 @@ def directions(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
     length = np.sqrt(X.power(2).sum(axis=1))
     X.data /= np.repeat(np.where(length > 0.0, length, 1.0), np.diff(X.indptr))
     return X
-
-
-def _of_length_one(X: sparse.csr_array, weight: Floats, idf: Floats) -> Weighed:
-    """Return every row with the word that is in every item, divided by its length.
-
-    A score without an intercept has the sign, and of many the largest the place, that it has before the division: the
-    model judges words as they come, divided by one length, the quadratic mean, for all.
-    """
-    X.data *= idf[X.indices]
-    squared = X.power(2).sum(axis=1)
-    # To three digits, so that weights and repetitions, which round otherwise, have the same rows.
-    constant = float(f"{EVERYWHERE * np.sqrt(weight @ squared / weight.sum()):.3g}") or 1.0
-    length = np.sqrt(squared + constant**2)
-    rows = _with_last(X, constant)
-    rows.data /= np.repeat(length, np.diff(rows.indptr))
-    mean = float(np.sqrt(weight @ np.square(length) / weight.sum()))
-    return Weighed(rows, idf / mean, constant / mean, length / mean)
 
 
 def _with_last(X: sparse.csr_array, constant: float) -> sparse.csr_array:
