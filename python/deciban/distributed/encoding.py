@@ -60,7 +60,7 @@ class Encode:
             if not len(y):
                 return None
             labels, index = places(y)
-            found = encoded_of(refuse_large(as_rows(X)), index, labels, weight)
+            found = encoded_of(refuse_large(as_rows(model._features(X))), index, labels, weight)
             counts = np.bincount(index, weight, minlength=len(labels)).astype(np.float64)
             named = digest(*arrays_of(found.X), y if y.dtype.kind not in "OUS" else index, weight)
             survey = Survey(

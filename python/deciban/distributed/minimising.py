@@ -19,10 +19,11 @@ from ..losses import Floats, Hinge
 from ..solvers import Limits, Problem, Solution, solve
 from .encoding import Encode, Survey
 from .engines import Engine
-from .newton import NAME, Found, Search
+from .newton import NAME, Found, Reduce, Search
 from .parts import Part
 from .passes import CURVATURES, Objective, Rows
 from .stages import Stages
+from .sums import fitted_attributes
 
 # So many parts at most tell where to begin; each is solved so far.
 _LOCAL, _ROUGH = 8, 1e-2
@@ -36,30 +37,32 @@ class Minimised:
 
     def fit(self, engine: Engine, parts: list[Part]) -> dict[str, Any]:
         """Return the fitted attributes of the estimator for all parts."""
-        model = self.estimator
-        limits, seed, penalty = model._limits(), model._seed(), model._penalty()
-        surveys: list[Survey] | None = engine.keep(parts, Encode(model))
+        surveys: list[Survey] | None = engine.keep(parts, Encode(self.estimator))
         if not surveys:
             raise DataError(
                 f"all {len(parts)} partitions are empty. Expected rows in one at least. Check the path, or the filter."
             )
-        kept = [survey.part for survey in surveys]
+        return self.minimise(engine, surveys)
+
+    def minimise(self, engine: Engine, surveys: list[Survey]) -> dict[str, Any]:
+        """Return the same for parts that the engine keeps."""
+        limits, seed = self.estimator._limits(), self.estimator._seed()
         objective, counts = self._objective(surveys)
-        surrogates = self._surrogates(objective, counts)
-        search = (Stages if isinstance(objective.loss, Hinge) else Search)(
-            objective,
-            penalty,
-            surrogates,
-            limits,
-            lambda task, shared: engine.reduce(task, kept, task.combine, shared),
-            engine.save_point,
-        )
-        d = surveys[0].columns
+        search = self._search(engine, surveys, objective, counts, limits)
         try:
-            found = search.run(d, lambda: self._start(engine, surveys, objective, limits))
+            found = search.run(surveys[0].columns, lambda: self._start(engine, surveys, objective, limits))
         finally:
             CURVATURES.forget(objective)
-        return self._fitted(surveys, objective, counts, surrogates, found, seed)
+        return self._fitted(surveys, objective, counts, search.surrogates, found, seed)
+
+    def _search(
+        self, engine: Engine, surveys: list[Survey], objective: Objective, counts: Floats, limits: Limits
+    ) -> Search:
+        """Return the search for the minimum."""
+        of, surrogates = Stages if isinstance(objective.loss, Hinge) else Search, self._surrogates(objective, counts)
+        return of(
+            objective, self.estimator._penalty(), surrogates, limits, reduce_over(engine, surveys), engine.save_point
+        )
 
     def _objective(self, surveys: list[Survey]) -> tuple[Objective, Floats]:
         """Return what is minimised, and the weight of each class."""
@@ -118,18 +121,22 @@ class Minimised:
         if surveys[0].names is not None:
             model.feature_names_in_ = surveys[0].names
         b = point.b - point.b.mean() if objective.joint else point.b
-        model.classes_, model.coef_, model.intercept_ = objective.classes, point.w, b
+        model.classes_ = objective.classes
         pairs = [(point.w, b)] if objective.joint else [(w[None, :], b[[k]]) for k, w in enumerate(point.w)]
         model.solution_ = [
             Solution(w, each, found.status, found.iterations, NAME, None, found.trace) for w, each in pairs
         ]
+        model.coef_, model.intercept_ = model._weights(surrogates, model.solution_)
         model.n_iter_ = np.full(len(pairs), max(1, found.iterations))
         model.temperature_ = 1.0 if model._fits_log_loss else None
         model._proof = self._certificate(surveys, objective, counts, surrogates, found, seed)
         model._seconds = 0.0
+        self._complete(model, surrogates)
         model._show_in(np.dtype(surveys[0].kind))
-        known = model.get_params(deep=False)
-        return {name: each for name, each in vars(model).items() if name not in known}
+        return fitted_attributes(model)
+
+    def _complete(self, model: Any, surrogates: list[Any]) -> None:
+        """Give a fitted model what else it has."""
 
     def _certificate(
         self,
@@ -159,6 +166,12 @@ class Minimised:
             digest=names,
             training_error=value.sums.wrong / n if objective.outputs == 1 else None,
         )
+
+
+def reduce_over(engine: Engine, surveys: list[Survey]) -> Reduce:
+    """Return what sums a task over the parts that an engine keeps."""
+    kept = [survey.part for survey in surveys]
+    return lambda task, shared: engine.reduce(task, kept, task.combine, shared)
 
 
 @dataclass(frozen=True)
@@ -192,10 +205,14 @@ class Local:
 
 def plan_of(estimator: Any) -> Minimised:
     """Return how a linear classifier is fitted in parts; UsageError where it is not."""
-    name = type(estimator).__name__
+    require_margins_alone(estimator)
+    return Minimised(estimator)
+
+
+def require_margins_alone(estimator: Any) -> None:
+    """Raise UsageError for a linear classifier whose scores are calibrated by folds."""
     if not estimator._fits_log_loss and estimator.calibration is not None:
         raise UsageError(
-            f"{name} cannot be fitted in partitions with calibration={estimator.calibration!r}, for which folds are "
-            "held out of all rows. Expected margins alone. Choose calibration=None."
+            f"{type(estimator).__name__} cannot be fitted in partitions with calibration={estimator.calibration!r}, "
+            "for which folds are held out of all rows. Expected margins alone. Choose calibration=None."
         )
-    return Minimised(estimator)

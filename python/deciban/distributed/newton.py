@@ -135,9 +135,29 @@ class Search:
 
     def look(self, point: Point, diagonal: bool) -> Value:
         """Return what a pass tells of a point."""
+        return self.judge(point, self.sum_at(point, diagonal))
+
+    def sum_at(self, point: Point, diagonal: bool) -> Sums:
+        """Return the sums at a point. Cost: a pass."""
         self.passes += 1
         sums: Sums = self.reduce(Look(self.objective, diagonal), point)
-        return self.judge(point, sums)
+        return sums
+
+    def sum_hessians(self, point: Point) -> Floats:
+        """Return the Hessian of the loss of each problem (K, d + 1, d + 1). Cost: a pass."""
+        self.passes += 1
+        tables: Floats = self.reduce(Hessians(self.objective), point)
+        return tables
+
+    def sum_product(self, direction: Direction) -> Floats:
+        """Return the Hessian of the loss times a direction (K, d + 1). Cost: a pass."""
+        self.passes += 1
+        product: Floats = self.reduce(Times(self.objective), direction)
+        return product
+
+    def offset_of(self, v: Floats) -> Floats | float:
+        """Return by problem Σ c a o, of the offsets o of the scores, for duals with Σ c a x = v (K, d)."""
+        return 0.0
 
     def judge(self, point: Point, sums: Sums) -> Value:
         """Return objective, gap and gradient of a point, of which the sums are known."""
@@ -154,7 +174,7 @@ class Search:
         else:
             primal = sums.loss + np.array([self.penalty.value(w[None, :]) for w in point.w])
             reach = np.array([self._conjugate(*pair) for pair in zip(point.w[:, None], v[:, None], strict=True)])
-        gap = primal + conjugate + reach
+        gap = primal + conjugate + reach + self.offset_of(v)
         gradient = np.column_stack([self.penalty.l2 * point.w - slope[0], -slope[1] * self.objective.intercept])
         return Value(point, sums, primal, np.where(gap < 0.0, 0.0, gap), v, gradient)
 
@@ -216,8 +236,7 @@ class Search:
         return found.sum(keepdims=True) if self.objective.joint else found
 
     def _by_hessian(self, value: Value) -> Floats:
-        self.passes += 1
-        tables: Floats = self.reduce(Hessians(self.objective), value.point)
+        tables = self.sum_hessians(value.point)
         d = value.point.w.shape[1]
         towards = np.zeros((len(tables), d + 1))
         used = d + 1 if self.objective.intercept else d
@@ -264,9 +283,7 @@ class Search:
         for _ in range(200):
             if (rz <= enough).all():
                 break
-            self.passes += 1
-            product: Floats = self.reduce(Times(self.objective), Direction(value.point, q))
-            h = free * product
+            h = free * self.sum_product(Direction(value.point, q))
             h[:, :-1] += self.penalty.l2 * q[:, :-1]
             curvature = self._dots(q, h)
             going = (curvature > _FLAT * self._dots(q, scaled * q)) & (rz > enough)

@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import UsageError
 from .minimising import Minimised
 from .minimising import plan_of as minimised
+from .ratios import plan_of as minimised_ratios
 from .sums import GenerativeSum, InformationSum, Sum, TextSum
 
 
@@ -18,6 +19,7 @@ def plan_of(estimator: Any) -> Sum | Minimised:
     from ..models.least_squares_classifier import LeastSquaresClassifier
     from ..models.linear_svm import LinearSVM
     from ..models.logistic import LogisticRegression
+    from ..models.nbsvm import NBSVM
     from ..text.classifier import TextClassifier
 
     if isinstance(estimator, Generative):
@@ -34,6 +36,8 @@ def plan_of(estimator: Any) -> Sum | Minimised:
         return _of_texts(estimator)
     if isinstance(estimator, LinearSVM | LogisticRegression):
         return minimised(estimator)
+    if isinstance(estimator, NBSVM):
+        return minimised_ratios(estimator)
     raise _refused(estimator, "", _instead(estimator))
 
 

@@ -37,8 +37,7 @@ class Sum:
 
     def finish(self, total: Any) -> dict[str, Any]:
         """Return the fitted attributes."""
-        known = total.get_params(deep=False)
-        return {name: value for name, value in vars(total).items() if name not in known}
+        return fitted_attributes(total)
 
     def __call__(self, part: Part, arguments: tuple[Any, ...], shared: Any) -> Found | None:
         """Return what a part holds; None of an empty one."""
@@ -75,6 +74,12 @@ class Sum:
     def fit(self, engine: Engine, parts: list[Part]) -> dict[str, Any]:
         """Return the fitted attributes of the estimator for all parts."""
         return self.finish(self.total(engine, parts))
+
+
+def fitted_attributes(model: Any) -> dict[str, Any]:
+    """Return what a fitted estimator has besides its parameters."""
+    known = model.get_params(deep=False)
+    return {name: value for name, value in vars(model).items() if name not in known}
 
 
 def _weighted(block: Block) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from deciban.data.folds import folds
+from deciban.data.folds import hashes
 from deciban.losses import Floats, Logistic
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, newton
@@ -44,11 +45,30 @@ def worth(X: Any, y: Floats, repetition: Floats, counts: Floats, alpha: float, s
     z. The same examples score higher by counts that they are part of, and it is those scores that the model learns
     from: κ = κ₀ · sd(z) / sd(f·r).
     """
-    parts = max(1, round(min(repetition.sum() / _ENOUGH, 2.0**62)))  # hashes have 64 bits
-    kept = np.flatnonzero(folds(X, parts, seed) == 0)
-    if len(np.unique(y[kept])) < 2:
-        kept = np.arange(len(y))
-    f, y, repetition = sparse.csr_array(X[kept], dtype=np.float64), y[kept], repetition[kept]
+    hashed = hashes(X, seed)
+    for divisor in divisors_of_sample(float(repetition.sum())):
+        kept = np.flatnonzero(hashed % np.uint64(divisor) == 0)
+        if len(np.unique(y[kept])) == 2:
+            break
+    return worth_of_sample(X[kept], y[kept], repetition[kept], counts, alpha)
+
+
+def divisors_of_sample(n: float) -> Iterator[int]:
+    """Yield by what the hashes of rows are divided of which about 4,096 are to be drawn, or more and more.
+
+    >>> list(divisors_of_sample(1e6))
+    [244, 15, 1]
+    """
+    divisor = max(1, round(min(n / _ENOUGH, 2.0**62)))  # hashes have 64 bits
+    while divisor > 1:
+        yield divisor
+        divisor //= 16
+    yield 1
+
+
+def worth_of_sample(X: Any, y: Floats, repetition: Floats, counts: Floats, alpha: float) -> float:
+    """Return κ, as these examples tell it."""
+    f = sparse.csr_array(X, dtype=np.float64)
     own = np.minimum(repetition, 1.0)
     row = np.repeat(np.arange(len(y)), np.diff(f.indptr))
     taken, length = own[row] * f.data, own * np.asarray(f.sum(axis=1)).ravel()

@@ -195,20 +195,25 @@ class NBSVM(LinearClassifier):
         return [self._weigh_problem(problem, given) for problem in super()._problems(given)]
 
     def _weigh_problem(self, problem: Problem, given: RowExamples) -> Weighed:
-        check_number("alpha", self.alpha, 0.0, "a finite number ≥ 0")
-        if self.alpha == 0.0:
-            raise ValueError("alpha must be > 0: a feature that one class has never shown would weigh infinitely")
+        self._check_ratios()
         counts, rows = class_counts(problem, given.repetition), problem.rows
         r = log_count_ratios(counts, self.alpha).astype(rows[0].dtype if problem.sparse else rows.dtype)
         kappa = self.pull
-        if isinstance(kappa, str) and kappa == "auto":
+        if isinstance(kappa, str):
             kappa = worth(given.X, problem.y, given.repetition, counts, self.alpha, self._seed())
-        check_number("pull", kappa, 0.0, "a finite number ≥ 0")
         ratios = r.astype(np.float64)  # as precise as the features are
         offset = kappa * problem.product(ratios[None, :], np.zeros(1)) if kappa else None
         scaled = (rows[0] * r[rows[1]], *rows[1:]) if problem.sparse else rows * r
         made = {field.name: getattr(problem, field.name) for field in fields(problem)}
         return Weighed(**{**made, "rows": scaled, "offset": offset}, ratios=ratios, pull=float(kappa))
+
+    def _check_ratios(self) -> None:
+        """Raise ValueError for parameters of the ratios that make no sense."""
+        check_number("alpha", self.alpha, 0.0, "a finite number ≥ 0")
+        if self.alpha == 0.0:
+            raise ValueError("alpha must be > 0: a feature that one class has never shown would weigh infinitely")
+        if self.pull != "auto":
+            check_number("pull", self.pull, 0.0, "a finite number ≥ 0")
 
     def _weights(self, problems: list[Problem], solutions: list[Solution]) -> tuple[Floats, Floats]:
         check_number("interpolation", self.interpolation, 0.0, "a finite number ≥ 0")
@@ -221,6 +226,10 @@ class NBSVM(LinearClassifier):
 
     def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
+        self._keep_ratios(problems)
+
+    def _keep_ratios(self, problems: list[Problem]) -> None:
+        """Keep what else a fit tells."""
         self.pull_ = np.array([each.pull for each in _all(problems)])
         if float(self.interpolation) != 1.0:  # the scores of the proof are of other weights
             self._proof = replace(self._proof, training_error=None)
