@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from deciban import SVM, LogisticRegression, MLPClassifier, MutualInformation, NaiveBayes, TextClassifier
+from deciban import NBSVM, SVM, LogisticRegression, MLPClassifier, MutualInformation, NaiveBayes, TextClassifier
 from deciban.distributed import fit, newton
 from deciban.errors import DataError, UsageError
 
@@ -82,12 +82,21 @@ def test_a_partition_that_does_not_fit_is_named(parts, text, engine):
         ),
         (
             TextClassifier("mlp"),
-            "TextClassifier cannot be fitted in partitions with model='mlp', which is learnt by minimising over all "
-            f"texts at once. {_AS} Choose model='naive-bayes', or fit a linear model to the rows of a TextVectorizer "
-            "with n_features.",
+            "TextClassifier cannot be fitted in partitions with model='mlp', which is learnt from all texts at once. "
+            f"{_AS} Choose model='naive-bayes', 'nbsvm', 'logistic' or 'svm'.",
+        ),
+        (
+            NBSVM(loss="hinge", calibration=None),
+            "NBSVM cannot be fitted in partitions with loss='hinge', which has no Hessian. Expected a smooth loss. "
+            "Choose loss='logistic' or loss='squared_hinge'.",
+        ),
+        (
+            NBSVM(loss="squared_hinge"),
+            "NBSVM cannot be fitted in partitions with calibration='temperature', for which folds are held out of all "
+            "rows. Expected margins alone. Choose calibration=None.",
         ),
     ],
-    ids=["mlp", "svm", "texts"],
+    ids=["mlp", "svm", "texts", "hinge", "calibration"],
 )
 def test_an_estimator_that_is_no_sum_is_refused(model, text, engine):
     with refused(text, UsageError, model):

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 NAIVE_BAYES = "naive-bayes"
 LINEAR = ("nbsvm", "logistic", "svm", "perceptron", "least-squares")
 """Models whose score is affine in the words, learnt by minimising."""
+BY_PASSES = ("nbsvm", "logistic", "svm")
+"""Those of them that passes over rows in files learn, too."""
 KERNEL = "kernel-svm"
 NETWORK = "mlp"
 MINIMISED = (*LINEAR, KERNEL, NETWORK)

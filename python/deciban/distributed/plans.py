@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from .minimising import Minimised
@@ -10,8 +10,11 @@ from .minimising import plan_of as minimised
 from .ratios import plan_of as minimised_ratios
 from .sums import GenerativeSum, InformationSum, Sum, TextSum
 
+if TYPE_CHECKING:
+    from .linear_texts import LinearOfTexts
 
-def plan_of(estimator: Any) -> Sum | Minimised:
+
+def plan_of(estimator: Any) -> Sum | Minimised | LinearOfTexts:
     """Return how an estimator is fitted in parts; UsageError where it is not."""
     from ..features.mutual_information import MutualInformation
     from ..models.additive import Additive
@@ -41,18 +44,23 @@ def plan_of(estimator: Any) -> Sum | Minimised:
     raise _refused(estimator, "", _instead(estimator))
 
 
-def _of_texts(estimator: Any) -> Sum:
-    from ..data.text_layout import NAIVE_BAYES
+def _of_texts(estimator: Any) -> Sum | LinearOfTexts:
+    from ..data.text_layout import BY_PASSES, NAIVE_BAYES
     from ..text.parameters import recipe_of
+    from .linear_texts import LinearOfTexts
 
     model = NAIVE_BAYES if estimator.model == "auto" else estimator.model
-    if model != NAIVE_BAYES:
-        raise _refused(
-            estimator,
-            f"with model={model!r}, which is learnt by minimising over all texts at once",
-            "Choose model='naive-bayes', or fit a linear model to the rows of a TextVectorizer with n_features",
-        )
-    return TextSum(estimator, recipe_of(estimator, model))
+    recipe = recipe_of(estimator, model)
+    if model == NAIVE_BAYES:
+        return TextSum(estimator, recipe)
+    if model in BY_PASSES:
+        return LinearOfTexts(estimator, recipe)
+    *names, last = map(repr, (NAIVE_BAYES, *BY_PASSES))
+    raise _refused(
+        estimator,
+        f"with model={model!r}, which is learnt from all texts at once",
+        f"Choose model={', '.join(names)} or {last}",
+    )
 
 
 def _instead(estimator: Any) -> str:
