@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,8 +38,8 @@ class Distinct(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledItems:
-    """Items that were read once: the corpus of them all, their names, how many bytes they are; how many `vanished`
-    before they were read.
+    """Items that were read once: the corpus of them all, their names if they are wanted, how many bytes they are; how
+    many `vanished` before they were read.
 
     `copies` are their near-duplicates, where they were asked for, `spool` what they are, where some will be shown.
     """
@@ -96,13 +97,16 @@ class LabelledItems:
 @dataclass(frozen=True)
 class Wanted:
     """What is to be made of labelled items: the recipes that will learn them, on how many threads; whether their
-    near-duplicates are looked for; whether they are kept to be shown."""
+    near-duplicates are looked for; whether they are kept to be shown, and are `named`; how many bytes of their tokens
+    are kept in memory."""
 
     recipes: Sequence[Recipe]
     jobs: int | None
     quiet: bool
     near: bool = False
     shown: bool = False
+    named: bool = True
+    memory: int = MEMORY
 
     def read(
         self,
@@ -113,7 +117,7 @@ class Wanted:
         """Read names, items and labels, once; of `total` bytes, if one knows, and of `known` labels and others."""
         settings = [recipe.settings for recipe in self.recipes]
         reader = widest_reader(settings, 2 if self.near else 1)
-        tokens = TokenCorpus(reader, MEMORY, self.jobs)
+        tokens = TokenCorpus(reader, self.memory, self.jobs)
         sketches, tokens_do = None, False
         if self.near:
             from ..data.copies import KEY, Sketches
@@ -121,12 +125,14 @@ class Wanted:
             sketches, tokens_do = Sketches(settings[0].kind, self.jobs), settings[0].key == KEY
         spool = Spool() if self.shown else None
         names: list[str] = []
-        labels: list[str] = []
+        met: dict[str, int] = {}
+        members = array("q")
         digests, times, size = bytearray(), [np.zeros(0, np.int64)], 0
         with Meter("Reading", total, self.quiet) as meter:
             for some, items, theirs in batches:
-                names += some
-                labels += theirs
+                if self.named:
+                    names += some
+                members.extend(met.setdefault(label, len(met)) for label in theirs)
                 digests += tokens.add(items)
                 times.append(reader.arrivals(items))
                 if sketches is not None and not tokens_do:
@@ -135,14 +141,14 @@ class Wanted:
                     spool.add(some, items)
                 size += sum(map(len, items))
                 meter(sum(map(len, items)))
-        classes = sorted({*known, *labels})
+        classes = sorted({*known, *met})
         if len(classes) < 2:
-            only = f"all items are {classes[0]!r}" if labels else "there are no items"
+            only = f"all items are {classes[0]!r}" if met else "there are no items"
             raise DataError(f"Expected items of at least two classes; {only}. Add another class.")
         if sketches is not None and tokens_do:
             sketches.add_tokens(tokens)
         place = {label: c for c, label in enumerate(classes)}
-        y = np.array([place[label] for label in labels], dtype=np.intp)
+        y = np.array([place[label] for label in met], np.intp)[np.array(members, np.intp)]
         keys, places = keys_of(bytes(digests)), np.arange(len(y))
         came = np.concatenate(times)
         corpus = Corpus(X=tokens, y=y, classes=tuple(classes), keys=keys, places=places, times=came)

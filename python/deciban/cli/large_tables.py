@@ -73,7 +73,7 @@ def train_in_files(
     if len(contenders) == 1 and contenders[0].model not in LEARNABLE:
         raise UsageError(refused(contenders[0].model))
     _refuse_report(path, given)
-    folder = _folder_for(output)
+    folder = folder_for(output)
     cache = TableCache(folder, _about(path, label, given))
     with cache.open() as is_begun:
         if is_begun:
@@ -139,7 +139,7 @@ class _Source:
         return found.survey(ignore, wanted)
 
 
-def _folder_for(output: str) -> str:
+def folder_for(output: str) -> str:
     """Return the folder in which rows are kept: beside the model, or where it goes into a pipe, among temporary
     files."""
     if os.path.exists(output) and not os.path.isfile(output):

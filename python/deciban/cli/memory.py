@@ -99,7 +99,12 @@ def _limits(root: str, membership: str) -> list[tuple[str, str]]:
 def is_large(paths: Sequence[str], memory: int | None, times: float) -> bool:
     """Return whether sources take more memory than they may; standard input is taken to be small."""
     size = sum(size_of(path) for path in paths if path != STDIN)
-    return times * size > (available() // 2 if memory is None else memory)
+    return times * size > memory_of(memory)
+
+
+def memory_of(given: int | None) -> int:
+    """Return bytes of memory that training may take."""
+    return available() // 2 if given is None else given
 
 
 def size_of(path: str) -> int:
@@ -108,9 +113,9 @@ def size_of(path: str) -> int:
 
 
 def refuse_large(name: str, model: str, instead: str) -> UsageError:
-    """Return the error of a source that a model cannot learn as a stream."""
+    """Return the error of texts that a model, or a report, needs all in memory."""
     return UsageError(
-        f"{escape(name)}: {model} weighs the words of all texts together, and these take more memory than it may. "
-        f"Expected a smaller source, or a model that counts. Choose --model {instead}, or a larger --memory, or train "
-        "on a part of it."
+        f"{escape(name)}: {model} needs all texts at once, and these take more memory than it may. Expected a smaller "
+        f"source, or a model that is learnt as a stream or by passes over files. Choose --model {instead}, or a larger "
+        "--memory, or train on a part of it."
     )

@@ -26,7 +26,7 @@ from .output import Remarks, print_json, tell_written
 from .reporting import report_texts
 
 if TYPE_CHECKING:
-    from .labelled_items import LabelledItems
+    from .labelled_items import Distinct, LabelledItems, Wanted
 
 
 class Told(NamedTuple):
@@ -45,10 +45,15 @@ def train_texts(
     output: str,
     given: dict[str, Any],
     told: Told,
+    in_files: bool = False,
 ) -> None:
-    """Learn the texts of a table, or the items of files, of which some may be read already, and write the model."""
+    """Learn the texts of a table, or the items of files, of which some may be read already, and write the model; where
+    they are larger than memory, rows of them are kept `in_files`."""
     contenders, remarks = recipes(kind, given), told.remarks
-    trained = _train(table, sources, contenders, reading, given, remarks)
+    if in_files:
+        trained = _learn_in_files(table, sources, contenders[0], output, given, remarks)
+    else:
+        trained = _train(table, sources, contenders, reading, given, remarks)
     if table is not None:
         trained = trained.of_table(TextColumns(given["text"], given["label"]))
     with begin_anew(output, trained.filter.model.compile):
@@ -94,15 +99,40 @@ def _train(
         return _count(table, sources, recipes[0].settings, learner, given, remarks)
     if reading is not None:
         return _learn_online(reading, given, remarks)
-    from .labelled_items import LabelledItems, Wanted
+    from .labelled_items import Wanted
 
     wanted = Wanted(recipes, given["jobs"], remarks.quiet, shown=given["report"] is not None)
-    items = LabelledItems.of_files(sources, wanted) if table is None else LabelledItems.of_rows(table, given, wanted)
-    corpus, duplicates, conflicts = items.distinct()
-    _check_members(corpus.classes, np.bincount(corpus.y, minlength=len(corpus.classes)), conflicts)
+    items = _read(table, sources, given, wanted)
+    corpus, duplicates, conflicts = _distinct(items)
     trained, tried = learnt(corpus, recipes, given, remarks)
     kept = replace(items, corpus=corpus) if wanted.shown else None
     return _Trained(trained, len(corpus), duplicates, conflicts, tried, items.vanished, kept)
+
+
+def _learn_in_files(
+    table: str | None, sources: list[Source], recipe: Recipe, output: str, given: Any, remarks: Remarks
+) -> _Trained:
+    """Learn the items of a table or of files, which are read once, by passes over rows of their words in files."""
+    from .large_texts import LargeTexts
+
+    with LargeTexts.open(sources[0].path if table is None else table, recipe, output, given, remarks) as large:
+        items = _read(table, sources, given, large.wanted)
+        corpus, duplicates, conflicts = _distinct(items)
+        return _Trained(large.learn(corpus), len(corpus), duplicates, conflicts, [], items.vanished)
+
+
+def _read(table: str | None, sources: list[Source], given: Any, wanted: Wanted) -> LabelledItems:
+    from .labelled_items import LabelledItems
+
+    return LabelledItems.of_files(sources, wanted) if table is None else LabelledItems.of_rows(table, given, wanted)
+
+
+def _distinct(items: LabelledItems) -> Distinct:
+    """Return the items without those that are equal to one before; of every class there must be one."""
+    found = items.distinct()
+    corpus = found.corpus
+    _check_members(corpus.classes, np.bincount(corpus.y, minlength=len(corpus.classes)), found.conflicts)
+    return found
 
 
 def _count(

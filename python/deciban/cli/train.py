@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..data.text_layout import NAIVE_BAYES, ONLINE
+from ..data.text_layout import BY_PASSES, NAIVE_BAYES, ONLINE
 from ..errors import UsageError, escape
 from ..mail.sources import STDIN, Source, check_classes, find, kind_of
 from . import memory, options
@@ -105,7 +105,7 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
     sources = [] if table else sources_of_classes(examples)
     kind = kind_among(given["kind"], sources)
     output = output or ("filter.deciban" if kind == "mail" else "model.deciban")
-    choose_stream(examples[0] if table else None, sources, kind, given, remarks)
+    in_files = choose_stream(examples[0] if table else None, sources, kind, given, remarks)
     inputs = [source.path for source in sources] if not table else list(examples)
     check_destination(output, inputs)
     check_report(given["report"], output, inputs, given["language"])
@@ -114,20 +114,25 @@ def command(examples: tuple[str, ...], output: str | None, as_json: bool, quiet:
         from .text_training import Told, train_texts
 
         told = Told(remarks, as_json, started)
-        train_texts(examples[0] if table else None, sources, kind, reading, output, given, told)
+        train_texts(examples[0] if table else None, sources, kind, reading, output, given, told, in_files)
 
 
-def choose_stream(table: str | None, sources: list[Source], kind: str, given: dict[str, Any], remarks: Remarks) -> None:
-    """Choose naive Bayes, which streams, for texts that take more memory than they may; refuse what does not stream."""
+def choose_stream(table: str | None, sources: list[Source], kind: str, given: dict[str, Any], remarks: Remarks) -> bool:
+    """Choose naive Bayes, which streams, for texts that take more memory than they may; refuse what does not stream,
+    and return whether it is learnt by passes over files."""
     paths = [source.path for source in sources] if table is None else [table]
     streams = given["model"] in (NAIVE_BAYES, ONLINE) or (kind == "mail" and given["model"] == "auto")
     if streams or not memory.is_large(paths, given["memory"], memory.TEXTS):
-        return
-    if given["model"] != "auto" or given["report"] is not None:
+        return False
+    by_passes = given["model"] in BY_PASSES
+    if (given["model"] != "auto" and not by_passes) or given["report"] is not None:
         model = given["model"] if given["report"] is None else "a report"
-        raise memory.refuse_large(paths[0], model, f"{NAIVE_BAYES}, without --report")
-    given["model"] = NAIVE_BAYES
-    remarks(f"{escape(paths[0])} is larger than memory: it is learnt as a stream, by {NAIVE_BAYES}.")
+        *names, last = [NAIVE_BAYES, *BY_PASSES]
+        raise memory.refuse_large(paths[0], model, f"{', '.join(names)} or {last}, without --report")
+    if not by_passes:
+        given["model"] = NAIVE_BAYES
+        remarks(f"{escape(paths[0])} is larger than memory: it is learnt as a stream, by {NAIVE_BAYES}.")
+    return by_passes
 
 
 def is_table(examples: tuple[str, ...], given: dict[str, Any]) -> bool:

@@ -1,21 +1,17 @@
 """Rows of a table as numbers, in a folder beside the model that is learnt from them, so that a run that was interrupted
 goes on where it was.
 
-    about.json      which source, in what state, by which options
     survey.json     what its columns are
     part-000000/    rows: arrays of NumPy's, and their digest
     whole.json      how many parts there are, once all are written
     point.npy       the best weights so far
-    lock            held by the run that learns from them
 """
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,19 +24,16 @@ from ..data.columns import Columns
 from ..data.digest import digest
 from ..data.examples import arrays_of
 from ..data.rows import is_sparse
-from ..errors import StorageError, UsageError, escape
-from ..files.locks import hold_at_once
-from ..files.system import REPLACES_OPEN_FILES
 from ..tables.cells import Cells
 from ..tables.matching import read_as
 from ..tables.survey import Survey, labels_of
 from .encoding import encoded_of
+from .kept_folder import KeptFolder
 from .mapped import Encoded, Mapped, write
 
 # A part ends with so many cells, or values of CSR.
 _CELLS = 1 << 21
-_ABOUT, _SURVEY, _WHOLE, _POINT, _LOCK = "about.json", "survey.json", "whole.json", "point.npy", "lock"
-_MARK = "rows of a table, kept while deciban train learns them"
+_SURVEY, _WHOLE, _POINT = "survey.json", "whole.json", "point.npy"
 
 
 class TableRows(NamedTuple):
@@ -67,64 +60,8 @@ class TablePart:
         return TableRows(kept.X.astype(np.float64), y, np.arange(self.start + 1, self.start + len(y) + 1))
 
 
-class TableCache:
-    """A folder of rows; `about` is what they depend on: rows that were kept of anything else are discarded."""
-
-    def __init__(self, folder: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
-        self.folder = Path(folder)
-        self._about = {"what": _MARK, **about}
-
-    @contextmanager
-    def open(self) -> Iterator[bool]:
-        """Hold the folder for as long as the block takes, and yield whether rows of an earlier run are in it."""
-        name = escape(str(self.folder))
-        with ExitStack() as stack:
-            try:
-                self._make()
-                is_held = stack.enter_context(hold_at_once(self.folder / _LOCK))
-            except OSError as error:
-                raise _no_folder(name, error) from error
-            if not is_held:
-                raise UsageError(
-                    f"{name}: expected a folder that no other process learns from; one does. Wait until it ends, or "
-                    "choose another name with -o."
-                )
-            yield self._clear()
-        if not REPLACES_OPEN_FILES:  # what is left of a folder that was removed while its lock was held
-            with suppress(OSError):
-                if [path.name for path in self.folder.iterdir()] == [_LOCK]:
-                    shutil.rmtree(self.folder)
-
-    def _make(self) -> None:
-        """Make the folder, unless it is there."""
-        known = self._read(_ABOUT) if self.folder.is_dir() else None
-        is_mine = isinstance(known, dict) and known.get("what") == _MARK
-        if not is_mine and not self._is_free():
-            raise UsageError(
-                f"{escape(str(self.folder))}: expected a free name for the rows that are kept meanwhile; it is "
-                "something else. Remove it, or choose another name with -o."
-            )
-        self.folder.mkdir(0o700, exist_ok=True)  # who may not read the table may not read its rows here
-
-    def _is_free(self) -> bool:
-        """Return whether nothing is there, or no more than a run leaves that ends at once."""
-        if not self.folder.is_dir():
-            return not self.folder.exists()
-        return {path.name for path in self.folder.iterdir()} <= {_LOCK, _ABOUT, f"{_ABOUT}.unfinished"}
-
-    def _clear(self) -> bool:
-        """Remove what is of no use, and return whether rows of the same source are left."""
-        is_known = bool(self._read(_ABOUT) == self._about)
-        try:
-            for path in self.folder.iterdir():
-                left = path.name.startswith("deciban-") or ".unfinished" in path.name
-                if path.name != _LOCK and (left or not is_known):
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
-            if not is_known:
-                self._write(_ABOUT, self._about)
-        except OSError as error:
-            raise _no_folder(escape(str(self.folder)), error) from error
-        return is_known
+class TableCache(KeptFolder):
+    """The rows of a table in a folder."""
 
     @property
     def point(self) -> Path:
@@ -160,10 +97,6 @@ class TableCache:
             self._write(_WHOLE, len(starts) - 1)
         return [TablePart(str(self._path(k)), start, classes) for k, start in enumerate(starts[:-1])]
 
-    def remove(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     def _path(self, number: int) -> Path:
         return self.folder / f"part-{number:06d}"
 
@@ -178,20 +111,6 @@ class TableCache:
             if note == _digest(kept):
                 return len(kept.y)
         return None
-
-    def _read(self, name: str) -> Any:
-        with suppress(OSError, ValueError):
-            return json.loads((self.folder / name).read_text("utf-8"))
-        return None
-
-    def _write(self, name: str, value: Any) -> None:
-        unfinished = self.folder / f"{name}.unfinished"
-        unfinished.write_text(json.dumps(value), "utf-8")
-        unfinished.rename(self.folder / name)
-
-
-def _no_folder(name: str, error: OSError) -> StorageError:
-    return StorageError(f"{name}: {error.strerror}. Expected a folder to keep rows in. Choose another -o.")
 
 
 def _digest(encoded: Encoded) -> str:

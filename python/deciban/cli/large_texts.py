@@ -1,0 +1,102 @@
+"""deciban train of texts that are larger than memory: rows of their words are kept in files beside the linear model
+meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..distributed.kept_folder import KeptFolder
+from ..distributed.linear_texts import learn_in_parts
+from ..distributed.on_executors import OnExecutor
+from ..distributed.parts import Block, Part
+from ..errors import DataError, escape
+from ..mail.filter import Filter
+from ..mail.ledger import Ledger
+from ..report.progress import format_size
+from ..text.corpus import MEMORY, Corpus
+from ..text.encoder import WordEncoder
+from ..text.linear import Linear
+from ..text.minimised import only_features
+from ..text.recipes import Recipe
+from ..threads import effective_threads
+from .labelled_items import Wanted
+from .large_tables import folder_for
+from .memory import memory_of
+from .output import Remarks
+
+# A part has about so many values, or so many for each word, as passes over a part make vectors of all words.
+_VALUES, _VALUES_OF_WORD = 1 << 21, 2
+# So many numbers a word and score are there at once, as measured.
+_NUMBERS = 40
+
+
+@dataclass(frozen=True)
+class LargeTexts:
+    """How texts are learnt that are larger than `memory`: how they are read, and the engine that keeps their rows."""
+
+    recipe: Recipe
+    wanted: Wanted
+    engine: OnExecutor
+    memory: int
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls, source: str, recipe: Recipe, output: str, given: Mapping[str, Any], remarks: Remarks
+    ) -> Iterator[LargeTexts]:
+        """Hold a folder beside the model for as long as the block takes, and remove it."""
+        jobs, memory, folder = given["jobs"], memory_of(given["memory"]), folder_for(output)
+        wanted = Wanted([recipe], jobs, remarks.quiet, named=False, memory=min(MEMORY, memory // 4))
+        with (
+            KeptFolder(folder, {"texts": source}).open_once(),
+            ThreadPoolExecutor(effective_threads(jobs)) as threads,
+            closing(OnExecutor(threads, folder)) as engine,
+        ):
+            remarks(
+                f"{escape(source)} is larger than memory: rows of its words are learnt from files in {escape(folder)}."
+            )
+            yield cls(recipe, wanted, engine, memory)
+
+    def learn(self, corpus: Corpus) -> Filter:
+        """Return the filter of distinct items."""
+        settings, learner = self.recipe.settings, self.recipe.learner
+        assert isinstance(learner, Linear)
+        encoder = only_features(WordEncoder.of(settings, corpus.count(settings)))
+        _require_room(learner.model, encoder, len(corpus.classes), self.memory)
+        dictionary = encoder.dictionary(1)
+
+        def read_slice(places: range) -> Block:
+            some = corpus.only(np.array(places))
+            return Block(some.rows(dictionary), some.y)
+
+        parts = [Part(i, "", read_slice, (places,)) for i, places in enumerate(_slices(corpus, encoder))]
+        model = learn_in_parts(learner, self.engine, encoder, corpus.classes, parts, self.wanted.jobs)
+        return Filter(model, Ledger.of_distinct(corpus.keys, corpus.y))
+
+
+def _slices(corpus: Corpus, encoder: WordEncoder) -> list[range]:
+    """Return neighbouring items, in groups of about as many words as a part is to have."""
+    n, words = len(corpus), len(encoder.book)
+    values = max(_VALUES, _VALUES_OF_WORD * words) * n / float(encoder.book.parts()[1].sum())
+    step = max(1, int(values))
+    return [range(first, min(first + step, n)) for first in range(0, n, step)]
+
+
+def _require_room(model: str, encoder: WordEncoder, classes: int, memory: int) -> None:
+    """Raise DataError where the weights that a search moves are larger than the memory that it may take."""
+    words, scores, bits = len(encoder.book), classes if classes > 2 else 1, encoder.settings.hashed_bits
+    size = 8 * _NUMBERS * scores
+    most = max(1, memory // size)
+    if words > most:
+        instead = f"--max-features {most:,}" if bits is None else f"--hashed {max(1, most.bit_length() - 1)}"
+        raise DataError(
+            f"{model} weighs {words:,} {'words' if bits is None else 'hash buckets'} for each of {scores:,} scores, "
+            f"which takes about {format_size(size * words)} of memory; --memory is {format_size(memory)}. Expected at "
+            f"most {most:,}. Choose {instead} or less, or a larger --memory."
+        )
