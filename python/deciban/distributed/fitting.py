@@ -36,11 +36,12 @@ def fit(
     calibrate it. Sums of fractional counts, or counts with fractional weights, are rounded as the partitions are added,
     in a fixed tree. A worker that dies changes nothing: its partitions are done again.
 
-    `LogisticRegression`, and `LinearSVM` without calibration, are minimised by Newton's method, with the penalties
-    "l1" and "elasticnet" up to 2,048 features: rows are encoded once and kept with the workers, and passes over them
-    sum gradients and products with the Hessian; the hinge is smooth over narrower and narrower margins. Primal, dual
-    and gap of `certificate_` are sums over all partitions, too: the objective is that of a fit in memory within the
-    gap.
+    `LogisticRegression`, `NBSVM`, and `LinearSVM` without calibration, are minimised by Newton's method, with the
+    penalties "l1" and "elasticnet" up to 2,048 features: rows are encoded once and kept with the workers, and passes
+    over them sum gradients and products with the Hessian; the hinge is smooth over narrower and narrower margins.
+    Primal, dual and gap of `certificate_` are sums over all partitions, too: the objective is that of a fit in memory
+    within the gap. So it is of a `TextClassifier` with one of these models, whose words are counted first, and whose
+    scores are calibrated by folds as in memory.
 
     Parameters
     ----------
