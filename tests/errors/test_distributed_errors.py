@@ -103,6 +103,41 @@ def test_an_estimator_that_is_no_sum_is_refused(model, text, engine):
         fit(model, [(X, Y)], engine=engine)
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"C": -1.0}, "C must be a number > 0, got -1.0"),
+        ({"weighting": "tf"}, "weighting must be 'unit-idf', 'idf' or 'none', got 'tf'"),
+    ],
+)
+def test_parameters_of_linear_models_of_texts_are_refused_before_a_text_is_read(options, text, engine):
+    model = TextClassifier("svm", **options)
+    with refused(text, ValueError, model):
+        fit(model, [lambda: pytest.fail("a partition was read")], engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ([(["a b", "c"], ["x"])], "partition 0: X has 2 rows and y has 1. Expected as many labels as rows"),
+        ([(["a"], ["x"]), (["b", 3], ["y", "x"])], "partition 1: "),
+        ([(["a"], ["x"]), (["b"], ["x"])], "at least two classes are expected; all labels are 'x'"),
+        ([(["!", "?"], ["x", "y"])], "No words were found in the items: nothing to learn from."),
+        (
+            [([], []), ([], [])],
+            "all 2 partitions are empty. Expected rows in one at least. Check the path, or the filter.",
+        ),
+    ],
+    ids=["lengths", "numbers", "one-class", "no-words", "empty"],
+)
+def test_texts_that_teach_a_linear_model_nothing_are_refused(parts, text, engine):
+    model = TextClassifier("nbsvm")
+    with pytest.raises(DataError) as caught:
+        fit(model, parts, engine=engine)
+    assert str(caught.value).startswith(text)
+    assert vars(model) == vars(TextClassifier("nbsvm"))
+
+
 def test_selectors_that_need_the_rows_are_refused(engine):
     with refused(
         "partition 0: k='auto' holds examples out, and a table has none: give a whole number or 'all'", DataError

@@ -14,6 +14,7 @@ from deciban.distributed import encoding, fit, mapped, newton
 from deciban.distributed.minimising import Minimised
 from deciban.distributed.passes import Direction, Hessians, Look, Point, Times
 from deciban.errors import StorageError
+from deciban.models import log_count_ratios
 
 RANDOM = np.random.default_rng(0)
 N, D = 120, 7
@@ -127,6 +128,34 @@ def test_the_hessian_is_what_its_products_say_and_the_derivative_of_the_gradient
         return -np.column_stack([sums.v.sum(axis=0), sums.up.sum(axis=0)])
 
     np.testing.assert_allclose((gradient(1e-6) - gradient(-1e-6)) / 2e-6, product, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("enough", [8, 1000])
+@pytest.mark.parametrize("y", [TWO, THREE, np.arange(N) == 5], ids=["two", "three", "one-of-all"])
+def test_the_same_rows_tell_what_naive_bayes_is_worth(y, enough, monkeypatch):
+    monkeypatch.setattr(log_count_ratios, "_ENOUGH", enough)
+    counts = np.abs(np.round(2.0 * X))
+    for binary in (True, False):
+        with threads() as executor:
+            found = fit(NBSVM(binary=binary), backwards(counts, y), engine=executor)
+        np.testing.assert_allclose(found.pull_, NBSVM(binary=binary).fit(counts, y).pull_, rtol=1e-9)
+
+
+def test_more_rows_are_drawn_where_some_lack_a_side():
+    assert list(log_count_ratios.divisors_of_sample(4096 * 300.0)) == [300, 18, 1]
+    rows, y = RANDOM.integers(0, 2, (3000, 12)).astype(float), np.where(np.arange(3000) == 7, 1.0, -1.0)
+    asked = []
+
+    def both(X, kept, *given):
+        asked.append(len(kept))
+        return 1.0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_count_ratios, "_ENOUGH", 10)
+        patch.setattr(log_count_ratios, "worth_of_sample", both)
+        log_count_ratios.worth(rows, y, np.ones(3000), np.ones((2, 12)), 1.0, 0)
+        log_count_ratios.worth(rows, np.where(np.arange(3000) % 2, 1.0, -1.0), np.ones(3000), np.ones((2, 12)), 1.0, 0)
+    assert 0 < asked[1] < 40 < asked[0] <= 3000
 
 
 @EVERY

@@ -17,6 +17,7 @@ from pyarrow import parquet
 
 import deciban
 from deciban.cli import large_texts, text_training
+from deciban.distributed import mapped
 from deciban.files.locks import hold_at_once
 from system.command import run_here as run
 
@@ -259,6 +260,18 @@ def test_a_folder_that_is_something_else_or_held_is_left_alone(folder, tmp_path)
     assert (code, said.split(". ")[1]) == (64, "Wait until it ends, or choose another name with -o.")
     assert train(source_of("csv", folder), "svm", tmp_path / "m", *SMALL).returncode == 0
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
+
+
+def test_a_full_disk_is_said_and_nothing_is_left(folder, tmp_path, monkeypatch):
+    def on_full_disk(path, mode="r", **settings):
+        return open("/dev/full" if "w" in mode else path, mode, **settings)
+
+    monkeypatch.setattr(mapped, "open", on_full_disk, raising=False)
+    code, said = refusal(train(source_of("csv", folder), "svm", tmp_path / "m", *SMALL))
+    assert code == 74
+    assert said.startswith(f"the disk of {tmp_path / 'm.part'}")
+    assert said.endswith(" more bytes. Make room there, or choose another folder.")
+    assert not list(tmp_path.iterdir())
 
 
 # What is interrupted.

@@ -47,6 +47,7 @@ class LinearOfTexts:
         """Return the fitted attributes of the estimator for all parts."""
         settings, learner = self.recipe.settings, self.recipe.learner
         assert isinstance(learner, Linear)
+        learner.check()
         counting = TextSum(clone(self.estimator).set_params(calibration=None), Recipe(settings, Bayes()))
         counted = counting.total(engine, parts).model.within_bound().without_empty()
         if np.count_nonzero(counted.encoder.book.items) < 2:
@@ -139,8 +140,8 @@ class LookUpTexts:
         if not block.size:
             return Block(np.zeros((0, len(dictionary))), np.zeros(0, np.intp))
         texts, labels, members, weights = check_examples(block.X, block.y, block.weight)
-        kept = [i for i, c in enumerate(members) if labels[c] in self.classes]  # of others all weights are 0
         place = {label: k for k, label in enumerate(self.classes)}
+        kept = [i for i, c in enumerate(members) if labels[c] in place]  # of others all weights are 0
         y = np.array([place[labels[members[i]]] for i in kept], np.intp)
         X = csr_of(dictionary.rows([texts[i] for i in kept]), len(dictionary))
         return Block(X, y, None if weights is None else np.array(weights)[kept])
