@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import combination
+from ..data.rows import for_core
+from ..features import tfidf
 from ..scores import AffineScore
 
 if TYPE_CHECKING:
@@ -57,11 +60,7 @@ class Weighing:
             return X
         if not self.constant:
             return scale_words(X, self.idf / self.length)
-        X = scale_words(X, self.idf)
-        lengths = np.sqrt(X.power(2).sum(axis=1) + self.constant**2)
-        X = _with_last(X, self.constant)
-        X.data /= np.repeat(lengths, np.diff(X.indptr))
-        return X
+        return directions(_with_last(X, self.constant), np.append(self.idf, 1.0))
 
     def stretch(self, rows: sparse.csr_array) -> Floats | None:
         """Return (N,) how many times as large the score of an item is when judged than when learnt, of rows that were
@@ -96,12 +95,21 @@ def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> tuple[W
 def word_sums(X: sparse.csr_array, weight: Floats | None) -> tuple[float, Floats, Floats]:
     """Return how many items X (N, d) has, how many have each word (d,), and the sums of its squares in them (d,)."""
     weight = np.ones(X.shape[0]) if weight is None else weight
-    return float(weight.sum()), weight @ (X > 0.0), weight @ X.power(2)
+    n, sums = float(weight.sum()), _sums_of_words(X, weight)
+    if (X.data == 1.0).all():
+        return n, sums, sums
+    return n, _sums_of_words(X > 0.0, weight), _sums_of_words(X.power(2), weight)
 
 
 def rarity(X: sparse.csr_array, weight: Floats) -> Floats:
     """Return (d,) the inverse document frequency of each word in the items X (N, d) of `weight` (N,)."""
-    return _idf(float(weight.sum()), weight @ (X > 0.0))
+    return _idf(float(weight.sum()), _sums_of_words(X > 0.0, weight))
+
+
+def _sums_of_words(X: Any, weight: Floats) -> Floats:
+    """Return (d,) Xᵀ·weight, on all cores."""
+    found: Floats = combination(for_core(X.astype(np.float64, copy=False)), np.ascontiguousarray(weight)[:, None])[0]
+    return found
 
 
 def _idf(n: float, present: Floats) -> Floats:
@@ -112,17 +120,13 @@ def _idf(n: float, present: Floats) -> Floats:
 
 def scale_words(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
     """Return the rows X (N, d), each word times its scale (d,). X is changed."""
-    X.data *= scale[X.indices]
-    return X
+    return tfidf.weigh(X, scale)
 
 
 def directions(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
     """Return the rows X (N, d), each word times its scale (d,), divided by their lengths; empty rows stay. X is
     changed."""
-    X = scale_words(X, scale)
-    length = np.sqrt(X.power(2).sum(axis=1))
-    X.data /= np.repeat(np.where(length > 0.0, length, 1.0), np.diff(X.indptr))
-    return X
+    return tfidf.weigh(X, scale, norm="l2")
 
 
 def _with_last(X: sparse.csr_array, constant: float) -> sparse.csr_array:
