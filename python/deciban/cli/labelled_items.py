@@ -98,7 +98,7 @@ class LabelledItems:
 class Wanted:
     """What is to be made of labelled items: the recipes that will learn them, on how many threads; whether their
     near-duplicates are looked for; whether they are kept to be shown, and are `named`; how many bytes of their tokens
-    are kept in memory."""
+    are kept in memory, `MEMORY` unless told."""
 
     recipes: Sequence[Recipe]
     jobs: int | None
@@ -106,7 +106,7 @@ class Wanted:
     near: bool = False
     shown: bool = False
     named: bool = True
-    memory: int = MEMORY
+    memory: int | None = None
 
     def read(
         self,
@@ -117,7 +117,7 @@ class Wanted:
         """Read names, items and labels, once; of `total` bytes, if one knows, and of `known` labels and others."""
         settings = [recipe.settings for recipe in self.recipes]
         reader = widest_reader(settings, 2 if self.near else 1)
-        tokens = TokenCorpus(reader, self.memory, self.jobs)
+        tokens = TokenCorpus(reader, MEMORY if self.memory is None else self.memory, self.jobs)
         sketches, tokens_do = None, False
         if self.near:
             from ..data.copies import KEY, Sketches

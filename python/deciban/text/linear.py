@@ -37,12 +37,10 @@ class Estimator(NamedTuple):
         return getattr(import_module(f"..models.{self.module}", __package__), self.name)
 
 
-# Its cost is that of the words that are there; of the words that there are, it asks nothing.
-_DUAL = {"solver": "dual-coordinate"}
 ESTIMATORS: dict[str, Estimator] = {
-    "nbsvm": Estimator("nbsvm", "NBSVM", ("C", "alpha"), _DUAL),  # it weighs words by itself
-    "logistic": Estimator("logistic", "LogisticRegression", ("C", "weighting"), {"multi_class": "ovr", **_DUAL}),
-    "svm": Estimator("linear_svm", "LinearSVM", ("C", "weighting"), {"loss": "squared_hinge", **_DUAL}),
+    "nbsvm": Estimator("nbsvm", "NBSVM", ("C", "alpha"), {}),  # it weighs words by itself
+    "logistic": Estimator("logistic", "LogisticRegression", ("C", "weighting"), {"multi_class": "ovr"}),
+    "svm": Estimator("linear_svm", "LinearSVM", ("C", "weighting"), {"loss": "squared_hinge"}),
     "perceptron": Estimator("perceptron", "Perceptron", ("weighting",), {"averaged": True}),
     "least-squares": Estimator("least_squares_classifier", "LeastSquaresClassifier", ("alpha", "weighting"), {}),
 }
