@@ -88,6 +88,17 @@ pub fn scores_turned<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]
     scores_within(rows, w, b.len(), b, false).0
 }
 
+/// x·w + b of the rows from `first` on, as many as there are results; w (d,).
+pub fn scores_from<V: Value, I: Index>(
+    rows: &Rows<V, I>,
+    first: usize,
+    w: &[f64],
+    b: f64,
+    result: &mut [f64],
+) {
+    Arch::new().dispatch(Scores { rows, w, width: 1, b: &[b], counts: false, first, result });
+}
+
 /// The same of rows of counts; None where a value is none, that is not from 0 to 10^300.
 pub fn scores_of_counts<V: Value, I: Index>(rows: &Rows<V, I>, w: &[f64], b: &[f64]) -> Option<Vec<f64>> {
     let (scores, counts) = scores_within(rows, w, b.len(), b, true);
@@ -266,12 +277,18 @@ fn summed(count: usize, size: usize, add: impl Fn(Range<usize>, &mut [f64]) + Sy
 /// V (K, d) = Uᵀ·X, U (N, K); rows of zeros in U are not read.
 pub fn combination<V: Value, I: Index>(rows: &Rows<V, I>, u: &[f64], classes: usize) -> Vec<f64> {
     let total = summed(rows.count(), classes * rows.columns(), |stretch, sum| {
+        let u = &u[stretch.start * classes..stretch.end * classes];
         Arch::new().dispatch(Combine { rows, u, classes, stretch, sum });
     });
     if classes > 1 { transposed(&total, rows.columns().max(1), rows.columns().max(1)) } else { total }
 }
 
-/// `sum` is (d, K), so that the sums of a feature lie side by side.
+/// Adds to `sum` (d,) what the rows from `first` on make, each times its u.
+pub fn combine_from<V: Value, I: Index>(rows: &Rows<V, I>, first: usize, u: &[f64], sum: &mut [f64]) {
+    Arch::new().dispatch(Combine { rows, u, classes: 1, stretch: first..first + u.len(), sum });
+}
+
+/// `u` is that of the stretch, `sum` (d, K), so that the sums of a feature lie side by side.
 struct Combine<'a, 'r, V, I> {
     rows: &'a Rows<'r, V, I>,
     u: &'a [f64],
@@ -286,8 +303,8 @@ impl<V: Value, I: Index> WithSimd for Combine<'_, '_, V, I> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let classes = self.classes;
-        for i in self.stretch {
-            let (row, u) = (self.rows.row(i), &self.u[i * classes..][..classes]);
+        for (k, i) in self.stretch.enumerate() {
+            let (row, u) = (self.rows.row(i), &self.u[k * classes..][..classes]);
             match *u {
                 [0.0] => {}
                 [u] => row.add_to(u, self.sum),

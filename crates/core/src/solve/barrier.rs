@@ -12,7 +12,6 @@
 mod beside;
 mod paces;
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use self::beside::{Alone, Beside, Lines};
@@ -169,13 +168,14 @@ impl Barrier {
     }
 
     /// Moves all lines beside what they are lines of.
-    fn walk<P: Pace, B: Lines>(&mut self, beside: &B, pace: &P) -> Look {
+    fn walk(&mut self, beside: &dyn Lines, pace: &dyn Pace) -> Look {
         let (halt, size, count) = (current(), self.blocks.len().div_ceil(PARTS).max(2), self.count);
         let part = |(part, blocks): (usize, &mut [Block])| {
             check(&halt);
             let mut found = Look { sums: (vec![0.0; beside.columns()], 0.0), ..Look::default() };
-            let first = part * size * BLOCK;
-            Arch::new().dispatch(Part { first, count, blocks, beside, pace, found: &mut found });
+            for (first, block) in (part * size * BLOCK..).step_by(BLOCK).zip(blocks) {
+                pace.step(block, BLOCK.min(count - first), first, beside, &mut found);
+            }
             found
         };
         let parts: Vec<Look> = self.blocks.par_chunks_mut(size).enumerate().map(part).collect();
@@ -184,7 +184,7 @@ impl Barrier {
     }
 
     /// Moves all lines by themselves; the product of complements, or what stands in its place.
-    fn walk_alone<P: Pace>(&mut self, pace: &P) -> f64 {
+    fn walk_alone(&mut self, pace: &dyn Pace) -> f64 {
         self.walk(&Alone, pace).product
     }
 }
@@ -237,7 +237,7 @@ impl Block {
 
 /// What is done to the lines of a block, the first n of its places.
 trait Pace: Sync {
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look);
+    fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look);
 
     /// What is found of two parts.
     fn together(&self, mut all: Look, part: Look) -> Look {
@@ -246,26 +246,5 @@ trait Pace: Sync {
         all.sums.0.iter_mut().zip(part.sums.0).for_each(|(all, part)| *all += part);
         all.sums.1 += part.sums.1;
         all
-    }
-}
-
-struct Part<'a, P, B> {
-    first: usize,
-    /// How many lines there are in all.
-    count: usize,
-    blocks: &'a mut [Block],
-    beside: &'a B,
-    pace: &'a P,
-    found: &'a mut Look,
-}
-
-impl<P: Pace, B: Lines> WithSimd for Part<'_, P, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for (first, block) in (self.first..).step_by(BLOCK).zip(self.blocks) {
-            self.pace.step(block, BLOCK.min(self.count - first), first, self.beside, self.found);
-        }
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Sums;
+use crate::products::{combine_from, scores_from};
 use crate::rows::{Index, Rows, Value};
 
 /// Σ of numbers, eight at a time.
@@ -58,19 +59,17 @@ impl<V: Value, I: Index> Lines for Beside<'_, '_, V, I> {
         self.rows.columns()
     }
 
-    #[inline(always)]
     fn scores(&self, first: usize, w: &[f64], b: f64, s: &mut [f64]) {
         let (rows, weights) = self.split(first, s.len());
         let (of_rows, of_weights) = s.split_at_mut(rows.len());
-        of_rows.iter_mut().zip(rows).for_each(|(s, i)| *s = self.rows.row(i).dot(w) + b);
+        scores_from(self.rows, rows.start, w, b, of_rows);
         of_weights.iter_mut().zip(weights).for_each(|(s, j)| *s = w[j]);
     }
 
-    #[inline(always)]
     fn add(&self, first: usize, u: &[f64], sums: &mut Sums) {
         let (rows, weights) = self.split(first, u.len());
         let (of_rows, of_weights) = u.split_at(rows.len());
-        of_rows.iter().zip(rows).for_each(|(&u, i)| self.rows.row(i).add_to(u, &mut sums.0));
+        combine_from(self.rows, rows.start, of_rows, &mut sums.0);
         sums.1 += sum(of_rows);
         of_weights.iter().zip(weights).for_each(|(&u, j)| sums.0[j] += u);
     }

@@ -21,8 +21,7 @@ pub(super) struct Looking<'a> {
 }
 
 impl Pace for Looking<'_> {
-    #[inline(always)]
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look) {
+    fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look) {
         let (mut s, mut u, mut product): (Numbers, Numbers, Numbers) =
             ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         beside.scores(first, self.w, self.b, &mut s[..n]);
@@ -42,8 +41,7 @@ impl Pace for Looking<'_> {
 pub(super) struct Weighing;
 
 impl Pace for Weighing {
-    #[inline(always)]
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, _: &mut Look) {
+    fn step(&self, block: &mut Block, n: usize, _: usize, _: &dyn Lines, _: &mut Look) {
         for k in 0..n {
             let bent = block.z[k] / block.above[k] + block.q[k] / block.below[k] + block.curve[k];
             block.weight[k] = 1.0 / bent;
@@ -56,8 +54,7 @@ pub(super) struct Aiming {
 }
 
 impl Pace for Aiming {
-    #[inline(always)]
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look) {
+    fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look) {
         for k in 0..n {
             let (up, down) = match self.mu {
                 Some(mu) => (mu + block.dz[k] * block.du[k], mu - block.dq[k] * block.du[k]),
@@ -79,8 +76,7 @@ pub(super) struct Turning<'a> {
 }
 
 impl Pace for Turning<'_> {
-    #[inline(always)]
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, first: usize, beside: &B, found: &mut Look) {
+    fn step(&self, block: &mut Block, n: usize, first: usize, beside: &dyn Lines, found: &mut Look) {
         beside.scores(first, self.w, self.b, &mut block.du[..n]);
         for k in 0..n {
             block.du[k] = block.rest[k] - block.weight[k] * block.du[k];
@@ -95,8 +91,7 @@ impl Pace for Turning<'_> {
 pub(super) struct Reaching;
 
 impl Pace for Reaching {
-    #[inline(always)]
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, found: &mut Look) {
+    fn step(&self, block: &mut Block, n: usize, _: usize, _: &dyn Lines, found: &mut Look) {
         let mut taken = [0.0; BLOCK];
         for (k, taken) in taken[..n].iter_mut().enumerate() {
             let (z, q, above, below, du) =
@@ -120,8 +115,7 @@ pub(super) struct Leaving {
 }
 
 impl Pace for Leaving {
-    #[inline(always)]
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, found: &mut Look) {
+    fn step(&self, block: &mut Block, n: usize, _: usize, _: &dyn Lines, found: &mut Look) {
         let mut left = [0.0; BLOCK];
         for (k, left) in left[..n].iter_mut().enumerate() {
             let (above, below) =
@@ -138,8 +132,7 @@ pub(super) struct Advancing {
 }
 
 impl Pace for Advancing {
-    #[inline(always)]
-    fn step<B: Lines>(&self, block: &mut Block, n: usize, _: usize, _: &B, _: &mut Look) {
+    fn step(&self, block: &mut Block, n: usize, _: usize, _: &dyn Lines, _: &mut Look) {
         for k in 0..n {
             block.z[k] += self.length * block.dz[k];
             block.q[k] += self.length * block.dq[k];
