@@ -35,18 +35,18 @@ def fit_line_in_parts(
     known: KeptRows = reduce_over(engine, surveys)(LookAtRows(seed, stretch), None)
     ends = np.cumsum([survey.rows for survey in surveys])
 
-    def chosen(places: Places) -> list[Part]:
+    def take_parts(places: Places) -> list[Part]:
         each = zip(surveys, np.split(places, np.searchsorted(places, ends[:-1])), [0, *ends[:-1]], strict=True)
         parts = ((survey.part, own - start) for survey, own, start in each if len(own))
         return [replace(part, load=TakeRows(part.load, own)) for part, own in parts]
 
     def fit_and_score(inside: Places, outside: Places) -> tuple[Floats, bool]:
         again = _like(model)
-        again.__dict__.update(plan_of(again).fit(engine, chosen(inside)))
+        again.__dict__.update(plan_of(again).fit(engine, take_parts(inside)))
         if again.status_ is Status.INTERRUPTED:
             return np.zeros((len(outside), 1)), True
         task = ScoreRows(again)
-        scores: Floats = engine.reduce(task, chosen(outside), task.combine)
+        scores: Floats = engine.reduce(task, take_parts(outside), task.combine)
         return scores * known.stretch[outside, None], False
 
     return fit_line_to_folds(model, known.hashed, known.y, known.weight, fit_and_score)

@@ -158,15 +158,15 @@ def _require_free(path: str, users: Store) -> None:
     if users.exists():
         with contextlib.closing(Users.connect(users)) as known:
             if known.summaries():
-                raise _taken(users.name)
+                raise _refuse_taken(users.name)
 
 
 def _require_none(path: str) -> None:
     if os.path.lexists(path):
-        raise _taken(escape(path))
+        raise _refuse_taken(escape(path))
 
 
-def _taken(shown: str) -> UsageError:
+def _refuse_taken(shown: str) -> UsageError:
     return UsageError(f"{shown}: exists. Restore to another name, or replace it: --force.")
 
 

@@ -262,9 +262,10 @@ def or_what_follows(few: Problem, found: Solution, limits: Limits, seed: int) ->
 
 def _find_follower(few: Problem, limits: Limits) -> ModuleType | None:
     """Return the solver of systems of d, or of N, equations that follows where dual ascent does not end."""
-    is_tried = _is_square(few) or _is_long(few) or _may_last(few)
+    by_newton = _may_last(few)
+    is_tried = by_newton or _is_square(few) or _is_long(few)
     if limits.max_iter < _STEPS or not (is_tried or few.shape[1] < few.shape[0]):
         return None
-    if isinstance(few.loss, Logistic) or _may_last(few):
+    if by_newton or isinstance(few.loss, Logistic):
         return newton if is_tried else None
     return interior_point if refusal(interior_point, few) is None else None

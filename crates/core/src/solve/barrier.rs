@@ -7,7 +7,7 @@
 //! with multipliers z, q ≥ 0 of hi and lo, A the rows of X and, where there is λ₁, one more row e_j for each weight, which
 //! knows no b. Mehrotra, SIAM J. Optim. 2, 1992; the systems of equations are the caller's. Sums are taken over parts of
 //! the lines that hang on their number alone, and added in order. Floor of a step: six touches of each value of X, and
-//! some 25 divisions a line, eight at a time.
+//! some 25 divisions a line, two at a time.
 
 mod beside;
 mod paces;
