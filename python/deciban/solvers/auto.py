@@ -99,6 +99,19 @@ def _is_long(problem: Problem) -> bool:
     return CHEAPEST <= price_of_errors(problem) <= DEAREST * d / N
 
 
+def _is_short(problem: Problem) -> bool:
+    """Return whether the loss is the squared hinge, and sparse rows are short and more than features: dual ascent takes
+    hundreds of passes."""
+    N, d = problem.shape
+    return _may_be_short(problem) and problem.stored < LONG_ROWS * N and d < N
+
+
+def _may_be_short(problem: Problem) -> bool:
+    """Return whether rows may be short, once equal rows are one."""
+    many = problem.sparse and problem.shape[1] > hessian.DIRECT
+    return many and isinstance(problem.loss, SquaredHinge) and dual_coordinate.refusal(problem) is None
+
+
 def _may_last(problem: Problem) -> bool:
     """Return whether the loss is smooth, rows are sparse, and errors not dear: dual ascent takes few passes, or, of
     many short texts that are alike, hundreds, which Newton's method does without."""
@@ -143,6 +156,11 @@ TABLE: tuple[tuple[str, str, Callable[[Problem, Limits], bool]], ...] = (
         newton.NAME,
         "the logistic loss of one problem: few conjugate gradients, whatever C is",
         lambda problem, _: isinstance(problem.loss, Logistic) and problem.siblings is None,
+    ),
+    (
+        newton.NAME,
+        f"the squared hinge, sparse rows shorter than {LONG_ROWS} values, more of them than features",
+        lambda problem, _: _is_short(problem),
     ),
     (dual_coordinate.NAME, "the penalty 'l2': each example's dual has a closed step", lambda *_: True),
     (
@@ -215,7 +233,8 @@ def solve_by_choice(problem: Problem, limits: Limits, start: Solution | None, se
     A weight must not choose another solver than the repetitions that it means.
     """
     solver = BY_NAME[choose(problem, limits).name]
-    if not (is_sorted_for(solver, problem) or _may_be_square(problem) or _may_be_long(problem)):
+    depends = _may_be_square(problem) or _may_be_long(problem) or _may_be_short(problem)
+    if not (is_sorted_for(solver, problem) or depends):
         return run_on_merged(solver, problem, limits, start, seed)
 
     def solve_few(few: Problem, known: Solution | None) -> Solution:
