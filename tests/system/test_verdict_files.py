@@ -1,6 +1,7 @@
 """`deciban classify --output`: many files judged into a folder, part by part, and on from where it was interrupted."""
 
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -45,6 +46,7 @@ def test_each_file_has_its_verdicts_and_what_is_there_is_kept(folder):
     assert "".join(written) == printed
     (folder / "out" / "b.jsonl.jsonl").unlink()
     (folder / "out" / "a.jsonl.jsonl").write_text("as it was\n")
+    os.link(folder / "out" / "a.jsonl.jsonl", folder / "out" / ".a.jsonl.jsonl.0123abcd.part")  # killed before unlink
     assert classify(folder, *files, "-o", "out")[0] == 0
     assert (folder / "out" / "a.jsonl.jsonl").read_text() == "as it was\n"
     assert (folder / "out" / "b.jsonl.jsonl").read_text() == written[1]

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import DataError, StorageError, UsageError, escape
-from ..files.replacement import replace
+from ..files.replacement import remove_leftovers, replace
 from ..mail.sources import STDIN
 from .output import Remarks
 
@@ -35,6 +35,7 @@ def write_verdicts(
     todo = []
     for path, target in targets.items():
         if os.path.exists(target):
+            remove_leftovers(target)  # of a process that was killed between the two names of its file
             remarks(f"{escape(target)} is there already.")
         else:
             todo.append((path, target))

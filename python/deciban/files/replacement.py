@@ -55,9 +55,8 @@ def _replace(
     path: str | os.PathLike[str], target: str, is_there: bool, content: Iterable[bytes | memoryview], private: bool
 ) -> bool:
     """Replace a file that is locked, or make one; return False where another has made it meanwhile."""
-    folder, base = os.path.split(target)
-    prefix = os.fsdecode(os.fsencode(f".{base}")[:_LONGEST])
-    _remove_leftovers(folder, prefix, target)
+    remove_leftovers(target)
+    folder, prefix = _place(target)
     temporary, handle, record = "", -1, None
     try:
         temporary, handle = _create(folder, prefix, 0o600 if is_there or private else 0o666)
@@ -127,8 +126,17 @@ def _name(temporary: str, target: str) -> bool:
     return True
 
 
-def _remove_leftovers(folder: str, prefix: str, target: str) -> None:
-    """Remove temporary files whose writers are gone: those that nobody has locked."""
+def _place(target: str) -> tuple[str, str]:
+    """Return the folder of a file's temporary files, and how their names begin."""
+    folder, base = os.path.split(target)
+    return folder, os.fsdecode(os.fsencode(f".{base}")[:_LONGEST])
+
+
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove what earlier writers of a file left beside it when they were killed: temporary files that nobody has
+    locked. `replace` does so by itself."""
+    target = os.path.realpath(path)
+    folder, prefix = _place(target)
     pattern = re.compile(re.escape(prefix) + r"\.[a-z0-9_]{8}\.part")
     with suppress(OSError):
         for name in filter(pattern.fullmatch, os.listdir(folder)):
