@@ -3,8 +3,10 @@
 import base64
 import json
 import math
+import os
 import subprocess
 import sys
+import tempfile
 
 import httpx2
 import jsonschema
@@ -17,6 +19,7 @@ from deciban.serve.api import Api
 from deciban.serve.http_app import HttpApp
 from deciban.serve.live import LiveFilter, LiveModel
 from deciban.serve.markup import MARKS, is_mark, list_fields
+from deciban.serve.metrics import Metrics
 from deciban.serve.reasons import summarise
 from deciban.serve.rspamd import RspamdApp
 from deciban.serve.shared import ServerLimits, Shared
@@ -276,6 +279,25 @@ second.remove()
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert 'deciban_requests_total{path="/healthz",status="200"} 1.0' in done.stdout
     assert done.stdout.endswith(" True\n")
+
+
+def test_counters_of_killed_servers_are_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    program = "import os; from deciban.serve.metrics import Metrics; print(Metrics().folder, flush=True); os.{}"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    kill = [sys.executable, "-c", program.format("kill(os.getpid(), 9)")]
+    left = subprocess.run(kill, capture_output=True, text=True, timeout=60, env=environment).stdout.strip()
+    words = [sys.executable, "-c", program.format("read(0, 1)")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as living:
+        used = living.stdout.readline().strip()
+        assert not os.path.exists(left)
+        own = Metrics()
+        assert sorted(os.listdir(tmp_path)) == sorted(map(os.path.basename, (used, own.folder)))
+        own.remove()
+        living.stdin.close()
+    assert os.listdir(tmp_path) == [os.path.basename(used)]
+    Metrics().remove()
+    assert os.listdir(tmp_path) == []
 
 
 def test_what_rspamc_reads_is_there(files, tmp_path):

@@ -9,8 +9,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from typing import Any
 
+from ..files.system import flags, try_to_lock
+
+_PREFIX, _LOCK = "deciban-metrics-", "lock"
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 
 
@@ -20,7 +24,10 @@ class Metrics:
     CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
     def __init__(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="deciban-metrics-")
+        remove_leftovers(tempfile.gettempdir())
+        self.folder = tempfile.mkdtemp(prefix=_PREFIX)
+        self._lock = os.open(os.path.join(self.folder, _LOCK), flags("O_RDWR", "O_CREAT", "O_EXCL"), 0o600)
+        try_to_lock(self._lock)  # for as long as the server lives
         self._requests: Any = None
         self._seconds: Any = None
         self._kept: Any = None
@@ -74,4 +81,25 @@ class Metrics:
 
     def remove(self) -> None:
         """Remove the files of the counters."""
+        os.close(self._lock)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def remove_leftovers(folder: str) -> None:
+    """Remove the counters of servers that were killed: those of this user that nobody has locked."""
+    for name in os.listdir(folder):
+        if name.startswith(_PREFIX):
+            with suppress(OSError):
+                _remove_unlocked(os.path.join(folder, name))
+
+
+def _remove_unlocked(path: str) -> None:
+    if hasattr(os, "geteuid") and os.lstat(path).st_uid != os.geteuid():
+        return
+    handle = os.open(os.path.join(path, _LOCK), flags("O_RDWR", "O_NOFOLLOW"))
+    try:
+        unused = try_to_lock(handle)
+    finally:
+        os.close(handle)
+    if unused:
+        shutil.rmtree(path)
