@@ -52,6 +52,7 @@ __all__ = [
     "dual_coordinate_each",
     "finish_exactly",
     "fuse_opinions",
+    "gather_lone",
     "gaussian_scores",
     "gram",
     "gram_times",
@@ -646,6 +647,18 @@ def distinct(
     offset: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]: ...
+def gather_lone(
+    X: tuple[NDArray[Any], NDArray[Any], NDArray[Any], int],
+) -> (
+    tuple[
+        tuple[NDArray[Any], NDArray[Any], NDArray[Any], int],
+        NDArray[Any],
+        NDArray[Any],
+        NDArray[Any],
+        NDArray[np.float64],
+    ]
+    | None
+): ...
 def svmlight_pairs(text: str, start: int) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None: ...
 def row_digests(X: _Matrix, seed: int, *, n_jobs: int | None = None) -> NDArray[np.uint64]: ...
 def perceptron(

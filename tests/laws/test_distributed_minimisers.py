@@ -10,6 +10,7 @@ from scipy import sparse
 from deciban import NBSVM, LinearSVM, LogisticRegression
 from deciban.certificates.duality import prove
 from deciban.data.examples import examples
+from deciban.data.folds import hashes
 from deciban.distributed import encoding, fit, mapped, newton
 from deciban.distributed.minimising import Minimised
 from deciban.distributed.passes import Direction, Hessians, Look, Point, Times
@@ -144,7 +145,7 @@ def test_the_same_rows_tell_what_naive_bayes_is_worth(y, enough, monkeypatch):
 def test_more_rows_are_drawn_where_some_lack_a_side():
     assert list(log_count_ratios.divisors_of_sample(4096 * 300.0)) == [300, 18, 1]
     rows, y = RANDOM.integers(0, 2, (3000, 12)).astype(float), np.where(np.arange(3000) == 7, 1.0, -1.0)
-    asked = []
+    asked, hashed, even = [], hashes(rows, 0), np.where(np.arange(3000) % 2, 1.0, -1.0)
 
     def both(X, kept, *given):
         asked.append(len(kept))
@@ -153,8 +154,8 @@ def test_more_rows_are_drawn_where_some_lack_a_side():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log_count_ratios, "_ENOUGH", 10)
         patch.setattr(log_count_ratios, "worth_of_sample", both)
-        log_count_ratios.worth(rows, y, np.ones(3000), np.ones((2, 12)), 1.0, 0)
-        log_count_ratios.worth(rows, np.where(np.arange(3000) % 2, 1.0, -1.0), np.ones(3000), np.ones((2, 12)), 1.0, 0)
+        log_count_ratios.worth(rows, y, np.ones(3000), np.ones((2, 12)), 1.0, hashed)
+        log_count_ratios.worth(rows, even, np.ones(3000), np.ones((2, 12)), 1.0, hashed)
     assert 0 < asked[1] < 40 < asked[0] <= 3000
 
 

@@ -21,6 +21,9 @@ pub trait Value: Copy + Send + Sync + 'static {
     /// Whether it is below zero (NaN is not).
     fn negative(self) -> bool;
 
+    /// The value nearest to a number; None where none is near.
+    fn nearest(number: f64) -> Option<Self>;
+
     /// The values as doubles: in place where they are, otherwise through `buffer`.
     fn reals<'a>(values: &'a [Self], buffer: &'a mut Vec<f64>) -> &'a [f64] {
         buffer.clear();
@@ -43,6 +46,12 @@ macro_rules! value {
             #[inline(always)]
             fn negative(self) -> bool {
                 $negative(self)
+            }
+
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // what is lost is looked at
+            fn nearest(number: f64) -> Option<$type> {
+                let near = number as $type;
+                ((near as f64 - number).abs() <= number.abs() * f64::from(f32::EPSILON)).then_some(near)
             }
 
             $($reals)?
@@ -69,6 +78,9 @@ pub trait Index: Copy + Into<i64> + Send + Sync + 'static {
     /// As a place in a slice; a negative one is beyond every slice.
     fn place(self) -> usize;
 
+    /// The number of a place; the largest where that is beyond it.
+    fn of(place: usize) -> Self;
+
     /// Whether all are places in a slice of `length`: one loop without a way out, which becomes vectors.
     fn all_within(part: &[Self], length: usize) -> bool;
 }
@@ -79,6 +91,11 @@ macro_rules! index {
             #[inline(always)]
             fn place(self) -> usize {
                 usize::try_from(i64::from(self).cast_unsigned()).unwrap_or(usize::MAX)
+            }
+
+            #[inline(always)]
+            fn of(place: usize) -> $type {
+                <$type>::try_from(place).unwrap_or(<$type>::MAX)
             }
 
             fn all_within(part: &[Self], length: usize) -> bool {

@@ -14,6 +14,7 @@ pub mod crammer_singer;
 pub mod descent;
 pub mod distinct;
 pub mod dual_coordinate;
+pub mod lone;
 mod order;
 pub mod passages;
 pub mod perceptron;

@@ -25,6 +25,7 @@ mod kernels;
 mod known;
 mod layer;
 mod logarithms;
+mod lone;
 mod losses;
 mod networks;
 mod products;
@@ -94,6 +95,8 @@ mod _core {
     use super::layer::{nonzeros, rows_times, rows_turned_times};
     #[pymodule_export]
     use super::logarithms::log_table;
+    #[pymodule_export]
+    use super::lone::gather_lone;
     #[pymodule_export]
     use super::losses::{loss_along, loss_conjugate, loss_look, loss_table, penalty_table};
     #[pymodule_export]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from deciban.data.folds import hashes
 from deciban.losses import Floats, Logistic
 from deciban.penalties import L2
 from deciban.solvers import Limits, Problem, newton
@@ -22,8 +21,8 @@ _ENOUGH = 4096
 def class_counts(problem: Problem, repetition: Floats) -> Floats:
     """Return (2, d) Σ f of the examples with y = +1 and of those with y = −1, each as often as `repetition` (N,)
     says."""
-    up = np.column_stack([np.where(problem.y > 0.0, repetition, 0.0), np.where(problem.y < 0.0, repetition, 0.0)])
-    return replace(problem, K=2).combination(up)
+    sides = (problem.y > 0.0, problem.y < 0.0)  # one by one, which takes less than both at once
+    return np.concatenate([problem.combination(np.where(side, repetition, 0.0)) for side in sides])
 
 
 def log_count_ratios(counts: Floats, alpha: float) -> Floats:
@@ -37,15 +36,14 @@ def log_count_ratios(counts: Floats, alpha: float) -> Floats:
     return r
 
 
-def worth(X: Any, y: Floats, repetition: Floats, counts: Floats, alpha: float, seed: int) -> float:
-    """Return κ ≥ 0: of r·f as evidence, the share to believe.
+def worth(X: Any, y: Floats, repetition: Floats, counts: Floats, alpha: float, hashed: NDArray[np.uint64]) -> float:
+    """Return κ ≥ 0: of r·f as evidence, the share to believe; `hashed` (N,) are hashes of the rows.
 
     Naive Bayes is overconfident, the more so the longer the texts. Each of about 4,096 examples is scored by the counts
     of all others (it is taken out of p and q, exactly); κ₀ is the slope of the logistic regression of y on these scores
     z. The same examples score higher by counts that they are part of, and it is those scores that the model learns
     from: κ = κ₀ · sd(z) / sd(f·r).
     """
-    hashed = hashes(X, seed)
     for divisor in divisors_of_sample(float(repetition.sum())):
         kept = np.flatnonzero(hashed % np.uint64(divisor) == 0)
         if len(np.unique(y[kept])) == 2:

@@ -7,9 +7,11 @@ from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deciban.certificates.bound import Facts
 from deciban.data.declared_types import parameters
+from deciban.data.folds import hashes
 from deciban.data.refusal import check_number
 from deciban.data.rows import as_rows
 from deciban.errors import DataError
@@ -192,20 +194,22 @@ class NBSVM(LinearClassifier):
     def _problems(self, given: RowExamples) -> list[Problem]:
         """Return each with its features scaled by r, and κ·f·r as what the scores have besides."""
         given = replace(given, X=self._features(given.X))
-        return [self._weigh_problem(problem, given) for problem in super()._problems(given)]
-
-    def _weigh_problem(self, problem: Problem, given: RowExamples) -> Weighed:
         self._check_ratios()
+        hashed = hashes(given.X, self._seed()) if isinstance(self.pull, str) else None
+        return [self._weigh_problem(problem, given, hashed) for problem in super()._problems(given)]
+
+    def _weigh_problem(self, problem: Problem, given: RowExamples, hashed: NDArray[np.uint64] | None) -> Weighed:
         counts, rows = class_counts(problem, given.repetition), problem.rows
         r = log_count_ratios(counts, self.alpha).astype(rows[0].dtype if problem.sparse else rows.dtype)
-        kappa = self.pull
-        if isinstance(kappa, str):
-            kappa = worth(given.X, problem.y, given.repetition, counts, self.alpha, self._seed())
+        if hashed is None:
+            kappa = float(self.pull)
+        else:
+            kappa = worth(given.X, problem.y, given.repetition, counts, self.alpha, hashed)
         ratios = r.astype(np.float64)  # as precise as the features are
         offset = kappa * problem.product(ratios[None, :], np.zeros(1)) if kappa else None
         scaled = (rows[0] * r[rows[1]], *rows[1:]) if problem.sparse else rows * r
         made = {field.name: getattr(problem, field.name) for field in fields(problem)}
-        return Weighed(**{**made, "rows": scaled, "offset": offset}, ratios=ratios, pull=float(kappa))
+        return Weighed(**{**made, "rows": scaled, "offset": offset}, ratios=ratios, pull=kappa)
 
     def _check_ratios(self) -> None:
         """Raise ValueError for parameters of the ratios that make no sense."""

@@ -15,6 +15,7 @@ from .auto import TABLE, Choice, choose, decision_table, limits_of_ascent, or_wh
 from .catalogue import BY_NAME, CATALOGUE, Solver, refusal, run_on_merged
 from .descent import Descent
 from .limits import Watch
+from .lone import Gathered
 from .problem import Limits, Problem, Solution, Status, Step
 from .reduction import Centred, Merged, Siblings
 
@@ -120,10 +121,20 @@ def solve_each(
     few = [each.problem for each in merged]
     known = [None if start is None else each.inward(start) for each, start in zip(merged, starts, strict=True)]
     ascent = limits_of_ascent(few[0], limits) if solver == "auto" else limits
-    found = dual_coordinate.solve_each(few, ascent, known, seed)
+    found = _ascend_each(few, ascent, known, seed)
     if solver == "auto":
         found = [or_what_follows(each, own, limits, seed) for each, own in zip(few, found, strict=True)]
     return [each.outward(own) for each, own in zip(merged, found, strict=True)]
+
+
+def _ascend_each(few: list[Problem], limits: Limits, starts: list[Solution | None], seed: int) -> list[Solution]:
+    """Return what dual ascent makes of problems of the same rows, whose lone columns are gathered once for all."""
+    gathered = Gathered.of_each(few)
+    if gathered is None:
+        return dual_coordinate.solve_each(few, limits, starts, seed)
+    inside = [None if start is None else each.inward(start) for each, start in zip(gathered, starts, strict=True)]
+    found = dual_coordinate.solve_each([each.problem for each in gathered], limits, inside, seed)
+    return [each.outward(own) for each, own in zip(gathered, found, strict=True)]
 
 
 def _merged_for_dual_ascent(problems: Sequence[Problem], solver: str | Solver, limits: Limits) -> list[Merged] | None:

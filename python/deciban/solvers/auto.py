@@ -241,7 +241,7 @@ def solve_by_choice(problem: Problem, limits: Limits, start: Solution | None, se
         chosen = BY_NAME[choose(few, limits).name]
         if chosen is not dual_coordinate:
             return run(chosen, few, limits, known, seed)
-        found = dual_coordinate.solve(few, limits_of_ascent(few, limits), known, seed)
+        found = run(chosen, few, limits_of_ascent(few, limits), known, seed)
         return or_what_follows(few, found, limits, seed)
 
     return Merged.of_problem(problem).solve(solve_few, start)

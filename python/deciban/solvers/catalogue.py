@@ -18,8 +18,9 @@ from . import (
     reweighted,
     smoothing,
 )
+from .lone import Gathered
 from .problem import Limits, Problem, Solution
-from .reduction import Merged, Turned
+from .reduction import Merged, Reduction, Turned
 
 CATALOGUE: tuple[ModuleType, ...] = (
     closed_form,
@@ -124,9 +125,12 @@ def is_sorted_for(solver: Any, problem: Problem) -> bool:
 
 
 def run(solver: Any, problem: Problem, limits: Limits, start: Solution | None, seed: int) -> Solution:
-    """Return what a solver makes of the problem; one that solves systems of d equations sees few rows turned."""
-    turned = Turned.of(problem) if getattr(solver, "CUBIC", False) else None
-    if turned is not None:
-        return turned.solve(lambda square, known: run(solver, square, limits, known, seed), start)
+    """Return what a solver makes of the problem; one that solves systems of d equations sees few rows turned, one that
+    goes over rows sees their lone columns gathered."""
+    seen: Reduction | None = Turned.of(problem) if getattr(solver, "CUBIC", False) else None
+    if seen is None and getattr(solver, "BY_ROWS", False):
+        seen = Gathered.of(problem)
+    if seen is not None:
+        return seen.solve(lambda fewer, known: solver.solve(fewer, limits, known, seed), start)
     solution: Solution = solver.solve(problem, limits, start, seed)
     return solution

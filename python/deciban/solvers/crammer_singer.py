@@ -23,6 +23,7 @@ NAME = "crammer-singer"
 EXACT = True
 # The answer depends, within the tolerance, on the order of the examples and on how many there are.
 ORDERED = True
+BY_ROWS = True
 # Passes after which the gap is looked at, however large it seemed on the way.
 _PATIENCE = 20
 

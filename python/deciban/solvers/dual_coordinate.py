@@ -33,6 +33,7 @@ NAME = "dual-coordinate"
 EXACT = True
 # The answer depends, within the tolerance, on the order of the examples and on how many there are.
 ORDERED = True
+BY_ROWS = True
 LANES = 8
 """Problems about the same examples that are solved at once."""
 TOGETHER = (Hinge, SquaredHinge, Logistic)

@@ -40,7 +40,9 @@ from .softmax_hessian import SoftmaxHessian
 
 NAME = "newton"
 EXACT = True
+# It solves systems of d equations, and passes over rows.
 CUBIC = True
+BY_ROWS = True
 LOSSES = (Logistic, SquaredHinge, Squared, Huber, SquaredEpsilonInsensitive)
 
 
