@@ -94,6 +94,7 @@ licences:
 
 docs: $(VENV)/.tested
 	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/site_build/api_pictures/draw.py
 	$(BIN)/python docs/course/mail_model.py
 	$(BIN)/python docs/course/pictures.py
 	for study in $(STUDIES); do $(BIN)/python benchmarks/studies/$$study.py || exit; done

@@ -6,13 +6,23 @@ The public names are those whose docstrings `tests/docstrings.py` checks.
 from __future__ import annotations
 
 import inspect
+import re
 from collections import defaultdict
 from functools import cache
 from typing import Any
 
+import api_figures
 import docstrings
 from page_words import words_of
 
+FOLDER = "reference/api/"
+PARTS = re.compile(
+    r"(.*?</h1>\n)(<div class=\"highlight\">.*?</div>\n)(\s*(?:<div[^>]*>\s*)*)(<p>.*?</p>\n)(.*)", flags=re.DOTALL
+)
+"""Of a page of a public name: its heading, how it is called, where the docstring begins, its summary and the rest."""
+NARROW = 38
+"""Characters of lines that have room beside a picture."""
+HERE = "<!-- picture -->"
 RESULTS = {"en": "Results", "ko": "반환되는 객체"}
 
 
@@ -28,18 +38,38 @@ def _has_page(value: Any) -> bool:
 
 def pages(language: str) -> dict[str, str]:
     """Return the pages by their place: in English all of them, else the list of their names."""
-    own = {f"reference/api/{name}.md": page_of(name, value) for name, value in names().items()}
-    return {"reference/api/index.md": index(language), **(own if language == "en" else {})}
+    own = {f"{FOLDER}{name}.md": page_of(name, value) for name, value in names().items()}
+    return {f"{FOLDER}index.md": index(language), **(own if language == "en" else {})}
 
 
 def page_of(name: str, value: Any) -> str:
     """Return the page of one name: how it is imported and called, and its docstring, which is read from the code."""
     module, _, short = name.rpartition(".")
-    call = f"from {module} import {short}\n\n{signature(short, value)}"
     return (
-        f"---\ntitle: {short}\ndescription: {summary(value)!r}\n---\n\n[API](index.md) · `{module}`\n\n# {short}\n\n"
-        f"```python\n{call}\n```\n\n::: {value.__module__}.{value.__qualname__}\n"
+        f"---\ntitle: {short}\ndescription: {summary(value)!r}\nhide: [navigation]\n---\n\n"
+        f"[API](index.md) · `{module}`\n\n# {short}\n\n"
+        f"```python\n{write_call(name, value)}\n```\n\n::: {value.__module__}.{value.__qualname__}\n"
     )
+
+
+def write_call(name: str, value: Any) -> str:
+    """Return how a name is imported and called."""
+    module, _, short = name.rpartition(".")
+    return f"from {module} import {short}\n\n{signature(short, value)}"
+
+
+def add_figure(html: str, place: str, language: str) -> str:
+    """Return the content of a page of a public name: its summary, how it is called, its picture, and the rest.
+
+    Other pages are returned as they are.
+    """
+    name = place.removeprefix(FOLDER).removesuffix(".md")
+    if not place.startswith(FOLDER) or name not in names():
+        return html
+    figure = api_figures.write_figure(name, language)
+    if figure and max(map(len, write_call(name, names()[name]).split("\n"))) <= NARROW:
+        return PARTS.sub(rf'\1\3\4<div class="beside">\2{HERE}</div>\5', html, count=1).replace(HERE, figure, 1)
+    return PARTS.sub(rf"\1\3\4\2{HERE}\5", html, count=1).replace(HERE, figure, 1)
 
 
 def signature(name: str, value: Any) -> str:

@@ -63,7 +63,9 @@ def on_page_context(context: Any, page: Page, config: MkDocsConfig, nav: Any) ->
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Make the empty corner of a table a cell: a heading without a text tells readers of a screen nothing."""
+    """Put the picture of a public name on its page, and make the empty corner of a table a cell: a heading without a
+    text tells readers of a screen nothing."""
+    html = api_pages.add_figure(html, page.file.src_uri, language_of(config))
     return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
 
 

@@ -111,6 +111,13 @@ def test_style_sheets_that_stand_alone_have_the_same_colours(name):
         assert found[own][:2] == [TONES[key].light, TONES[key].dark], own
 
 
+def test_pictures_on_the_site_have_the_colours_of_classes():
+    path, _ = SHEETS["site"]
+    found = declared(path.read_text(encoding="utf-8"))
+    for c, pair in enumerate(zip(COLOURS, IN_THE_DARK, strict=True)):
+        assert tuple(found[f"class-{c}"]) == pair
+
+
 def test_sheets_of_reports_have_no_colours_of_their_own():
     for path in (PACKAGE / "pages").glob("*.css"):
         css = re.sub(r"var\(--[\w-]+, [^)]*\)", "", path.read_text(encoding="utf-8"))

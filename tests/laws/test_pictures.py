@@ -164,12 +164,12 @@ def test_of_other_examples_the_support_vectors_are_shown_where_they_were_and_no_
     assert "outside" not in decision_regions(linear, X, y[::-1]).get_label()
 
 
-def test_what_is_strange_to_a_one_class_machine():
+def test_outliers_of_a_one_class_machine():
     X, _ = cloud(2, 40, 2)
     model = OneClassSVM(nu=0.3).fit(X)
     root = drawn(decision_regions(model, X))
     known = int((model.predict(X) == 1).sum())
-    assert {f"known: {known}", f"strange: {40 - known}"} <= set(words(root))
+    assert {f"normal: {known}", f"outliers: {40 - known}"} <= set(words(root))
     assert marks(root, "support-vectors") == len(model.support_)
 
 

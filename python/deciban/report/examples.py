@@ -117,7 +117,7 @@ def _kinds(y: ArrayLike, classes: Sequence[Any], N: int) -> Places:
 
 def _name_classes(model: Any, classes: Sequence[Any], labels: Any) -> list[str]:
     if labels is None:
-        labels = classes if hasattr(model, "classes_") else ["strange", "known"]
+        labels = classes if hasattr(model, "classes_") else ["outliers", "normal"]
     if len(labels) != len(classes):
         raise ValueError(f"labels: {len(classes)} are expected, one for each class, got {len(labels)}")
     return [short(label) for label in np.asarray(labels, dtype=object).tolist()]
