@@ -46,6 +46,11 @@ def read_picture(name: str, language: str) -> str:
     drawn = (own if own.exists() else FOLDER / f"{name}.svg").read_text(encoding="utf-8")
     if language != "en" and not own.exists():
         drawn = re.sub(r"(<text [^>]*>)([^<]*)", lambda found: found[1] + _translate(found, language), drawn)
+    return take_colours(drawn)
+
+
+def take_colours(drawn: str) -> str:
+    """Return a picture with the colours of the page around it."""
     return re.sub("|".join(VARIABLES), lambda found: VARIABLES[found[0]], drawn)
 
 

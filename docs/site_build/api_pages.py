@@ -1,18 +1,22 @@
 """The pages of the API: one for each public class and function, from its docstring.
 
-The public names are those whose docstrings `tests/docstrings.py` checks.
+The public names are those whose docstrings `tests/docstrings.py` checks. Docstrings are in English; a Korean page has
+its summary, its picture and its headings in Korean.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections import defaultdict
 from functools import cache
+from html import escape
 from typing import Any
 
 import api_figures
 import docstrings
+from page_words import FOLDER as WORDS
 from page_words import words_of
 
 FOLDER = "reference/api/"
@@ -22,8 +26,12 @@ PARTS = re.compile(
 """Of a page of a public name: its heading, how it is called, where the docstring begins, its summary and the rest."""
 NARROW = 38
 """Characters of lines that have room beside a picture."""
-HERE = "<!-- picture -->"
 RESULTS = {"en": "Results", "ko": "반환되는 객체"}
+PART_NAMES = {
+    "ko": {"Parameters": "매개변수", "Returns": "반환값", "Raises": "오류", "Attributes": "속성", "Examples": "예제"}
+}
+"""What the parts of a docstring are called."""
+DEFAULT = {"ko": "기본값"}
 
 
 @cache
@@ -37,16 +45,16 @@ def _has_page(value: Any) -> bool:
 
 
 def pages(language: str) -> dict[str, str]:
-    """Return the pages by their place: in English all of them, else the list of their names."""
-    own = {f"{FOLDER}{name}.md": page_of(name, value) for name, value in names().items()}
-    return {f"{FOLDER}index.md": index(language), **(own if language == "en" else {})}
+    """Return the pages by their place."""
+    own = {f"{FOLDER}{name}.md": page_of(name, value, language) for name, value in names().items()}
+    return {f"{FOLDER}index.md": index(language), **own}
 
 
-def page_of(name: str, value: Any) -> str:
+def page_of(name: str, value: Any, language: str) -> str:
     """Return the page of one name: how it is imported and called, and its docstring, which is read from the code."""
     module, _, short = name.rpartition(".")
     return (
-        f"---\ntitle: {short}\ndescription: {summary(value)!r}\nhide: [navigation]\n---\n\n"
+        f"---\ntitle: {short}\ndescription: {summarise(name, language)!r}\nhide: [navigation]\n---\n\n"
         f"[API](index.md) · `{module}`\n\n# {short}\n\n"
         f"```python\n{write_call(name, value)}\n```\n\n::: {value.__module__}.{value.__qualname__}\n"
     )
@@ -58,18 +66,32 @@ def write_call(name: str, value: Any) -> str:
     return f"from {module} import {short}\n\n{signature(short, value)}"
 
 
-def add_figure(html: str, place: str, language: str) -> str:
-    """Return the content of a page of a public name: its summary, how it is called, its picture, and the rest.
+def arrange(html: str, place: str, language: str) -> str:
+    """Return the content of a page of a public name: its summary, how it is called, its picture, and its docstring.
 
     Other pages are returned as they are.
     """
     name = place.removeprefix(FOLDER).removesuffix(".md")
-    if not place.startswith(FOLDER) or name not in names():
+    found = PARTS.fullmatch(html) if place.startswith(FOLDER) and name in names() else None
+    if found is None:
         return html
-    figure = api_figures.write_figure(name, language)
-    if figure and max(map(len, write_call(name, names()[name]).split("\n"))) <= NARROW:
-        return PARTS.sub(rf'\1\3\4<div class="beside">\2{HERE}</div>\5', html, count=1).replace(HERE, figure, 1)
-    return PARTS.sub(rf"\1\3\4\2{HERE}\5", html, count=1).replace(HERE, figure, 1)
+    head, call, start, first, rest = found.groups()
+    shown = call + api_figures.write_figure(name, language)
+    if shown != call and max(map(len, write_call(name, names()[name]).split("\n"))) <= NARROW:
+        shown = f'<div class="beside">{shown}</div>\n'
+    if language == "en":
+        return head + start + first + shown + rest
+    told = re.sub(r"`(.*?)`", r"<code>\1</code>", escape(summarise(name, language), quote=False))
+    return f"{head}<p>{told}</p>\n{shown}{_name_parts(start + first + rest, language)}"
+
+
+def _name_parts(html: str, language: str) -> str:
+    """Return a docstring, marked as English and left to the search of the English page, with headings in a language."""
+    for told, known in PART_NAMES[language].items():
+        html = html.replace(f">{told}:</span></p>", f' lang="{language}">{known}</span></p>')
+    html = html.replace("default:\n", f'<span lang="{language}">{DEFAULT[language]}:</span>\n')
+    html = html.replace('class="doc doc-heading"', 'class="doc doc-heading" data-search-exclude')
+    return f'<section lang="en" data-search-exclude>\n{html}\n</section>\n'
 
 
 def signature(name: str, value: Any) -> str:
@@ -91,20 +113,27 @@ def signature(name: str, value: Any) -> str:
     return f"{name}(\n" + "".join(f"    {line},\n" for line in lines) + ")"
 
 
-def summary(value: Any) -> str:
-    """Return the first line of a docstring."""
-    return (inspect.getdoc(value) or "").split("\n")[0]
+def summarise(name: str, language: str) -> str:
+    """Return what a name is, in a sentence: in English the first line of its docstring."""
+    if language == "en":
+        return (inspect.getdoc(names()[name]) or "").split("\n")[0]
+    return summaries(language)[name]
+
+
+@cache
+def summaries(language: str) -> dict[str, str]:
+    """Return a sentence for each public name."""
+    return tomllib.loads((WORDS / f"summaries.{language}.toml").read_text(encoding="utf-8"))
 
 
 def index(language: str) -> str:
     """Return the page that lists them all, by the module that they are imported from."""
     groups: dict[str, list[str]] = defaultdict(list)
-    for name, value in names().items():
+    for name in names():
         module = name.rpartition(".")[0]
         known = module in ("deciban", *(f"deciban.{package}" for package in docstrings.PACKAGES))
-        place = f"{name}.md" if language == "en" else f"../../../reference/api/{name}/"
         groups[f"`{module}`" if known else RESULTS[language]].append(
-            f"- [`{name.rpartition('.')[2]}`]({place}): {summary(value)}"
+            f"- [`{name.rpartition('.')[2]}`]({name}.md): {summarise(name, language)}"
         )
     last = RESULTS[language]
     ordered = sorted(groups, key=lambda head: (head != "`deciban`", head == last, head))

@@ -1,6 +1,6 @@
 """What MkDocs calls while it builds the site: pages that nobody writes by hand, and links that lead out of docs/.
 
-The English pages of the API, of the command line, of the benchmarks and of the files in deploy/ are generated. A page
+The pages of the API, of the command line, of the benchmarks and of the files in deploy/ are generated. A page
 may hold three placeholders: `<!-- explanation -->`, `<!-- comparison -->` and `<!-- api NAME -->`.
 """
 
@@ -22,12 +22,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import api_pages
 import command_pages
+import inline_pictures
 import links
 import repository_pages
 import shown
 
 ROOT = Path(__file__).parents[2]
 
+LANGUAGES = ("en", "ko")
 OPTIONAL = "course/index.md"
 """A page of the navigation that may be missing: the course is a part of its own."""
 
@@ -63,9 +65,9 @@ def on_page_context(context: Any, page: Page, config: MkDocsConfig, nav: Any) ->
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put the picture of a public name on its page, and make the empty corner of a table a cell: a heading without a
-    text tells readers of a screen nothing."""
-    html = api_pages.add_figure(html, page.file.src_uri, language_of(config))
+    """Arrange the page of a public name, put drawn pictures into their pages, and make the empty corner of a table a
+    cell: a heading without a text tells readers of a screen nothing."""
+    html = inline_pictures.inline(api_pages.arrange(html, page.file.src_uri, language_of(config)))
     return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
 
 
@@ -91,11 +93,14 @@ def language_of(config: MkDocsConfig) -> str:
 def generated(config: MkDocsConfig, uri: str, text: str, language: str) -> File:
     """Return a page that has no file, with what the plugin of languages knows of every page."""
     file: Any = File.generated(config, uri, content=text)
-    if language != "en":
-        file.dest_uri = f"{language}/{file.dest_uri}"
-        file.url = file._get_url(config.use_directory_urls)
-        file.abs_dest_path = str(Path(config.site_dir) / file.dest_uri)
-    file.alternates = {language: file}
+    file.alternates = {}
+    for other in LANGUAGES:
+        alternate: Any = file if other == language else File.generated(config, uri, content="")
+        if other != "en":
+            alternate.dest_uri = f"{other}/{alternate.dest_uri}"
+            alternate.url = alternate._get_url(config.use_directory_urls)
+            alternate.abs_dest_path = str(Path(config.site_dir) / alternate.dest_uri)
+        file.alternates[other] = alternate
     file.locale = file.locale_alternate_of = language
     file.localization, file.norm_src_uri = None, uri
     return file

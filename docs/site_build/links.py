@@ -42,7 +42,7 @@ def link_names(markdown: str, url: str, language: str) -> str:
     if "/api/" in url:
         return markdown
     seen: set[str] = set()
-    root = posixpath.relpath(".", url or ".")
+    root = posixpath.relpath("." if language == "en" else language, url or ".")
 
     def turn(match: re.Match[str]) -> str:
         name = _linked().get(match[1])

@@ -27,6 +27,7 @@ try:
     api_figures, api_pages = import_module("api_figures"), import_module("api_pages")
     pytest.importorskip("matplotlib", reason="Matplotlib draws the pictures: pip install '.[report]'")
     draw, compact = import_module("api_pictures.draw"), import_module("api_pictures.compact")
+    inline_pictures = import_module("inline_pictures")
 finally:
     sys.path.remove(str(FOLDER))
 CATALOGUES = {
@@ -122,17 +123,40 @@ def test_pictures_take_the_colours_of_their_page():
         assert "currentColor" in drawn, name
 
 
+def test_pictures_of_other_pages_are_shown_in_the_colours_of_the_page():
+    shown = inline_pictures.inline('<p><img alt="Regions of &lt;SVM&gt;" src="../kernel.svg" /></p>')
+    assert shown.startswith('<p><svg class="drawn" role="img" aria-label="Regions of &lt;SVM&gt;" data-search-exclude')
+    assert not re.findall("#[0-9a-f]{6}", shown)
+    referred, places = re.findall(r'(?:href="|url\()#([^")]+)', shown), re.findall(r' id="([^"]+)"', shown)
+    assert set(referred) == set(places)
+    assert all(place.startswith("kernel-") for place in places)
+    for other in ("../networks-evidence.svg", "../explain.svg", "margins.svg", "https://example.org/kernel.svg"):
+        link = f'<img alt="" src="{other}" />'
+        assert inline_pictures.inline(link) == link
+
+
+RENDERED = (
+    '<h1 id="svm">SVM</h1>\n<div class="highlight"><pre>call</pre></div>\n\n'
+    '<div class="doc doc-object doc-class">\n<div class="doc doc-contents first">\n<p>Summary.</p>\n'
+    '<p><span class="doc-section-title">Parameters:</span></p>\n<p>More.</p></div></div>'
+)
+
+
 def test_a_page_shows_summary_call_and_picture_in_this_order():
-    html = (
-        '<h1 id="svm">SVM</h1>\n<div class="highlight"><pre>call</pre></div>\n\n'
-        '<div class="doc doc-object doc-class">\n'
-        '<div class="doc doc-contents first">\n<p>Summary.</p>\n<p>More.</p></div></div>'
-    )
-    shown = api_pages.add_figure(html, "reference/api/deciban.SVM.md", "en")
-    order = [shown.index(part) for part in ("<h1", "Summary", "call", "<svg", "<figcaption", "More")]
+    shown = api_pages.arrange(RENDERED, "reference/api/deciban.SVM.md", "en")
+    order = [shown.index(part) for part in ("<h1", "Summary", "call", "<svg", "<figcaption", "Parameters", "More")]
     assert order == sorted(order)
-    assert api_pages.add_figure(html, "tutorials/table.md", "en") == html
-    assert "<svg" not in api_pages.add_figure(html, "reference/api/deciban.load.md", "en")
+    assert api_pages.arrange(RENDERED, "tutorials/table.md", "en") == RENDERED
+    assert "<svg" not in api_pages.arrange(RENDERED, "reference/api/deciban.load.md", "en")
+
+
+def test_the_frame_of_a_korean_page_is_korean_and_its_docstring_is_marked_as_english():
+    shown = api_pages.arrange(RENDERED, "reference/api/deciban.SVM.md", "ko")
+    frame, docstring = shown.split('<section lang="en" data-search-exclude>')
+    assert api_pages.summarise("deciban.SVM", "ko") in frame
+    assert [part in frame for part in ("call", "<svg", "Summary")] == [True, True, False]
+    assert 'class="doc-section-title" lang="ko">매개변수<' in docstring
+    assert docstring.endswith("<p>More.</p></div></div>\n</section>\n")
 
 
 @examples(50)

@@ -126,12 +126,22 @@ def test_every_public_name_has_a_page_with_an_example(generators):
     pages, names = api.pages("en"), api.names()
     assert {f"deciban.{name}" for name in deciban.__all__} <= set(names)
     assert set(pages) == {"reference/api/index.md", *(f"reference/api/{name}.md" for name in names)}
+    assert set(api.pages("ko")) == set(pages)
     for name, value in names.items():
         assert f"# {name.rpartition('.')[2]}\n" in pages[f"reference/api/{name}.md"]
         examples = doctest.DocTestParser().get_examples(value.__doc__ or "")
         assert any(example.want for example in examples), name
         for language in ("en", "ko"):
             assert f"[`{name.rpartition('.')[2]}`](" in api.index(language)
+
+
+def test_every_public_name_has_a_summary_in_korean(generators):
+    told = generators("api_pages").summaries("ko")
+    assert set(told) == set(generators("api_pages").names())
+    for name, sentence in told.items():
+        assert re.search(r"[가-힣]다(\([^)]*\))?\.$", sentence), name
+        code = set(re.findall(r"`([^`]*)`", sentence))
+        assert code <= set(re.findall(r"`([^`]*)`", generators("api_pages").summarise(name, "en"))), name
 
 
 def test_every_command_and_option_is_in_the_reference(generators):

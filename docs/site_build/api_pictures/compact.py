@@ -38,7 +38,7 @@ def compact(drawn: str) -> str:
 def _find_rows(root: ElementTree.Element) -> tuple[float, float]:
     """Return from where to where down the page a picture has something, with room for letters."""
     hidden = {inner for each in root.iter(f"{SVG}defs") for inner in each.iter()}
-    rows = [float(each.get("y", "nan")) for each in root.iter(f"{SVG}text")]
+    rows = list(_find_lines(root))
     tops, bottoms = [y - LETTERS for y in rows], [y + 0.4 * LETTERS for y in rows]
     for each in root.iter(f"{SVG}rect"):
         if each.get("height") and float(each.get("height", "")) > SIDE + 2:
@@ -52,6 +52,16 @@ def _find_rows(root: ElementTree.Element) -> tuple[float, float]:
             tops, bottoms = [*tops, places.min() - 2.0], [*bottoms, places.max() + 2.0]
     height = float(root.get("viewBox", "").split()[3])
     return max(0.0, min(tops)), min(height, max(bottoms))
+
+
+def _find_lines(parent: ElementTree.Element, down: float = 0.0) -> Iterator[float]:
+    """Yield the places of the lines of text down the page."""
+    for each in parent:
+        moved = re.search(r"translate\(\S+ (\S+)\)", each.get("transform", ""))
+        here = down + (float(moved[1]) if moved else 0.0)
+        if each.tag == f"{SVG}text":
+            yield here + float(each.get("y", "0"))
+        yield from _find_lines(each, here)
 
 
 def _flatten(parent: ElementTree.Element, names: dict[str, str], is_data: bool = False) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from deciban.report.palette import INK
 from deciban.report.plane import Plane
 from deciban.report.vector import use_style
 
-from .examples import AXES, make_clouds, make_line, make_moons, make_wave
+from .examples import AXES, NAMES, make_clouds, make_line, make_moons, make_wave
 from .sheets import Line, draw_lines
 
 
@@ -42,15 +42,18 @@ def draw_tube(model: Any, examples: Callable[[], tuple[Any, Any]]) -> Figure:
 def draw_suspects() -> Figure:
     """Draw examples of two classes, and rings around those whose label is probably wrong."""
     X, y = make_clouds(apart=1.9)
-    y = y.copy()
-    y[[3, 30]] = y[[30, 3]]
+    middles = [
+        np.argmin(np.where(y == name, np.hypot(*(X - X[y == name].mean(axis=0)).T), np.inf)) for name in NAMES[:2]
+    ]
+    y[middles] = y[middles[::-1]]
     found = deciban.find_label_errors(deciban.GaussianDiscriminant(), X, y)
     seen = Canvas.over(X, Plane.of(X, [0, 1], AXES), [])
     for c, name in enumerate(np.unique(y)):
         seen.marks(X[y == name], mark(c, 6.0), f"class-{c}")
         seen.entry(str(name), mark(c, 5.0))
-    places = X[[each.place for each in found]]
-    seen.marks(places, ring(6.0), "suspects")
+    for each in found:  # above all others
+        seen.marks(X[[each.place]], mark(NAMES.index(each.label), 6.0), f"suspect-{each.place}")
+    seen.marks(X[[each.place for each in found]], ring(6.0), "suspects")
     seen.entry("probably wrong", ring(5.0))
     seen.finish("", "")
     return seen.figure
