@@ -51,11 +51,16 @@ def pages(language: str) -> dict[str, str]:
 
 
 def page_of(name: str, value: Any, language: str) -> str:
-    """Return the page of one name: how it is imported and called, and its docstring, which is read from the code."""
+    """Return the page of one name: how it is imported and called, and its docstring, which is read from the code.
+
+    Of another language there is only what the page is called; its content is arranged from the English one.
+    """
     module, _, short = name.rpartition(".")
+    head = f"---\ntitle: {short}\ndescription: {summarise(name, language)!r}\nhide: [navigation]\n---\n\n"
+    if language != "en":
+        return f"{head}# {short}\n"
     return (
-        f"---\ntitle: {short}\ndescription: {summarise(name, language)!r}\nhide: [navigation]\n---\n\n"
-        f"[API](index.md) · `{module}`\n\n# {short}\n\n"
+        f"{head}[API](index.md) · `{module}`\n\n# {short}\n\n"
         f"```python\n{write_call(name, value)}\n```\n\n::: {value.__module__}.{value.__qualname__}\n"
     )
 
@@ -66,15 +71,20 @@ def write_call(name: str, value: Any) -> str:
     return f"from {module} import {short}\n\n{signature(short, value)}"
 
 
+def is_of_a_name(place: str) -> bool:
+    """Return whether a place is that of the page of a public name."""
+    return place.startswith(FOLDER) and place.removeprefix(FOLDER).removesuffix(".md") in names()
+
+
 def arrange(html: str, place: str, language: str) -> str:
     """Return the content of a page of a public name: its summary, how it is called, its picture, and its docstring.
 
     Other pages are returned as they are.
     """
-    name = place.removeprefix(FOLDER).removesuffix(".md")
-    found = PARTS.fullmatch(html) if place.startswith(FOLDER) and name in names() else None
+    found = PARTS.fullmatch(html) if is_of_a_name(place) else None
     if found is None:
         return html
+    name = place.removeprefix(FOLDER).removesuffix(".md")
     head, call, start, first, rest = found.groups()
     shown = call + api_figures.write_figure(name, language)
     if shown != call and max(map(len, write_call(name, names()[name]).split("\n"))) <= NARROW:

@@ -30,6 +30,8 @@ import shown
 ROOT = Path(__file__).parents[2]
 
 LANGUAGES = ("en", "ko")
+IN_ENGLISH: dict[str, tuple[str, Any]] = {}
+"""Content and headings of the English pages, which are built first: docstrings are rendered once."""
 OPTIONAL = "course/index.md"
 """A page of the navigation that may be missing: the course is a part of its own."""
 
@@ -67,7 +69,12 @@ def on_page_context(context: Any, page: Page, config: MkDocsConfig, nav: Any) ->
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Arrange the page of a public name, put drawn pictures into their pages, and make the empty corner of a table a
     cell: a heading without a text tells readers of a screen nothing."""
-    html = inline_pictures.inline(api_pages.arrange(html, page.file.src_uri, language_of(config)))
+    place, language = page.file.src_uri, language_of(config)
+    if language == "en":
+        IN_ENGLISH[place] = html, page.toc
+    elif api_pages.is_of_a_name(place):
+        html, page.toc = IN_ENGLISH[place]
+    html = inline_pictures.inline(api_pages.arrange(html, place, language))
     return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
 
 
