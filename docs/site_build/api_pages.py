@@ -21,7 +21,9 @@ from page_words import words_of
 
 FOLDER = "reference/api/"
 PARTS = re.compile(
-    r"(.*?</h1>\n)(<div class=\"highlight\">.*?</div>\n)(\s*(?:<div[^>]*>\s*)*)(<p>.*?</p>\n)(.*)", flags=re.DOTALL
+    r'(.*?</h1>\n<p class="where".*?</p>\n)(<div class="highlight">.*?</div>\n)'
+    r"(\s*(?:<div[^>]*>\s*)*)(<p>.*?</p>\n)(.*)",
+    flags=re.DOTALL,
 )
 """Of a page of a public name: its heading, how it is called, where the docstring begins, its summary and the rest."""
 NARROW = 38
@@ -60,7 +62,7 @@ def page_of(name: str, value: Any, language: str) -> str:
     if language != "en":
         return f"{head}# {short}\n"
     return (
-        f"{head}[API](index.md) · `{module}`\n\n# {short}\n\n"
+        f"{head}# {short}\n\n[API](index.md) · `{module}`\n{{ .where data-search-exclude='' }}\n\n"
         f"```python\n{write_call(name, value)}\n```\n\n::: {value.__module__}.{value.__qualname__}\n"
     )
 
@@ -81,9 +83,10 @@ def arrange(html: str, place: str, language: str) -> str:
 
     Other pages are returned as they are.
     """
-    found = PARTS.fullmatch(html) if is_of_a_name(place) else None
-    if found is None:
+    if not is_of_a_name(place):
         return html
+    found = PARTS.fullmatch(html.replace("<pre>", "<pre data-search-exclude>"))  # a search shows sentences
+    assert found is not None, place
     name = place.removeprefix(FOLDER).removesuffix(".md")
     head, call, start, first, rest = found.groups()
     shown = call + api_figures.write_figure(name, language)
@@ -96,12 +99,11 @@ def arrange(html: str, place: str, language: str) -> str:
 
 
 def _name_parts(html: str, language: str) -> str:
-    """Return a docstring, marked as English and left to the search of the English page, with headings in a language."""
+    """Return a docstring, marked as English, with headings in a language."""
     for told, known in PART_NAMES[language].items():
         html = html.replace(f">{told}:</span></p>", f' lang="{language}">{known}</span></p>')
     html = html.replace("default:\n", f'<span lang="{language}">{DEFAULT[language]}:</span>\n')
-    html = html.replace('class="doc doc-heading"', 'class="doc doc-heading" data-search-exclude')
-    return f'<section lang="en" data-search-exclude>\n{html}\n</section>\n'
+    return f'<section lang="en">\n{html}\n</section>\n'
 
 
 def signature(name: str, value: Any) -> str:

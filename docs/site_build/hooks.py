@@ -6,6 +6,7 @@ may hold three placeholders: `<!-- explanation -->`, `<!-- comparison -->` and `
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -30,6 +31,7 @@ import shown
 ROOT = Path(__file__).parents[2]
 
 LANGUAGES = ("en", "ko")
+OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
 IN_ENGLISH: dict[str, tuple[str, Any]] = {}
 """Content and headings of the English pages, which are built first: docstrings are rendered once."""
 OPTIONAL = "course/index.md"
@@ -67,14 +69,17 @@ def on_page_context(context: Any, page: Page, config: MkDocsConfig, nav: Any) ->
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Arrange the page of a public name, put drawn pictures into their pages, and make the empty corner of a table a
-    cell: a heading without a text tells readers of a screen nothing."""
+    """Arrange the page of a public name, put drawn pictures into their pages, keep the dashes of options together, and
+    make the empty corner of a table a cell: a heading without a text tells readers of a screen nothing."""
     place, language = page.file.src_uri, language_of(config)
     if language == "en":
         IN_ENGLISH[place] = html, page.toc
     elif api_pages.is_of_a_name(place):
         html, page.toc = IN_ENGLISH[place]
     html = inline_pictures.inline(api_pages.arrange(html, place, language))
+    html = re.sub(
+        r"<code>[^<]*--[^<]*</code>", lambda found: OPTION.sub(r'<span class="option">\1</span>', found[0]), html
+    )
     return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
 
 
@@ -89,6 +94,22 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     output = output.replace(dialog, f'{dialog} aria-label="{name}"')
     output = re.sub(r'(<nav class="md-nav" data-md-level="[1-9]") [^>]*>', r'\1 role="none">', output)
     return output if 'class="doc' in output else re.sub(r'\s*<link[^>]*_mkdocstrings\.css"[^>]*>', "", output)
+
+
+@event_priority(-300)  # after the plugin of languages, which writes one index of all
+def on_post_build(config: MkDocsConfig) -> None:
+    """Split the index of the search by language: who reads Korean finds Korean pages, and loads no others."""
+    path = Path(config.site_dir) / "search" / "search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    for language in reversed(LANGUAGES):
+        own = [doc for doc in index["docs"] if _language_at(doc["location"]) == language]
+        told = json.dumps({**index, "docs": own}, ensure_ascii=False, separators=(",", ":"))
+        path.with_stem(f"search_index{'' if language == 'en' else f'.{language}'}").write_text(told, encoding="utf-8")
+
+
+def _language_at(place: str) -> str:
+    """Return the language of a page by its place in the site."""
+    return next((each for each in LANGUAGES if place.startswith(f"{each}/")), "en")
 
 
 def language_of(config: MkDocsConfig) -> str:

@@ -136,7 +136,8 @@ def test_pictures_of_other_pages_are_shown_in_the_colours_of_the_page():
 
 
 RENDERED = (
-    '<h1 id="svm">SVM</h1>\n<div class="highlight"><pre>call</pre></div>\n\n'
+    '<h1 id="svm">SVM</h1>\n<p class="where" data-search-exclude="">API</p>\n'
+    '<div class="highlight"><pre>call</pre></div>\n\n'
     '<div class="doc doc-object doc-class">\n<div class="doc doc-contents first">\n<p>Summary.</p>\n'
     '<p><span class="doc-section-title">Parameters:</span></p>\n<p>More.</p></div></div>'
 )
@@ -152,7 +153,7 @@ def test_a_page_shows_summary_call_and_picture_in_this_order():
 
 def test_the_frame_of_a_korean_page_is_korean_and_its_docstring_is_marked_as_english():
     shown = api_pages.arrange(RENDERED, "reference/api/deciban.SVM.md", "ko")
-    frame, docstring = shown.split('<section lang="en" data-search-exclude>')
+    frame, docstring = shown.split('<section lang="en">')
     assert api_pages.summarise("deciban.SVM", "ko") in frame
     assert [part in frame for part in ("call", "<svg", "Summary")] == [True, True, False]
     assert 'class="doc-section-title" lang="ko">매개변수<' in docstring

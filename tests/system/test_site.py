@@ -110,7 +110,7 @@ def test_no_page_loads_anything_from_elsewhere(site):
 def test_sources_of_pages_are_not_in_the_site(site):
     assert [path for path in site.rglob("*") if path.suffix in (".py", ".pyc", ".md")] == []
     data = [path.name for path in site.rglob("*.json") if "course" not in path.parts]
-    assert data == ["search_index.json"]
+    assert sorted(data) == ["search_index.json", "search_index.ko.json"]
 
 
 def test_no_part_of_a_docstring_has_an_english_heading_on_a_korean_page(site):
@@ -241,14 +241,20 @@ def test_the_start_page_says_everything_without_a_script(tab):
         assert said in text
 
 
-@pytest.mark.parametrize(("view", "word", "found"), [("", "forgetting", "Exact forgetting"), ("ko/", "과신", "과신")])
-def test_the_search_finds_a_page_and_loads_its_index_only_then(tab, view, word, found):
+SEARCHES = [("", "forgetting", "Exact forgetting"), ("ko/", "과신", "과신"), ("ko/", "LinearSVM", "서포트 벡터 머신")]
+
+
+@pytest.mark.parametrize(("view", "word", "found"), SEARCHES)
+def test_the_search_finds_pages_of_the_language_and_loads_its_index_only_then(tab, served, view, word, found):
     page = tab(view)
     assert not any("search_index" in each.url for each in page.responses)
     page.click("[data-md-component=search-query]")
     page.keyboard.type(word, delay=20)
     page.wait_for_selector(".md-search-result__item")
     assert found in page.inner_text(".md-search-result__list")
+    links = page.eval_on_selector_all(".md-search-result__link", "links => links.map((link) => link.href)")
+    assert links
+    assert {link.removeprefix(served).startswith("ko/") for link in links} == {view == "ko/"}
 
 
 @pytest.mark.parametrize(
