@@ -27,6 +27,7 @@ import inline_pictures
 import links
 import repository_pages
 import shown
+from underscores import KeepUnderscores
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,7 +40,8 @@ OPTIONAL = "course/index.md"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Leave the course out of the navigation where there is none."""
+    """Leave the course out of the navigation where there is none, and underscores as they are."""
+    config.markdown_extensions.append(KeepUnderscores())  # type: ignore[arg-type]
     if config.nav and not (ROOT / "docs" / OPTIONAL).exists():
         config.nav = [item for item in config.nav if OPTIONAL not in item.values()]
     return config

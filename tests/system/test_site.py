@@ -4,16 +4,20 @@ light, steady, narrow and accessible in a real browser."""
 from __future__ import annotations
 
 import gzip
+import inspect
 import os
+import re
 import subprocess
 import sys
 import threading
 from functools import cache, partial
+from html import unescape
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
+import docstrings
 import pytest
 
 from system.accessibility import find_violations
@@ -111,6 +115,15 @@ def test_sources_of_pages_are_not_in_the_site(site):
     assert [path for path in site.rglob("*") if path.suffix in (".py", ".pyc", ".md")] == []
     data = [path.name for path in site.rglob("*.json") if "course" not in path.parts]
     assert sorted(data) == ["search_index.json", "search_index.ko.json"]
+
+
+def test_formulas_of_docstrings_are_shown_with_their_underscores(site):
+    for page in sorted((site / "reference" / "api").glob("*/index.html")):
+        value = docstrings.find_public()[page.parent.name]
+        shown = unescape(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8")))
+        # Types and defaults of parameters are put otherwise, code is shown as it is.
+        words = [word for word in inspect.getdoc(value).split() if not re.search('[`"]|^default=', word)]
+        assert [word for word in words if "_" in word and word.rstrip(":,") not in shown] == [], page.parent.name
 
 
 def test_no_part_of_a_docstring_has_an_english_heading_on_a_korean_page(site):
