@@ -225,8 +225,12 @@ class NBSVM(LinearClassifier):
         if beta > 1.0:
             raise ValueError(f"interpolation must be from 0 to 1, got {self.interpolation!r}")
         v, b = super()._weights(problems, solutions)
-        v = (1.0 - beta) * np.abs(v).mean(axis=1, keepdims=True) + beta * v
-        return np.vstack([each.ratios * (each.pull + line) for each, line in zip(_all(problems), v, strict=True)]), b
+        if beta < 1.0:
+            v = (1.0 - beta) * np.abs(v).mean(axis=1, keepdims=True) + beta * v
+        weights = np.empty_like(v)  # they may be millions: written once
+        for each, line, found in zip(_all(problems), v, weights, strict=True):
+            np.multiply(each.ratios, each.pull + line, out=found)
+        return weights, b
 
     def _become(self, given: RowExamples, problems: list[Problem], solutions: list[Solution]) -> None:
         super()._become(given, problems, solutions)
