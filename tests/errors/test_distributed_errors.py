@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 
 from deciban import NBSVM, SVM, LogisticRegression, MLPClassifier, MutualInformation, NaiveBayes, TextClassifier
-from deciban.distributed import fit, newton
+from deciban.distributed import fit, newton, on_spark
 from deciban.errors import DataError, UsageError
 
 X = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0], [1.0, 4.0]])
@@ -185,6 +185,22 @@ def test_an_engine_that_takes_no_work_is_refused(engine):
         UsageError,
     ):
         fit(NaiveBayes(), [(X, Y)], engine="dask")
+
+
+def test_what_spark_cannot_do_is_said():
+    connected = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with refused(
+        "the session is one of Spark Connect, which has no RDDs. Expected a session in the driver. Start one with "
+        "SparkSession.builder.master(...).",
+        UsageError,
+    ):
+        fit(NaiveBayes(), [(X, Y)], engine=connected)
+    assert str(on_spark._translate(ValueError("… can not serialize object larger than 2G"))) == (
+        "a partition has more than 2 GB of encoded rows, or of sums, which Spark cannot send. Expected smaller ones. "
+        "Make more of them by X.repartition."
+    )
+    other = ValueError("another")
+    assert on_spark._translate(other) is other
 
 
 def test_corners_need_the_hessian(engine, monkeypatch):

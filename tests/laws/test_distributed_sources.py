@@ -72,28 +72,52 @@ def test_a_generator_of_batches_is_read_once(model, tmp_path):
     np.testing.assert_array_equal(found.predict_proba(ROWS), again.predict_proba(ROWS))
 
 
-@pytest.mark.parametrize("kind", ["list", "fixed", "sparse"])
+SPARK = pa.struct(
+    [
+        ("type", pa.int8()),
+        ("size", pa.int32()),
+        ("indices", pa.list_(pa.int32())),
+        ("values", pa.list_(pa.float64())),
+    ]
+)
+
+
+def of_spark(row, thin):
+    """A row as Spark ML keeps it: a thin one has its size, indices and values, another one values alone."""
+    at = np.flatnonzero(row)
+    if thin:
+        return {"type": 0, "size": len(row), "indices": at, "values": row[at]}
+    return {"type": 1, "size": None, "indices": None, "values": row}
+
+
+@pytest.mark.parametrize("kind", ["list", "fixed", "sparse", "values", "either"])
 def test_a_column_of_vectors_is_a_matrix(kind, tmp_path):
     dense = ROWS.astype(float)
-    if kind == "sparse":
-        there = [np.flatnonzero(row) for row in dense]
-        vectors = pa.array(
-            [{"type": 0, "size": 3, "indices": at, "values": row[at]} for at, row in zip(there, dense, strict=True)],
-            pa.struct(
-                [
-                    ("type", pa.int8()),
-                    ("size", pa.int32()),
-                    ("indices", pa.list_(pa.int32())),
-                    ("values", pa.list_(pa.float64())),
-                ]
-            ),
-        )
+    if kind in ("sparse", "values", "either"):
+        thin = {"sparse": [True] * 50, "values": [False] * 50, "either": RANDOM.random(50) < 0.5}[kind]
+        vectors = pa.array([of_spark(*pair) for pair in zip(dense, thin, strict=True)], SPARK)
     else:
         vectors = pa.array(dense.tolist(), pa.list_(pa.float64(), *([3] if kind == "fixed" else [])))
     path = write(tmp_path / "rows", pa.table({"x": vectors, "label": LABELS}))
     with threads() as engine:
         model = fit(GaussianDiscriminant(), path, "label", engine=engine)
     assert model.counts_ == GaussianDiscriminant().fit(dense, LABELS).counts_
+
+
+@pytest.mark.parametrize(
+    ("second", "text"),
+    [
+        (None, "row 1 has no vector. Expected one in every row. Leave it out"),
+        (of_spark(np.ones(4), True), "row 1 has 4 values, and row 0 has 3. Expected equally many"),
+        (of_spark(np.ones(2), False), "row 1 has 2 values, and row 0 has 3. Expected equally many"),
+    ],
+    ids=["none", "longer", "shorter"],
+)
+def test_a_vector_that_is_not_as_the_others_is_named(second, text, tmp_path):
+    table = pa.table({"x": pa.array([of_spark(np.ones(3), True), second], SPARK), "label": ["a", "b"]})
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    with threads() as engine, refused(f"partition 0 (rows.parquet, row group 0): {text}", DataError):
+        fit(NaiveBayes(), tmp_path / "rows.parquet", "label", engine=engine)
 
 
 def test_a_column_of_texts_is_texts(tmp_path):

@@ -115,25 +115,49 @@ def features_of(table: Any) -> Any:
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         return _matrix(column.combine_chunks())
     if types.is_struct(kind) and {"size", "indices", "values"} <= {kind.field(k).name for k in range(kind.num_fields)}:
-        return _sparse(column.combine_chunks())
+        return _vectors(column.combine_chunks())
     return table
 
 
 def _matrix(lists: Any) -> Any:
+    _require_vectors(lists)
     lengths = np.asarray(lists.value_lengths())
-    if len(lengths) and (lengths != lengths[0]).any():
-        row = int(np.argmax(lengths != lengths[0]))
-        raise ValueError(f"row {row} has {lengths[row]} values, and row 0 has {lengths[0]}. Expected equally many")
+    _require_same_lengths(lengths)
     return np.asarray(lists.flatten()).reshape(len(lengths), -1)
 
 
-def _sparse(vectors: Any) -> Any:
-    """Return CSR of structs of size, indices and values, as Spark ML keeps sparse vectors."""
+def _vectors(vectors: Any) -> Any:
+    """Return the rows of structs of size, indices and values, as Spark ML keeps vectors; the dense ones have values
+    alone."""
     from scipy.sparse import csr_array
 
+    _require_vectors(vectors)
     indices, values = vectors.field("indices"), vectors.field("values")
-    lengths = np.asarray(indices.value_lengths())
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    sizes = np.asarray(vectors.field("size").drop_null())
-    d = int(sizes[0]) if len(sizes) else 0
-    return csr_array((np.asarray(values.flatten()), np.asarray(indices.flatten()), ends), shape=(len(lengths), d))
+    dense, lengths = np.asarray(indices.is_null()), np.asarray(values.value_lengths())
+    if len(dense) and dense.all():
+        return _matrix(values)
+    sizes = np.where(dense, lengths, np.asarray(vectors.field("size").fill_null(0)))
+    _require_same_lengths(sizes)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    data, places = np.asarray(values.flatten()), np.asarray(indices.flatten())
+    if dense.any():
+        inside, of_sparse = np.repeat(dense, lengths), places
+        places = (np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)).astype(np.int32)
+        places[~inside] = of_sparse
+        data = data.copy()
+    found = csr_array((data, places, starts), shape=(len(lengths), int(sizes[0]) if len(sizes) else 0))
+    if dense.any():
+        found.eliminate_zeros()
+    return found
+
+
+def _require_vectors(column: Any) -> None:
+    if column.null_count:
+        row = column.is_null().to_pylist().index(True)
+        raise ValueError(f"row {row} has no vector. Expected one in every row. Leave it out")
+
+
+def _require_same_lengths(lengths: Any) -> None:
+    if len(lengths) and (lengths != lengths[0]).any():
+        row = int(np.argmax(lengths != lengths[0]))
+        raise ValueError(f"row {row} has {lengths[row]} values, and row 0 has {lengths[0]}. Expected equally many")

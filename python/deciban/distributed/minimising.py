@@ -37,7 +37,7 @@ class Minimised:
 
     def fit(self, engine: Engine, parts: list[Part]) -> dict[str, Any]:
         """Return the fitted attributes of the estimator for all parts."""
-        surveys: list[Survey] | None = engine.keep(parts, Encode(self.estimator))
+        surveys: list[Survey] | None = engine.keep(parts, Encode(_without_callback(self.estimator)))
         if not surveys:
             raise DataError(
                 f"all {len(parts)} partitions are empty. Expected rows in one at least. Check the path, or the filter."
@@ -103,7 +103,7 @@ class Minimised:
         total = float(sum(each.counts.sum() for each in surveys))
         if not whole:
             return None
-        task = Local(self.estimator, objective, replace(limits, tol=_ROUGH, callback=None), total)
+        task = Local(_without_callback(self.estimator), objective, replace(limits, tol=_ROUGH, callback=None), total)
         mean = engine.reduce(task, [each.part for each in whole], task.combine)
         return None if mean is None else (mean[1] / mean[0], mean[2] / mean[0])
 
@@ -166,6 +166,11 @@ class Minimised:
             digest=names,
             training_error=value.sums.wrong / n if objective.outputs == 1 else None,
         )
+
+
+def _without_callback(estimator: Any) -> Any:
+    """Return the estimator as workers have it: callbacks stay in the process that fits."""
+    return clone(estimator).set_params(callback=None)
 
 
 def reduce_over(engine: Engine, surveys: list[Survey]) -> Reduce:

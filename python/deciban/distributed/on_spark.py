@@ -8,11 +8,10 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from ..threads import using
-from .datasets import LoadTable
 from .encoding import Encode, Survey
 from .engines import Combine, Engine, Task
 from .mapped import Encoded
-from .parts import Block, Part
+from .parts import Part
 from .trees import Tree
 
 # As many partitions are combined into one, on an executor, before the next round or the driver has them.
@@ -26,6 +25,9 @@ class Promise:
     rows: Any
     index: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Promise, (None, self.index)
+
 
 class OnSpark(Engine):
     """A Spark session."""
@@ -35,7 +37,12 @@ class OnSpark(Engine):
         self._kept: list[Any] = []
 
     def require_open(self) -> None:
-        """Raise UsageError where the session has ended."""
+        """Raise UsageError where the session has ended, or has no executors of its own."""
+        if ".connect." in type(self.session).__module__:
+            raise UsageError(
+                "the session is one of Spark Connect, which has no RDDs. Expected a session in the driver. Start one "
+                "with SparkSession.builder.master(...)."
+            )
         context = self.session.sparkContext
         if context._jsc is None or context._jsc.sc().isStopped():
             raise UsageError(
@@ -50,14 +57,16 @@ class OnSpark(Engine):
     def reduce(self, task: Task, parts: Sequence[Part], combine: Combine, shared: Any = None) -> Any:
         """Return the combination of the task of all parts."""
         common = self.session.sparkContext.broadcast(shared)
-        found = self._over(parts, lambda part, own: _run(task, part, own, common)).zipWithIndex()
-        found, count = found.map(lambda pair: (pair[1], pair[0])), len(parts)
+        found, places = self._over(parts, RunTask(task, common))
+        count = len(parts)
         try:
             while count > _FAN:
+                places = None
                 found = found.map(lambda pair: (pair[0] // _FAN, pair)).groupByKey((count - 1) // _FAN + 1)
                 found = found.map(lambda group: (group[0], _in_order(group[1], combine)))
                 count = (count - 1) // _FAN + 1
-            return _in_order(found.collect(), combine)
+            # Of the other partitions nothing is sent to Python.
+            return _in_order(self.session.sparkContext.runJob(found, iter, places), combine)
         except Exception as error:
             raise _translate(error) from error
         finally:
@@ -67,42 +76,63 @@ class OnSpark(Engine):
         """Encode parts in the memory of the executors, and on their disks where there are too many."""
         from pyspark import StorageLevel
 
-        rows = self._over(parts, lambda part, own: encode(part, own)).persist(StorageLevel.MEMORY_AND_DISK)
+        rows, places = self._over(parts, encode)
+        rows.persist(StorageLevel.MEMORY_AND_DISK_DESER)  # what is serialised once more is compressed, too
         self._kept.append(rows)
         try:
-            told = rows.map(lambda found: None if found is None else found[1]).collect()
+            told = self.session.sparkContext.runJob(rows, _surveys, places)
         except Exception as error:
             raise _translate(error) from error
         found = [
-            survey._replace(part=Part(part.index, part.name, _first, (Promise(rows, k),)))
-            for k, (part, survey) in enumerate(zip(parts, told, strict=True))
+            survey._replace(
+                part=Part(parts[k].index, parts[k].name, _first, (Promise(rows, (places or range(k + 1))[k]),))
+            )
+            for k, survey in sorted(told, key=lambda pair: pair[0])
             if survey is not None
         ]
         for survey in found[1:]:
             found[0].shape.require_same(survey.shape)
         return found or None
 
-    def _over(self, parts: Sequence[Part], work: Callable[[Part, tuple[Any, ...]], Any]) -> Any:
-        """Return an RDD of what is computed of each part and its arguments, in their order."""
+    def _over(self, parts: Sequence[Part], work: Callable[..., Any]) -> tuple[Any, list[int] | None]:
+        """Return an RDD of the place of each part and what is computed of it, and in which partitions they are."""
         first = parts[0].arguments
         if not first or not isinstance(first[0], Promise):
-            return self.session.sparkContext.parallelize(list(parts), len(parts)).map(lambda part: work(part, ()))
-        chosen = {part.arguments[0].index: replace(part, arguments=()) for part in parts}
+            given = self.session.sparkContext.parallelize(list(enumerate(parts)), len(parts))
+            return given.map(lambda pair: (pair[0], _work(work, pair[1], ()))), None
+        chosen = {part.arguments[0].index: (k, replace(part, arguments=())) for k, part in enumerate(parts)}
 
         def of_partition(i: int, rows: Iterator[Any]) -> Iterator[Any]:
             if i in chosen:
-                yield work(chosen[i], tuple(rows))
+                place, part = chosen[i]
+                yield place, _work(work, part, tuple(rows))
 
-        return first[0].rows.mapPartitionsWithIndex(of_partition)
-
-
-def _first(found: tuple[Encoded, Survey]) -> Encoded:
-    return found[0]
+        return first[0].rows.mapPartitionsWithIndex(of_partition), list(chosen)
 
 
-def _run(task: Task, part: Part, arguments: tuple[Any, ...], common: Any) -> Any:
+def _work(work: Callable[..., Any], part: Part, arguments: tuple[Any, ...]) -> Any:
     with using(1):
-        return task(part, arguments, common.value)
+        return work(part, arguments)
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """Computes a task of a part and of what was broadcast."""
+
+    task: Task
+    common: Any
+
+    def __call__(self, part: Part, arguments: tuple[Any, ...]) -> Any:
+        """Return what the task finds."""
+        return self.task(part, arguments, self.common.value)
+
+
+def _surveys(pairs: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    return ((place, None if found is None else found[1]) for place, found in pairs)
+
+
+def _first(kept: tuple[int, tuple[Encoded, Survey]]) -> Encoded:
+    return kept[1][0]
 
 
 def _in_order(pairs: Iterable[tuple[int, Any]], combine: Combine) -> Any:
@@ -120,52 +150,9 @@ def _translate(error: Exception) -> Exception:
     marker = "PartError: "
     if marker in text:
         return DataError(text.split(marker, 1)[1].splitlines()[0].strip())
-    return error
-
-
-@dataclass(frozen=True)
-class LoadStreams:
-    """Reads rows that came as Arrow streams."""
-
-    load: LoadTable
-
-    def __call__(self, *rows: Any) -> Block:
-        """Return the rows."""
-        import pyarrow
-
-        if not rows:
-            return Block([], [])
-        tables = []
-        for (stream,) in rows:
-            with pyarrow.ipc.open_stream(bytes(stream)) as reader:
-                tables.append(reader.read_all())
-        return self.load.block(pyarrow.concat_tables(tables))
-
-
-def _as_streams(batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield each batch as one row that holds its Arrow stream."""
-    import pyarrow
-
-    for batch in batches:
-        sink = pyarrow.BufferOutputStream()
-        with pyarrow.ipc.new_stream(sink, batch.schema) as writer:
-            writer.write_batch(batch)
-        yield pyarrow.RecordBatch.from_arrays([pyarrow.array([sink.getvalue().to_pybytes()], "binary")], ["rows"])
-
-
-def parts_of(X: Any, y: Any, weight: Any, columns: Sequence[str] | None) -> list[Part]:
-    """Return the parts of a Spark data frame; y and weight name columns."""
-    names = [each for each in (y, weight) if each is not None]
-    if y is None or not all(isinstance(each, str) for each in names):
-        raise UsageError(
-            "y must name the column of the labels of a Spark data frame, as must sample_weight that of the weights. "
-            f"Pass, for example, y={X.columns[-1]!r}."
+    if "can not serialize object larger than 2G" in text:
+        return DataError(
+            "a partition has more than 2 GB of encoded rows, or of sums, which Spark cannot send. Expected smaller "
+            "ones. Make more of them by X.repartition."
         )
-    for name in [*names, *(columns or ())]:
-        if name not in X.columns:
-            shown = ", ".join(map(repr, X.columns[:8]))
-            raise UsageError(f"X has no column {name!r}. Expected one of {shown}. Check its name.")
-    chosen = tuple(columns or (each for each in X.columns if each not in names))
-    rows = X.select(*dict.fromkeys([*chosen, *names])).mapInArrow(_as_streams, "rows binary").rdd
-    load = LoadStreams(LoadTable(chosen, y, weight))
-    return [Part(i, "", load, (Promise(rows, i),)) for i in range(rows.getNumPartitions())]
+    return error

@@ -72,7 +72,9 @@ def predict(
     if hasattr(X, "__dask_graph__"):
         return _of_dask(model, X, chosen, method)
     if type(X).__module__.startswith("pyspark."):
-        return _of_spark(model, X, chosen, method)
+        from .spark_rows import add_predictions
+
+        return add_predictions(Predict(model, method), X, chosen)
     if isinstance(X, list | tuple) or hasattr(X, "__next__"):
         return _in_order(Predict(model, method), X, engine)
     found = dataset_of(X)
@@ -186,31 +188,3 @@ class _Framed:
         if found.ndim == 1:
             return pandas.Series(found, index=index, name="prediction")
         return pandas.DataFrame(found, index=index, columns=list(self.task.model.classes_))
-
-
-def _of_spark(model: Any, X: Any, columns: list[str] | None, method: str) -> Any:
-    """Return the data frame with the column of predictions."""
-    from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType, StructField, StructType
-
-    nothing = Predict(model, method).nothing()
-    kinds = {"U": StringType(), "O": StringType(), "i": LongType(), "u": LongType()}
-    kind = kinds.get(nothing.dtype.kind, DoubleType()) if nothing.ndim == 1 else ArrayType(DoubleType())
-    common = X.sparkSession.sparkContext.broadcast(Predict(model, method))
-    schema = StructType([*X.schema.fields, StructField("prediction", kind)])
-    return X.mapInArrow(_OverArrow(common, columns or X.columns), schema)
-
-
-@dataclass(frozen=True)
-class _OverArrow:
-    """Adds the predictions of a broadcast model to batches of Arrow."""
-
-    common: Any
-    columns: Sequence[str]
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for batch in batches:
-            table = pa.Table.from_batches([batch])
-            found = self.common.value(features_of(table.select(list(self.columns)))).tolist()
-            yield from table.append_column("prediction", pa.array(found)).to_batches()

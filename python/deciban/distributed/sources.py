@@ -31,7 +31,7 @@ def parts_of(
         found = of_dask(X, y, weight, columns)
     elif type(X).__module__.startswith("pyspark."):
         from .on_spark import OnSpark
-        from .on_spark import parts_of as of_spark
+        from .spark_rows import parts_of as of_spark
 
         if not isinstance(engine, OnSpark):
             raise UsageError(
