@@ -182,7 +182,7 @@ def test_predictions_are_a_column_more(y, method, spark):
     np.testing.assert_array_equal(told, getattr(model, method)(rows))
 
 
-def test_weights_are_broadcast_once_an_iteration_and_each_pass_is_one_job(spark, monkeypatch):
+def test_weights_are_broadcast_once_an_iteration_and_each_pass_is_one_job_of_a_task_a_core(spark, monkeypatch):
     frame, names = frame_of(spark, by_label(X, TWO))
     context, sent, passes = spark.sparkContext, [], []
     broadcast, reduce = context.broadcast, on_spark.OnSpark.reduce
@@ -196,8 +196,14 @@ def test_weights_are_broadcast_once_an_iteration_and_each_pass_is_one_job(spark,
     monkeypatch.setattr(on_spark.OnSpark, "reduce", counted)
     fit(LogisticRegression(), frame, "label", columns=names, engine=spark)
     assert len(sent) == len(passes) > 3
-    jobs = [len(context.statusTracker().getJobIdsForGroup(f"pass {k}")) for k in range(len(passes))]
-    assert jobs == [1] * len(passes)
+    told = context.statusTracker()
+    jobs = [told.getJobIdsForGroup(f"pass {k}") for k in range(len(passes))]
+    assert [len(each) for each in jobs] == [1] * len(passes)
+    stages = [told.getStageInfo(told.getJobInfo(job).stageIds[0]) for (job,) in jobs]
+    whole = [stage.numTasks for name, stage in zip(passes, stages, strict=True) if name != "Local"]
+    assert whole == [context.defaultParallelism] * len(
+        whole
+    )  # as many tasks as cores, though there are five partitions
 
 
 def test_a_worker_that_is_killed_changes_nothing(spark, tmp_path):

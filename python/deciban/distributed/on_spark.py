@@ -20,13 +20,15 @@ _FAN = 16
 
 @dataclass(frozen=True)
 class Promise:
-    """Partition `index` of an RDD, which only executors have."""
+    """Partition `index` of an RDD, which only executors have; `gathered` has all of them in fewer, by their places."""
 
     rows: Any
     index: int
+    gathered: Any = None
+    place: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Promise, (None, self.index)
+        return Promise, (None, self.index, None, self.place)
 
 
 class OnSpark(Engine):
@@ -76,31 +78,39 @@ class OnSpark(Engine):
         """Encode parts in the memory of the executors, and on their disks where there are too many."""
         from pyspark import StorageLevel
 
-        rows, places = self._over(parts, encode)
+        rows, places = self._over(parts, encode, gather=False)
         rows.persist(StorageLevel.MEMORY_AND_DISK_DESER)  # what is serialised once more is compressed, too
         self._kept.append(rows)
         try:
             told = self.session.sparkContext.runJob(rows, _surveys, places)
         except Exception as error:
             raise _translate(error) from error
-        found = [
-            survey._replace(
-                part=Part(parts[k].index, parts[k].name, _first, (Promise(rows, (places or range(k + 1))[k]),))
-            )
-            for k, survey in sorted(told, key=lambda pair: pair[0])
-            if survey is not None
-        ]
+        # PySpark spends a twentieth of a second on a task, whatever it does: passes have one for each core.
+        gathered = rows.coalesce(self.session.sparkContext.defaultParallelism)
+        found = []
+        for k, survey in sorted(told, key=lambda pair: pair[0]):
+            if survey is not None:
+                promise = Promise(rows, k if places is None else places[k], gathered, k)
+                found.append(survey._replace(part=Part(parts[k].index, parts[k].name, _first, (promise,))))
         for survey in found[1:]:
             found[0].shape.require_same(survey.shape)
         return found or None
 
-    def _over(self, parts: Sequence[Part], work: Callable[..., Any]) -> tuple[Any, list[int] | None]:
-        """Return an RDD of the place of each part and what is computed of it, and in which partitions they are."""
+    def _over(
+        self, parts: Sequence[Part], work: Callable[..., Any], gather: bool = True
+    ) -> tuple[Any, list[int] | None]:
+        """Return an RDD of the place of each part and what is computed of it, and in which partitions they are, if not
+        in all. Where `gather` lets, a task has several parts."""
         first = parts[0].arguments
         if not first or not isinstance(first[0], Promise):
             given = self.session.sparkContext.parallelize(list(enumerate(parts)), len(parts))
             return given.map(lambda pair: (pair[0], _work(work, pair[1], ()))), None
-        chosen = {part.arguments[0].index: (k, replace(part, arguments=())) for k, part in enumerate(parts)}
+        bare = [(k, replace(part, arguments=())) for k, part in enumerate(parts)]
+        promises, gathered = [part.arguments[0] for part in parts], first[0].gathered
+        if gather and gathered is not None and len(parts) > gathered.getNumPartitions():
+            places = {each.place: own for each, own in zip(promises, bare, strict=True)}
+            return gathered.mapPartitions(lambda rows: _work_through(rows, places, work)), None
+        chosen = {each.index: own for each, own in zip(promises, bare, strict=True)}
 
         def of_partition(i: int, rows: Iterator[Any]) -> Iterator[Any]:
             if i in chosen:
@@ -108,6 +118,14 @@ class OnSpark(Engine):
                 yield place, _work(work, part, tuple(rows))
 
         return first[0].rows.mapPartitionsWithIndex(of_partition), list(chosen)
+
+
+def _work_through(rows: Iterator[Any], places: dict[int, tuple[int, Part]], work: Callable[..., Any]) -> Iterator[Any]:
+    """Yield what is computed of the encoded parts of a partition, those that are chosen."""
+    for kept in rows:
+        if kept[0] in places:
+            place, part = places[kept[0]]
+            yield place, _work(work, part, (kept,))
 
 
 def _work(work: Callable[..., Any], part: Part, arguments: tuple[Any, ...]) -> Any:
