@@ -98,5 +98,4 @@ def _evidence(f: Any, y: Floats, own: Floats, p: Floats, q: Floats, alpha: float
         z: Floats = np.where(up, f @ ratio(p, q, taken[0], 0.0), f @ ratio(p, q, 0.0, taken[0]))
         return z
     each = ratio(p[f.indices], q[f.indices], up[row] * taken, ~up[row] * taken)
-    summed: Floats = np.bincount(row, f.data * each, minlength=len(y))
-    return summed
+    return np.asarray(np.bincount(row, f.data * each, minlength=len(y)), dtype=np.float64)
