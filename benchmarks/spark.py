@@ -89,8 +89,9 @@ SETS = {"a9a": lambda: sparse("a9a.svm.xz", 123), "imdb": words}
 def prepare(problem: Problem, folder: Path) -> None:
     """Write the rows once for NumPy, and repeated as Parquet for Spark."""
     X, y = SETS[problem.rows]()
-    y = (y > 0).astype(float)
-    sp.save_npz(folder / "rows.npz", sp.csr_array(X))
+    X, y = sp.csr_array(X), (y > 0).astype(float)
+    X.sort_indices()  # Spark ML refuses others
+    sp.save_npz(folder / "rows.npz", X)
     np.save(folder / "labels.npy", y)
     shuffled = np.random.default_rng(0).permutation(np.tile(np.arange(len(y)), problem.repeats))
     for k, chosen in enumerate(np.array_split(shuffled, FILES)):
