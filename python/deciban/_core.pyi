@@ -656,6 +656,8 @@ def gather_lone(
         NDArray[Any],
         NDArray[Any],
         NDArray[np.float64],
+        NDArray[Any],
+        NDArray[np.float64],
     ]
     | None
 ): ...

@@ -15,9 +15,9 @@ const EXPECTED: &str = "X of float64 or float32 is expected as (data, indices, i
 
 type Parts<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize);
 
-/// ((data, indices, indptr, columns), kept, lone, place, share): sparse rows whose columns of one row alone are one a row;
-/// which column each of the first was; the columns that were lone, what stands for each, and its share in it. None where
-/// that is not worth it.
+/// ((data, indices, indptr, columns), kept, lone, owner, share, seen_by, length): sparse rows whose columns of one row alone
+/// are one or two a row; which column each of the first was; the columns that were lone, whose they are, and their share of
+/// its length; whose each of the last columns is, and its share of that. None where that is not worth it.
 #[pyfunction]
 #[allow(non_snake_case)] // X is the field's own name
 pub fn gather_lone<'py>(py: Python<'py>, X: Parts<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
@@ -41,14 +41,13 @@ fn gathered<'py, V: Value + Element, I: Index + Element>(
     let indptr = slice(&indptr, "indptr")?;
     let columns = x.3;
     let found = run(py, 1, || Ok(gather(&Rows::sparse(data, indices, indptr, columns)?)))?;
-    let Some(Gathered { values, indices, indptr, columns, kept, lone, place, share }) =
-        found.map_err(|sentence: String| PyValueError::new_err(sentence))?
-    else {
+    let Some(found) = found.map_err(|sentence: String| PyValueError::new_err(sentence))? else {
         return Ok(None);
     };
-    let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), columns)
-        .into_pyobject(py)?;
-    let others =
-        (kept.into_pyarray(py), lone.into_pyarray(py), place.into_pyarray(py), share.into_pyarray(py));
-    (rows, others.0, others.1, others.2, others.3).into_pyobject(py).map(Some)
+    let Gathered { values, indices, indptr, kept, lone, owner, share, seen_by, length } = found;
+    let columns = kept.len() + seen_by.len();
+    let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), columns);
+    let lone = (lone.into_pyarray(py), owner.into_pyarray(py), share.into_pyarray(py));
+    let last = (seen_by.into_pyarray(py), length.into_pyarray(py));
+    (rows, kept.into_pyarray(py), lone.0, lone.1, lone.2, last.0, last.1).into_pyobject(py).map(Some)
 }
