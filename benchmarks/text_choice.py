@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from run import begin_record, keep_record
 
 from deciban import TextClassifier
-from deciban.text.model_defaults import SIMPLEST_FIRST as MODELS
+from deciban.text.model_defaults import QUICKEST_FIRST as MODELS
 
 SETS = ("mr", "sms", "sms-500", "20news-unequal", "korean-reviews", "imdb", "20news")
 UNEQUAL = (900, 500, 220, 120, 90, 60, 40, 30)

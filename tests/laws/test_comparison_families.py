@@ -14,7 +14,7 @@ from deciban.evaluation.compare import learners_of
 from laws.compared import Spy, clouds, columns, counts, letters, of_pandas
 
 DATA = {
-    "texts": (letters, ("naive-bayes", "nbsvm", "logistic", "svm")),
+    "texts": (letters, ("naive-bayes", "svm", "logistic", "nbsvm")),
     "a frame": (columns, ("naive-bayes", "discriminant", "logistic", "svm")),
     "a pandas frame": (of_pandas, ("naive-bayes", "discriminant", "logistic", "svm")),
     "rows": (lambda: (clouds()[0].tolist(), clouds()[1]), ("naive-bayes", "discriminant")),

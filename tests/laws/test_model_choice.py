@@ -1,4 +1,4 @@
-"""The model that is chosen is the one of least log loss."""
+"""The model that is chosen is the one of least log loss, but for chance."""
 
 from dataclasses import dataclass, field
 from math import exp, log
@@ -14,9 +14,9 @@ from deciban import TextClassifier
 from deciban._core import Reader
 from deciban.calibration.out_of_fold import OutOfFold
 from deciban.data.folds import hold_out
-from deciban.text.choice import choose
+from deciban.text.choice import choose, not_told_apart
 from deciban.text.corpus import Corpus, widest_reader
-from deciban.text.model_defaults import FEWEST, SIMPLEST_FIRST
+from deciban.text.model_defaults import FEWEST, MOST_OF_NBSVM, QUICKEST_FIRST
 from deciban.text.recipes import recipe
 
 READER = Reader("text")
@@ -61,6 +61,11 @@ class Says:
     seed: int = 0
     asked: list = field(default_factory=list)
     status: str = "converged"
+    rank: int = 0
+    most: int = 9
+
+    def is_for(self, corpus):
+        return len(corpus.classes) <= self.most
 
     def learn(self, corpus, time_limit=None, n_jobs=None):
         self.asked.append((len(corpus), time_limit))
@@ -114,15 +119,16 @@ def judge_one_by_one(outside, model):
 
 @given(
     errors=st.lists(st.integers(0, 99), min_size=1, max_size=5),
+    ranks=st.permutations(range(5)) | st.just([0] * 5),
     few=st.integers(20, 60),
     weights=st.sampled_from([None, [1.0, 2.0, 0.5, 3.0]]),
 )
-def test_the_one_of_least_log_loss_and_the_first_of_equal_ones(errors, few, weights):
-    contenders = [Says(f"model {i}", k * few // 100) for i, k in enumerate(errors)]
+def test_the_one_of_least_log_loss_and_of_those_within_chance_the_one_of_lowest_rank(errors, ranks, few, weights):
+    contenders = [Says(f"model {i}", k * few // 100, rank=ranks[i]) for i, k in enumerate(errors)]
     told, size = [], 5 * few
     y = np.resize([0, 0, 0, 1], size)
     examples = corpus([f"text {i}" for i in range(size)], y, None if weights is None else np.resize(weights, size))
-    chosen, tried = choose(examples, contenders, tell=told.append)
+    chosen, tried, _ = choose(examples, contenders, tell=told.append)
     held = hold_out(examples, 0)
     assert told == tried
     assert [each.asked[0][0] for each in contenders] == [size - held.sum()] * len(errors)
@@ -134,7 +140,38 @@ def test_the_one_of_least_log_loss_and_the_first_of_equal_ones(errors, few, weig
     expected = np.sqrt(found * (1 - found) / w.sum())
     np.testing.assert_allclose([each.standard_error for each in tried], expected, rtol=1e-9)
     np.testing.assert_allclose([each.log_loss for each in tried], [w @ loss / w.sum() for _, loss in said], rtol=1e-9)
-    assert contenders.index(chosen) == np.argmin([each.log_loss for each in tried])
+    least = min(range(len(tried)), key=lambda i: tried[i].log_loss)
+    within = []
+    for i, (_, loss) in enumerate(said):
+        more = loss - said[least][1]
+        mean = w @ more / w.sum()
+        spread = (w @ (more - mean) ** 2) ** 0.5 / w.sum()
+        if mean <= spread:
+            within.append(i)
+    assert contenders.index(chosen) == min(within, key=lambda i: (ranks[i], tried[i].log_loss))
+
+
+LOSSES = st.lists(st.floats(0.0, 20.0), min_size=4, max_size=4)
+
+
+@given(losses=st.lists(LOSSES, min_size=1, max_size=4), times=st.lists(st.integers(1, 5), min_size=4, max_size=4))
+def test_a_weight_is_a_repetition_to_what_chance_is(losses, times):
+    few = np.array(losses)
+    many = np.repeat(few, times, axis=1)
+    told = not_told_apart(few, np.array(times, dtype=float))
+    assert told == not_told_apart(many, np.ones(many.shape[1]))
+    assert set(np.flatnonzero(many.sum(axis=1) == many.sum(axis=1).min())) & set(told)
+
+
+def test_what_is_for_other_examples_is_not_tried():
+    contenders = [Says("first", 50), Says("of one class", 0, most=1), Says("last", 49)]
+    chosen, tried, left_out = choose(corpus_of_two(), contenders)
+    assert ([each.model for each in tried], contenders[1].asked, left_out) == (["first", "last"], [], [])
+    assert chosen is contenders[2]
+    few, many = (SimpleNamespace(classes=range(MOST_OF_NBSVM + more)) for more in (0, 1))
+    recipes = [recipe("text", each, {}) for each in QUICKEST_FIRST]
+    assert [each.model for each in recipes if each.is_for(few)] == list(QUICKEST_FIRST)
+    assert [each.model for each in recipes if not each.is_for(many)] == ["nbsvm"]
 
 
 def test_offsets_that_the_kept_model_will_have_count_in_the_choice():
@@ -145,15 +182,15 @@ def test_offsets_that_the_kept_model_will_have_count_in_the_choice():
             return 7.0 * super().scores_of(tokens, places) + np.array([-40.0, 0.0])
 
     plain, shifted = Says("plain", 20), Shifted("shifted", 20)
-    _, (one, other) = choose(corpus_of_two(), [plain, shifted])
+    one, other = choose(corpus_of_two(), [plain, shifted]).tried
     assert (one.error, other.error) == (other.error, one.error)
     assert one.log_loss == pytest.approx(other.log_loss, abs=1e-5)
 
 
 def test_without_time_only_the_first_is_tried():
     contenders = [Says("first", 50), Says("second", 0)]
-    chosen, tried = choose(corpus_of_two(), contenders, time_limit=0.0)
-    assert (chosen.model, [each.model for each in tried]) == ("first", ["first"])
+    chosen, tried, left_out = choose(corpus_of_two(), contenders, time_limit=0.0)
+    assert (chosen.model, [each.model for each in tried], left_out) == ("first", ["first"], ["second"])
     assert contenders[0].asked[0][1] is None
     assert contenders[1].asked == []
     choose(corpus_of_two(), contenders, time_limit=60.0)
@@ -164,7 +201,7 @@ def test_of_one_text_nothing_is_hold_out():
     same = corpus(["a text"] * 300, [0, 1] * 150)
     assert not hold_out(same, 0).any()
     contenders = [Says("first", 50), Says("second", 0)]
-    assert choose(same, contenders) == (contenders[0], [])
+    assert choose(same, contenders) == (contenders[0], [], [])
 
 
 def test_auto_is_naive_bayes_of_few_texts_and_the_choice_of_many():
@@ -174,7 +211,7 @@ def test_auto_is_naive_bayes_of_few_texts_and_the_choice_of_many():
     few = TextClassifier().fit(texts[1:], labels[1:])
     assert (few.model_.name, few.tried_) == ("naive-bayes", [])
     many = TextClassifier(time_limit=None).fit(texts, labels)
-    assert [each.model for each in many.tried_] == list(SIMPLEST_FIRST)
+    assert [each.model for each in many.tried_] == list(QUICKEST_FIRST)
     alone = TextClassifier(many.model_.name).fit(texts, labels)
     assert content(alone) == content(many, choice=False)
     assert content(many) == content(TextClassifier(time_limit=None).fit(texts[::-1], labels[::-1]))
@@ -191,7 +228,7 @@ def test_models_that_are_only_tried_score_as_others_do(kind, classes):
     rng = np.random.default_rng(0)
     y = rng.integers(classes, size=120)
     texts = [" ".join(f"w{w}" for w in rng.integers(3 * c, 3 * c + 9, size=6)) for c in y]
-    recipes = [recipe(kind, name, {}) for name in SIMPLEST_FIRST]
+    recipes = [recipe(kind, name, {}) for name in QUICKEST_FIRST]
     examples = Corpus.of_texts(texts, widest_reader(each.settings for each in recipes), range(classes), y)
     tried = examples.to_try()
     for each in [*recipes, *recipes[::-1]]:

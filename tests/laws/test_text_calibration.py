@@ -6,6 +6,8 @@ import pytest
 from deciban import TextClassifier
 from deciban.calibration.scaling import Scaling, fit_scaling, more_cautious
 from deciban.calibration.targets import seldom_wrong
+from deciban.data.text_layout import LINEAR
+from deciban.text import linear
 from deciban.text.left_out import LeftOut
 
 # Not yet "nbsvm" and "logistic", which overstate what they tell one and a half to three times here.
@@ -31,6 +33,25 @@ def topics_of(c):
     weight = np.ones(12)
     weight[3 * c : 3 * c + 4] = 2.5
     return weight / weight.sum()
+
+
+@pytest.mark.parametrize("model", LINEAR)
+def test_the_last_digits_of_weighed_counts_choose_no_folds(monkeypatch, model):
+    """Processors differ in them, and 30 examples in which fold is whose."""
+    texts, y = draw_texts(np.random.default_rng(2), 30, WORLDS["of three"])
+    once = TextClassifier(model).fit(texts, y)
+    weigh = linear.weigh
+
+    def weigh_otherwise(*given):
+        weighing, rows = weigh(*given)
+        rows = rows.copy()
+        rows.data = np.nextafter(rows.data, np.inf)
+        return weighing, rows
+
+    monkeypatch.setattr(linear, "weigh", weigh_otherwise)
+    again = TextClassifier(model).fit(texts, y)
+    assert again.certificate_.calibration.how == once.certificate_.calibration.how
+    assert again.certificate_.calibration.log_loss == pytest.approx(once.certificate_.calibration.log_loss, rel=0.1)
 
 
 def losses(scores, y):

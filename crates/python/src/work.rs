@@ -150,43 +150,42 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     Ok(pool)
 }
 
-/// The result of `f` on so many threads, or what it panics with; the caller looks for signals meanwhile.
-fn installed<R: Send>(
-    threads: usize,
-    signals: &Signals,
-    f: impl FnOnce() -> R + Send,
-) -> PyResult<Outcome<R>> {
-    let f = || catch_unwind(AssertUnwindSafe(f));
+/// Work that is done once. Of a type of its own at every call, all of what follows would be compiled for each.
+type Task<'a> = &'a mut (dyn FnMut() + Send);
+
+type Outcome = Result<(), Box<dyn Any + Send>>;
+
+/// Does the task on so many threads, or returns what it panics with; the caller looks for signals meanwhile.
+fn installed(threads: usize, signals: &Signals, task: Task<'_>) -> PyResult<Outcome> {
+    let task = || catch_unwind(AssertUnwindSafe(task));
     if threads > 1 {
         let pool = pool(threads)?;
         // Who waits on a thread of a pool does the work of others meanwhile, and a thread that is a pool alone has none.
         let alone = ALONE.with(|alone| matches!(alone.get(), Some(Some(_))));
         return Ok(if current_thread_index().is_some() && !alone {
-            pool.install(f)
+            pool.install(task)
         } else {
-            waited_for(&pool, signals, f)
+            waited_for(&pool, signals, task)
         });
     }
     ALONE.with(|alone| {
         let made = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
         match alone.get_or_init(made) {
-            Some(alone) => Ok(alone.install(f)),
-            None => Ok(pool(1)?.install(f)), // this thread belongs to somebody else's pool
+            Some(alone) => Ok(alone.install(task)),
+            None => Ok(pool(1)?.install(task)), // this thread belongs to somebody else's pool
         }
     })
 }
 
-type Outcome<R> = Result<R, Box<dyn Any + Send>>;
-
-fn waited_for<R: Send>(pool: &ThreadPool, signals: &Signals, f: impl FnOnce() -> R + Send) -> R {
+fn waited_for(pool: &ThreadPool, signals: &Signals, task: impl FnOnce() -> Outcome + Send) -> Outcome {
     let (done, told) = channel();
     pool.in_place_scope(|scope| {
         scope.spawn(|_| {
-            let _ = done.send(f()); // somebody waits
+            let _ = done.send(task()); // somebody waits
         });
         loop {
             match told.recv_timeout(PAUSE) {
-                Ok(result) => return result,
+                Ok(outcome) => return outcome,
                 Err(_) => signals.look(),
             }
         }
@@ -196,13 +195,21 @@ fn waited_for<R: Send>(pool: &ThreadPool, signals: &Signals, f: impl FnOnce() ->
 /// Runs `f` on so many threads, detached from the interpreter; a panic becomes a RuntimeError. What a signal's handler
 /// raises ends it: solvers return what is best until then, and all else is given up.
 pub fn run<R: Send>(py: Python<'_>, threads: usize, f: impl FnOnce() -> R + Send) -> PyResult<R> {
+    let (mut f, mut result) = (Some(f), None);
+    complete(py, threads, &mut || result = f.take().map(|f| f()))?;
+    result.ok_or_else(|| PyRuntimeError::new_err("the core did no work, please report it"))
+}
+
+/// Does the task whole, or returns the error that ended it.
+fn complete(py: Python<'_>, threads: usize, task: Task<'_>) -> PyResult<()> {
     let signals = Signals::new();
     let halt = halt(py, &signals);
-    let outcome = py.detach(|| installed(threads, &signals, || within(Some(halt.clone()), f)))?;
+    let outcome =
+        py.detach(|| installed(threads, &signals, &mut || within(Some(halt.clone()), &mut *task)))?;
     let came = signals.came().take().map(|(raised, _)| raised);
     match (outcome, came) {
-        (Ok(_), Some(raised)) if !halt.was_heard() => Err(raised),
-        (Ok(result), _) => Ok(result),
+        (Ok(()), Some(raised)) if !halt.was_heard() => Err(raised),
+        (Ok(()), _) => Ok(()),
         (Err(panic), came) if panic.is::<Halted>() => {
             Err(came.unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
         }

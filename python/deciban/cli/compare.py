@@ -160,12 +160,12 @@ def _read(examples: tuple[str, ...], given: dict[str, Any], remarks: Remarks) ->
     refuse_typed(given)
     from ..data.text_layout import MODELS
     from ..evaluation.learners import OfCorpus
-    from ..text.model_defaults import SIMPLEST_FIRST
+    from ..text.model_defaults import QUICKEST_FIRST
     from .labelled_items import LabelledItems, Wanted
     from .models import recipes
 
     table = is_table(examples, given)
-    names = _parse_models(given["models"], SIMPLEST_FIRST, MODELS, "texts")
+    names = _parse_models(given["models"], QUICKEST_FIRST, MODELS, "texts")
     sources = [] if table else sources_of_classes(examples)
     kind = kind_among(given["kind"], sources)
     chosen = [recipes(kind, {**given, "model": each})[0] for each in names]

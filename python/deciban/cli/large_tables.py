@@ -19,11 +19,11 @@ from ..tables.kinds import files_of_table
 from ..tables.sparse import SparseColumns
 from ..tables.survey import SparseSurvey, Survey, TableSurvey
 from ..tables.svmlight import LABEL
-from ..text.choice import CandidateResult, bound_of_choice, choose
+from ..text.choice import CandidateResult, bound_of_choice
 from ..text.model_defaults import FEWEST
 from ..threads import effective_threads
 from .memory import size_of
-from .models import tell_chosen, tell_tried
+from .models import choose_aloud
 from .output import Remarks
 
 if TYPE_CHECKING:
@@ -102,13 +102,11 @@ def _learn(
 ) -> LearntTable:
     from ..evaluation.leaks import find_leaks
 
-    limit, jobs, tried, some = given["time_limit"], given["jobs"], list[CandidateResult](), table.some
+    jobs, tried, some = given["jobs"], list[CandidateResult](), table.some
     found = contenders[0]
     if len(contenders) > 1 and len(some) >= FEWEST:
-        contenders = [each for each in contenders if each.is_for(some)]
         remarks(f"The model is chosen by {format_count(len(some), 'row')} of {table.survey.n:,}.")
-        found, tried = choose(some, contenders, limit, jobs, tell_tried(remarks))
-        tell_chosen(found.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
+        found, tried = choose_aloud(some, contenders, given, remarks)
     model = table.learn(found, jobs)
     model = model.with_choice(bound_of_choice(found.model, tried)) if tried else model
     survey, overview = table.survey, table.overview

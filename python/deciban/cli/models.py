@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from ..certificates.certificate import Certificate
 from ..data.text_layout import MODELS, NETWORK, ONLINE
 from ..errors import UsageError
 from ..mail.filter import Filter, knowing
 from ..mail.ledger import Ledger
-from ..text.choice import CandidateResult, bound_of_choice, choose
+from ..text.choice import CandidateResult, Contender, bound_of_choice, choose
 from ..text.corpus import Corpus
 from ..text.model import TextModel
-from ..text.model_defaults import FEWEST, SIMPLEST_FIRST
+from ..text.model_defaults import FEWEST, QUICKEST_FIRST
 from ..text.recipes import Recipe, foreign, recipe
 from ..text.settings import MOST_WORDS, Kind
 from .epochs import Epochs
 from .output import Remarks
+
+C = TypeVar("C", bound=Contender)
 
 _OF_MAIL = ONLINE
 _OPTIONS = {"C": "-C", "alpha": "--alpha", "likelihood": "--likelihood"}
 
 
 def default_recipe(kind: Kind) -> Recipe:
-    """Return what learns items of a kind unless one says otherwise: of texts the simplest that may be chosen."""
-    return recipe(kind, _OF_MAIL if kind == "mail" else SIMPLEST_FIRST[0], {})
+    """Return what learns items of a kind unless one says otherwise: of texts the quickest that may be chosen."""
+    return recipe(kind, _OF_MAIL if kind == "mail" else QUICKEST_FIRST[0], {})
 
 
 def recipes(kind: Kind, given: dict[str, Any]) -> list[Recipe]:
-    """Return what to try, simplest first; one where the model is named or mail is to be learnt."""
+    """Return what to try, quickest first; one where the model is named or mail is to be learnt."""
     wanted = {name: given[option] for name, option in _GIVEN.items()}
     if wanted["readable"] is not None and wanted["hashed_bits"] is None:
         raise UsageError(
@@ -40,7 +42,7 @@ def recipes(kind: Kind, given: dict[str, Any]) -> list[Recipe]:
         wanted["max_features"] = MOST_WORDS if given["model"] == NETWORK else None  # whose default is not all
     model = _OF_MAIL if given["model"] == "auto" and kind == "mail" else given["model"]
     if model == "auto":
-        return [recipe(kind, each, wanted) for each in SIMPLEST_FIRST]
+        return [recipe(kind, each, wanted) for each in QUICKEST_FIRST]
     if model not in MODELS:
         raise UsageError(f"Expected --model {model} for typed columns, a table with --label alone; these are texts.")
     if model == ONLINE:
@@ -85,9 +87,7 @@ def learnt(
     tried: list[CandidateResult] = []
     when = None
     if len(contenders) > 1 and len(corpus) >= FEWEST:
-        limit = given["time_limit"]
-        only, tried = choose(corpus.to_try(), contenders, limit, jobs, tell_tried(remarks))
-        tell_chosen(only.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
+        only, tried = choose_aloud(corpus.to_try(), contenders, given, remarks)
     with Epochs(remarks.quiet) as epochs:
         model = only.learn(corpus, n_jobs=jobs, watch=epochs)
     if isinstance(model, TextModel) and model.encoder.uncounted:
@@ -97,22 +97,26 @@ def learnt(
     return Filter(model.with_choice(bound_of_choice(only.model, tried)) if tried else model, ledger), tried
 
 
-def tell_tried(remarks: Remarks) -> Callable[[CandidateResult], None]:
-    """Say of each model how it did."""
+def choose_aloud(
+    examples: Any, contenders: Sequence[C], given: Mapping[str, Any], remarks: Remarks
+) -> tuple[C, list[CandidateResult]]:
+    """Return the one of `contenders` that trials choose, and what was tried; say of each how it did, which it is, and
+    for which there was no time."""
 
     def tell(each: CandidateResult) -> None:
         error, deviation = 100 * each.error, 100 * each.standard_error
         held = f"{error:.2f} ± {deviation:.2f} % wrong of a fifth held out, log loss {each.log_loss:.4f}"
         remarks(f"Tried {each.model}: {held}, {each.seconds:.1f} s.")
 
-    return tell
-
-
-def tell_chosen(model: str, left_out: Sequence[str], limit: float, remarks: Remarks) -> None:
-    """Say which model it is, and for which there was no time."""
+    limit = given["time_limit"]
+    found, tried, left_out = choose(examples, contenders, limit, given["jobs"], tell)
     if left_out:
         remarks(f"No time for {', '.join(left_out)}: --time-limit is {limit:g} s.")
-    remarks(f"Chose {model}: the least log loss.")
+    best = min(tried, key=lambda each: each.log_loss).model if tried else found.model
+    same = best == found.model
+    why = "the least log loss" if same else f"its log loss is that of {best}, the least, but for chance"
+    remarks(f"Chose {found.model}: {why}.")
+    return found, tried
 
 
 def tell_approximation(certificate: Certificate, remarks: Remarks) -> None:

@@ -15,11 +15,11 @@ from ..mail.sources import Source
 from ..report.progress import Meter
 from ..scores import log_posterior
 from ..table_models.table_model import Rows as TableRows
-from ..text.choice import check_uninterrupted, choose
+from ..text.choice import check_uninterrupted
 from ..text.model_defaults import FEWEST
 from ..text.recipes import Recipe
 from .labelled_items import LabelledItems, Wanted
-from .models import tell_chosen, tell_tried
+from .models import choose_aloud
 from .output import Remarks
 from .table_training import contenders_of, read_labelled_table
 
@@ -55,9 +55,7 @@ def _of_texts(
     once = read.first_of_each()
     recipe = contenders[0]
     if len(contenders) > 1 and once.sum() >= FEWEST:
-        recipe, tried = choose(corpus.only(once), contenders, given["time_limit"], jobs, tell_tried(remarks))
-        left_out = [each.model for each in contenders[len(tried) :]]
-        tell_chosen(recipe.model, left_out, given["time_limit"], remarks)
+        recipe, _ = choose_aloud(corpus.only(once), contenders, given, remarks)
     classes = np.array(corpus.classes, dtype=object)
     log_p = np.empty((len(corpus), len(classes)))
     with Meter("Judging", read.size, remarks.quiet) as meter:
@@ -79,10 +77,7 @@ def in_table(path: str, given: Mapping[str, Any], remarks: Remarks) -> Suspected
     fold = labelled.fold(given["folds"], given["seed"])
     recipe = contenders[0]
     if len(contenders) > 1 and len(rows) >= FEWEST:
-        contenders = [each for each in contenders if each.is_for(rows)]
-        recipe, tried = choose(rows, contenders, given["time_limit"], jobs, tell_tried(remarks))
-        left_out = [each.model for each in contenders[len(tried) :]]
-        tell_chosen(recipe.model, left_out, given["time_limit"], remarks)
+        recipe, _ = choose_aloud(rows, contenders, given, remarks)
     log_p = np.empty((len(rows), len(rows.classes)))
     with Meter("Judging", None, remarks.quiet) as meter:
         for k in range(given["folds"]):

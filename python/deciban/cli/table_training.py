@@ -20,13 +20,13 @@ from ..table_models.table_model import Origin, Rows, TableModel
 from ..tables.cells import read_cells
 from ..tables.svmlight import LABEL
 from ..tables.typed import Typed, learnt_from
-from ..text.choice import CandidateResult, bound_of_choice, choose
+from ..text.choice import CandidateResult, bound_of_choice
 from ..text.model_defaults import FEWEST
 from .destination import check_destination
 from .epochs import Epochs
 from .large_tables import LearntTable, Table, parse_wanted_columns, train_in_files
 from .memory import TABLE, is_large
-from .models import tell_approximation, tell_chosen, tell_tried
+from .models import choose_aloud, tell_approximation
 from .output import Remarks, print_json, tell_written
 from .reporting import check_report, report_table
 from .tabular import refuse_of_texts, tell_leaks
@@ -89,13 +89,11 @@ def contenders_of(given: Mapping[str, Any]) -> list[TableRecipe]:
 def _learnt(
     rows: Rows, contenders: Sequence[TableRecipe], given: Mapping[str, Any], remarks: Remarks
 ) -> tuple[TableModel, list[CandidateResult]]:
-    limit, jobs = given["time_limit"], given["jobs"]
+    jobs = given["jobs"]
     if len(contenders) == 1 or len(rows) < FEWEST:
         with Epochs(remarks.quiet) as epochs:
             return contenders[0].learn(rows, n_jobs=jobs, watch=epochs), []
-    contenders = [each for each in contenders if each.is_for(rows)]
-    found, tried = choose(rows, contenders, limit, jobs, tell_tried(remarks))
-    tell_chosen(found.model, [each.model for each in contenders[len(tried) :]], limit, remarks)
+    found, tried = choose_aloud(rows, contenders, given, remarks)
     return found.learn(rows, n_jobs=jobs).with_choice(bound_of_choice(found.model, tried)), tried
 
 

@@ -19,7 +19,7 @@ from deciban.data.text_layout import MODELS
 from deciban.data.validation import check_classification_targets, column_or_1d
 from deciban.table_models import recipes as table_recipes
 from deciban.table_models.table_model import Rows
-from deciban.text.model_defaults import SIMPLEST_FIRST
+from deciban.text.model_defaults import QUICKEST_FIRST
 from deciban.theory.statement import check_between
 from deciban.threads import effective_threads, on_threads
 
@@ -76,7 +76,7 @@ def compare(
     models : mapping of str to estimator or str, iterable of str, or None
         Estimators that follow scikit-learn by name, or names of models ("naive-bayes", "logistic", …), simplest first;
         a mapping may name a model instead of an estimator. None: the models that fit the data. Of texts naive-bayes,
-        nbsvm, logistic, svm; of a data frame or a dense matrix, whose columns are coded by their types, naive-bayes,
+        svm, logistic, nbsvm; of a data frame or a dense matrix, whose columns are coded by their types, naive-bayes,
         discriminant, logistic, svm; of a sparse matrix naive-bayes, logistic, svm.
     X : sequence of str, array-like of shape (n_samples, n_features) or data frame
         Examples, as the estimators take them.
@@ -205,7 +205,7 @@ class _Families:
     def default(self) -> tuple[str, ...]:
         """Simplest first."""
         if self.kind == "texts":
-            return SIMPLEST_FIRST
+            return QUICKEST_FIRST
         return ("naive-bayes", "logistic", "svm") if is_sparse(self.X) else table_recipes.SIMPLEST_FIRST
 
     @property

@@ -86,6 +86,11 @@ class TableRecipe:
     parameters: Mapping[str, float]
     seed: int = 0
 
+    @property
+    def rank(self) -> int:
+        """The same for all: the choice is by loss alone."""
+        return 0
+
     def is_for(self, rows: Rows) -> bool:
         """Return whether the model takes tables of so many columns: covariances do not."""
         width = sum(1 if known is None else len(known) for known in rows.columns.categories)

@@ -1,10 +1,10 @@
-"""Which model: the one whose log loss, on items held out, is least."""
+"""Which model: the one whose log loss, on items held out, is least but for chance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,13 @@ class Contender(Protocol):
     def seed(self) -> int:
         """Of what is random."""
 
+    @property
+    def rank(self) -> int:
+        """Of models that cannot be told apart the one of the lowest rank is chosen, of these the one of least loss."""
+
+    def is_for(self, examples: Any) -> bool:
+        """Return whether it is worth a trial with such examples."""
+
     def learn(self, examples: Any, time_limit: float | None = None, n_jobs: int | None = None) -> Any:
         """Return the model of these examples, which compiles to what judges."""
 
@@ -60,28 +67,38 @@ Floats = NDArray[np.float64]
 _WORST = 20.0
 
 
+class Choice(NamedTuple, Generic[C]):
+    """What was chosen, all that were tried, and the names of those for which there was no time."""
+
+    contender: C
+    tried: list[CandidateResult]
+    left_out: list[str]
+
+
 def choose(
     corpus: KeyedExamples,
     contenders: Sequence[C],
     time_limit: float | None = None,
     n_jobs: int | None = None,
     tell: Callable[[CandidateResult], None] = lambda tried: None,
-) -> tuple[C, list[CandidateResult]]:
-    """Return the one of `contenders` whose log loss on a fifth of the items is least, the first of equal ones, and all
-    that were tried.
+) -> Choice[C]:
+    """Choose one of `contenders` by its log loss on a fifth of the items: the least, or of those that chance tells from
+    the least, within one standard error of the difference, the one of the lowest rank.
 
-    Log loss tells models apart that err equally often on a few hundred items, and it is what probabilities are for.
-    Every class gives a fifth, and equal items stand on the same side. A model is tried if `time_limit` seconds have not
-    passed when its turn comes, and its solver has what is left of them; without a limit the choice is always the same.
-    Ctrl-C ends the choice.
+    Log loss tells models apart that err equally often on a few hundred items, and it is what probabilities are for; the
+    rule of one standard error is that of Breiman et al., Classification and Regression Trees, 1984. Every class gives a
+    fifth, and equal items stand on the same side. A model is tried if `time_limit` seconds have not passed when its
+    turn comes, and its solver has what is left of them; without a limit the choice is always the same. Ctrl-C ends the
+    choice.
     """
     started = perf_counter()
     held = hold_out(corpus, contenders[0].seed)
     if not held.any():
-        return contenders[0], []
+        return Choice(contenders[0], [], [])
+    contenders = [each for each in contenders if each.is_for(corpus)]
     inside, outside = corpus.only(~held), corpus.only(held)
     n, learnt = (float(len(part) if part.weight is None else part.weight.sum()) for part in (outside, inside))
-    tried: list[CandidateResult] = []
+    tried, losses = list[CandidateResult](), list[Floats]()
     for each in contenders:
         begun = perf_counter()
         left = None if time_limit is None else time_limit - (begun - started)
@@ -93,9 +110,21 @@ def choose(
         error, log_loss = (float(np.average(each, weights=outside.weight)) for each in (wrong, loss))
         spread = float(np.sqrt(error * (1.0 - error) / n))
         tried.append(CandidateResult(each.model, error, spread, perf_counter() - begun, n, learnt, log_loss))
+        losses.append(loss)
         tell(tried[-1])
-    best = min(range(len(tried)), key=lambda i: tried[i].log_loss)
-    return contenders[best], tried
+    equal = not_told_apart(np.array(losses), np.ones(len(outside)) if outside.weight is None else outside.weight)
+    best = min(equal, key=lambda i: (contenders[i].rank, tried[i].log_loss))
+    return Choice(contenders[best], tried, [each.model for each in contenders[len(tried) :]])
+
+
+def not_told_apart(losses: Floats, weight: Floats) -> list[int]:
+    """Return which models (M,) of losses (M, n) are, on average, within a standard error of the least.
+
+    SE = √(Σ w (d − d̄)²) / Σ w       of d (n,), by how much a model loses more than the one that loses least
+    """
+    more = losses - losses[np.argmin(losses @ weight)]
+    mean = more @ weight / weight.sum()
+    return np.flatnonzero(mean <= np.sqrt(np.square(more - mean[:, None]) @ weight) / weight.sum()).tolist()
 
 
 def _judge(outside: KeyedExamples, model: Any) -> tuple[NDArray[np.bool_], Floats]:

@@ -123,7 +123,9 @@ class Linear:
         if not corpus.tried:
             from ..calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
 
-            line = fit_line(found, rows, words.y, words.weight, seed_of(settings), weighing.stretch(rows))
+            # Folds are told by counts: the last digit of a weighed one hangs on the processor.
+            seed, stretch = seed_of(settings), weighing.stretch(rows)
+            line = fit_line(found, rows, words.y, words.weight, seed, stretch, words.X)
         return self.of_fit(corpus.classes, words.encoder(settings), found, weighing, line)
 
     def of_fit(

@@ -14,6 +14,7 @@ from .kernel import Machine
 from .linear import Linear
 from .model import DEFAULTS as OF_NAIVE_BAYES
 from .model import Bayes, TextModel
+from .model_defaults import MOST_OF_NBSVM, PREFERRED
 from .network import Layers
 from .online import Online
 from .restoring import AnyText
@@ -39,6 +40,15 @@ class Recipe:
     def seed(self) -> int:
         """The key of the hash, which seeds whatever is random."""
         return self.settings.key
+
+    @property
+    def rank(self) -> int:
+        """Its place among `PREFERRED`."""
+        return PREFERRED.index(self.model) if self.model in PREFERRED else len(PREFERRED)
+
+    def is_for(self, corpus: Corpus) -> bool:
+        """Return whether it is worth a trial: NBSVM of many classes is not."""
+        return self.model != "nbsvm" or len(corpus.classes) <= MOST_OF_NBSVM
 
     @on_threads
     def learn(
