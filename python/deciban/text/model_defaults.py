@@ -8,10 +8,10 @@ from .settings import Kind
 QUICKEST_FIRST = (NAIVE_BAYES, "svm", "logistic", "nbsvm")
 """What is tried, in this order."""
 PREFERRED = ("svm", "logistic", NAIVE_BAYES, "nbsvm")
-"""Which is taken of those that a trial does not tell apart. Chosen among them by the least loss, the model of 36 samples
-of 300 texts, from nine sets of 2 to 20 classes, lost 0.041 nats a text more than the best one could have, and erred 1.4
-points more often; by this order 0.003 and 0.2. Of 1,000 to 1,600 texts it was 0.0105 and 0.5, and is 0.006 and 0.2; of
-more 0.0017 and 0.13, and is 0.0026 and 0.13. The SVM alone loses 0.003, 0.004 and 0.006 (0.2, 0.2, 0.2)."""
+"""Which is taken of those that a trial does not tell apart. Chosen among them by the least loss, the model of 36
+samples of 300 texts, from nine sets of 2 to 20 classes, lost 0.041 nats a text more than the best one could have, and
+erred 1.4 points more often; by this order 0.003 and 0.2. Of 1,000 to 1,600 texts it was 0.0105 and 0.5, and is 0.006
+and 0.2; of more 0.0017 and 0.13, and is 0.0026 and 0.13. The SVM alone loses 0.003, 0.004 and 0.006 (0.2, 0.2, 0.2)."""
 MOST_OF_NBSVM = 6
 """Of more classes NBSVM, each of which scales the features anew, takes four to ten times as long as the SVM, and on 25
 samples of 8 to 20 classes it was better by more than chance on none."""
