@@ -13,6 +13,7 @@ use std::ops::{Add, AddAssign, Mul};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::parallel::fill;
 use crate::rows::Index;
 
 /// A number of a network: float32, or float64.
@@ -55,7 +56,7 @@ impl<T: Real> Picked<'_, T> {
 
     /// S (n, units) of W (d, units), line by line, into zeros.
     pub fn forward(&self, w: &[T], units: usize, s: &mut [T]) {
-        s.par_chunks_mut((STRETCH * units).max(1)).enumerate().for_each(|(part, s)| {
+        fill(s, STRETCH * units, &|part, s| {
             Arch::new().dispatch(Forward { rows: self, w, units, first: part * STRETCH, s });
         });
     }
@@ -63,7 +64,7 @@ impl<T: Real> Picked<'_, T> {
     /// G (d, units) of Δ (n, units), line by line, into zeros.
     pub fn backward(&self, delta: &[T], units: usize, g: &mut [T]) {
         let lines = (g.len() / units.max(1)).div_ceil(PARTS).max(1);
-        g.par_chunks_mut((lines * units).max(1)).enumerate().for_each(|(part, g)| {
+        fill(g, lines * units, &|part, g| {
             Arch::new().dispatch(Backward { rows: self, delta, units, first: part * lines, g });
         });
     }

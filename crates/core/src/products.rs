@@ -13,6 +13,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::parallel::{each, fill};
 use crate::rows::{Index, Row, Rows, Value};
 
 /// Sums that run side by side in a dot product, so that none waits for the one before it.
@@ -254,22 +255,24 @@ impl<V: Value, I: Index> WithSimd for Scores<'_, '_, V, I> {
     }
 }
 
+/// Numbers of two sums that are added at once.
+const PIECE: usize = 1 << 14;
+
 /// The sum of what `add` makes of each of a few stretches of so many rows, in their order.
 fn summed(count: usize, size: usize, add: impl Fn(Range<usize>, &mut [f64]) + Sync) -> Vec<f64> {
     let share = count.div_ceil(if size < LONG { PARTS } else { PARTS / 2 }).max(1);
-    let parts: Vec<Vec<f64>> = (0..count.div_ceil(share))
-        .into_par_iter()
-        .map(|part| {
-            let mut sum = vec![0.0; size];
-            add(part * share..count.min((part + 1) * share), &mut sum);
-            sum
-        })
-        .collect();
-    let mut parts = parts.into_iter();
+    let of_part = |part: usize| {
+        let mut sum = vec![0.0; size];
+        add(part * share..count.min((part + 1) * share), &mut sum);
+        sum
+    };
+    let mut parts = each(count.div_ceil(share), &of_part).into_iter();
     let mut total = parts.next().unwrap_or_else(|| vec![0.0; size]);
     for part in parts {
-        let pieces = total.par_chunks_mut(1 << 14).zip(part.par_chunks(1 << 14));
-        pieces.for_each(|(total, part)| total.iter_mut().zip(part).for_each(|(t, p)| *t += p));
+        let plus = |k: usize, total: &mut [f64]| {
+            total.iter_mut().zip(&part[k * PIECE..]).for_each(|(t, p)| *t += p);
+        };
+        fill(&mut total, PIECE, &plus);
     }
     total
 }
@@ -350,18 +353,16 @@ impl<V: Value, I: Index> WithSimd for GramTimes<'_, '_, V, I> {
 pub fn gram<V: Value, I: Index>(rows: &Rows<V, I>, h: &[f64]) -> Vec<f64> {
     let columns = rows.columns();
     let share = rows.count().div_ceil(PARTS).max(1);
-    let parts: Vec<Vec<f64>> = (0..rows.count().div_ceil(share))
-        .into_par_iter()
-        .map(|part| {
-            let mut sum = vec![0.0; columns * columns];
-            for (i, &h) in h.iter().enumerate().skip(part * share).take(share) {
-                if h != 0.0 {
-                    add_outer(&rows.row(i), h, columns, &mut sum);
-                }
+    let of_part = |part: usize| {
+        let mut sum = vec![0.0; columns * columns];
+        for (i, &h) in h.iter().enumerate().skip(part * share).take(share) {
+            if h != 0.0 {
+                add_outer(&rows.row(i), h, columns, &mut sum);
             }
-            sum
-        })
-        .collect();
+        }
+        sum
+    };
+    let parts: Vec<Vec<f64>> = each(rows.count().div_ceil(share), &of_part);
     let mut total = vec![0.0; columns * columns];
     for part in parts {
         total.iter_mut().zip(part).for_each(|(t, p)| *t += p);

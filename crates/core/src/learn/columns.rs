@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 use super::labels::cuts;
+use crate::parallel::each;
 use crate::rows::{Index, Rows, Value};
 
 /// A range of columns holds about so many values.
@@ -56,8 +57,7 @@ pub fn each_column<V: Value, I: Index, P: Copy + Default + Send + Sync, S>(
 ) -> Vec<f64> {
     let ranges = Ranges::new(rows.columns(), rows.values().len());
     let stretches = cuts(rows.count(), ranges.count, |i| rows.length(i));
-    let pieces: Vec<Piece<P>> =
-        stretches.into_par_iter().map(|stretch| sort(rows, ranges, stretch, &keep)).collect();
+    let pieces: Vec<Piece<P>> = each(stretches.len(), &|k| sort(rows, ranges, stretches[k].clone(), &keep));
     let mut out = vec![0.0; rows.columns()];
     out.par_chunks_mut(1 << ranges.bits).enumerate().for_each_init(
         || (start(), Vec::new()),

@@ -5,8 +5,8 @@
 //! and move from there by what each stored value changes.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
+use crate::parallel::fill;
 use crate::rows::{Index, Rows, Value};
 
 /// Rows that are scored at once.
@@ -103,7 +103,7 @@ pub fn scores<V: Value, I: Index, D: Density>(rows: &Rows<V, I>, density: &D) ->
         }
     };
     let bias = if bias.is_empty() { vec![0.0; classes] } else { bias };
-    out.par_chunks_mut(STRETCH * classes).enumerate().for_each(|(k, out)| {
+    fill(&mut out, STRETCH * classes, &|k, out| {
         let start = k * STRETCH;
         match &sparse {
             Some(sparse) => Arch::new().dispatch(ScoreSparse { rows, sparse, start, out }),

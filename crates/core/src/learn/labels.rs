@@ -111,6 +111,18 @@ impl<'a> Labels<'a> {
         count: impl Fn(Stretch<'_>, &mut [f64]) -> R + Sync,
         add: impl Fn(&mut [f64], &[f64]) + Sync,
     ) -> Vec<Vec<R>> {
+        self.tally_by(tables, width, &length, &count, &add)
+    }
+
+    /// The same, compiled once for each type of result.
+    fn tally_by<R: Send>(
+        &self,
+        tables: &mut [f64],
+        width: usize,
+        length: &(dyn Fn(u32) -> usize + Sync),
+        count: &(dyn Fn(Stretch<'_>, &mut [f64]) -> R + Sync),
+        add: &(dyn Fn(&mut [f64], &[f64]) + Sync),
+    ) -> Vec<Vec<R>> {
         let class = |(c, table): (usize, &mut [f64])| {
             let rows = self.rows(c);
             let cuts = cuts(rows.len(), width, |k| length(rows[k]));

@@ -1,11 +1,11 @@
 //! The largest whole number of each column: how many categories there are.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 use std::ops::Range;
 
 use super::labels::cuts;
 use super::support::{Domain, Outside, Support};
+use crate::parallel::each;
 use crate::rows::{Index, Row, Rows, Value};
 
 /// (d,) the largest value of each column, −∞ where there is none; or the first entry that is not a whole number ≥ 0.
@@ -13,10 +13,8 @@ use crate::rows::{Index, Row, Rows, Value};
 pub fn largest<V: Value, I: Index>(rows: &Rows<V, I>, missing: bool) -> Result<Vec<f64>, Outside> {
     let domain = Domain { support: Support::Whole, missing };
     let stretches = cuts(rows.count(), rows.columns(), |i| rows.length(i));
-    let tops: Option<Vec<Vec<f64>>> = stretches
-        .into_par_iter()
-        .map(|stretch| Arch::new().dispatch(Tops { rows, domain, stretch }))
-        .collect();
+    let of_stretch = |k: usize| Arch::new().dispatch(Tops { rows, domain, stretch: stretches[k].clone() });
+    let tops: Option<Vec<Vec<f64>>> = each(stretches.len(), &of_stretch).into_iter().collect();
     let Some(tops) = tops else {
         return Err(domain.first_outside(rows).expect("an entry outside was met"));
     };

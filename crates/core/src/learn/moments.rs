@@ -11,13 +11,13 @@
 //! additions to sums of some hundred bits.
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::chain::Sums;
 use super::dense_moments::CountDense;
 use super::exact::in_parts;
 use super::labels::{Labels, Stretch, cuts, gather_missing};
 use super::support::{Domain, Outside, Support};
+use crate::parallel::each;
 use crate::rows::{Index, Rows, Value};
 
 /// Sums and sums of squares, class by class, each as (L, C, d) in parts, see `exact::in_parts`.
@@ -46,11 +46,12 @@ pub fn class_moments<V: Value, I: Index>(rows: &Rows<V, I>, labels: &Labels<'_>)
     let class = |c: usize| {
         let stretch = labels.rows(c);
         let cuts = cuts(stretch.len(), Sums::width(columns), |k| rows.length(stretch[k] as usize));
-        let parts: Option<Vec<Counted>> = cuts.into_par_iter().map(|cut| count(&stretch[cut])).collect();
+        let parts: Vec<Option<Counted>> = each(cuts.len(), &|k| count(&stretch[cuts[k].clone()]));
+        let parts: Option<Vec<Counted>> = parts.into_iter().collect();
         let (sums, missing): (Vec<Sums>, Vec<_>) = parts?.into_iter().unzip();
         Some((gathered(&sums, columns, false), gathered(&sums, columns, true), missing))
     };
-    let found: Option<Vec<_>> = (0..labels.classes()).into_par_iter().map(class).collect();
+    let found: Option<Vec<_>> = each(labels.classes(), &class).into_iter().collect();
     let Some(found) = found else {
         return Err(DOMAIN.first_outside(rows).expect("an entry outside was met"));
     };

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::blocks::{Panels, multiply};
 use super::exact::{Exact, in_parts};
@@ -18,6 +17,7 @@ use super::scale::Scale;
 use super::slices::{BITS, BLOCK, Block, Cut, Spare};
 use super::support::{Domain, Outside, Support};
 use crate::halt::{self, Halt};
+use crate::parallel::{each, each_stretch};
 use crate::rows::{Index, Rows, Value};
 
 /// Sums of one thread, in numbers, at most.
@@ -50,7 +50,7 @@ pub fn class_products<V: Value, I: Index>(
         let own: Vec<usize> = labels.rows(c).iter().map(|i| *i as usize).collect();
         sums.parts(&own, threads)
     };
-    let found: Vec<Vec<f64>> = (0..labels.classes()).into_par_iter().map(class).collect();
+    let found: Vec<Vec<f64>> = each(labels.classes(), &class);
     Ok(side_by_side(&found, d * d, |parts| parts))
 }
 
@@ -66,20 +66,18 @@ impl<V: Value, I: Index> Sums<'_, '_, V, I> {
         let d = self.cut.rows.columns();
         let threads = threads.min(own.len().div_ceil(SHARE)).min(ROOM / (d * d + 1)).max(1);
         let share = own.len().div_ceil(threads).max(1);
-        let found: Vec<(Levels, Odd)> =
-            own.par_chunks(share).map(|own| Arch::new().dispatch(Stretch { sums: self, own })).collect();
+        let of_stretch = |own: &[usize]| Arch::new().dispatch(Stretch { sums: self, own });
+        let found: Vec<(Levels, Odd)> = each_stretch(own, share, &of_stretch);
         let (mut levels, mut odd) = (Levels::new(d), Odd::default());
         for (more, left) in found {
             levels.add(more);
             odd.append(left);
         }
-        let lines: Vec<Vec<f64>> = (0..d)
-            .into_par_iter()
-            .map(|j| {
-                halt::check(&self.halt);
-                Arch::new().dispatch(Line { scale: self.cut.scale, levels: &levels, odd: &odd, j })
-            })
-            .collect();
+        let line = |j: usize| {
+            halt::check(&self.halt);
+            Arch::new().dispatch(Line { scale: self.cut.scale, levels: &levels, odd: &odd, j })
+        };
+        let lines: Vec<Vec<f64>> = each(d, &line);
         symmetric(&lines)
     }
 }

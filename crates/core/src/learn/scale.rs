@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::slices::BLOCK;
+use crate::parallel::each;
 use crate::rows::{Index, Row, Rows, Value};
 
 /// Values below this make a row odd; with weights those below 2^−400, and weights beyond 2^±100.
@@ -44,13 +44,11 @@ impl Scale {
     /// Of all rows; None if a value is no number, or beyond 10^150.
     pub fn of<V: Value, I: Index>(rows: &Rows<V, I>, weight: Option<&[f64]>) -> Option<Scale> {
         let share = rows.count().div_ceil(16).max(BLOCK);
-        let parts: Vec<Sizes> = (0..rows.count().div_ceil(share))
-            .into_par_iter()
-            .map(|part| {
-                let own = part * share..rows.count().min((part + 1) * share);
-                Arch::new().dispatch(Measure { rows, own })
-            })
-            .collect();
+        let of_part = |part: usize| {
+            let own = part * share..rows.count().min((part + 1) * share);
+            Arch::new().dispatch(Measure { rows, own })
+        };
+        let parts: Vec<Sizes> = each(rows.count().div_ceil(share), &of_part);
         let mut all = Sizes::new(rows.columns());
         parts.iter().for_each(|part| all.widen(part));
         if all.most.iter().any(|most| *most > FARTHEST) || all.nothing.iter().any(|nothing| *nothing != 0.0) {

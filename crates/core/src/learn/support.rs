@@ -95,8 +95,8 @@ pub fn first_outside<V: Value, I: Index>(
     rows: &Rows<V, I>,
     inside: impl Fn(usize, V) -> bool + Sync,
 ) -> Option<Outside> {
-    let outside =
-        |row: usize| first_of_row(&rows.row(row), &inside).map(|(column, value)| (row, column, value));
+    let outside: &(dyn Fn(usize) -> Option<(usize, usize, f64)> + Sync) =
+        &|row| first_of_row(&rows.row(row), &inside).map(|(column, value)| (row, column, value));
     let (row, column, value) = (0..rows.count()).into_par_iter().find_map_first(outside)?;
     Some(Outside { row, column, value })
 }

@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 
 use super::Loss;
+use crate::parallel::each;
 
 /// Targets, weights and scores of the examples.
 #[derive(Clone, Copy)]
@@ -21,6 +22,9 @@ pub struct Scored<'a> {
 /// Examples that are summed at once.
 const STRETCH: usize = 1 << 12;
 
+/// Writes a and h of a stretch and returns its Σ c ℓ: of one type for all losses, so that the loop is compiled once.
+type OfStretch<'f> = dyn Fn((usize, (&mut [f64], &mut [f64]))) -> f64 + Sync + 'f;
+
 impl Scored<'_> {
     /// (Σ c ℓ'(y, s + t·d)·d, Σ c ℓ''(y, s + t·d)·d²): how the loss changes along the direction d, ones if None.
     pub fn along<L: Loss>(&self, loss: L, d: Option<&[f64]>, t: f64) -> (f64, f64) {
@@ -35,7 +39,7 @@ impl Scored<'_> {
     /// Σ c ℓ(y, s), with a = −∂ℓ/∂s and h = c ∂²ℓ/∂s² written down.
     pub fn look<L: Loss>(&self, loss: L, a: &mut [f64], h: &mut [f64]) -> f64 {
         let Scored { y, c, s } = *self;
-        let stretch = |(k, (a, h)): (usize, (&mut [f64], &mut [f64]))| {
+        let stretch: &OfStretch = &|(k, (a, h))| {
             let mut sum = 0.0;
             for (i, (a, h)) in (k * STRETCH..).zip(a.iter_mut().zip(h)) {
                 (*a, *h) = (-loss.slope(y[i], s[i]), c[i] * loss.curvature(y[i], s[i]));
@@ -58,8 +62,7 @@ impl Scored<'_> {
         let count = self.y.len();
         let add = |sum: (f64, f64), more: (f64, f64)| (sum.0 + more.0, sum.1 + more.1);
         let one = |k: usize| (k * STRETCH..count.min((k + 1) * STRETCH)).map(&of).fold((0.0, 0.0), add);
-        let parts: Vec<_> = (0..count.div_ceil(STRETCH)).into_par_iter().map(one).collect();
-        parts.into_iter().fold((0.0, 0.0), add)
+        each(count.div_ceil(STRETCH), &one).into_iter().fold((0.0, 0.0), add)
     }
 }
 

@@ -24,6 +24,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use crate::halt::{check, current};
+use crate::parallel::{each_stretch, fill};
 use crate::rows::{Index, Row, Rows, Value};
 
 /// Rows whose digests a thread takes at once.
@@ -160,7 +161,7 @@ fn each_row<V: Value, I: Index, T: Send + Default + Clone>(
 ) -> Vec<T> {
     let halt = current();
     let mut found = vec![T::default(); rows.count()];
-    found.par_chunks_mut(STRETCH).enumerate().for_each(|(part, found)| {
+    fill(&mut found, STRETCH, &|part, found| {
         check(&halt);
         for (i, found) in (part * STRETCH..).zip(found) {
             *found = of(i, rows.row(i));
@@ -231,7 +232,7 @@ fn of_columns<V: Value, I: Index>(rows: &Rows<'_, V, I>, first: &[u32], own: &[u
         }
         sums
     };
-    let sums: Vec<Vec<u64>> = first.par_chunks(first.len().div_ceil(parts).max(1)).map(add).collect();
+    let sums: Vec<Vec<u64>> = each_stretch(first, first.len().div_ceil(parts), &add);
     let plus = |mut a: Vec<u64>, b: Vec<u64>| {
         a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
         a

@@ -1,5 +1,6 @@
 //! Where the solver stands: the scores, and what follows from them.
 
+use crate::parallel::{each, fill};
 use rayon::prelude::*;
 
 use super::Examples;
@@ -32,32 +33,32 @@ struct Sums {
     second: f64,
 }
 
+/// Writes a and h of a stretch and returns sums: of one type for all losses, so that the loop is compiled once.
+type OfStretch<'f> = dyn Fn((usize, (&mut [f64], &mut [f64]))) -> [f64; 3] + Sync + 'f;
+
 impl<L: Smooth> Examples<'_, L> {
     /// Sums of f over stretches of the examples, one after the other.
     fn sum(&self, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-        let stretches = (0..self.y.len().div_ceil(STRETCH)).into_par_iter();
-        let sums: Vec<f64> = stretches
-            .map(|part| (part * STRETCH..self.y.len().min((part + 1) * STRETCH)).map(&f).sum())
-            .collect();
-        sums.iter().sum()
+        let count = self.y.len();
+        let of_stretch = |part: usize| (part * STRETCH..count.min((part + 1) * STRETCH)).map(&f).sum::<f64>();
+        each(count.div_ceil(STRETCH), &of_stretch).iter().sum()
     }
 
     fn sums(&self, s: &[f64], shift: f64) -> Sums {
-        let parts =
-            s.par_chunks(STRETCH).zip(self.y.par_chunks(STRETCH)).zip(self.weight.par_chunks(STRETCH));
-        let parts: Vec<Sums> = parts
-            .map(|((s, y), c)| {
-                s.iter().zip(y).zip(c).fold(Sums::default(), |sums, ((&s, &y), &c)| {
-                    let (value, slope, curvature) = self.loss.all(y, s + shift);
-                    Sums {
-                        loss: sums.loss + c * value,
-                        first: sums.first + c * slope,
-                        size: sums.size + c * slope.abs(),
-                        second: sums.second + c * curvature,
-                    }
-                })
+        let of_stretch = |part: usize| {
+            let here = part * STRETCH..s.len().min((part + 1) * STRETCH);
+            let (s, y, c) = (&s[here.clone()], &self.y[here.clone()], &self.weight[here]);
+            s.iter().zip(y).zip(c).fold(Sums::default(), |sums, ((&s, &y), &c)| {
+                let (value, slope, curvature) = self.loss.all(y, s + shift);
+                Sums {
+                    loss: sums.loss + c * value,
+                    first: sums.first + c * slope,
+                    size: sums.size + c * slope.abs(),
+                    second: sums.second + c * curvature,
+                }
             })
-            .collect();
+        };
+        let parts: Vec<Sums> = each(s.len().div_ceil(STRETCH), &of_stretch);
         parts.iter().fold(Sums::default(), |a, b| Sums {
             loss: a.loss + b.loss,
             first: a.first + b.first,
@@ -95,31 +96,29 @@ impl<L: Smooth> Examples<'_, L> {
         if self.intercept {
             let shift = self.best_shift(&s);
             b += shift;
-            s.par_chunks_mut(STRETCH).for_each(|s| s.iter_mut().for_each(|s| *s += shift));
+            fill(&mut s, STRETCH, &|_, s| s.iter_mut().for_each(|s| *s += shift));
         }
         let (mut a, mut curvature) = (vec![0.0; s.len()], vec![0.0; s.len()]);
         let parts = a.par_chunks_mut(STRETCH).zip(curvature.par_chunks_mut(STRETCH));
-        let sums: Vec<[f64; 3]> = parts
-            .enumerate()
-            .map(|(part, (a, h))| {
-                let mut sums = [0.0; 3];
-                for (k, (a, h)) in a.iter_mut().zip(h).enumerate() {
-                    let i = part * STRETCH + k;
-                    let (value, slope, curvature) = self.loss.all(self.y[i], s[i]);
-                    let c = self.weight[i];
-                    (*a, *h) = (-slope, c * curvature);
-                    sums[0] += c * value;
-                    sums[if slope < 0.0 { 1 } else { 2 }] += c * slope.abs();
-                }
-                sums
-            })
-            .collect();
+        let of_stretch: &OfStretch = &|(part, (a, h))| {
+            let mut sums = [0.0; 3];
+            for (k, (a, h)) in a.iter_mut().zip(h).enumerate() {
+                let i = part * STRETCH + k;
+                let (value, slope, curvature) = self.loss.all(self.y[i], s[i]);
+                let c = self.weight[i];
+                (*a, *h) = (-slope, c * curvature);
+                sums[0] += c * value;
+                sums[if slope < 0.0 { 1 } else { 2 }] += c * slope.abs();
+            }
+            sums
+        };
+        let sums: Vec<[f64; 3]> = parts.enumerate().map(of_stretch).collect();
         let [loss, up, down] = sums.iter().fold([0.0; 3], |t, s| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
         if self.intercept && up != down {
             let least = up.min(down);
             let (up, down) = (least / up, least / down); // of 0/0 nothing is there to be scaled
-            a.par_chunks_mut(STRETCH)
-                .for_each(|a| a.iter_mut().for_each(|a| *a *= if *a > 0.0 { up } else { down }));
+            let factor = |a: f64| if a > 0.0 { up } else { down };
+            fill(&mut a, STRETCH, &|_, a| a.iter_mut().for_each(|a| *a *= factor(*a)));
             a.iter_mut().filter(|a| a.is_nan()).for_each(|a| *a = 0.0);
         }
         Point { b, s, loss, a, curvature }
@@ -152,7 +151,7 @@ impl<L: Smooth> Examples<'_, L> {
 pub fn combined(columns: &Columns, set: &[usize], step: &[f64], shift: f64) -> Vec<f64> {
     let mut result = vec![shift; columns.count()];
     let stretch = columns.count().div_ceil(4).max(STRETCH);
-    result.par_chunks_mut(stretch).enumerate().for_each(|(part, result)| {
+    fill(&mut result, stretch, &|part, result| {
         for (&j, &d) in set.iter().zip(step).filter(|(_, d)| **d != 0.0) {
             columns.column(j).add_to(d, part * stretch, result);
         }
