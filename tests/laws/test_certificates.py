@@ -263,7 +263,7 @@ CALIBRATIONS = {
     "stream-logistic": "none: log loss was minimised",
     "stream-svm": "none: only margins",
     "texts-whole": "none: a posterior",
-    "texts-linear": "a line, on 7 of 10 folds",
+    "texts-linear": "a line, on 8 of 10 folds",
     "one-class": "none: no probabilities",
 }
 

@@ -17,7 +17,7 @@ from .corpus import Corpus
 from .encoder import WordEncoder
 from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
-from .weighting import Weighing, weigh
+from .weighting import Weighing, presence, weigh
 
 if TYPE_CHECKING:
     from ..calibration.scaling import Scaling
@@ -123,9 +123,8 @@ class Linear:
         if not corpus.tried:
             from ..calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
 
-            # Folds are told by counts: the last digit of a weighed one hangs on the processor.
             seed, stretch = seed_of(settings), weighing.stretch(rows)
-            line = fit_line(found, rows, words.y, words.weight, seed, stretch, words.X)
+            line = fit_line(found, rows, words.y, words.weight, seed, stretch, presence(rows))
         return self.of_fit(corpus.classes, words.encoder(settings), found, weighing, line)
 
     def of_fit(

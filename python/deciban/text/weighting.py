@@ -92,6 +92,12 @@ def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> tuple[W
     return found, found.rows(X)
 
 
+def presence(rows: sparse.csr_array) -> sparse.csr_array:
+    """Return which words rows have, weighed or not, (N, d) of bools: it tells equal items from others on whatever
+    processor they were weighed, of which the last digits of idf are not the same."""
+    return type(rows)((np.ones(len(rows.data), dtype=np.bool_), rows.indices, rows.indptr), shape=rows.shape)
+
+
 def word_sums(X: sparse.csr_array, weight: Floats | None) -> tuple[float, Floats, Floats]:
     """Return how many items X (N, d) has, how many have each word (d,), and the sums of its squares in them (d,)."""
     weight = np.ones(X.shape[0]) if weight is None else weight
