@@ -15,7 +15,7 @@ from deciban.data.folds import hashes
 from deciban.distributed import fit, folds_of_parts, newton
 from deciban.distributed.encoding import encoded_of
 from deciban.distributed.parts import Part
-from deciban.text.weighting import presence
+from deciban.text.weighting import mark_words
 
 RANDOM = np.random.default_rng(0)
 N, WORDS = 160, np.array([f"word{j}" for j in range(60)])
@@ -183,7 +183,7 @@ def test_folds_hold_out_the_rows_that_they_hold_out_in_memory():
     look = folds_of_parts.LookAtRows(4, lambda rows: None)
     parts = [look(Part(i, "", lambda each=each: each), (), None) for i, each in enumerate(kept)]
     found = look.combine(*parts)
-    np.testing.assert_array_equal(found.hashed, hashes(presence(X), 4))
+    np.testing.assert_array_equal(found.hashed, hashes(mark_words(X), 4))
     np.testing.assert_array_equal(found.y, PLACES[:50])
 
 

@@ -14,7 +14,7 @@ from deciban import TextClassifier
 from deciban._core import Reader
 from deciban.calibration.out_of_fold import OutOfFold
 from deciban.data.folds import hold_out
-from deciban.text.choice import choose, not_told_apart
+from deciban.text.choice import choose, find_equally_good
 from deciban.text.corpus import Corpus, widest_reader
 from deciban.text.model_defaults import FEWEST, MOST_OF_NBSVM, QUICKEST_FIRST
 from deciban.text.recipes import recipe
@@ -158,8 +158,8 @@ LOSSES = st.lists(st.floats(0.0, 20.0), min_size=4, max_size=4)
 def test_a_weight_is_a_repetition_to_what_chance_is(losses, times):
     few = np.array(losses)
     many = np.repeat(few, times, axis=1)
-    told = not_told_apart(few, np.array(times, dtype=float))
-    assert told == not_told_apart(many, np.ones(many.shape[1]))
+    told = find_equally_good(few, np.array(times, dtype=float))
+    assert told == find_equally_good(many, np.ones(many.shape[1]))
     assert set(np.flatnonzero(many.sum(axis=1) == many.sum(axis=1).min())) & set(told)
 
 

@@ -17,7 +17,7 @@ from ..data.estimator import clone
 from ..data.folds import Places, hashes
 from ..losses import Floats
 from ..solvers import Status
-from ..text.weighting import presence
+from ..text.weighting import mark_words
 from .encoding import Survey
 from .engines import Engine
 from .minimising import reduce_over
@@ -83,7 +83,7 @@ class LookAtRows:
         ones, stretch = np.ones(len(encoded.y)), self.stretch(encoded.X)
         y = encoded.labels[encoded.y].astype(np.intp)
         weight = ones if encoded.weight is None else np.array(encoded.weight)
-        return KeptRows(hashes(presence(encoded.X), self.seed), y, weight, ones if stretch is None else stretch)
+        return KeptRows(hashes(mark_words(encoded.X), self.seed), y, weight, ones if stretch is None else stretch)
 
     def combine(self, left: KeptRows, right: KeptRows) -> KeptRows:
         """Return what is known of the rows of both."""

@@ -68,7 +68,7 @@ _WORST = 20.0
 
 
 class Choice(NamedTuple, Generic[C]):
-    """What was chosen, all that were tried, and the names of those for which there was no time."""
+    """The contender that was chosen, all that were tried, and the names of those for which there was no time."""
 
     contender: C
     tried: list[CandidateResult]
@@ -112,12 +112,12 @@ def choose(
         tried.append(CandidateResult(each.model, error, spread, perf_counter() - begun, n, learnt, log_loss))
         losses.append(loss)
         tell(tried[-1])
-    equal = not_told_apart(np.array(losses), np.ones(len(outside)) if outside.weight is None else outside.weight)
+    equal = find_equally_good(np.array(losses), np.ones(len(outside)) if outside.weight is None else outside.weight)
     best = min(equal, key=lambda i: (contenders[i].rank, tried[i].log_loss))
     return Choice(contenders[best], tried, [each.model for each in contenders[len(tried) :]])
 
 
-def not_told_apart(losses: Floats, weight: Floats) -> list[int]:
+def find_equally_good(losses: Floats, weight: Floats) -> list[int]:
     """Return which models (M,) of losses (M, n) are, on average, within a standard error of the least.
 
     SE = √(Σ w (d − d̄)²) / Σ w       of d (n,), by how much a model loses more than the one that loses least

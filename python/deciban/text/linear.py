@@ -17,7 +17,7 @@ from .corpus import Corpus
 from .encoder import WordEncoder
 from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
-from .weighting import Weighing, presence, weigh
+from .weighting import Weighing, mark_words, weigh
 
 if TYPE_CHECKING:
     from ..calibration.scaling import Scaling
@@ -124,7 +124,7 @@ class Linear:
             from ..calibration.lines import fit_line  # and scikit-learn, for which only those wait who learn
 
             seed, stretch = seed_of(settings), weighing.stretch(rows)
-            line = fit_line(found, rows, words.y, words.weight, seed, stretch, presence(rows))
+            line = fit_line(found, rows, words.y, words.weight, seed, stretch, mark_words(rows))
         return self.of_fit(corpus.classes, words.encoder(settings), found, weighing, line)
 
     def of_fit(

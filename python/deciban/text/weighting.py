@@ -92,7 +92,7 @@ def weigh(weighting: str, X: sparse.csr_array, weight: Floats | None) -> tuple[W
     return found, found.rows(X)
 
 
-def presence(rows: sparse.csr_array) -> sparse.csr_array:
+def mark_words(rows: sparse.csr_array) -> sparse.csr_array:
     """Return which words rows have, weighed or not, (N, d) of bools: it tells equal items from others on whatever
     processor they were weighed, of which the last digits of idf are not the same."""
     return type(rows)((np.ones(len(rows.data), dtype=np.bool_), rows.indices, rows.indptr), shape=rows.shape)
