@@ -1,13 +1,15 @@
 """Scores of text models are log-odds: on examples that they did not learn, no temperature makes them much better."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from deciban import TextClassifier
 from deciban.calibration.scaling import Scaling, fit_scaling, more_cautious
 from deciban.calibration.targets import seldom_wrong
-from deciban.data.text_layout import LINEAR
-from deciban.text import linear
+from deciban.data.text_layout import KERNEL, LINEAR, NETWORK
+from deciban.text import linear, weighting
 from deciban.text.left_out import LeftOut
 
 # Not yet "nbsvm" and "logistic", which overstate what they tell one and a half to three times here.
@@ -52,6 +54,24 @@ def test_the_last_digits_of_weighed_counts_choose_no_folds(monkeypatch, model):
     again = TextClassifier(model).fit(texts, y)
     assert again.certificate_.calibration.how == once.certificate_.calibration.how
     assert again.certificate_.calibration.log_loss == pytest.approx(once.certificate_.calibration.log_loss, rel=0.1)
+
+
+@pytest.mark.parametrize("model", [*LINEAR, KERNEL, NETWORK])
+def test_the_last_digits_of_idf_change_no_byte(monkeypatch, tmp_path, model):
+    """Nor those of the mean length: processors differ in both."""
+    texts, y = draw_texts(np.random.default_rng(2), 30, WORLDS["of three"])
+    files = []
+    for away in (np.inf, -np.inf, 1.0):
+        others = {name: off_by_one(getattr(np, name), away) for name in ("log", "square")}
+        monkeypatch.setattr(weighting, "np", SimpleNamespace(**vars(np) | others))
+        files.append(tmp_path / f"{away}.deciban")
+        TextClassifier(model).fit(texts, y).save(files[-1])
+    assert len({file.read_bytes() for file in files}) == 1
+
+
+def off_by_one(function, away):
+    """The function, each value one step towards `away`."""
+    return lambda x: np.nextafter(function(x), away)
 
 
 def losses(scores, y):

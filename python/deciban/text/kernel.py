@@ -15,7 +15,7 @@ from ..store import Stored
 from .corpus import Corpus
 from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
-from .weighting import STEEPER, directions, rarity
+from .weighting import directions, rarity
 
 # MiB for kernels: as a whole, which is several times quicker than row by row, those of up to 7,000 texts.
 _MEMORY = 800.0
@@ -58,7 +58,7 @@ class Machine:
         """Learn these examples; the model is the same in whichever order they are read."""
         self.check()
         words = Words.of(settings, corpus, n_jobs)
-        scale = rarity(words.X, np.ones(len(words.y)) if words.weight is None else words.weight) ** STEEPER
+        scale = rarity(words.X, np.ones(len(words.y)) if words.weight is None else words.weight)
         from ..kernel_machines.svm import SVM  # and scikit-learn, for which only those wait who learn
         from ..kernels import RBF
 

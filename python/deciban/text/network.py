@@ -21,7 +21,7 @@ from ..store import Stored
 from .corpus import Corpus
 from .minimised import MinimisedText, Words, read_off_words, restore_minimised, seed_of
 from .settings import TextSettings
-from .weighting import STEEPER, directions, rarity, weigh
+from .weighting import directions, rarity, weigh
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -142,7 +142,7 @@ class Layers:
     def _weigh_terms(self, X: sparse.csr_array, weight: Floats) -> tuple[Floats, sparse.csr_array]:
         """Return what each word counts, and the rows."""
         if self.weighting == "unit-idf":
-            scale = rarity(X, weight) ** STEEPER
+            scale = rarity(X, weight)
             return scale, directions(X, scale)
         found, rows = weigh(self.weighting, X, weight)
         return np.ones(X.shape[1]) if found.scale is None else found.scale, rows

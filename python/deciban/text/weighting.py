@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Between idf, by which TfidfVectorizer multiplies, and idf², by which the product of two of its rows does.
-STEEPER = 1.5
 # What the word that is in every item counts beside the mean length of items: without it a model of one frequent and
 # some rare classes has nothing to say how frequent they are, and of 1 it outweighs the words of short items.
 EVERYWHERE = 0.2
@@ -47,12 +45,12 @@ class Weighing:
         idf = _idf(n, present)
         if weighting == "idf":
             mean = float(squares @ np.square(idf) / n)
-            return cls(idf, length=np.sqrt(mean) if mean > 0.0 else 1.0)
-        idf = idf**STEEPER
+            return cls(idf, length=_round(np.sqrt(mean)) if mean > 0.0 else 1.0)
+        idf = steepen(idf)
         mean = float(squares @ np.square(idf) / n)
         # To three digits, so that weights and repetitions, which round otherwise, have the same rows.
         constant = float(f"{EVERYWHERE * np.sqrt(mean):.3g}") or 1.0
-        return cls(idf, constant, float(np.sqrt(mean + constant**2)))
+        return cls(idf, constant, _round(np.sqrt(mean + constant**2)))
 
     def rows(self, X: sparse.csr_array) -> sparse.csr_array:
         """Return the rows X (N, d) weighed; X is changed."""
@@ -108,8 +106,14 @@ def word_sums(X: sparse.csr_array, weight: Floats | None) -> tuple[float, Floats
 
 
 def rarity(X: sparse.csr_array, weight: Floats) -> Floats:
-    """Return (d,) the inverse document frequency of each word in the items X (N, d) of `weight` (N,)."""
-    return _idf(float(weight.sum()), _sums_of_words(X > 0.0, weight))
+    """Return (d,) idf^(3/2) of each word in the items X (N, d) of `weight` (N,)."""
+    return steepen(_idf(float(weight.sum()), _sums_of_words(X > 0.0, weight)))
+
+
+def steepen(idf: Floats) -> Floats:
+    """Return (d,) idf^(3/2): between idf, by which TfidfVectorizer multiplies, and idf², by which the product of two of
+    its rows does."""
+    return idf * np.sqrt(idf)  # whose digits are the same on all processors, which those of a power are not
 
 
 def _sums_of_words(X: Any, weight: Floats) -> Floats:
@@ -120,8 +124,14 @@ def _sums_of_words(X: Any, weight: Floats) -> Floats:
 
 def _idf(n: float, present: Floats) -> Floats:
     """Return (d,) 1 + ln((1 + n)/(1 + n_j)) of words in n_j of n items (Spärck Jones 1972)."""
-    idf: Floats = 1.0 + np.log((1.0 + n) / (1.0 + present))
+    idf: Floats = _round(1.0 + np.log((1.0 + n) / (1.0 + present)))
     return idf
+
+
+def _round(values: Any) -> Any:
+    """Return values to 24 bits: of logarithms and sums of products the last of 53 differ between processors, and with
+    them would what is learnt, down to which items are held out for calibration."""
+    return np.float64(np.float32(values))
 
 
 def scale_words(X: sparse.csr_array, scale: Floats) -> sparse.csr_array:
