@@ -1,6 +1,6 @@
 # make demo    set everything up, then train, judge and explain on the sample mailbox
 # make test    set everything up and pass every check, and the quick tier of the tests: minutes
-# make deep    the same with all tests, many more examples and fuzzing: up to 40 minutes; with TIER=--new-examples,
+# make deep    the same with all tests, many more examples and fuzzing: half an hour or more; with TIER=--new-examples,
 #              examples that no run has had; with TIER='--deep --beyond-quick', after make test, only what it has more
 # make test-mail  the recipes for mail servers with the real programs, a part of make deep; root, and .ci/run first
 # make lint    formatters, linters, type checkers, stubs
@@ -49,7 +49,7 @@ test-mail: $(VENV)/.tested
 rust: $(VENV)/.tested
 	cargo test --workspace --profile quick --quiet
 
-FUZZ_SECONDS ?= 30
+FUZZ_SECONDS ?= 15
 fuzz: | tools
 	sh crates/core/fuzz/run $(FUZZ_SECONDS)
 

@@ -3,8 +3,8 @@
 The quick tier leaves out tests and parameters that are marked `deep`, and tests that read the real data sets.
 Of a product of three catalogues or more it keeps cases that cover every pair of entries; of one that is marked
 `each_once`, every entry. Examples are the same each time, so that a failure comes from what was changed;
-`--new-examples` draws others, to find what no example has shown yet. After the quick tier, `--deep --beyond-quick` runs
-what the deep one has more: its other tests, and laws with more examples.
+`--new-examples` draws others, and more of them, to find what no example has shown yet. After the quick tier,
+`--deep --beyond-quick` runs what the deep one has more: its other tests, and laws with more examples.
 """
 
 import os
@@ -17,24 +17,24 @@ from typing import Any
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-TIMES = 10
-"""How many examples the deep tier draws for one of the quick tier."""
+TIMES, NEW = 4, 10
+"""How many examples the deep tier draws for one of the quick tier, and how many where they are new ones each time."""
 
 _EXAMPLES = 5
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=_EXAMPLES)
 settings.register_profile("deep", deadline=None, derandomize=True, max_examples=TIMES * _EXAMPLES)
-settings.register_profile("new", settings.get_profile("deep"), derandomize=False, print_blob=True)
+settings.register_profile("new", deadline=None, derandomize=False, max_examples=NEW * _EXAMPLES, print_blob=True)
 
 
 def select_tier(deep: bool, new_examples: bool = False) -> None:
     """Make the examples those of a tier; processes that the tests start know it, too."""
-    os.environ["DECIBAN_TIER"] = "deep" if deep or new_examples else "quick"
-    settings.load_profile("new" if new_examples else os.environ["DECIBAN_TIER"])
+    os.environ["DECIBAN_TIER"] = "new" if new_examples else "deep" if deep else "quick"
+    settings.load_profile(os.environ["DECIBAN_TIER"])
 
 
 def is_deep() -> bool:
     """Whether all tests run."""
-    return os.environ.get("DECIBAN_TIER") == "deep"
+    return os.environ.get("DECIBAN_TIER") in ("deep", "new")
 
 
 def examples(quick: int, measured: bool = False, **more: Any) -> settings:
@@ -44,7 +44,8 @@ def examples(quick: int, measured: bool = False, **more: Any) -> settings:
     """
     if measured:
         return settings(max_examples=quick, derandomize=True, database=None, **more)
-    return settings(max_examples=quick * (TIMES if is_deep() else 1), **more)
+    times = {"deep": TIMES, "new": NEW}.get(os.environ.get("DECIBAN_TIER", "quick"), 1)
+    return settings(max_examples=times * quick, **more)
 
 
 def deep(*values: Any) -> list[Any]:

@@ -40,9 +40,15 @@ LEARN_ON = {
 }
 READ = ("classify", "explain", "evaluate", "threshold", "inspect")
 FIT = ("train", "compare", "suspects")
+# Of each kind every verb that reads meets several models, and every model two such verbs.
 CASES = [
     *((verb, kind, model) for verb in FIT for kind in MODELS for model in MODELS[kind]),
-    *((verb, kind, model) for verb in READ for kind in MODELS for model in MODELS[kind] if model != "auto"),
+    *(
+        (verb, kind, model)
+        for kind in MODELS
+        for place, model in enumerate(model for model in MODELS[kind] if model != "auto")
+        for verb in (READ[place % len(READ)], READ[(place + 2) % len(READ)])
+    ),
     *((verb, kind, model) for verb in ("learn", "forget") for kind in MODELS for model in LEARN_ON[kind]),
 ]
 

@@ -7,7 +7,7 @@ import sys
 from itertools import combinations, product
 from pathlib import Path
 
-from tiers import TIMES, examples, pairwise
+from tiers import NEW, TIMES, examples, pairwise
 
 CATALOGUES = ("abcde", (1, 2, 3), (False, True), (None, 0))
 
@@ -26,6 +26,9 @@ def test_the_deep_tier_has_the_product_and_more_examples(monkeypatch):
     monkeypatch.setenv("DECIBAN_TIER", "deep")
     assert pairwise(*CATALOGUES) == list(product(*CATALOGUES))
     assert examples(7).max_examples == 7 * TIMES
+    monkeypatch.setenv("DECIBAN_TIER", "new")
+    assert pairwise(*CATALOGUES) == list(product(*CATALOGUES))
+    assert examples(7).max_examples == 7 * NEW
 
 
 TESTS = """
